@@ -48,10 +48,10 @@ import { webhookReplayRoutes } from './routes/webhook-replays.js';
 import { workOrderRoutes } from './routes/work-orders.js';
 import type { ApiRuntime } from './runtime.js';
 
-/** One router serves both (decisions 1, row 2). */
+/** Both prefixes lead to the same router (docs/decisions.md §1, row 2). */
 const PREFIXES = ['/v1', '/api/v1'];
 
-/** Every versioned route, on a router without a prefix. */
+/** Returns a router with every versioned route. Its paths have no version prefix. */
 export function createRouter(api: ApiRuntime): Router<RequestState> {
   const router = new Router<RequestState>();
   for (const add of [
@@ -91,34 +91,41 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
   return router;
 }
 
-/** The Koa application; it does not listen. @param checks of /readyz, beside those of the stores */
+/**
+ * Creates the Koa application; it does not listen.
+ * @param checks additional checks for /readyz, besides those of the stores
+ */
 export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<Koa> {
-  // The last address in the list is the one that our own proxy saw; those before it are whatever the caller wrote.
+  // The last address in X-Forwarded-For is the one that the service's own proxy added. The client
+  // controls all earlier ones.
   const app = new Koa({ proxy: api.config.trustProxy, maxIpsCount: 1 });
   app.silent = true;
-  const open = documentRoutes();
+  const documents = documentRoutes();
   const router = createRouter(api);
   app.use(requestContext(api) as Koa.Middleware);
   app.use(handleErrors(api.logger) as Koa.Middleware);
-  app.use(operational(api, [...servingChecks(api), ...checks]) as Koa.Middleware);
+  app.use(serveHealthAndMetrics(api, [...servingChecks(api), ...checks]) as Koa.Middleware);
   app.use(limitUnsentWithoutKey(api) as Koa.Middleware);
   app.use(invoicePages(api) as Koa.Middleware);
-  app.use(enterVersion as Koa.Middleware);
+  app.use(detectVersionPrefix as Koa.Middleware);
   app.use(exportDownloads({ ...api, findObject: createFindObject(api.db) }) as Koa.Middleware);
   app.use(matchRoute(router) as Koa.Middleware);
   app.use(whenVersioned(negotiate) as Koa.Middleware);
-  app.use(open as Koa.Middleware);
+  app.use(documents as Koa.Middleware);
   app.use(unlessSigningIn(await authenticate(api)) as Koa.Middleware);
   app.use(unlessSigningIn(limitRate(api)) as Koa.Middleware);
   app.use(unlessSigningIn(limitUnsent(api)) as Koa.Middleware);
-  app.use(unlessSigningIn(noteUse(api)) as Koa.Middleware);
+  app.use(unlessSigningIn(recordKeyUse(api)) as Koa.Middleware);
   app.use(unlessSigningIn(auditDenials(api)) as Koa.Middleware);
-  app.use(dispatch(router) as Koa.Middleware);
+  app.use(runMatchedRoute(router) as Koa.Middleware);
   return app;
 }
 
-/** /healthz, /readyz, /metrics: for the platform, not for tenants; they need no key and show no tenant. */
-function operational(api: ApiRuntime, checks: Check[]): ApiMiddleware {
+/**
+ * Serves /healthz, /readyz and /metrics to the hosting platform. They need no key and contain no
+ * tenant data.
+ */
+function serveHealthAndMetrics(api: ApiRuntime, checks: Check[]): ApiMiddleware {
   return async (ctx, next) => {
     if (ctx.path === '/healthz') {
       ctx.body = { ok: true };
@@ -137,42 +144,43 @@ function operational(api: ApiRuntime, checks: Check[]): ApiMiddleware {
   };
 }
 
-/** Pages such as /docs are no JSON. */
+/** Skips the middleware outside the versioned paths: pages such as /docs are not JSON. */
 function whenVersioned(middleware: ApiMiddleware): ApiMiddleware {
   return (ctx, next) => (ctx.state.prefix ? middleware(ctx, next) : next());
 }
 
-/** Who signs in has no credential yet; the route counts the tries itself. */
+/**
+ * Skips the middleware for POST /session: a sign-in has no credential yet, and its route has its
+ * own rate limits.
+ */
 function unlessSigningIn(middleware: ApiMiddleware): ApiMiddleware {
   return (ctx, next) =>
     ctx.method === 'POST' && ctx.path === `${ctx.state.prefix}/session` ? next() : middleware(ctx, next);
 }
 
-/** Takes the version prefix off for the router and remembers which one it was. */
-const enterVersion: ApiMiddleware = async (ctx, next) => {
+/** Stores the request's version prefix, which the router's paths do not have. */
+const detectVersionPrefix: ApiMiddleware = async (ctx, next) => {
   const prefix = PREFIXES.find((candidate) => ctx.path === candidate || ctx.path.startsWith(`${candidate}/`));
   ctx.state.prefix = prefix ?? '';
-  if (!prefix && !ctx.path.startsWith('/docs')) throw unknownRoute(ctx.path);
+  if (!prefix && !ctx.path.startsWith('/docs')) throw createUnknownRouteError(ctx.path);
   await next();
 };
 
-function unknownRoute(path: string): AppError {
+function createUnknownRouteError(path: string): AppError {
   return new AppError(
     'not_found',
     `There is no ${path.slice(0, 100)} here. REST lives under /v1; its reference is at /docs.`,
   );
 }
 
-function noteUse(api: ApiRuntime): ApiMiddleware {
+function recordKeyUse(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
     api.noteKeyUse(ctx.state.key);
     await next();
   };
 }
 
-/**
- * Matches the route before the credential is checked, so that metrics count 401 and 429 under it.
- */
+/** Matches the route before authentication, so that metrics count 401 and 429 under the route. */
 function matchRoute(router: Router<RequestState>): ApiMiddleware {
   return (ctx, next) => {
     const match = router.match(pathWithoutPrefix(ctx), ctx.method);
@@ -188,9 +196,10 @@ function pathWithoutPrefix(ctx: AnyContext): string {
 }
 
 /**
- * Runs the matched route; what matches no route is 404, and no method of a route 405 with Allow.
+ * Runs the matched route. An unknown path is 404. A known path with another method is 405 with
+ * Allow.
  */
-function dispatch(router: Router<RequestState>): ApiMiddleware {
+function runMatchedRoute(router: Router<RequestState>): ApiMiddleware {
   const templates = new Set(router.stack.map((layer) => String(layer.path)));
   return async (context) => {
     const ctx = context as ApiContext;
@@ -201,7 +210,9 @@ function dispatch(router: Router<RequestState>): ApiMiddleware {
       const allowed = [...new Set(match.path.flatMap((other) => other.methods))].filter(
         (method) => method !== 'HEAD',
       );
-      throw allowed.length > 0 ? methodNotAllowed(ctx.method, allowed) : unknownEndpoint(path, templates);
+      throw allowed.length > 0
+        ? methodNotAllowed(ctx.method, allowed)
+        : createUnknownEndpointError(path, templates);
     }
     ctx.params = layer.params(path, layer.captures(path));
     const handlers = layer.stack as unknown as ApiMiddleware[];
@@ -217,13 +228,13 @@ async function runStack(stack: ApiMiddleware[], ctx: ApiContext): Promise<void> 
   await run(0);
 }
 
-function unknownEndpoint(path: string, templates: Set<string>): AppError {
+function createUnknownEndpointError(path: string, templates: Set<string>): AppError {
   const first = path.split('/')[1] ?? '';
-  const near = [...templates].find(
+  const similar = [...templates].find(
     (template) => template.split('/')[1]?.startsWith(first.slice(0, 4)) && first !== '',
   );
   return new AppError(
     'not_found',
-    `There is no ${path.slice(0, 100)} here.${near ? ` Did you mean ${near}?` : ''} The reference is at /docs.`,
+    `There is no ${path.slice(0, 100)} here.${similar ? ` Did you mean ${similar}?` : ''} The reference is at /docs.`,
   );
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildDocument } from './openapi.js';
 
-// Writes docs/openapi.json from the sources; with --check it only compares (`npm run check`).
+// Writes docs/openapi.json from the sources. With --check it only compares (`npm run check`).
 const root = fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../..' : '..', import.meta.url));
 const target = join(root, 'docs/openapi.json');
 const text = `${JSON.stringify(buildDocument([join(root, 'api/routes/*.ts')]), null, 2)}\n`;

@@ -5,19 +5,24 @@ import { newId } from '../shared/platform/ids.js';
 import type { ApiRuntime } from './runtime.js';
 
 const INTERVAL_MS = 10_000;
-/** After so many trips that did not come back, while the stores answer and this process's own messages do not reach it, it exits. */
+/**
+ * The process exits after this many consecutive misses if the stores respond but the process does
+ * not receive its own broadcasts.
+ */
 const MAX_MISSES = 3;
-const SELF_TEST_MS = 3000;
+const SELF_TEST_TIMEOUT_MS = 3000;
 
 /**
- * "Connected" proves nothing; progress does. Every ten seconds a command that changes nothing
- * travels through queue, worker, PostgreSQL and reply. Its time is a metric. Three misses in a row
- * with healthy stores mean that this process or every worker is wedged; this process can only cure
- * itself, and does when even a message from itself to itself is not heard. Resolves with the check
- * of /readyz that tells of it.
+ * Checks that writes make progress; open connections do not prove it. Every ten seconds a command
+ * that changes nothing passes through queue, worker, PostgreSQL and reply. Its duration is a
+ * metric.
+ *
+ * Three consecutive misses with healthy stores mean that this process or every worker hangs. This
+ * process can only fix itself: it exits if it does not even receive its own broadcasts.
+ * @returns a check for /readyz that fails while the latest test write is missing
  */
 export async function startCanary(api: ApiRuntime): Promise<Check> {
-  const hearsItself = await listenToItself(api);
+  const receivesOwnBroadcasts = await createBroadcastSelfTest(api);
   let misses = 0;
   const check = async () => {
     const startedAt = performance.now();
@@ -29,10 +34,10 @@ export async function startCanary(api: ApiRuntime): Promise<Check> {
     }
     misses += 1;
     api.metrics.canarySeconds.set(-1);
-    api.logger.warn({ misses }, 'the canary did not come back: writes are not being committed');
-    if (misses >= MAX_MISSES && (await storesAnswer(api)) && !(await hearsItself())) {
+    api.logger.warn({ misses }, 'the canary command got no result: writes are not being committed');
+    if (misses >= MAX_MISSES && (await areStoresHealthy(api)) && !(await receivesOwnBroadcasts())) {
       api.logger.fatal(
-        'this process no longer hears replies although its stores answer; exiting to be restarted',
+        'this process no longer receives replies although its stores respond; exiting to be restarted',
       );
       await api.lifecycle.close(5000);
       process.exit(1);
@@ -49,18 +54,18 @@ export async function startCanary(api: ApiRuntime): Promise<Check> {
   };
 }
 
-async function storesAnswer(api: ApiRuntime): Promise<boolean> {
+async function areStoresHealthy(api: ApiRuntime): Promise<boolean> {
   return (await checkReadiness(storeChecks(api))).ok;
 }
 
-async function listenToItself(api: ApiRuntime): Promise<() => Promise<boolean>> {
+async function createBroadcastSelfTest(api: ApiRuntime): Promise<() => Promise<boolean>> {
   const channel = `tow:self:${newId()}`;
-  const heard = new EventEmitter();
-  await api.bus.subscribe(channel, () => heard.emit('heard'));
+  const broadcasts = new EventEmitter();
+  await api.bus.subscribe(channel, () => broadcasts.emit('received'));
   return async () => {
-    const hearing = once(heard, 'heard', { signal: AbortSignal.timeout(SELF_TEST_MS) });
+    const received = once(broadcasts, 'received', { signal: AbortSignal.timeout(SELF_TEST_TIMEOUT_MS) });
     await api.bus.publish(channel, '').catch(() => undefined);
-    return hearing.then(
+    return received.then(
       () => true,
       () => false,
     );

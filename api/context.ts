@@ -5,26 +5,35 @@ import type { CommandDefinition } from '../shared/contracts/command.js';
 import type { Principal } from '../shared/contracts/principal.js';
 import type { WindowState } from '../shared/platform/limiter.js';
 
-/** What the middleware leaves on a request for those after it. */
+/** Values that middleware stores on the request for later middleware and routes. */
 export interface RequestState extends DefaultState {
   requestId: string;
-  /** Our own id of the request; a command takes it, so that logs, audit entry and operation share one id. */
+  /**
+   * The service's own id of the request. A command uses it as its id, so that logs, audit entry and
+   * operation share one id.
+   */
   id: string;
-  /** `/v1` or `/api/v1`: the prefix that the caller used, for Location headers. */
+  /**
+   * `/v1` or `/api/v1`: the prefix that the client used, for Location headers. Empty outside the
+   * versioned paths.
+   */
   prefix: string;
-  /** Set by `authenticate`: the key, or the person who signed in. */
+  /** Set by `authenticate`: the API key, agent key or signed-in person. */
   key: Principal;
-  /** Set by `authenticate`: the same as it is now, for an answer that lasts; undefined once it is no longer valid. */
+  /**
+   * Set by `authenticate`: finds the principal again during a long response. Resolves with
+   * undefined once the credential is no longer valid.
+   */
   keyNow: () => Promise<Principal | undefined>;
-  /** Set by `limitRate`. */
+  /** Set by `limitRate`: the state of each rate limit window. */
   windows: WindowState[];
-  /** Set by `write`: the command that is asked for, as the audit log names it. */
+  /** Set by `write`: the requested command, as the audit log names it. */
   intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
-  /** Query parameters and body members that the route does not know (warnings.ts). */
+  /** Unknown query parameters and body members of the request (warnings.ts). */
   ignored?: string[];
   /** Template of the matched route, for metrics and logs. */
   route: string;
-  /** Set by `matchRoute`: what the router found for the path and method. */
+  /** Set by `matchRoute`: the router's match for the path and method. */
   match: ReturnType<Router['match']>;
 }
 

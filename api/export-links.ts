@@ -7,11 +7,11 @@ import { exportObjects } from '../shared/resources/exports/queries.js';
 import type { ApiContext } from './context.js';
 import type { FindObject } from './routes/export-download.js';
 
-/** A completed export whose file is to be fetched. */
+/** A completed export whose file can be downloaded. */
 export interface LinkedExport {
   tenantId: string;
   exportId: string;
-  /** Where storage keeps it. */
+  /** Key of the file in storage. */
   objectKey: string;
   fileName: string;
   contentType: string;
@@ -19,16 +19,22 @@ export interface LinkedExport {
 }
 
 export interface ExportLink {
-  /** Absolute; who has it needs no key. */
+  /** Absolute. A client that has the URL needs no key. */
   url: string;
   /** RFC 3339. */
   expiresAt: string;
 }
 
-/** Makes a link to an export's file. @param origin under which the caller reaches the API */
+/**
+ * Creates a link to an export's file.
+ * @param origin the origin under which the client reaches the API
+ */
 export type MakeExportLink = (file: LinkedExport, origin: string) => Promise<ExportLink>;
 
-/** Links that the storage serves, or else the API behind a signed token. */
+/**
+ * Creates links that storage serves directly, if it can. Otherwise the links lead to the API and
+ * hold a signed token.
+ */
 export function createExportLink(config: Config, storage: Storage): MakeExportLink {
   const key = linkKeyOf(config);
   return async ({ tenantId, exportId, objectKey, sha256, fileName, contentType }, origin) => {
@@ -40,7 +46,7 @@ export function createExportLink(config: Config, storage: Storage): MakeExportLi
   };
 }
 
-/** Finds what a link leads to among the tenant's own exports. */
+/** Finds the file of a link among the tenant's own exports. */
 export function createFindObject(db: Database): FindObject {
   return async (tenantId, exportId) => {
     const [found] = await db.read<ObjectRow>(tenantId, exportObjects(tenantId, [exportId]));
@@ -59,8 +65,8 @@ interface ObjectRow {
   bytes: number;
 }
 
-/** What links are made with. */
-interface Linking {
+/** Dependencies of {@link withLinks}. */
+interface LinkDependencies {
   db: Database;
   exportLink: MakeExportLink;
   logger: Logger;
@@ -71,13 +77,16 @@ interface ExportJson {
   status: string;
 }
 
-/** Puts links into exports that are completed. @param items their JSON texts, joined by commas, as PostgreSQL rendered them */
+/**
+ * Adds download links to completed exports.
+ * @param items the exports' JSON texts, joined by commas, as PostgreSQL rendered them
+ */
 export async function withLinks(
-  { db, exportLink, logger }: Linking,
+  { db, exportLink, logger }: LinkDependencies,
   items: string,
   { tenantId, origin }: { tenantId: string; origin: string },
 ): Promise<string> {
-  // In any other text these quotes would be escaped.
+  // PostgreSQL escapes quotes inside a text, so this finds only the member itself.
   if (!items.includes('"status":"completed"')) return items;
   const exports = JSON.parse(`[${items}]`) as ExportJson[];
   const completed = exports.filter(({ status }) => status === 'completed').map(({ id }) => id);
@@ -92,17 +101,17 @@ export async function withLinks(
       const { url, expiresAt } = await exportLink(file, origin);
       return { ...one, download_url: url, download_expires_at: expiresAt };
     } catch (error) {
-      // The record is there all the same; its link comes with the storage.
+      // The client still gets the export. The link returns once storage works again.
       if (!(error instanceof StorageError)) throw error;
-      logger.warn({ err: error, exportId: one.id }, 'no link to the file of an export');
+      logger.warn({ err: error, exportId: one.id }, 'the download link of an export could not be created');
       return one;
     }
   });
   return (await Promise.all(linked)).map((one) => JSON.stringify(one)).join(',');
 }
 
-/** {@link withLinks} for a route. */
-export function linkExports(api: Linking) {
+/** {@link withLinks} as the `present` option of a route. */
+export function linkExports(api: LinkDependencies) {
   return (items: string, { state, protocol, host }: ApiContext): Promise<string> =>
     withLinks(api, items, { tenantId: state.key.tenantId, origin: `${protocol}://${host}` });
 }

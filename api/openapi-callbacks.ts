@@ -4,7 +4,7 @@ import { bodySchema, componentOf, eventTypeView } from '../shared/resources/even
 
 type Json = Record<string, unknown>;
 
-const header = (name: string, description: string, schema: Json, example: unknown) => ({
+const createHeaderParameter = (name: string, description: string, schema: Json, example: unknown) => ({
   name,
   in: 'header',
   required: true,
@@ -13,33 +13,33 @@ const header = (name: string, description: string, schema: Json, example: unknow
   example,
 });
 
-/** What stands in every delivery (Standard Webhooks 1.0.0). */
+/** Headers of every delivery (Standard Webhooks 1.0.0). */
 const parameters = {
-  WebhookId: header(
+  WebhookId: createHeaderParameter(
     'webhook-id',
-    'The id of the event, which is in the body too: the same on every attempt and replay. Handle each once',
+    'The id of the event, also in the body. Every attempt and replay has the same id; process each event once',
     { type: 'string', format: 'uuid' },
     '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
   ),
-  WebhookTimestamp: header(
+  WebhookTimestamp: createHeaderParameter(
     'webhook-timestamp',
-    'When this attempt was made, in seconds since 1970. Refuse what is older than five minutes',
+    'Time of this attempt, in seconds since 1970. Reject deliveries older than five minutes',
     { type: 'integer' },
     1_795_271_400,
   ),
-  WebhookSignature: header(
+  WebhookSignature: createHeaderParameter(
     'webhook-signature',
-    'Signatures of `id.timestamp.body` with blanks between: `v1,` and the base64 of HMAC-SHA256, `v1a,` and that of ed25519. One that matches is enough',
+    'Signatures of `id.timestamp.body`, separated by spaces. Each is `v1,` and the base64 of HMAC-SHA256, or `v1a,` and the base64 of ed25519. Accept the delivery if one matches',
     { type: 'string' },
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 };
 
 const responses = {
-  '2XX': { description: 'Taken. Redirects are not followed' },
-  '410': { description: 'The endpoint is disabled: it gets nothing more' },
+  '2XX': { description: 'Accepted. Redirects are not followed' },
+  '410': { description: 'The service disables the endpoint and sends nothing more to it' },
   default: {
-    description: 'A failure: the next attempt follows, ten in all within four days',
+    description: 'Failed. The service tries again: ten attempts in all within four days',
     headers: {
       'Retry-After': { $ref: '#/components/headers/RetryAfter' },
       'webhook-delivery': {
@@ -52,7 +52,10 @@ const responses = {
   },
 };
 
-/** One callback for each type of event: what is POSTed to the `url` in the request's body. */
+/**
+ * Builds one callback per event type: the request that the service POSTs to the `url` of the
+ * operation's request body.
+ */
 export function eventCallbacks(tags: unknown): Json {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => {
@@ -76,7 +79,7 @@ export function eventCallbacks(tags: unknown): Json {
   );
 }
 
-/** The components that {@link eventCallbacks} refers to. */
+/** Builds the components that {@link eventCallbacks} refers to. */
 export function callbackComponents(): { schemas: Json; parameters: Json } {
   const schemas = EVENT_TYPES.map((type) => [componentOf(type), toOpenApi(bodySchema(type))]);
   return { schemas: Object.fromEntries(schemas), parameters };

@@ -1,8 +1,8 @@
 import { actionsOf } from '../shared/resources/invoices/transitions.js';
 
 /**
- * Whole examples, by component. The others are made from the examples of their members. An example
- * of a request is valid as it stands: it names no record that another account would not have.
+ * Complete examples by component name. Other components get examples built from their members. A
+ * request example is valid as it is: it names no record that another account does not have.
  */
 const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';
 const CUSTOMER = '0192e7a1-1b2c-7d3e-9f4a-5b6c7d8e9f0a';
@@ -38,7 +38,7 @@ const draft = {
   po_number: 'PO-88213',
   due_date: '2026-12-21T05:00:00.000Z',
   service_date: '2026-11-21T13:20:00.000Z',
-  // 8.25 % of the taxable line.
+  // 8.25 % of the taxable line item.
   subtotal_cents: 15_875,
   tax_cents: 1031,
   total_cents: 16_906,
@@ -55,7 +55,7 @@ const draft = {
   updated_at: CREATED_AT,
 };
 
-const lines = [
+const lineItems = [
   { id: '0192f1b4-5d6f-7a10-9c2d-3e4f5a6b7c8d', position: 1, ...tow },
   { id: '0192f1b4-5d6f-7b20-8d3e-4f5a6b7c8d9e', position: 2, ...miles },
 ];
@@ -96,9 +96,9 @@ export const EXAMPLES: Record<string, unknown> = {
     line_items: [tow, miles],
   },
   InvoicePatch: { po_number: 'PO-88213', due_date: '2026-12-31', notes: 'Net 30 from today.' },
-  Invoice: { ...draft, line_items: lines },
+  Invoice: { ...draft, line_items: lineItems },
   InvoiceListItem: draft,
-  SentInvoice: { ...sent, line_items: lines, view_url: 'https://api.example.com/i/k3Jq81' },
+  SentInvoice: { ...sent, line_items: lineItems, view_url: 'https://api.example.com/i/k3Jq81' },
   WorkOrderCreate: {
     service_type: 'light_duty_tow',
     pickup: { address: 'I-87 N at exit 4', lat: 42.7156, lng: -73.8246 },

@@ -10,8 +10,8 @@ import { envelopeSchemas, resources } from '../shared/resources/index.js';
 import { EXAMPLES } from './openapi-examples.js';
 
 /**
- * Component name → Joi schema. Each schema is described only once: its name stands in the whole
- * description, which takes a millisecond to make.
+ * Component name to Joi schema. The map is built once: reading a name takes a millisecond, because
+ * Joi then describes the whole schema.
  */
 const namedSchemas = new Map<string, Joi.Schema>(
   [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>]
@@ -22,29 +22,30 @@ const namedSchemas = new Map<string, Joi.Schema>(
 /** @throws {Error} if no schema has this component name. */
 export function schemaNamed(name: string): Joi.Schema {
   const found = namedSchemas.get(name);
-  if (!found) throw new Error(`no schema is called ${name}`);
+  if (!found) throw new Error(`no schema is named ${name}`);
   return found;
 }
 
-/** The components of every named schema. Queries are left out: they become parameters. */
+/** Builds the components of every named schema. Queries are left out: they become parameters. */
 export function componentSchemas(): Record<string, OpenApiSchema> {
   const named = [...namedSchemas].filter(([name]) => name !== '' && !/Query$|Revoke$/.test(name));
   return Object.fromEntries(named.map(([name, schema]) => [name, describeDefaults(toOpenApi(schema))]));
 }
 
 /**
- * Says defaults in words. Generators of typed clients take a member with `default` for one that is
- * always there, so a request could not leave it out.
+ * Moves defaults into the descriptions. Generators of typed clients treat a member with `default`
+ * as always present, so a request could not omit it.
  */
 function describeDefaults(node: OpenApiSchema): OpenApiSchema {
   const { default: value, properties, items, ...rest } = node;
-  const words = value === undefined ? [] : [`Default: ${JSON.stringify(value)}.`];
-  const description = [...(rest.description ? [asSentence(String(rest.description))] : []), ...words].join(
-    ' ',
-  );
+  const defaultText = value === undefined ? [] : [`Default: ${JSON.stringify(value)}.`];
+  const description = [
+    ...(rest.description ? [toSentence(String(rest.description))] : []),
+    ...defaultText,
+  ].join(' ');
   return {
     ...rest,
-    ...(words.length > 0 ? { description } : {}),
+    ...(defaultText.length > 0 ? { description } : {}),
     ...(properties ? { properties: describeEach(properties as Record<string, OpenApiSchema>) } : {}),
     ...(items ? { items: describeDefaults(items as OpenApiSchema) } : {}),
   };
@@ -56,11 +57,11 @@ function describeEach(schemas: Record<string, OpenApiSchema>): Record<string, Op
   );
 }
 
-const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+const toSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /**
- * The example of a component: a whole one where there is one, else made of its members' own
- * examples.
+ * Returns the complete example of a component if there is one. Otherwise builds an example from the
+ * examples of its members.
  */
 export function exampleOf(name: string): unknown {
   return EXAMPLES[name] ?? sampleOf(toInlineOpenApi(schemaNamed(name)));

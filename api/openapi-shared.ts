@@ -1,6 +1,9 @@
 import { ERROR_STATUS, type ErrorCode } from '../shared/platform/errors.js';
 
-/** Who may come in (decisions 6). `x-security: session` in a route's block says that it takes the second alone. */
+/**
+ * Credentials that routes accept (docs/decisions.md §6). A route with `x-security: session` in its
+ * block accepts only the session cookie.
+ */
 export const securitySchemes = {
   bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },
   sessionCookie: {
@@ -8,41 +11,47 @@ export const securitySchemes = {
     in: 'cookie',
     name: 'tow_session',
     description:
-      'Of a person who signed in by POST /session; in production its name is __Host-tow_session. Every write needs the header X-Requested-With as well; X-Environment: sandbox acts on the sandbox',
+      'The session of a person who signed in with POST /session; in production its name is __Host-tow_session. Every write also needs the header X-Requested-With. X-Environment: sandbox selects the sandbox',
   },
 };
 
-const text = (example: string) => ({ schema: { type: 'string' }, example });
+const createTextHeader = (example: string) => ({ schema: { type: 'string' }, example });
 
-/** Response headers (specification sections 7 and 8, decisions 5 and 6). */
+/** Response headers (docs/specification.md §7 and §8, docs/decisions.md §5 and §6). */
 export const sharedHeaders = {
   XRequestId: {
     description: 'Quote it to support; also error.requestId',
-    ...text('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
+    ...createTextHeader('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
   },
   XRateLimitRemaining: {
-    description: 'Calls left in the window that ends first or is nearest its limit',
+    description: 'Calls left in the window that has the fewest left',
     schema: { type: 'integer' },
     example: 299,
   },
   RateLimit: {
     description: 'Calls left and seconds to the reset, by window',
-    ...text('"minute";r=299;t=60, "hour";r=4999;t=3600'),
+    ...createTextHeader('"minute";r=299;t=60, "hour";r=4999;t=3600'),
   },
   RateLimitPolicy: {
     description: 'Quota and length of each window',
-    ...text('"minute";q=300;w=60, "hour";q=5000;w=3600'),
+    ...createTextHeader('"minute";q=300;w=60, "hour";q=5000;w=3600'),
   },
-  XIdempotencyReplay: { description: 'true: this is the kept answer of an earlier request', ...text('true') },
+  XIdempotencyReplay: {
+    description: 'true: this is the stored response of an earlier request',
+    ...createTextHeader('true'),
+  },
   Location: {
-    description: 'Path of what was made',
-    ...text('/v1/invoices/0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
+    description: 'Path of the new record',
+    ...createTextHeader('/v1/invoices/0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
   },
-  ETag: { description: 'Version of the record, for If-Match', ...text('"2026-11-21T14:30:00.000Z"') },
+  ETag: {
+    description: 'Version of the record, for If-Match',
+    ...createTextHeader('"2026-11-21T14:30:00.000Z"'),
+  },
   XServiceWarnings: {
     description:
-      'Names of query parameters and body members that the service does not know and ignored, separated by commas. Characters other than letters, digits and _.-[] are percent-encoded. At most 20 names of 64 characters; then how many more there are. Left out when all are known',
-    ...text('custmer_id, line_items[0].colour'),
+      'Names of unknown query parameters and body members, which the service ignored, separated by commas. Characters other than letters, digits and _.-[] are percent-encoded. At most 20 names of 64 characters, then the number of further names. Absent when all are known',
+    ...createTextHeader('custmer_id, line_items[0].colour'),
   },
   RetryAfter: { description: 'Seconds to wait', schema: { type: 'integer' }, example: 1 },
 };
@@ -70,14 +79,14 @@ export const sharedParameters = {
     name: 'token',
     in: 'path',
     required: true,
-    description: 'As it stands in download_url; one that has expired or is none is 404',
+    description: 'The token from download_url; an expired or invalid token is 404',
     schema: { type: 'string' },
     example: 'AQs0ltwBogK0oltz…',
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'The same key within 24 hours returns the kept answer, with X-Idempotency-Replay: true',
+    description: 'The same key within 24 hours returns the stored response, with X-Idempotency-Replay: true',
     schema: uuid,
   },
   IgnoredIdempotencyKey: {
@@ -90,14 +99,14 @@ export const sharedParameters = {
     name: 'If-Match',
     in: 'header',
     description:
-      'ETag of the version that may be changed, such as "2026-11-21T14:30:00.000Z"; another version is 412, with what changed since',
+      'ETag of the version that may be changed, such as "2026-11-21T14:30:00.000Z"; if the record has another version, the response is 412 and lists the changes',
     schema: { type: 'string' },
   },
   DryRun: {
     name: 'X-Service-Dry-Run',
     in: 'header',
     description:
-      'The literal true: check and preview the write, store nothing. The answer is then 200 with the schema that x-other-responses names',
+      'The literal true: check and preview the write, store nothing. The response is then 200 with the schema that x-other-responses names',
     schema: { type: 'string', enum: ['true'] },
   },
 };
@@ -115,10 +124,10 @@ const EXAMPLES: Record<number, { code: ErrorCode; message: string; details?: obj
     details: [{ required: 'write' }],
   },
   404: { code: 'not_found', message: 'No such invoice. Check the id and that it belongs to this account.' },
-  406: { code: 'not_acceptable', message: 'This API answers in JSON. Accept application/json.' },
+  406: { code: 'not_acceptable', message: 'This API returns JSON. Accept application/json.' },
   409: {
     code: 'duplicate_invoice_number',
-    message: 'invoice_number INV-1001 is taken. Numbers are unique in an account, whatever their case.',
+    message: 'invoice_number INV-1001 is taken. Numbers are unique in an account, ignoring case.',
     details: [{ field: 'invoice_number', code: 'duplicate', message: 'invoice_number INV-1001 is taken' }],
   },
   413: { code: 'payload_too_large', message: 'The body is larger than 1048576 bytes.' },
@@ -145,8 +154,8 @@ const EXAMPLES: Record<number, { code: ErrorCode; message: string; details?: obj
   428: {
     code: 'precondition_required',
     message:
-      'An agent created, priced or re-addressed this invoice: approving it takes If-Match. Read the invoice, and send the ETag of what you saw.',
-    details: [{ field: 'If-Match', code: 'required', message: 'approving it takes If-Match' }],
+      'An agent created, priced or re-addressed this invoice: approving it requires If-Match. Read the invoice, and send the ETag of what you saw.',
+    details: [{ field: 'If-Match', code: 'required', message: 'approving it requires If-Match' }],
   },
   429: {
     code: 'rate_limited',
@@ -160,12 +169,12 @@ const EXAMPLES: Record<number, { code: ErrorCode; message: string; details?: obj
   503: { code: 'service_unavailable', message: 'The store cannot be reached right now. Try again shortly.' },
 };
 
-function codesOf(status: number): string {
+function listCodes(status: number): string {
   const codes = Object.entries(ERROR_STATUS).filter(([, value]) => value === status);
   return codes.map(([code]) => `\`${code}\``).join(', ');
 }
 
-function errorResponse(status: number) {
+function buildErrorResponse(status: number) {
   const example = {
     ok: false,
     error: { ...EXAMPLES[status], requestId: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e' },
@@ -174,7 +183,7 @@ function errorResponse(status: number) {
     ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
     : {};
   return {
-    description: `error.code is ${codesOf(status)}`,
+    description: `error.code is ${listCodes(status)}`,
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
       'X-Service-Warnings': { $ref: '#/components/headers/XServiceWarnings' },
@@ -193,13 +202,17 @@ const acceptedHeaders = {
 };
 const acceptedExample = { ok: true, data: { operation_id: OPERATION_ID, status: 'queued' } };
 
-/** `Error400`, `Error401` … and the two kinds of 202: a write whose commit is still to come, and an agent's that waits for a human. */
+/**
+ * `Error400`, `Error401` and so on, and the two kinds of 202. One is for a write that is committed
+ * later, the other also for an agent's write that awaits approval by a person.
+ */
 export const errorResponses = {
   ...Object.fromEntries(
-    Object.keys(EXAMPLES).map((status) => [`Error${status}`, errorResponse(Number(status))]),
+    Object.keys(EXAMPLES).map((status) => [`Error${status}`, buildErrorResponse(Number(status))]),
   ),
   Accepted: {
-    description: 'Stored, not yet committed: it will run by itself. Ask GET /operations/{id} for the outcome',
+    description:
+      'Stored, not yet committed; the service runs it later. GET /operations/{id} returns the outcome',
     headers: acceptedHeaders,
     content: {
       'application/json': { schema: { $ref: '#/components/schemas/Accepted' }, example: acceptedExample },
@@ -207,7 +220,7 @@ export const errorResponses = {
   },
   AcceptedOrHeld: {
     description:
-      "Held: an agent's write reached the account's agent_gate_cents or agent_day_cents and waits for a human; nothing else was stored, and pending_approval is true. Or, with data.operation_id, stored and not yet committed, as for every write",
+      "Held: an agent's write reached the account's agent_gate_cents or agent_day_cents and waits for a person; nothing else was stored, and pending_approval is true. Otherwise, with data.operation_id: stored and not yet committed, as for every write",
     headers: {
       ...acceptedHeaders,
       'X-Idempotency-Replay': { $ref: '#/components/headers/XIdempotencyReplay' },

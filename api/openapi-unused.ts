@@ -1,6 +1,9 @@
 type Json = Record<string, unknown>;
 
-/** Takes out the schemas that no operation refers to: those of agents' tools alone, which the manifest shows. */
+/**
+ * Removes the schemas that no operation refers to. Only agents' tools use them, and the MCP
+ * manifest shows them.
+ */
 export function dropUnusedSchemas({
   components,
   ...rest

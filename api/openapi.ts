@@ -13,8 +13,9 @@ type Json = Record<string, unknown>;
 type Operation = Json & { responses: Json; parameters?: unknown[] };
 
 /**
- * The OpenAPI 3.0.3 document: the routes' @openapi blocks say verb, path and codes, everything else comes from the Joi schemas. The `x-` members
- * of a block are shorthands that are written out here, so no field is ever typed into a comment.
+ * Builds the OpenAPI 3.0.3 document. The @openapi blocks of the routes define verb, path and status
+ * codes. Everything else comes from the Joi schemas. The `x-` members of a block are shorthands
+ * that are expanded here, so that comments never list fields.
  * @param sources globs of the route files
  */
 export function buildDocument(sources: string[]): Json {
@@ -44,8 +45,9 @@ export function buildDocument(sources: string[]): Json {
   }) as { paths: Record<string, Record<string, Operation>>; components: Record<string, Json> } & Json;
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations)) {
-      if (take(operation, 'x-callbacks') === 'events') addEventCallbacks(operation, document.components);
-      complete(operation, { path, method });
+      if (takeMember(operation, 'x-callbacks') === 'events')
+        addEventCallbacks(operation, document.components);
+      expandShorthands(operation, { path, method });
     }
   }
   Object.assign(document.components.schemas as Json, dryRunSchemas(document));
@@ -53,23 +55,23 @@ export function buildDocument(sources: string[]): Json {
   return { ...document, paths: inReadingOrder(document.paths) };
 }
 
-/** Written out beside what they refer to, which nothing else uses. */
+/** Adds the callbacks and the components that only the callbacks refer to. */
 function addEventCallbacks(operation: Operation, components: Record<string, Json>): void {
   operation.callbacks = eventCallbacks(operation.tags);
   for (const [kind, added] of Object.entries(callbackComponents()))
     Object.assign(components[kind] as Json, added);
 }
 
-function complete(operation: Operation, { path, method }: { path: string; method: string }): void {
+function expandShorthands(operation: Operation, { path, method }: { path: string; method: string }): void {
   const parameters = [...(operation.parameters ?? [])];
   for (const [, name] of path.matchAll(/\{(\w+)\}/g))
     parameters.unshift({ $ref: `#/components/parameters/${name}` });
-  const query = take(operation, 'x-query');
+  const query = takeMember(operation, 'x-query');
   if (query) parameters.push(...toParameters(schemaNamed(query) as Joi.ObjectSchema));
-  const body = take(operation, 'x-body');
+  const body = takeMember(operation, 'x-body');
   const isWrite = (operation['x-write'] as boolean | undefined) ?? body !== undefined;
   delete operation['x-write'];
-  if (take(operation, 'x-security') === 'session') operation.security = [{ sessionCookie: [] }];
+  if (takeMember(operation, 'x-security') === 'session') operation.security = [{ sessionCookie: [] }];
   if (isWrite) {
     parameters.push(
       { $ref: '#/components/parameters/IdempotencyKey' },
@@ -78,25 +80,25 @@ function complete(operation: Operation, { path, method }: { path: string; method
   }
   const isChange = isWrite && isVersioned(operation.responses['200']);
   if (isChange) parameters.push({ $ref: '#/components/parameters/IfMatch' });
-  if (body) operation.requestBody = requestBody(body, method);
+  if (body) operation.requestBody = buildRequestBody(body, method);
   if (parameters.length > 0) operation.parameters = parameters;
-  const isOpen = Array.isArray(operation.security) && operation.security.length === 0;
-  const { responses, other } = answersOf(operation.responses, { isWrite, isOpen });
+  const isPublic = Array.isArray(operation.security) && operation.security.length === 0;
+  const { responses, other } = answersOf(operation.responses, { isWrite, isPublic });
   operation.responses = responses;
   if (other) operation[OTHER_ANSWERS] = other;
   if (isChange) operation.responses['412'] = { $ref: '#/components/responses/Error412' };
 }
 
-function take(operation: Json, member: string): string | undefined {
+function takeMember(operation: Json, member: string): string | undefined {
   const value = operation[member];
   delete operation[member];
   return typeof value === 'string' ? value : undefined;
 }
 
-function requestBody(name: string, method: string): Json {
+function buildRequestBody(name: string, method: string): Json {
   const schema = toOpenApi(schemaNamed(name)) as { required?: string[] };
   return {
-    // A PATCH without a body changes nothing, and a body whose every member may be left out may be left out itself.
+    // Optional for a PATCH, where an empty body changes nothing, and where no member is required.
     required: method === 'post' && (schema.required?.length ?? 0) > 0,
     content: {
       'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example: exampleOf(name) },

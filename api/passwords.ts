@@ -14,37 +14,46 @@ import { findCandidates, type SignInCandidate } from '../shared/resources/sessio
 import { countSignInRequest, countTryOfNetwork, countTryOfPerson } from './sign-in-limits.js';
 
 /**
- * A password takes 128 MiB for about half a second: more at once would take the process down, more
- * waiting would wait too long. Sites take turns, and within a site its networks; those from which
- * the person has signed in before do not wait behind all others.
+ * A password check uses 128 MiB for about half a second. More concurrent checks could exhaust the
+ * memory, and a longer queue would wait too long. Sites share the capacity fairly, and so do the
+ * networks within a site. Networks that the person has signed in from have a queue of their own.
  */
-const CHECKS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
+const CHECK_LIMITS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
 /**
- * Apart from the checks: setting passwords must not keep anybody from signing in. Accounts take
- * turns.
+ * Separate from the checks, so that setting passwords cannot block sign-ins. Accounts share the
+ * capacity fairly.
  */
-const HASHES = { queues: ['hash'], maxRunning: 1, maxQueued: 8 } as const;
+const HASH_LIMITS = { queues: ['hash'], maxRunning: 1, maxQueued: 8 } as const;
 
 /**
- * What this process does with passwords: a few at a time. All but `mark` throw {@link AppError} 503
- * when there is no room for one more.
+ * The password work of this process, under concurrency limits. `check` and `hash` throw an AppError
+ * 503 when too many requests wait.
  */
 export interface Passwords {
-  /** Before anything is read of a request. @throws {AppError} 429 for too many of them. */
+  /**
+   * Counts a sign-in request before its body is read.
+   * @throws {AppError} 429 for too many requests
+   */
   admit(address: string): Promise<void>;
   /**
-   * Finds the person whose e-mail and password these are; undefined when they are nobody's.
-   * @throws {AppError} 429 for too many tries.
+   * Finds the person with this e-mail and password; undefined when no person matches.
+   * @throws {AppError} 429 for too many tries
    */
   check(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
-  /** The mark by which a person's address is known again once they have signed in from it. */
+  /**
+   * Returns the keyed hash of the address's network, which identifies it at the person's next
+   * sign-in.
+   */
   mark(person: Pick<SignInCandidate, 'id'>, address: string): string;
-  /** The hash that is stored of a password. @param tenantId whose turn it is */
+  /**
+   * Hashes a password for storage.
+   * @param tenantId the account whose fair share the work uses
+   */
   hash(password: string, tenantId: string): Promise<string>;
 }
 
 export function createPasswords({ limiter, db, config }: Runtime): Passwords {
-  const [checks, hashes] = [createFairLimit(CHECKS), createFairLimit(HASHES)];
+  const [checks, hashes] = [createFairLimit(CHECK_LIMITS), createFairLimit(HASH_LIMITS)];
   const markKey = deriveKey(config.secretKey, 'sign-in-addresses');
   const mark: Passwords['mark'] = ({ id }, address) =>
     markNetwork(markKey, { userId: id, network: networkOf(address) });
@@ -61,11 +70,13 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
       const queue = known.length > 0 ? 'known' : 'unknown';
       return checks
         .run({ queue, group: network, site: siteOf(address) }, async () => {
-          if (known.length > 0 && known.length === candidates.length) return pick(known, password);
-          // Before the password is looked at: guesses side by side must not get past the count.
+          if (known.length > 0 && known.length === candidates.length)
+            return findPasswordMatch(known, password);
+          // Counted before the password is verified, so that concurrent guesses cannot exceed the
+          // limit.
           const refusal = await countTryOfPerson(limiter, email);
-          if (!refusal) return pick(candidates, password);
-          const person = known.length > 0 ? await pick(known, password) : undefined;
+          if (!refusal) return findPasswordMatch(candidates, password);
+          const person = known.length > 0 ? await findPasswordMatch(known, password) : undefined;
           if (!person) throw refusal;
           return person;
         })
@@ -76,9 +87,16 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
   };
 }
 
-/** The first whose password it is: the same e-mail may belong to people of several tenants. */
-async function pick(candidates: SignInCandidate[], password: string): Promise<SignInCandidate | undefined> {
-  // An unknown e-mail costs the same work as a known one, so that the time of the answer tells nothing.
+/**
+ * Returns the first candidate that the password belongs to: people of several tenants may share an
+ * e-mail.
+ */
+async function findPasswordMatch(
+  candidates: SignInCandidate[],
+  password: string,
+): Promise<SignInCandidate | undefined> {
+  // An unknown e-mail costs the same work as a known one, so that the response time reveals
+  // nothing.
   if (candidates.length === 0) await verifyPassword(password, UNUSABLE_PASSWORD_HASH);
   for (const candidate of candidates)
     if (await verifyPassword(password, candidate.password_hash)) return candidate;

@@ -1,4 +1,4 @@
-/** The reference page at /docs. It loads nothing from elsewhere. */
+/** The reference page at /docs. It loads nothing from other hosts. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -17,9 +17,9 @@ export const PAGE = `<!doctype html>
 `;
 
 /**
- * Starts the page. The examples of records with a unique member get a fresh one, so that trying a
- * create as it is filled in succeeds on every visit. The filter finds groups, paths, names and
- * summaries; by itself it would find groups alone.
+ * The script that starts the page. Examples with a unique member get a new value on every visit, so
+ * that the prefilled create requests succeed. The filter finds groups, paths, names and summaries;
+ * the default filter of Swagger UI finds only groups.
  */
 export const START = `'use strict';
 
@@ -61,7 +61,7 @@ const settings = {
 };
 
 fetch(settings.url)
-  .then((answer) => answer.json())
+  .then((response) => response.json())
   .then((document) => {
     window.ui = SwaggerUIBundle({ ...settings, spec: freshen(document) });
   });

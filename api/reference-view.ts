@@ -3,8 +3,8 @@ import { OTHER_ANSWERS } from './openapi-answers.js';
 type Json = Record<string, unknown>;
 type Responses = Record<string, Json>;
 
-/** Headers that the introduction explains once, because nearly every answer has them. */
-const EVERYWHERE = [
+/** Headers of nearly every response. The introduction explains them once. */
+const COMMON_HEADERS = [
   'X-Request-Id',
   'X-RateLimit-Remaining',
   'RateLimit',
@@ -12,47 +12,51 @@ const EVERYWHERE = [
   'X-Service-Warnings',
 ];
 
-/** A read takes this header and ignores it: in a form it is only in the way. */
-const IGNORED = '#/components/parameters/IgnoredIdempotencyKey';
+/** Reads accept this header and ignore it, so forms leave it out. */
+const IGNORED_PARAMETER = '#/components/parameters/IgnoredIdempotencyKey';
 
 /**
- * The document as the reference page at /docs shows it, for people who read and try: all answers of
- * an operation together, without the headers that nearly every answer has, and with forms that are
- * empty where a value would only narrow a list.
+ * Transforms the document for people who use the reference page at /docs. Merges all responses of
+ * an operation, drops the headers that nearly every response has, and leaves filters empty in
+ * forms.
  */
 export function toReferenceView(document: Json): Json {
   const { paths, components } = document as {
     paths: Record<string, Record<string, Json>>;
     components: Record<string, Json>;
   };
-  const responses = mapValues(components.responses as Responses, withoutCommonHeaders);
-  const shown = mapValues(paths, (item) => mapValues(item, operationView));
+  const responses = mapValues(components.responses as Responses, dropCommonHeaders);
+  const shown = mapValues(paths, (item) => mapValues(item, toOperationView));
   return { ...document, components: { ...components, responses }, paths: shown };
 }
 
-function operationView({ [OTHER_ANSWERS]: other, ...operation }: Json): Json {
+function toOperationView({ [OTHER_ANSWERS]: other, ...operation }: Json): Json {
   const responses = mergeResponses(operation.responses as Responses, (other ?? {}) as Responses);
-  const parameters = ((operation.parameters ?? []) as Json[]).filter(({ $ref }) => $ref !== IGNORED);
+  const parameters = ((operation.parameters ?? []) as Json[]).filter(
+    ({ $ref }) => $ref !== IGNORED_PARAMETER,
+  );
   return {
     ...operation,
-    parameters: parameters.map(parameterView),
-    responses: mapValues(responses, withoutCommonHeaders),
+    parameters: parameters.map(toParameterView),
+    responses: mapValues(responses, dropCommonHeaders),
   };
 }
 
 function mergeResponses(plain: Responses, other: Responses): Responses {
-  const merged = mapValues(other, (answer, status) => {
-    const own = plain[status];
-    // A reference stands for itself: the introduction says what a 202 is.
-    return own && !answer.$ref ? eitherOf(own, answer) : (own ?? answer);
+  const merged = mapValues(other, (response, status) => {
+    const plainResponse = plain[status];
+    // A reference is kept as it is: the introduction explains the 202.
+    return plainResponse && !response.$ref
+      ? mergeResponse(plainResponse, response)
+      : (plainResponse ?? response);
   });
   return { ...plain, ...merged };
 }
 
-/** Both answers of one status, with the example of the plain one. */
-function eitherOf(plain: Json, other: Json): Json {
-  const json = contentOf(plain);
-  const anyOf = [json.schema, contentOf(other).schema];
+/** Merges two responses of one status. The example is that of the plain call. */
+function mergeResponse(plain: Json, other: Json): Json {
+  const json = getJsonContent(plain);
+  const anyOf = [json.schema, getJsonContent(other).schema];
   return {
     ...plain,
     description: `${plain.description}. ${other.description}`,
@@ -60,25 +64,27 @@ function eitherOf(plain: Json, other: Json): Json {
   };
 }
 
-function contentOf(response: Json): Json {
+function getJsonContent(response: Json): Json {
   return (response.content as Record<string, Json>)['application/json'] ?? {};
 }
 
 /**
- * The example of a filter stands in its description: prefilled, it would narrow the list to
+ * Moves the example of a filter into its description: a prefilled example would narrow the list to
  * nothing.
  */
-function parameterView({ example, ...parameter }: Json): Json {
+function toParameterView({ example, ...parameter }: Json): Json {
   if (parameter.in !== 'query' || example === undefined)
     return { ...parameter, ...(example === undefined ? {} : { example }) };
-  const said = [parameter.description, `Example: \`${example}\``].filter((part) => part !== undefined);
-  return { ...parameter, description: said.join('. ') };
+  const sentences = [parameter.description, `Example: \`${example}\``].filter((part) => part !== undefined);
+  return { ...parameter, description: sentences.join('. ') };
 }
 
-function withoutCommonHeaders(response: Json): Json {
+function dropCommonHeaders(response: Json): Json {
   const { headers, ...rest } = response;
-  const own = Object.entries((headers ?? {}) as Json).filter(([name]) => !EVERYWHERE.includes(name));
-  return own.length > 0 ? { ...rest, headers: Object.fromEntries(own) } : rest;
+  const ownHeaders = Object.entries((headers ?? {}) as Json).filter(
+    ([name]) => !COMMON_HEADERS.includes(name),
+  );
+  return ownHeaders.length > 0 ? { ...rest, headers: Object.fromEntries(ownHeaders) } : rest;
 }
 
 function mapValues<In, Out>(

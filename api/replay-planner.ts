@@ -4,10 +4,10 @@ import type { Database } from '../shared/platform/postgres.js';
 import { type PlannedReplay, planReplay, type Wish } from '../shared/resources/webhook-replays/plan.js';
 
 /**
- * Each count has a connection to itself for up to a second: more at once would leave none to the
- * others. Accounts take turns, and none counts more than one at a time.
+ * Each count uses one database connection for up to a second. More concurrent counts would leave no
+ * connections for other work. Accounts share the capacity fairly, with one count each at a time.
  */
-const COUNTS = {
+const COUNT_LIMITS = {
   queues: ['replays'] as const,
   maxRunning: 2,
   maxRunningPerGroup: 1,
@@ -15,14 +15,17 @@ const COUNTS = {
   maxQueuedPerGroup: 4,
 };
 
-/** Counts what a replay would make, when it is its turn. @throws {AppError} 503 when too many wait already */
-export type ReplayPlanner = (wish: Wish) => Promise<PlannedReplay>;
+/**
+ * Counts the deliveries that a replay would create, as soon as fair sharing allows.
+ * @throws {AppError} 503 when too many counts already wait
+ */
+export type ReplayPlanner = (replay: Wish) => Promise<PlannedReplay>;
 
 export function createReplayPlanner(db: Database): ReplayPlanner {
-  const limit = createFairLimit(COUNTS);
-  return async (wish) => {
+  const limit = createFairLimit(COUNT_LIMITS);
+  return async (replay) => {
     try {
-      return await limit.run({ queue: 'replays', group: wish.tenantId }, () => planReplay(db, wish));
+      return await limit.run({ queue: 'replays', group: replay.tenantId }, () => planReplay(db, replay));
     } catch (error) {
       if (!(error instanceof TooManyWaitingError)) throw error;
       throw serviceUnavailable(

@@ -16,7 +16,7 @@ import { createPasswords, type Passwords } from './passwords.js';
 import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
 import { EventStreams } from './stream/event-streams.js';
 
-/** What the routes stand on, beside the process's own runtime. */
+/** Dependencies of the routes, in addition to those of the process. */
 export interface ApiRuntime extends Runtime {
   submit: Submit;
   streams: EventStreams;
@@ -24,17 +24,19 @@ export interface ApiRuntime extends Runtime {
   passwords: Passwords;
   pdfs: InvoicePdfs;
   planReplay: ReplayPlanner;
-  /** Where the files of exports lie, links to them, and who fetches one from here. */
+  /** Storage of export files, links to the files, and the downloads that this process sends. */
   storage: Storage;
   exportLink: MakeExportLink;
   downloads: Downloads;
-  /** Encrypts credentials on their way to the one answer that shows them. */
+  /** Encrypts new credentials on their way to the one response that shows them. */
   sealingKey: Buffer;
-  /** Encrypt what is kept of webhook endpoints: what signs deliveries, and the values of custom headers. */
+  /**
+   * Encrypt stored values of webhook endpoints: signing secrets and the values of custom headers.
+   */
   webhookKeys: { secrets: Buffer; headers: Buffer };
-  /** Notes that a key or session was used; told to the clock once a minute. */
+  /** Records that a key or session was used. Batches go to the clock worker once a minute. */
   noteKeyUse: NoteKeyUse;
-  /** Writes down what was refused before a command was made of it. */
+  /** Records audit entries of requests that were refused before a command existed. */
   audit: AuditRecorder;
 }
 

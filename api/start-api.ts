@@ -7,29 +7,32 @@ import { createApp } from './app.js';
 import { startCanary } from './canary.js';
 import { createApiRuntime } from './runtime.js';
 
-/** Answers paths of its own on the server of the api: true when it has taken the request. */
+/**
+ * Handles paths that are not the API's own on the API's server, such as /mcp. Returns true if it
+ * has handled the request.
+ */
 export type Guest = (...request: Parameters<RequestListener>) => boolean;
 
 /**
  * Starts the api on its HTTP server.
- * @param guest who is asked first, where one process is all there is
- * @param server the one that the process has opened; default: one that is opened now
+ * @param interceptor receives each request before the api does; used in the all-in-one process
+ * @param server an HTTP server that the process has already opened; default: a new one
  */
 export async function startApi(
   runtime: Runtime,
-  guest: Guest = () => false,
+  interceptor: Guest = () => false,
   server?: HttpServer,
 ): Promise<{ port: number }> {
   const api = await createApiRuntime(runtime);
   reportFailure(runtime.logger, assertReadable(api.storage));
   const canary = await startCanary(api);
   const app = await createApp(api, [canary]);
-  const answer = app.callback();
+  const handleRequest = app.callback();
   const listener: RequestListener = (request, response) => {
-    if (!guest(request, response)) void answer(request, response);
+    if (!interceptor(request, response)) void handleRequest(request, response);
   };
   const listening = await listenHttp(runtime, listener, server);
-  // Before the server waits for its answers to end: these never would.
+  // Closed before the server waits for open responses: event streams never end by themselves.
   runtime.lifecycle.onClose('event streams', () => api.streams.close());
   runtime.lifecycle.onClose('downloads', () => api.downloads.endSoon());
   return listening;

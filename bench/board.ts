@@ -3,8 +3,9 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { print, printMachine } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// The dispatch board with many open jobs and trucks, one client; between two looks some of the jobs change.
-const JOBS = Number(process.env.BENCH_JOBS ?? 5000);
+// Measures the dispatch board with many open work orders and trucks for one client. Some work
+// orders change between two requests.
+const WORK_ORDERS = Number(process.env.BENCH_JOBS ?? 5000);
 const TRUCKS = Number(process.env.BENCH_TRUCKS ?? 500);
 const CHANGES = Number(process.env.BENCH_CHANGES ?? 20);
 const SAMPLES = 200;
@@ -31,10 +32,10 @@ await db.transaction([tenantId], async (tx) => {
              'Pat Motorist', 'On the shoulder', n.id, case when n.id is not null then now() end
            from generate_series(1, $3::int) i
            left join (select id, row_number() over () as nth from trucks where tenant_id = $1) n on n.nth = i and n.nth <= $2::int / 2`,
-    values: [tenantId, TRUCKS, JOBS],
+    values: [tenantId, TRUCKS, WORK_ORDERS],
   });
 });
-async function changeJobs(): Promise<void> {
+async function changeWorkOrders(): Promise<void> {
   await db.transaction([tenantId], async (tx) => {
     await tx.query({
       text: `update work_orders set notes = notes || '.', updated_at = now() where tenant_id = $1 and id = any(array(
@@ -47,21 +48,21 @@ async function changeJobs(): Promise<void> {
 const times: number[] = [];
 let bytes = 0;
 for (let sample = 0; sample < SAMPLES; sample += 1) {
-  await changeJobs();
+  await changeWorkOrders();
   const startedAt = performance.now();
-  // The cheapest client there is: it shares the two cores with what is measured.
+  // The client is as cheap as possible, because it shares the two cores with the measured server.
   const response = await request(`${product.origin}/v1/dispatch-board`, {
     headers: { authorization: `Bearer ${key}` },
   });
   bytes = (await response.body.bytes()).length;
-  if (response.statusCode !== 200) throw new Error(`unexpected answer: ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new Error(`unexpected response: ${response.statusCode}`);
   times.push(performance.now() - startedAt);
 }
 const first = (times[0] ?? 0).toFixed(1);
 times.sort((a, b) => a - b);
-const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);
+const msAt = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(1);
 print(
-  `dispatch board, ${JOBS} open jobs, ${TRUCKS} trucks, ${(bytes / 1e6).toFixed(1)} MB, ${CHANGES} jobs changed before each look: first ${first} ms, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms (bar: p95 at most 50 ms)`,
+  `dispatch board, ${WORK_ORDERS} open work orders, ${TRUCKS} trucks, ${(bytes / 1e6).toFixed(1)} MB, ${CHANGES} work orders changed before each request: first ${first} ms, p50 ${msAt(0.5)} ms, p95 ${msAt(0.95)} ms (bar: p95 at most 50 ms)`,
 );
 await db.close();
 await product.stop();

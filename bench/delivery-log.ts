@@ -3,7 +3,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { percentile, print, printMachine, ratio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// The delivery log of a busy tenant by every filter, at its start and deep in it, beside the first page without a filter.
+// Measures the delivery log of a busy tenant with each filter, on the first page and on a deep
+// page, against the first page without a filter.
 const ATTEMPTS = Number(process.env.BENCH_ATTEMPTS ?? 10_000_000);
 const DEPTH = Number(process.env.BENCH_DEPTH ?? 1000);
 const SAMPLES = 300;
@@ -29,8 +30,8 @@ async function get(path: string): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-/** The page this deep, or the last one before the list ends. */
-async function findDeep(filter: string): Promise<{ page: number; path: string }> {
+/** Finds page DEPTH, or the last page of a shorter list. */
+async function findDeepPage(filter: string): Promise<{ page: number; path: string }> {
   let path = `?limit=${PAGE}${filter}`;
   for (let page = 1; ; page += 1) {
     const { cursor } = (await get(path)).data;
@@ -53,32 +54,35 @@ const filters: Record<string, string> = {
   until: `&until=${daysAgo(20)}`,
   'endpoint_id, status': `${endpoint}&status=exhausted`,
   'endpoint_id, event_type': `${endpoint}${type}`,
-  'all of them': `${endpoint}${type}&status=succeeded&since=${daysAgo(25)}`,
+  'all filters': `${endpoint}${type}&status=succeeded&since=${daysAgo(25)}`,
 };
 
 const paths: [string, string][] = [];
 const oldest: string[] = [];
 for (const [name, filter] of Object.entries(filters)) {
-  const deep = await findDeep(filter);
+  const deep = await findDeepPage(filter);
   paths.push([`${name}, page 1`, `${FIRST}${filter}`], [`${name}, page ${deep.page}`, deep.path]);
   oldest.push(...(await get(deep.path)).data.items.map(({ id }) => id));
 }
 const newest = (await get(FIRST)).data.items.map(({ id }) => id);
-paths.push(['attempts of a new one', `/${newest[0]}/attempts`], ['of an old one', `/${oldest[0]}/attempts`]);
+paths.push(
+  ['attempts of a new delivery', `/${newest[0]}/attempts`],
+  ['attempts of an old delivery', `/${oldest[0]}/attempts`],
+);
 
 const times = new Map<string, number[]>(paths.map(([name]) => [name, []]));
 for (let sample = 0; sample < SAMPLES; sample += 1) {
-  // In turns, so that what disturbs the machine disturbs all of them.
+  // Alternate between the paths, so that a disturbance of the machine affects all of them.
   for (const [name, path] of paths) {
     const startedAt = performance.now();
     await get(path);
     times.get(name)?.push(performance.now() - startedAt);
   }
 }
-const [bare] = times.values();
-const firstPage = percentile(bare as number[], 0.5);
-for (const [name, taken] of times) {
-  const [p50, p95] = [percentile(taken, 0.5), percentile(taken, 0.95)];
+const [unfiltered] = times.values();
+const firstPage = percentile(unfiltered as number[], 0.5);
+for (const [name, durations] of times) {
+  const [p50, p95] = [percentile(durations, 0.5), percentile(durations, 0.95)];
   print(
     `${name}: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (bar: 100), ${ratio(p50, firstPage)} of the first page without a filter`,
   );

@@ -12,9 +12,13 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// Rows per second of whole exports, from the request to the stored and recorded file, beside a raw COPY of the same query; memory of the worker; and how long a small export waits
-// while huge ones run. BENCH_ROWS: invoices of the large account. BENCH_FORMATS: csv,ndjson,dump. BENCH_STORAGE=s3: into the tests' S3 server, which runs in this process and forgets
-// what it is sent; it checks every signature and digest, on the same cores.
+// Measures the rows per second of whole exports, from the request to the stored and recorded file,
+// against a raw COPY of the same query. Also measures the worker's memory, and how long a small
+// export waits while huge exports run.
+//
+// BENCH_ROWS: invoices of the large account. BENCH_FORMATS: csv,ndjson,dump. BENCH_STORAGE=s3:
+// store in the tests' S3 server. That server runs in this process and discards the data; it checks
+// every signature and digest, on the same cores.
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const SMALL_ROWS = 10_000;
 const FORMATS = (process.env.BENCH_FORMATS ?? 'csv,ndjson,dump').split(',') as ExportFormat[];
@@ -44,7 +48,7 @@ async function openBucket(): Promise<S3Server> {
   return server;
 }
 
-interface Done {
+interface ExportRecord {
   id: string;
   status: string;
   bytes: number;
@@ -54,17 +58,17 @@ interface Done {
   progress: { rows: number };
 }
 
-async function call(key: string, path: string, body?: object): Promise<Done> {
+async function call(key: string, path: string, body?: object): Promise<ExportRecord> {
   const response = await fetch(`${product.origin}/v1${path}`, {
     method: body ? 'POST' : 'GET',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-  return (await response.json()) as Done;
+  return (await response.json()) as ExportRecord;
 }
 
-async function ended(key: string, id: string): Promise<Done> {
+async function waitForExport(key: string, id: string): Promise<ExportRecord> {
   for (;;) {
     const record = await call(key, `/exports/${id}`);
     if (record.status === 'completed') return record;
@@ -73,12 +77,15 @@ async function ended(key: string, id: string): Promise<Done> {
   }
 }
 
-const orderOf = (format: ExportFormat) => ({ resource: format === 'dump' ? 'all' : 'invoices', format });
-const secondsOf = ({ created_at, completed_at }: Done) =>
+const buildExportRequest = (format: ExportFormat) => ({
+  resource: format === 'dump' ? 'all' : 'invoices',
+  format,
+});
+const durationSeconds = ({ created_at, completed_at }: ExportRecord) =>
   (Date.parse(completed_at) - Date.parse(created_at)) / 1000;
 
-/** The same bytes out of PostgreSQL, and nothing done with them. */
-async function rawCopy(format: ExportFormat): Promise<number> {
+/** Reads the same bytes from PostgreSQL and discards them. Resolves with the seconds it took. */
+async function measureRawCopy(format: ExportFormat): Promise<number> {
   const snapshot = await openSnapshot({
     databaseUrl: stores.databaseUrl,
     tenantId: large.tenantId,
@@ -86,7 +93,7 @@ async function rawCopy(format: ExportFormat): Promise<number> {
     statementTimeoutMs: 3_600_000,
   });
   const startedAt = performance.now();
-  for (const { query, options } of rawReadings(format))
+  for (const { query, options } of listRawQueries(format))
     await pipeline(
       snapshot.copy(query, options),
       new Writable({ write: (_chunk, _encoding, done) => done() }),
@@ -96,7 +103,7 @@ async function rawCopy(format: ExportFormat): Promise<number> {
   return seconds;
 }
 
-function rawReadings(format: ExportFormat): Pick<Reading, 'query' | 'options'>[] {
+function listRawQueries(format: ExportFormat): Pick<Reading, 'query' | 'options'>[] {
   if (format === 'dump') {
     return ['invoices', 'invoice_line_items'].map((table) => ({
       query: { text: `select * from ${table} where tenant_id = $1`, values: [large.tenantId] },
@@ -104,14 +111,21 @@ function rawReadings(format: ExportFormat): Pick<Reading, 'query' | 'options'>[]
     }));
   }
   const order: ExportOrder = {
-    ...{ tenantId: large.tenantId, resource: 'invoices', format, filters: {}, include: [] },
-    ...{ compression: 'gzip', bom: false, decimals: false, timeZone: 'UTC' },
+    tenantId: large.tenantId,
+    resource: 'invoices',
+    format,
+    filters: {},
+    include: [],
+    compression: 'gzip',
+    bom: false,
+    decimals: false,
+    timeZone: 'UTC',
   };
   return sourcesOf(order).map((source) => readingOf(order, source));
 }
 
-/** In MB. */
-async function peakMb(): Promise<number> {
+/** Reads the worker's peak resident memory in MB. */
+async function readPeakMb(): Promise<number> {
   const status = await readFile(`/proc/${worker}/status`, 'utf8');
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
@@ -126,17 +140,25 @@ async function fillSmall(): Promise<void> {
   );
 }
 
-const alone = await ended(small.key, (await call(small.key, '/exports', orderOf('csv'))).id);
-print(`${SMALL_ROWS} invoices as csv: ${secondsOf(alone)} s; the worker's peak is ${await peakMb()} MB`);
+const alone = await waitForExport(
+  small.key,
+  (await call(small.key, '/exports', buildExportRequest('csv'))).id,
+);
+print(
+  `${SMALL_ROWS} invoices as csv: ${durationSeconds(alone)} s; the worker's peak is ${await readPeakMb()} MB`,
+);
 for (const format of FORMATS) {
   for (let round = 1; round <= ROUNDS; round += 1) {
-    const raw = await rawCopy(format);
-    const done = await ended(large.key, (await call(large.key, '/exports', orderOf(format))).id);
+    const raw = await measureRawCopy(format);
+    const done = await waitForExport(
+      large.key,
+      (await call(large.key, '/exports', buildExportRequest(format))).id,
+    );
     const { rows } = done.progress;
     printRatio(
-      `${format} of ${ROWS} invoices, round ${round}, ${(done.bytes / 1e6).toFixed(0)} MB stored, peak of the worker so far ${await peakMb()} MB`,
+      `${format} of ${ROWS} invoices, round ${round}, ${(done.bytes / 1e6).toFixed(0)} MB stored, peak of the worker so far ${await readPeakMb()} MB`,
       {
-        ours: rows / secondsOf(done),
+        ours: rows / durationSeconds(done),
         baseline: rows / raw,
         unit: 'rows/s',
         bar: format === 'csv' ? 'at least 0.5, goal 0.85' : 'none',
@@ -144,13 +166,18 @@ for (const format of FORMATS) {
     );
   }
 }
-print('a small export while a huge one runs and four more of that account wait:');
+print('a small export while another account has one huge export running and four waiting:');
 const huge: string[] = [];
-for (let nth = 0; nth < 5; nth += 1) huge.push((await call(large.key, '/exports', orderOf('ndjson'))).id);
+for (let nth = 0; nth < 5; nth += 1)
+  huge.push((await call(large.key, '/exports', buildExportRequest('ndjson'))).id);
 const waits: number[] = [];
 for (let nth = 0; nth < 5; nth += 1)
-  waits.push(secondsOf(await ended(small.key, (await call(small.key, '/exports', orderOf('csv'))).id)));
-print(`${waits.map((seconds) => seconds.toFixed(2)).join(', ')} s; alone it was ${secondsOf(alone)} s`);
+  waits.push(
+    durationSeconds(
+      await waitForExport(small.key, (await call(small.key, '/exports', buildExportRequest('csv'))).id),
+    ),
+  );
+print(`${waits.map((seconds) => seconds.toFixed(2)).join(', ')} s; alone it was ${durationSeconds(alone)} s`);
 for (const id of huge)
   await fetch(`${product.origin}/v1/exports/${id}`, {
     method: 'DELETE',

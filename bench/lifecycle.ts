@@ -6,13 +6,14 @@ import { median, print, printMachine, printRatio } from './support/report.js';
 import { newInvoiceRequest, postRequest } from './support/requests.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Approving invoices and taking payments, each time of another invoice, beside creating invoices: in turns on the same stores.
+// Measures approving invoices and taking payments against creating invoices, alternately on the
+// same stores. Each request uses another invoice.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const CLIENTS = (process.env.BENCH_CLIENTS ?? '1,128').split(',').map(Number);
-/** Within the time that a statement of the product may take. */
-const INVOICES_AT_ONCE = 10_000;
-/** More than a run can use up. */
+/** Few enough for one insert query to stay within the product's query timeout. */
+const INVOICES_PER_INSERT = 10_000;
+/** More invoices than a run can use. */
 const INVOICES = Number(process.env.BENCH_INVOICES ?? 250_000);
 
 interface Filled {
@@ -20,18 +21,18 @@ interface Filled {
   sent: string[];
 }
 
-/** Drafts that can be approved, and invoices that wait for their money. */
+/** Inserts drafts that can be approved, and sent invoices that can be paid. */
 async function fillInvoices(db: Database, tenantId: string): Promise<Filled> {
   const filled: Filled = { drafts: [], sent: [] };
-  for (let start = 0; start < INVOICES; start += INVOICES_AT_ONCE) {
-    const { drafts, sent } = await fillSome(db, { tenantId, start });
+  for (let start = 0; start < INVOICES; start += INVOICES_PER_INSERT) {
+    const { drafts, sent } = await fillChunk(db, { tenantId, start });
     for (const id of drafts) filled.drafts.push(id);
     for (const id of sent) filled.sent.push(id);
   }
   return filled;
 }
 
-function fillSome(db: Database, { tenantId, start }: { tenantId: string; start: number }): Promise<Filled> {
+function fillChunk(db: Database, { tenantId, start }: { tenantId: string; start: number }): Promise<Filled> {
   return db.transaction([tenantId], async (tx) => {
     const invoices = await tx.query<{ id: string; status: string }>({
       text: `insert into invoices (tenant_id, id, invoice_number, status, billing_email, subtotal_cents, tax_cents, total_cents, paid_cents, released_at,
@@ -39,7 +40,7 @@ function fillSome(db: Database, { tenantId, start }: { tenantId: string; start: 
              select $1, gen_random_uuid(), 'F-' || i, case when i % 2 = 0 then 'draft' else 'sending' end, 'billing@example.com', 10000, 0, 10000, 0,
                case when i % 2 = 0 then null else now() end, case when i % 2 = 0 then null else 'sending' end, now(), now()
              from generate_series($2::int + 1, $2::int + $3::int) i returning id, status`,
-      values: [tenantId, start, INVOICES_AT_ONCE],
+      values: [tenantId, start, INVOICES_PER_INSERT],
     });
     await tx.query({
       text: `insert into invoice_line_items (tenant_id, invoice_id, id, position, name, category, quantity, unit_type, unit_price_cents, total_cents, taxable)
@@ -47,38 +48,40 @@ function fillSome(db: Database, { tenantId, start }: { tenantId: string; start: 
              where tenant_id = $1 and id = any($2::uuid[]) and status = 'draft'`,
       values: [tenantId, invoices.map(({ id }) => id)],
     });
-    const idsOf = (status: string) => invoices.filter((row) => row.status === status).map(({ id }) => id);
-    return { drafts: idsOf('draft'), sent: idsOf('sending') };
+    const idsWithStatus = (status: string) =>
+      invoices.filter((row) => row.status === status).map(({ id }) => id);
+    return { drafts: idsWithStatus('draft'), sent: idsWithStatus('sending') };
   });
 }
 
-function takeFrom(ids: string[]): string {
+function takeId(ids: string[]): string {
   const id = ids.pop();
   if (!id) throw new Error('all invoices are used up: set BENCH_INVOICES higher');
   return id;
 }
 
 printMachine();
-const way = hasRedis() ? 'scaled' : 'all';
-const stores = await startStores({ redis: way === 'scaled' });
-const product = await startProduct(stores, way);
+const mode = hasRedis() ? 'scaled' : 'all';
+const stores = await startStores({ redis: mode === 'scaled' });
+const product = await startProduct(stores, mode);
 const db = openBenchDatabase(stores);
 const { key, tenantId } = await createTenant(db);
 const { drafts, sent } = await fillInvoices(db, tenantId);
 const { origin } = product;
 const writes = {
   create: { request: newInvoiceRequest(key), expect: 201 },
-  approve: { request: () => postRequest(key, `/invoices/${takeFrom(drafts)}/approve`, {}), expect: 200 },
+  approve: { request: () => postRequest(key, `/invoices/${takeId(drafts)}/approve`, {}), expect: 200 },
   pay: {
     request: () =>
-      postRequest(key, `/invoices/${takeFrom(sent)}/payments`, { amount_cents: 10_000, method: 'cash' }),
+      postRequest(key, `/invoices/${takeId(sent)}/payments`, { amount_cents: 10_000, method: 'cash' }),
     expect: 201,
   },
 };
 type Write = keyof typeof writes;
 const names = Object.keys(writes) as Write[];
 for (const name of names) await runLoad({ origin, clients: 32, seconds: 2, ...writes[name] });
-// As autovacuum does within a minute: until then PostgreSQL knows nothing of a table that was empty, and may read all of a tenant's payments for each.
+// Autovacuum would analyze the tables within a minute. Until then PostgreSQL has no statistics for
+// a table that was empty, and may read all of a tenant's payments for each request.
 await analyze(stores.superuserUrl, ['invoices', 'invoice_line_items', 'payments']);
 for (const clients of CLIENTS) {
   const runs: Record<Write, LoadResult[]> = { create: [], approve: [], pay: [] };
@@ -86,15 +89,15 @@ for (const clients of CLIENTS) {
     for (const name of names)
       runs[name].push(await runLoad({ origin, clients, seconds: SECONDS, ...writes[name] }));
   }
-  const middle = (name: Write, pick: (run: LoadResult) => number) => median(runs[name].map(pick));
+  const medianOf = (name: Write, pick: (run: LoadResult) => number) => median(runs[name].map(pick));
   for (const name of ['approve', 'pay'] as const) {
-    printRatio(`${way}: ${name} beside create, ${clients} clients`, {
-      ours: middle(name, (run) => run.perSecond),
-      baseline: middle('create', (run) => run.perSecond),
+    printRatio(`${mode}: ${name} against create, ${clients} clients`, {
+      ours: medianOf(name, (run) => run.perSecond),
+      baseline: medianOf('create', (run) => run.perSecond),
       unit: 'req/s',
       bar: 'none',
     });
-    const ms = (which: Write) => middle(which, (run) => run.p50).toFixed(2);
+    const ms = (which: Write) => medianOf(which, (run) => run.p50).toFixed(2);
     print(`    p50 ${ms(name)} ms against ${ms('create')}`);
   }
 }

@@ -5,18 +5,19 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// GET of a page of 50 and of one invoice, of a million, beside bare handlers over the same number of rows.
+// Measures GET of a page of 50 invoices and of one invoice among a million, against bare handlers
+// over the same number of rows.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const CLIENTS = 32;
-/** What our own invoices have as rows of their own. */
-const LINES = `(select jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'position', position, 'name', 'Light-duty tow', 'description', null,
+/** The line items of a bare invoice, as JSON. The product stores them as separate rows. */
+const LINE_ITEMS = `(select jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'position', position, 'name', 'Light-duty tow', 'description', null,
   'category', 'tow', 'quantity', 1, 'unit_type', 'each', 'unit_price_cents', 12500, 'total_cents', 12500, 'taxable', true))
   from generate_series(1, 2) position)`;
 const BARE_TENANT = '00000000-0000-4000-8000-000000000001';
 
-function get(path: () => string, key?: string): () => string {
+function getRequest(path: () => string, key?: string): () => string {
   const authorization = key ? `Authorization: Bearer ${key}\r\n` : '';
   return () => `GET ${path()} HTTP/1.1\r\nHost: bench\r\n${authorization}\r\n`;
 }
@@ -30,45 +31,45 @@ function cycle(ids: string[], prefix: string): () => string {
 }
 
 interface Pair {
-  what: string;
+  label: string;
   bar: string;
   ours: () => string;
   bare: () => string;
 }
 
-const way = hasRedis() ? 'scaled' : 'all';
-const stores = await startStores({ redis: way === 'scaled' });
+const mode = hasRedis() ? 'scaled' : 'all';
+const stores = await startStores({ redis: mode === 'scaled' });
 const baseline = await startBaseline(stores);
 const db = openBenchDatabase(stores);
 const { key, tenantId } = await createTenant(db);
 printMachine();
-print(`filling ${ROWS} invoices with two lines each, and as many bare rows`);
+print(`filling ${ROWS} invoices with two line items each, and as many bare rows`);
 await fillInvoices(stores.superuserUrl, tenantId, ROWS);
 await runSql(
   stores.databaseUrl,
   `insert into bench.bare_invoices (id, tenant_id, invoice_number, billing_email, notes, total_cents, subtotal_cents, tax_cents, balance_due_cents,
      created_at, line_items)
-   select id, '${BARE_TENANT}', invoice_number, billing_email, notes, total_cents, subtotal_cents, tax_cents, total_cents, created_at, ${LINES}
+   select id, '${BARE_TENANT}', invoice_number, billing_email, notes, total_cents, subtotal_cents, tax_cents, total_cents, created_at, ${LINE_ITEMS}
    from bench.fill_source;
    analyze bench.bare_invoices`,
 );
 const ids = await readIds(stores.superuserUrl, 5000);
-const product = await startProduct(stores, way);
+const product = await startProduct(stores, mode);
 const pairs: Pair[] = [
   {
-    what: 'GET /v1/invoices?limit=50 against Koa + knex',
+    label: 'GET /v1/invoices?limit=50 against Koa + knex',
     bar: 'at least 1.5, goal 2.5',
-    ours: get(() => '/v1/invoices?limit=50', key),
-    bare: get(() => '/invoices'),
+    ours: getRequest(() => '/v1/invoices?limit=50', key),
+    bare: getRequest(() => '/invoices'),
   },
   {
-    what: 'GET /v1/invoices/{id} against Koa + pg by key',
+    label: 'GET /v1/invoices/{id} against Koa + pg by key',
     bar: 'at least 0.5, goal 0.8',
-    ours: get(cycle(ids, '/v1/invoices/'), key),
-    bare: get(cycle(ids, '/invoices/')),
+    ours: getRequest(cycle(ids, '/v1/invoices/'), key),
+    bare: getRequest(cycle(ids, '/invoices/')),
   },
 ];
-for (const { what, bar, ours, bare } of pairs) {
+for (const { label, bar, ours, bare } of pairs) {
   const results: { ours: LoadResult[]; bare: LoadResult[] } = { ours: [], bare: [] };
   for (let round = 0; round <= ROUNDS; round += 1) {
     const bareRun = await runLoad({
@@ -85,13 +86,13 @@ for (const { what, bar, ours, bare } of pairs) {
       request: ours,
       expect: 200,
     });
-    // The first round warms both up.
+    // The first round is a warm-up for both servers.
     if (round === 0) continue;
     results.bare.push(bareRun);
     results.ours.push(ourRun);
   }
   const rate = (runs: LoadResult[]) => median(runs.map((run) => run.perSecond));
-  printRatio(`${way}: ${what}, ${CLIENTS} clients`, {
+  printRatio(`${mode}: ${label}, ${CLIENTS} clients`, {
     ours: rate(results.ours),
     baseline: rate(results.bare),
     unit: 'req/s',

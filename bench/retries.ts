@@ -18,23 +18,26 @@ import { percentile, print, printMachine } from './support/report.js';
 import { newInvoiceRequest } from './support/requests.js';
 import { startStores } from './support/stores.js';
 
-// How late due retries and live events are while a million retries wait for the coming day, and what those cost in memory and jobs.
-const FAR = Number(process.env.BENCH_FAR ?? 1_000_000);
-const DUE = Number(process.env.BENCH_DUE ?? 3000);
+// Measures the delay of due retries and live events while a million retries are scheduled for the
+// next day, and how much memory and how many jobs these cost.
+const FAR_RETRIES = Number(process.env.BENCH_FAR ?? 1_000_000);
+const DUE_RETRIES = Number(process.env.BENCH_DUE ?? 3000);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
 const TENANTS = 10;
 const ENDPOINTS_EACH = 2;
 const LIVE_PER_SECOND = 50;
-/** The clock sees what falls due before this has passed. */
-const AHEAD_MS = 10_000;
+/**
+ * Time between inserting the due retries and the first due time. The clock finds them within it.
+ */
+const LEAD_MS = 10_000;
 
-interface Customer {
+interface BenchAccount {
   key: string;
   tenantId: string;
   endpointIds: string[];
 }
 
-async function createCustomer(db: Database, receivers: Receivers): Promise<Customer> {
+async function createAccount(db: Database, receivers: Receivers): Promise<BenchAccount> {
   const { tenantId, key } = await createTenant(db);
   const endpointIds: string[] = [];
   const secrets = Array.from({ length: ENDPOINTS_EACH }, () => randomBytes(32).toString('base64'));
@@ -49,37 +52,37 @@ async function createCustomer(db: Database, receivers: Receivers): Promise<Custo
   return { key, tenantId, endpointIds };
 }
 
-async function measure(way: Way): Promise<void> {
-  const stores = await startStores({ redis: way === 'scaled' });
+async function measure(mode: Way): Promise<void> {
+  const stores = await startStores({ redis: mode === 'scaled' });
   const db = openBenchDatabase(stores);
   const receivers = Receivers.start();
-  const customers: Customer[] = [];
-  for (let nth = 0; nth < TENANTS; nth += 1) customers.push(await createCustomer(db, receivers));
-  print(`${way}: inserting ${FAR} retries`);
-  for (const one of customers) await insertFarRetries(db, one, FAR / TENANTS);
-  const product = await startDelivering(stores, way);
+  const accounts: BenchAccount[] = [];
+  for (let nth = 0; nth < TENANTS; nth += 1) accounts.push(await createAccount(db, receivers));
+  print(`${mode}: inserting ${FAR_RETRIES} retries`);
+  for (const account of accounts) await insertFarRetries(db, account, FAR_RETRIES / TENANTS);
+  const product = await startDelivering(stores, mode);
   const sender = { pid: product.pids.at(-1) };
-  await pause(AHEAD_MS);
+  await pause(LEAD_MS);
   const { now: before } = await memoryOf(sender);
-  const due = { count: DUE / TENANTS, fromMs: AHEAD_MS, overMs: SECONDS * 1000 };
-  for (const one of customers) await insertDueRetries(db, one, due);
-  await pause(AHEAD_MS + SECONDS * 1000 + 5000);
-  await printLags(receivers, `${way}: due retries, from when they were due to their receipt`);
+  const due = { count: DUE_RETRIES / TENANTS, fromMs: LEAD_MS, overMs: SECONDS * 1000 };
+  for (const account of accounts) await insertDueRetries(db, account, due);
+  await pause(LEAD_MS + SECONDS * 1000 + 5000);
+  await printLags(receivers, `${mode}: due retries, from due time to receipt`);
   await runPaced({
     origin: product.origin,
     perSecond: LIVE_PER_SECOND / ENDPOINTS_EACH,
     seconds: SECONDS / 3,
-    requests: customers.map(({ key }) => newInvoiceRequest(key)),
+    requests: accounts.map(({ key }) => newInvoiceRequest(key)),
   });
   await pause(1000);
-  await printLags(receivers, `${way}: live events at ${LIVE_PER_SECOND}/s, from the event to its receipt`);
+  await printLags(receivers, `${mode}: live events at ${LIVE_PER_SECOND}/s, from event to receipt`);
   const { now: after, peak } = await memoryOf(sender);
-  const megabytes = [before, after, peak].map((one) => one.toFixed(0)).join(' / ');
-  print(`${way}: memory of the process that sends, before / after / at most: ${megabytes} MB`);
+  const megabytes = [before, after, peak].map((size) => size.toFixed(0)).join(' / ');
+  print(`${mode}: memory of the sending process, before / after / peak: ${megabytes} MB`);
   const samples = await samplesOf(product.metricsOrigin);
   const jobs = (state: string) => samples.get(`tow_queue_jobs{queue="webhooks",state="${state}"}`);
   print(
-    `${way}: jobs in the queue for ${FAR} retries: ${jobs('delayed')} delayed, ${jobs('waiting')} waiting`,
+    `${mode}: jobs in the queue for ${FAR_RETRIES} retries: ${jobs('delayed')} delayed, ${jobs('waiting')} waiting`,
   );
   await product.stop();
   receivers.stop();
@@ -101,4 +104,4 @@ function pause(ms: number): Promise<void> {
 }
 
 printMachine();
-for (const way of chosenWays()) await measure(way);
+for (const mode of chosenWays()) await measure(mode);

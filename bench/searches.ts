@@ -4,8 +4,8 @@ import { createTenant, openBenchDatabase, startProduct } from './support/product
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { hasRedis, startStores } from './support/stores.js';
 
-// Searches of one tenant's million invoices, what another tenant's lists take beside six clients
-// that search, and what its searches take beside six tenants that scan.
+// Measures searches of one tenant's million invoices, another tenant's lists while six clients
+// search, and that tenant's searches while six tenants cause scans.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000);
@@ -13,7 +13,7 @@ const SEARCHING_CLIENTS = 6;
 const LISTING_CLIENTS = 2;
 const SCANNING_TENANTS = 6;
 const SCANNED_ROWS = Number(process.env.BENCH_SCANNED_ROWS ?? 50_000);
-/** Two letters have no key in the index, and no invoice contains these. */
+/** Causes a scan: the index has no key for two letters, and no invoice contains these. */
 const SCANNING_TERM = 'zq';
 
 const TERMS: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ const TERMS: Readonly<Record<string, string>> = {
   'two letters': '99',
 };
 
-function search(key: string, terms: string[]): () => string {
+function searchRequest(key: string, terms: string[]): () => string {
   let next = 0;
   return () => {
     next += 1;
@@ -36,8 +36,8 @@ function search(key: string, terms: string[]): () => string {
   };
 }
 
-const way = hasRedis() ? 'scaled' : 'all';
-const stores = await startStores({ redis: way === 'scaled' });
+const mode = hasRedis() ? 'scaled' : 'all';
+const stores = await startStores({ redis: mode === 'scaled' });
 const db = openBenchDatabase(stores);
 const searching = await createTenant(db);
 const listing = await createTenant(db);
@@ -47,10 +47,10 @@ print(`filling ${ROWS} invoices, and ${SCANNED_ROWS} for each of ${SCANNING_TENA
 for (const { tenantId } of scanning) await fillSearched(stores.superuserUrl, tenantId, SCANNED_ROWS);
 await fillSearched(stores.superuserUrl, searching.tenantId, ROWS);
 await fillSearched(stores.superuserUrl, listing.tenantId, 20_000);
-const product = await startProduct(stores, way);
+const product = await startProduct(stores, mode);
 
-for (const [what, term] of Object.entries(TERMS)) {
-  const request = search(searching.key, [term]);
+for (const [label, term] of Object.entries(TERMS)) {
+  const request = searchRequest(searching.key, [term]);
   const { p50, p95 } = await runLoad({
     origin: product.origin,
     clients: 1,
@@ -59,7 +59,7 @@ for (const [what, term] of Object.entries(TERMS)) {
     expect: 200,
   });
   print(
-    `${way}: search of ${ROWS} invoices, ${what} (${term}): p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} (bar: at most 20)`,
+    `${mode}: search of ${ROWS} invoices, ${label} (${term}): p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} (bar: at most 20)`,
   );
 }
 
@@ -75,10 +75,10 @@ const runList = () =>
   });
 await runList();
 const quiet: LoadResult[] = [];
-const beside: LoadResult[] = [];
+const withSearches: LoadResult[] = [];
 for (let round = 0; round < ROUNDS; round += 1) {
   quiet.push(await runList());
-  const request = search(searching.key, Object.values(TERMS));
+  const request = searchRequest(searching.key, Object.values(TERMS));
   const searches = runLoad({
     origin: product.origin,
     clients: SEARCHING_CLIENTS,
@@ -86,13 +86,13 @@ for (let round = 0; round < ROUNDS; round += 1) {
     request,
     expect: 200,
   });
-  beside.push(await runList());
+  withSearches.push(await runList());
   const { perSecond } = await searches;
-  print(`    ${Math.round(perSecond)} searches/s beside it`);
+  print(`    ${Math.round(perSecond)} searches/s at the same time`);
 }
 const p95 = (runs: LoadResult[]) => median(runs.map((run) => run.p95 * 1000));
-printRatio(`${way}: p95 of another tenant's list beside ${SEARCHING_CLIENTS} searching clients`, {
-  ours: p95(beside),
+printRatio(`${mode}: p95 of another tenant's list during searches of ${SEARCHING_CLIENTS} clients`, {
+  ours: p95(withSearches),
   baseline: p95(quiet),
   unit: 'µs',
   bar: 'at most 2',
@@ -103,7 +103,7 @@ const searchNewest = () =>
     origin: product.origin,
     clients: 1,
     seconds: SECONDS,
-    request: search(listing.key, ['INV-']),
+    request: searchRequest(listing.key, ['INV-']),
     expect: 200,
   });
 const alone = await searchNewest();
@@ -112,14 +112,14 @@ const scans = scanning.map(({ key }) =>
     origin: product.origin,
     clients: 2,
     seconds: SECONDS + 1,
-    request: search(key, [SCANNING_TERM]),
+    request: searchRequest(key, [SCANNING_TERM]),
     expect: 200,
   }),
 );
-const amidScans = await searchNewest();
+const duringScans = await searchNewest();
 const scanP95 = median((await Promise.all(scans)).map(({ p95 }) => p95));
 print(
-  `${way}: search of another tenant beside ${SCANNING_TENANTS} tenants that scan: p50 ${amidScans.p50.toFixed(0)} ms, p95 ${amidScans.p95.toFixed(0)} (quiet ${alone.p95.toFixed(0)}; the scans' own p95 ${scanP95.toFixed(0)}; bar: all answered)`,
+  `${mode}: search of another tenant during scans of ${SCANNING_TENANTS} tenants: p50 ${duringScans.p50.toFixed(0)} ms, p95 ${duringScans.p95.toFixed(0)} (quiet ${alone.p95.toFixed(0)}; the scans' own p95 ${scanP95.toFixed(0)}; bar: all answered)`,
 );
 await db.close();
 await product.stop();

@@ -7,10 +7,11 @@ import { startProduct, stopChild } from './support/product.js';
 import { median, print, printMachine } from './support/report.js';
 import { freePort, hasRedis, startStores, waitFor } from './support/stores.js';
 
-// From an installed checkout to the first answered request, and the memory of each process that has nothing to do.
+// Measures the time from starting an installed checkout to the first successful request, and the
+// memory of each idle process.
 const root = fileURLToPath(new URL('..', import.meta.url));
 const ROUNDS = 3;
-const SETTLE_MS = 15_000;
+const IDLE_WAIT_MS = 15_000;
 
 function residentMb(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -51,7 +52,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
     const running = await startAll(dataDir);
     times.push(running.seconds);
     if (round === ROUNDS - 1 && times === later) {
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      await new Promise((resolve) => setTimeout(resolve, IDLE_WAIT_MS));
       print(
         `memory of the idle all-in-one process: ${residentMb(running.pid).toFixed(0)} MB (bar: at most 150, goal 100)`,
       );
@@ -68,7 +69,7 @@ if (hasRedis()) {
   const stores = await startStores({ redis: true });
   const workers = ['writes', 'clock', 'webhooks', 'messages', 'exports'];
   const product = await startProduct(stores, 'scaled', { workers });
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await new Promise((resolve) => setTimeout(resolve, IDLE_WAIT_MS));
   const names = ['web', ...workers];
   for (const [index, pid] of product.pids.entries()) {
     print(

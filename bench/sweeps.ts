@@ -6,27 +6,27 @@ import { openBenchDatabase } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { startStores } from './support/stores.js';
 
-// One pass of the overdue sweep over many open invoices of which few are newly due, against the
-// statement that looks at every open one.
+// Measures one pass of the overdue sweep over many open invoices, few of them newly due, against a
+// query that reads every open invoice.
 const TENANTS = Number(process.env.BENCH_TENANTS ?? 500);
 const OPEN_EACH = Number(process.env.BENCH_OPEN_EACH ?? 4000);
-/** Newly due, each in an account of its own. */
+/** Newly due invoices, each in a different account. */
 const DUE = Number(process.env.BENCH_DUE ?? 100);
 const PASSES = Number(process.env.BENCH_PASSES ?? 20);
 const BASELINE_PASSES = 3;
 const LIMIT = 2000;
 
-const OWN = `unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)`;
+const TENANTS_OF_PASS = `unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)`;
 const BASELINE: Statement = {
-  text: `select i.tenant_id, i.id, o.environment from ${OWN} join tenants o on o.tenant_id = own.tenant_id
+  text: `select i.tenant_id, i.id, o.environment from ${TENANTS_OF_PASS} join tenants o on o.tenant_id = own.tenant_id
          join invoices i on i.tenant_id = own.tenant_id and i.status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid')
          ${PAST_DUE_JOINS} where ${IS_PAST_DUE} limit $1`,
   values: [LIMIT],
 };
 
 /**
- * Accounts with terms of 30 days, and open invoices of three kinds: with a due date, by the
- * customer's terms, by the account's.
+ * Inserts accounts with terms of 30 days. Their open invoices get the due date in three ways: their
+ * own due date, the customer's terms or the account's terms.
  */
 async function fill(client: pg.Client): Promise<void> {
   await client.query(
@@ -59,15 +59,15 @@ async function fill(client: pg.Client): Promise<void> {
   await client.query('vacuum analyze');
 }
 
-/** The statement that the product sends. */
-async function statementOfSweep(): Promise<Statement> {
-  let seen: Statement | undefined;
-  const query = async (statement: Statement) => {
-    seen = statement;
+/** Captures the query that the product sends. */
+async function captureSweepQuery(): Promise<Statement> {
+  let captured: Statement | undefined;
+  const query = async (sweepQuery: Statement) => {
+    captured = sweepQuery;
     return [];
   };
   await findOverdue({ query } as unknown as Transaction, LIMIT);
-  return seen as Statement;
+  return captured as Statement;
 }
 
 printMachine();
@@ -86,10 +86,10 @@ interface Pass {
   pages: number;
 }
 
-/** One pass, and what PostgreSQL read for it. */
+/** Runs one pass and counts the pages that PostgreSQL reads for it. */
 function measure({ text }: Statement): Promise<Pass> {
   return db.rehearse(tenantIds, async (tx) => {
-    // The old way may take longer than a session of the product allows.
+    // The baseline may take longer than the product's query timeout.
     await tx.query({ text: 'set local statement_timeout = 0' });
     await tx.query({ text: `prepare sweep as ${text}` });
     const startedAt = performance.now();
@@ -105,15 +105,15 @@ function measure({ text }: Statement): Promise<Pass> {
   });
 }
 
-async function measureAll(statement: Statement, passes: number): Promise<Pass> {
+async function measureAll(query: Statement, passes: number): Promise<Pass> {
   const measured: Pass[] = [];
-  for (let pass = 0; pass < passes; pass += 1) measured.push(await measure(statement));
+  for (let pass = 0; pass < passes; pass += 1) measured.push(await measure(query));
   const [{ found, pages }] = measured as [Pass];
   return { found, pages, ms: median(measured.map(({ ms }) => ms)) };
 }
 
 const baseline = await measureAll(BASELINE, BASELINE_PASSES);
-const ours = await measureAll(await statementOfSweep(), PASSES);
+const ours = await measureAll(await captureSweepQuery(), PASSES);
 print(
   `${TENANTS * OPEN_EACH} open invoices of ${TENANTS} accounts; found: ours ${ours.found}, baseline ${baseline.found}`,
 );

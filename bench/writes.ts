@@ -5,13 +5,14 @@ import { median, print, printMachine, printRatio } from './support/report.js';
 import { newInvoiceRequest } from './support/requests.js';
 import { startStores } from './support/stores.js';
 
-// POST /v1/invoices through the queue, with everything switched on, beside a bare Koa + pg insert, in turns on the same stores.
+// Measures POST /v1/invoices through the queue, with every feature on, against a bare Koa + pg
+// insert, alternately on the same stores.
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 
-async function measure(way: Way): Promise<void> {
-  const stores = await startStores({ redis: way === 'scaled' });
-  const product = await startProduct(stores, way);
+async function measure(mode: Way): Promise<void> {
+  const stores = await startStores({ redis: mode === 'scaled' });
+  const product = await startProduct(stores, mode);
   const baseline = await startBaseline(stores);
   const db = openBenchDatabase(stores);
   const { key } = await createTenant(db);
@@ -26,15 +27,15 @@ async function measure(way: Way): Promise<void> {
       bare.push(await load(baseline.origin, clients));
       ours.push(await load(product.origin, clients));
     }
-    const middle = (runs: LoadResult[], pick: (run: LoadResult) => number) => median(runs.map(pick));
-    printRatio(`${way}: POST /v1/invoices, ${clients} clients`, {
-      ours: middle(ours, (run) => run.perSecond),
-      baseline: middle(bare, (run) => run.perSecond),
+    const medianOf = (runs: LoadResult[], pick: (run: LoadResult) => number) => median(runs.map(pick));
+    printRatio(`${mode}: POST /v1/invoices, ${clients} clients`, {
+      ours: medianOf(ours, (run) => run.perSecond),
+      baseline: medianOf(bare, (run) => run.perSecond),
       unit: 'req/s',
       bar: clients === 128 ? 'at least 0.7, goal 1.2' : 'none',
     });
     print(
-      `    p50 ${middle(ours, (run) => run.p50).toFixed(2)} ms against ${middle(bare, (run) => run.p50).toFixed(2)}, p99 ${middle(ours, (run) => run.p99).toFixed(2)} ms against ${middle(bare, (run) => run.p99).toFixed(2)}${clients === 1 ? ' (bar: p50 at most 5 ms, goal 3 ms)' : ''}`,
+      `    p50 ${medianOf(ours, (run) => run.p50).toFixed(2)} ms against ${medianOf(bare, (run) => run.p50).toFixed(2)}, p99 ${medianOf(ours, (run) => run.p99).toFixed(2)} ms against ${medianOf(bare, (run) => run.p99).toFixed(2)}${clients === 1 ? ' (bar: p50 at most 5 ms, goal 3 ms)' : ''}`,
     );
   }
   if (process.env.BENCH_METRICS) print(await (await fetch(`${product.metricsOrigin}/metrics`)).text());
@@ -45,4 +46,4 @@ async function measure(way: Way): Promise<void> {
 }
 
 printMachine();
-for (const way of chosenWays()) await measure(way);
+for (const mode of chosenWays()) await measure(mode);

@@ -5,7 +5,8 @@ import { compile } from 'json-schema-to-typescript';
 import { toTypeSchema } from '../shared/contracts/types-from-schemas.js';
 import { envelopeSchemas, resources } from '../shared/resources/index.js';
 
-// Writes the types of all contracts from their Joi schemas; with --check it only compares (`npm run check`).
+// Generates the types of all contracts from their Joi schemas. With --check (`npm run check`) it
+// only compares.
 const target = fileURLToPath(new URL('../shared/contracts/generated.ts', import.meta.url));
 const schemas = [...resources.map((resource) => resource.schemas), envelopeSchemas].flatMap((module) =>
   Object.values(module as Record<string, Joi.Schema>),

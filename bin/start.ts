@@ -18,7 +18,8 @@ import { startWebhooksWorker } from '../workers/webhooks/index.js';
 import { startWritesWorker } from '../workers/writes/index.js';
 import { publicAddresses, welcomeText } from './welcome.js';
 
-// The all-in-one way: api, agents' server, workers and clock in one process, on the embedded PostgreSQL unless DATABASE_URL names another.
+// Runs API, MCP server, workers and clock in one process. It uses the embedded PostgreSQL unless
+// DATABASE_URL is set.
 await runProcess(() => createFoundation(loadConfig('all'), 'tow'), startAll);
 
 async function startAll(foundation: Foundation): Promise<void> {
@@ -37,7 +38,7 @@ async function startAll(foundation: Foundation): Promise<void> {
   await startWebhooksWorker(runtime);
   startExportsWorker(runtime);
   const addresses = publicAddresses(config, server.port);
-  // Before the first request is answered: who finds /readyz green finds demo.json too.
+  // Create the demo before the API starts, so that demo.json exists as soon as /readyz returns 200.
   const demo = config.demo ? await ensureDemo(runtime.db, { config, addresses, logger }) : undefined;
   await startApi(runtime, await createMcpListener(runtime), server);
   process.stdout.write(welcomeText({ addresses, demo, dataDir: config.dataDir }));

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { runCli } from './commands/cli.js';
 
-// The command line program; `tow help` tells everything. Exit codes: bin/commands/exit-codes.ts.
+// The command line program. `tow help` lists the commands; bin/commands/exit-codes.ts has the exit
+// codes.
 process.exitCode = await runCli(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),

@@ -8,13 +8,19 @@ export interface Addresses {
   dashboardUrl: string;
 }
 
-/** Addresses of the product on one port (decisions 10). @param port the one that was really taken */
+/**
+ * Builds the product's public addresses on one port (docs/decisions.md §10).
+ * @param port the port that the server listens on
+ */
 export function publicAddresses(config: Config, port: number): Addresses {
   const base = publicOrigin(config, port);
   return { apiUrl: `${base}/v1`, mcpUrl: `${base}/mcp`, dashboardUrl: `${base}/app/` };
 }
 
-/** What a person sees when everything is up. Credentials are shown only for the demo, which is off in production. */
+/**
+ * Renders the text that `npm start` prints when everything is up. It shows credentials only of the
+ * demo, which is off in production.
+ */
 export function welcomeText(options: {
   addresses: Addresses;
   demo: DemoFile | undefined;

@@ -1,7 +1,7 @@
 import type { Principal } from '../shared/contracts/principal.js';
 import type { Tool } from './tools/tool.js';
 
-/** Whether a key may use a tool. A read-only key never writes, whatever scopes it holds. */
+/** A read-only key may use no write tool, even if its scopes include the tool's scope. */
 export function mayUse(
   { scopes, readOnly }: Principal,
   { scope, kind }: Pick<Tool, 'scope' | 'kind'>,

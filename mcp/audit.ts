@@ -6,30 +6,33 @@ import { toAppError } from './result.js';
 import type { McpRuntime } from './runtime.js';
 
 export interface Audited {
-  /** Null: no tool, but a resource. */
+  /** Null if the call names no tool, for example a resource read. */
   tool: string | null;
   action: string;
   entityType: string | null;
   entityId: string | null;
-  /** What it was refused with. */
+  /** The error that refused the call; absent if it succeeded. */
   error?: AppError;
-  /** Of a write whose answer had been kept. */
+  /** Set for a refused write and for a write that returned its stored result. */
   idempotencyKey?: string | undefined;
 }
 
-/** Writes a call down before it is answered (decisions 6, Audit of agents). @throws {AppError} 503: what is not written down is not answered */
+/**
+ * Records a call in the audit log before the client receives the response (docs/decisions.md §6).
+ * @throws {AppError} 503 if the entry cannot be stored; the client then receives this error
+ */
 export function audit(
   mcp: McpRuntime,
   caller: Caller,
-  { error, idempotencyKey, ...what }: Audited,
+  { error, idempotencyKey, ...entry }: Audited,
 ): Promise<void> {
   const { key, id, requestId, ip, userAgent } = caller;
   return mcp.audit.record({
     tenantId: key.tenantId,
     id,
     actor: actorOf(caller),
-    ...what,
-    outcome: error ? outcomeOf(error) : 'ok',
+    ...entry,
+    outcome: error ? outcomeFor(error) : 'ok',
     source: 'mcp',
     changes: null,
     error: error?.toBody() ?? null,
@@ -41,24 +44,25 @@ export function audit(
   });
 }
 
-function outcomeOf({ status }: AppError): 'denied' | 'failed' {
+function outcomeFor({ status }: AppError): 'denied' | 'failed' {
   return status === 401 || status === 403 || status === 429 ? 'denied' : 'failed';
 }
 
 /**
- * Writes a refusal down, unless a worker has done so with its command. Under an id of its own: the command may still run under the call's. Resolves with the
- * error to answer: the refusal itself, or that of the store when it cannot be written down.
+ * Records a refusal, unless a worker has recorded it with its command. The entry gets a new id,
+ * because the command may still run under the call's id. Resolves with the error for the client:
+ * the refusal, or the store's error if the entry cannot be stored.
  */
 export async function auditRefusal(
   mcp: McpRuntime,
   caller: Caller,
-  { error, ...what }: Audited & { error: AppError },
+  { error, ...entry }: Audited & { error: AppError },
 ): Promise<AppError> {
   if (isAudited(error)) return error;
   try {
-    await audit(mcp, { ...caller, id: newId() }, { ...what, error });
+    await audit(mcp, { ...caller, id: newId() }, { ...entry, error });
     return error;
-  } catch (unaudited) {
-    return toAppError(unaudited);
+  } catch (auditError) {
+    return toAppError(auditError);
   }
 }

@@ -1,8 +1,8 @@
 import { quoted } from './quoted.js';
 import type { Shown } from './tools/tool.js';
 
-/** Lines of each kind: the text stands beside the structured board, and both cost tokens. */
-const MAX_LINES = 20;
+/** Maximum items per section. The result also holds the structured board, and both cost tokens. */
+const MAX_ITEMS_PER_SECTION = 20;
 
 interface Board {
   unassigned_work_orders: Shown[];
@@ -12,25 +12,25 @@ interface Board {
 }
 
 /**
- * The dispatch board on short lines, the most urgent jobs first, for clients that show the text
- * alone.
+ * Describes the dispatch board in short lines of text, the most urgent work orders first. Some
+ * clients show only this text.
  */
 export function describeBoard(board: Shown): string[] {
   const { unassigned_work_orders, active_jobs, trucks, counts } = board as unknown as Board;
   const unitNumbers = new Map(trucks.map(({ id, unit_number }) => [id, unit_number]));
   const jobNumbers = new Map(active_jobs.map(({ id, job_number }) => [id, job_number]));
   return [
-    ...section(
+    ...formatSection(
       'Waiting for a truck',
       counts.unassigned_work_orders,
       unassigned_work_orders.map(describeWaiting),
     ),
-    ...section(
+    ...formatSection(
       'Under way',
       counts.active_jobs,
-      active_jobs.map((job) => describeActive(job, unitNumbers)),
+      active_jobs.map((workOrder) => describeActive(workOrder, unitNumbers)),
     ),
-    ...section(
+    ...formatSection(
       'Trucks',
       counts.trucks,
       trucks.map((truck) => describeTruck(truck, jobNumbers)),
@@ -38,45 +38,52 @@ export function describeBoard(board: Shown): string[] {
   ];
 }
 
-function section(heading: string, count: number, lines: string[]): string[] {
+function formatSection(heading: string, count: number, lines: string[]): string[] {
   if (count === 0) return [];
-  const shown = lines.slice(0, MAX_LINES).map((line) => `- ${line}`);
+  const shown = lines.slice(0, MAX_ITEMS_PER_SECTION).map((line) => `- ${line}`);
   const rest = count - shown.length;
   return [`${heading}:`, ...shown, ...(rest > 0 ? [`- and ${rest} more`] : [])];
 }
 
-function describeWaiting(job: Shown): string {
-  return [describeCall(job), job.status, `waiting ${duration(job.waiting_s)}`, workOrder(job)].join(', ');
+function describeWaiting(workOrder: Shown): string {
+  return [
+    describeCall(workOrder),
+    workOrder.status,
+    `waiting ${formatDuration(workOrder.waiting_s)}`,
+    describeWorkOrderId(workOrder),
+  ].join(', ');
 }
 
-function describeActive(job: Shown, unitNumbers: ReadonlyMap<unknown, unknown>): string {
-  const { status, step, truck_id, elapsed_s } = job;
+function describeActive(workOrder: Shown, unitNumbers: ReadonlyMap<unknown, unknown>): string {
+  const { status, step, truck_id, elapsed_s } = workOrder;
   const progress = step ? `${status} (${step})` : status;
-  const since = `dispatched ${duration(elapsed_s)} ago`;
+  const since = `dispatched ${formatDuration(elapsed_s)} ago`;
   const unitNumber = unitNumbers.get(truck_id);
   const truck = unitNumber === undefined ? truck_id : quoted(unitNumber);
-  return [describeCall(job), progress, `truck ${truck}`, since, workOrder(job)].join(', ');
+  return [describeCall(workOrder), progress, `truck ${truck}`, since, describeWorkOrderId(workOrder)].join(
+    ', ',
+  );
 }
 
 function describeCall({ job_number, service_type, pickup_location }: Shown): string {
   return `${job_number} ${service_type}${pickup_location ? ` at ${quoted(pickup_location)}` : ''}`;
 }
 
-function workOrder({ id }: Shown): string {
+function describeWorkOrderId({ id }: Shown): string {
   return `work order ${id}`;
 }
 
 function describeTruck(truck: Shown, jobNumbers: ReadonlyMap<unknown, unknown>): string {
-  const { unit_number, duty_class, status, driver, current_work_order_id: jobId } = truck;
+  const { unit_number, duty_class, status, driver, current_work_order_id: workOrderId } = truck;
   const name = (driver as Shown | null)?.name;
   return [
     `${quoted(unit_number)} ${duty_class}, ${status}`,
     name ? `driver ${quoted(name)}` : 'no driver',
-    ...(jobId ? [`on ${jobNumbers.get(jobId) ?? `work order ${jobId}`}`] : []),
+    ...(workOrderId ? [`on ${jobNumbers.get(workOrderId) ?? `work order ${workOrderId}`}`] : []),
   ].join(', ');
 }
 
-function duration(seconds: unknown): string {
+function formatDuration(seconds: unknown): string {
   const minutes = Math.floor(Number(seconds) / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

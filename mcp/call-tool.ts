@@ -18,18 +18,19 @@ import { TOOLS } from './tools/index.js';
 import type { ListTool, ReadTool, Shown, Tool, ToolCall } from './tools/tool.js';
 import { claimedKey } from './write-options.js';
 
-const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
+const TOOLS_BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
 /**
- * Runs one tool call: rights, input, work, audit entry, answer. What is refused is an answer with isError that says what to do next; only a tool
- * that does not exist is an error of the protocol.
+ * Runs one tool call: checks access and input, does the work, records the audit entry and returns
+ * the result. A refused call returns a result with `isError` and the next step.
+ * @throws {RpcError} -32602 if no tool has this name
  */
 export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall): Promise<CallToolResult> {
-  const tool = BY_NAME.get(call.name);
+  const tool = TOOLS_BY_NAME.get(call.name);
   if (!tool) {
     const missing = new AppError(
       'not_found',
-      `There is no tool ${cut(call.name)}. tools/list shows those there are.`,
+      `There is no tool ${truncateName(call.name)}. tools/list shows the available tools.`,
     );
     const error = await auditRefusal(mcp, caller, { ...callNoted(caller, call), error: missing });
     throw new RpcError(error === missing ? ErrorCode.InvalidParams : ErrorCode.InternalError, error.message, {
@@ -38,38 +39,39 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
   }
   try {
     const result = await runTool(mcp, caller, { tool, call });
-    return caller.textOnly ? inText(result) : result;
+    return caller.textOnly ? addResultAsText(result) : result;
   } catch (error) {
     const known = toAppError(error);
     if (known.status >= 500)
       mcp.logger.error({ err: error, requestId: caller.requestId, tool: tool.name }, 'tool call failed');
-    const what = { ...callNoted(caller, call), error: known };
-    return failure((await auditRefusal(mcp, caller, what)).toBody(), caller.requestId);
+    const entry = { ...callNoted(caller, call), error: known };
+    return failure((await auditRefusal(mcp, caller, entry)).toBody(), caller.requestId);
   }
 }
 
-/** For clients of a protocol that had no structured results: the whole answer as text beside the short one. */
-function inText(result: CallToolResult): CallToolResult {
+/** Adds the structured result as text, for clients of a protocol without structured results. */
+function addResultAsText(result: CallToolResult): CallToolResult {
   const text = JSON.stringify(result.structuredContent);
   return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
-/** The beginning of a name that nobody knows, in whole characters: the database takes no half ones. */
-function cut(name: string): string {
+/** Truncates by whole characters, because PostgreSQL refuses half of a surrogate pair. */
+function truncateName(name: string): string {
   return Array.from(name.slice(0, 128)).slice(0, 64).join('');
 }
 
-/** What the audit log says of a call that did not come to its work: whatever is known of it. */
+/** Builds the audit entry of a call that was refused before a command or query ran. */
 export function callNoted(caller: Caller, call: ToolCall): Audited {
-  const tool = BY_NAME.get(call.name);
-  if (!tool) return { tool: cut(call.name), action: 'tool.refused', entityType: null, entityId: null };
+  const tool = TOOLS_BY_NAME.get(call.name);
+  if (!tool)
+    return { tool: truncateName(call.name), action: 'tool.refused', entityType: null, entityId: null };
   const { name, action, entityType, kind } = tool;
   const idempotencyKey = kind === 'write' ? claimedKey(caller, call) : undefined;
-  return { tool: name, action, entityType, entityId: entityOf(tool, call), idempotencyKey };
+  return { tool: name, action, entityType, entityId: findEntityId(tool, call), idempotencyKey };
 }
 
-/** The record that a refused read was about, when the call names one. */
-function entityOf(tool: Tool, { args }: ToolCall): string | null {
+/** Returns the id of the record that a read names; null for another tool or an invalid id. */
+function findEntityId(tool: Tool, { args }: ToolCall): string | null {
   const id = tool.kind === 'read' ? tool.entityId(args) : null;
   return typeof id === 'string' && isUuid(id) ? id.toLowerCase() : null;
 }
@@ -83,19 +85,19 @@ async function runTool(
   if (caller.argumentFaults) throw validationError(caller.argumentFaults);
   if (tool.kind === 'write') return runWrite(mcp, caller, { tool, call });
   const { name, action, entityType } = tool;
-  const noted = { tool: name, action, entityType };
+  const entry = { tool: name, action, entityType };
   if (tool.kind === 'list') {
-    const answer = await listPage(mcp, caller, {
+    const result = await listPage(mcp, caller, {
       tool,
       input: checkArguments<{ cursor?: string }>(tool, call.args),
     });
-    await audit(mcp, caller, { ...noted, entityId: null });
-    return answer;
+    await audit(mcp, caller, { ...entry, entityId: null });
+    return result;
   }
   const input = checkArguments<object>(tool, call.args);
-  const answer = await readOne(mcp, caller, { tool, input });
-  await audit(mcp, caller, { ...noted, entityId: tool.entityId(input) });
-  return answer;
+  const result = await readOne(mcp, caller, { tool, input });
+  await audit(mcp, caller, { ...entry, entityId: tool.entityId(input) });
+  return result;
 }
 
 async function listPage<Input extends PageQuery>(
@@ -112,21 +114,21 @@ async function listPage<Input extends PageQuery>(
   });
   const items = JSON.parse(withoutInvisible(`[${page.items}]`)) as Shown[];
   const { cursor, count } = page;
-  return success({ items, cursor, count }, pageText(tool, items, cursor));
+  return success({ items, cursor, count }, describePage(tool, items, cursor));
 }
 
-/** Items that are named in the text; all of them are in the structured result. */
-const NAMED_ITEMS = 20;
+/** Maximum items in the text. The structured result holds all items. */
+const MAX_ITEMS_IN_TEXT = 20;
 
-function pageText<Input extends { cursor?: string }>(
+function describePage<Input extends { cursor?: string }>(
   { summary, line }: ListTool<Input>,
   items: Shown[],
   cursor: string | null,
 ): string {
   if (items.length === 0) return 'Nothing found.';
   const more = cursor ? `More follow: call again with cursor "${cursor}".` : 'That is all.';
-  const rest = items.length > NAMED_ITEMS ? [`and ${items.length - NAMED_ITEMS} more`] : [];
-  const lines = [...items.slice(0, NAMED_ITEMS).map(line), ...rest].map((text) => `- ${text}`);
+  const rest = items.length > MAX_ITEMS_IN_TEXT ? [`and ${items.length - MAX_ITEMS_IN_TEXT} more`] : [];
+  const lines = [...items.slice(0, MAX_ITEMS_IN_TEXT).map(line), ...rest].map((text) => `- ${text}`);
   return [`${items.length} on this page: ${summary(items)}. ${more}`, fencedLines(lines)].join('\n');
 }
 

@@ -3,24 +3,26 @@ import type { Principal } from '../shared/contracts/principal.js';
 import type { ErrorDetail } from '../shared/platform/errors.js';
 import type { Line } from './line.js';
 
-/** Who calls, and from where: one message of one agent. */
+/** The sender and the context of one MCP message. */
 export interface Caller {
   key: Principal;
-  /** Our own id of the message; a command and its audit entry take it. */
+  /** The server's id of the MCP message; its command and audit entry use it. */
   id: string;
-  /** The client's X-Request-Id, else our id. */
+  /** The client's X-Request-Id, or `id` if the client sent none. */
   requestId: string;
-  /** As the HTTP request has them; undefined: absent. */
+  /** Values of the HTTP request headers; undefined if absent. */
   headers: { idempotencyKey: string | undefined; dryRun: string | undefined };
-  /** Sent with the answer, unless a stream has begun. */
+  /** Headers of the HTTP response. They are lost if an event stream has already started. */
   answerHeaders: Record<string, string>;
-  /** Says something to the client before the answer; undefined: it takes one JSON answer and nothing else. */
+  /**
+   * Sends MCP messages before the result; undefined if the client accepts only one JSON response.
+   */
   line?: Line | undefined;
-  /** Arguments of its tool call that hold text which cannot be stored. */
+  /** Validation errors of tool arguments whose text cannot be stored. */
   argumentFaults?: ErrorDetail[] | undefined;
-  /** Size of the message in bytes. */
+  /** Size of the MCP message in bytes. */
   bytes: number;
-  /** The client speaks a protocol older than structured results (2025-06-18). */
+  /** The client uses a revision before 2025-06-18, which has no structured results. */
   textOnly?: boolean;
   ip: string | null;
   userAgent: string | null;

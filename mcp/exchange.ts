@@ -16,41 +16,46 @@ import type { Caller } from './caller.js';
 import { fitToLeave } from './fit-to-leave.js';
 import { type Question, Questions } from './questions.js';
 
-interface Pending {
-  /** Under the client's own id. */
+interface PendingRequest {
+  /** The request with the client's own id. */
   request: JSONRPCRequest;
   caller: Caller;
-  resolve: (answer: JSONRPCMessage) => void;
-  hasAsked?: boolean;
+  resolve: (response: JSONRPCMessage) => void;
+  /** True once the server has sent a request of its own on this request's HTTP response. */
+  hasServerRequest?: boolean;
 }
 
 /**
- * One server for all clients: every HTTP request is a message in, its answer the message out. Clients choose ids that others choose too, so each gets one of ours
- * on its way through. Nothing is remembered between two requests: any replica can take any of them. A server and transport for each request, which is what the
- * SDK's own HTTP transport asks for, is dearer (ADR 11).
+ * Connects one SDK server to all clients. Each HTTP request carries one MCP message in and its
+ * response carries one out. Different clients may choose the same id, so this transport gives each
+ * request its own id and restores the client's id in the response. The transport stores nothing
+ * between two requests, so any replica can handle any request. The SDK's own HTTP transport needs a
+ * server and a transport per request, which costs more CPU (docs/adr/0011-agents.md).
  *
- * What the server says before an answer goes out on the response of its request (`Caller.line`). Only a question to a client is remembered, as long as that
- * response is open; the product asks none.
+ * The server's notifications and requests to a client go out on the response of the client's
+ * request (`Caller.line`). The transport stores the server's own requests only while that response
+ * is open. The product sends no such requests; test fixtures do.
  *
- * The SDK answers every request but one that is aborted, and nobody can abort one here: a client's notifications/cancelled is not passed on. It may come to another
- * replica than its request did, what is being written is not to be undone halfway, and each call is audited with what became of it. MCP allows to
- * ignore it (Cancellation, Behavior Requirements).
+ * The SDK responds to every request that is not aborted. Clients cannot abort one, because this
+ * transport drops `notifications/cancelled`. That notification may reach another replica than its
+ * request. A write cannot be undone halfway, and each call is audited with its outcome. MCP allows
+ * servers to ignore the notification (Cancellation, Behavior Requirements).
  */
 export class Exchange implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
-  readonly #pending = new Map<RequestId, Pending>();
-  readonly #questions = new Questions();
-  #hasAsked = false;
-  #next = 0;
+  readonly #pending = new Map<RequestId, PendingRequest>();
+  readonly #serverRequests = new Questions();
+  #hasShutdownHook = false;
+  #lastId = 0;
   #isClosed = false;
 
   constructor(private readonly lifecycle: Pick<Lifecycle, 'isClosing' | 'onClose'>) {}
 
   async start(): Promise<void> {}
 
-  /** Ends for good; what is under way is told so, because the server answers nothing from here on. */
+  /** Closes the transport. Pending requests get an error, because no response will follow. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.onclose?.();
@@ -58,19 +63,19 @@ export class Exchange implements Transport {
     this.#pending.clear();
   }
 
-  /** How many requests wait for their answers. */
+  /** Number of client requests that wait for a response. */
   get underWay(): number {
     return this.#pending.size;
   }
 
-  /** Hands a request to the server and resolves with its answer, under the client's id. */
+  /** Passes a request to the server. Resolves with the response under the client's id. */
   ask(request: JSONRPCRequest, caller: Caller): Promise<JSONRPCMessage> {
     if (this.#isClosed) return Promise.resolve(closedError(request));
     return new Promise((resolve) => {
-      this.#next += 1;
-      this.#pending.set(this.#next, { request, caller, resolve });
+      this.#lastId += 1;
+      this.#pending.set(this.#lastId, { request, caller, resolve });
       this.onmessage?.(
-        { ...withoutTask(request), id: this.#next },
+        { ...withoutTask(request), id: this.#lastId },
         {
           authInfo: { token: '', clientId: caller.key.id, scopes: caller.key.scopes, extra: { caller } },
         },
@@ -78,85 +83,100 @@ export class Exchange implements Transport {
     });
   }
 
-  /** Takes a client's answer to a question that was asked here, under the same key; any other answer is for nobody. */
-  takeAnswer(answer: JSONRPCResponse, { key }: Pick<Caller, 'key'>): void {
-    const question = this.#questions.take(answer.id, key.id);
-    if (question) this.onmessage?.({ ...answer, id: question.serverId });
+  /**
+   * Passes a client's response to the server, if this process sent the request and the response
+   * comes with the same key. Drops any other response.
+   */
+  takeAnswer(response: JSONRPCResponse, { key }: Pick<Caller, 'key'>): void {
+    const serverRequest = this.#serverRequests.take(response.id, key.id);
+    if (serverRequest) this.onmessage?.({ ...response, id: serverRequest.serverId });
   }
 
-  /** How many questions to clients wait for their answers. */
+  /** Number of the server's requests that wait for a client's response. */
   get asked(): number {
-    return this.#questions.size;
+    return this.#serverRequests.size;
   }
 
-  /** What the server says: an answer, or, on the response of a request that is under way, something before it. */
+  /** The SDK's server calls this for its responses, requests and notifications. */
   async send(message: JSONRPCMessage, { relatedRequestId }: TransportSendOptions = {}): Promise<void> {
-    if (isJSONRPCRequest(message)) this.#question(message, relatedRequestId);
-    else if (isJSONRPCNotification(message)) this.#tell(message, relatedRequestId);
-    else this.#answer(message);
+    if (isJSONRPCRequest(message)) this.#sendOrRejectServerRequest(message, relatedRequestId);
+    else if (isJSONRPCNotification(message)) this.#sendNotification(message, relatedRequestId);
+    else this.#completeRequest(message);
   }
 
-  #answer(message: JSONRPCResponse): void {
+  #completeRequest(message: JSONRPCResponse): void {
     const pending = message.id === undefined ? undefined : this.#pending.get(message.id);
     if (message.id === undefined || !pending) return;
     this.#pending.delete(message.id);
-    // What it still asks, nobody would hear the answer to.
-    this.#withdraw(this.#questions.close(message.id), 'The call has been answered.');
+    // The call is complete, so no handler needs the responses to the requests that it sent.
+    this.#rejectServerRequests(this.#serverRequests.close(message.id), 'The call has been answered.');
     const { request, caller, resolve } = pending;
     const onerror = (error: Error) => this.onerror?.(error);
-    const answer = fitToLeave(message, { method: request.method, requestId: caller.requestId, onerror });
-    resolve({ ...answer, id: request.id });
+    const response = fitToLeave(message, { method: request.method, requestId: caller.requestId, onerror });
+    resolve({ ...response, id: request.id });
   }
 
-  #tell(notification: JSONRPCNotification, asker: RequestId | undefined): void {
-    const line = asker === undefined ? undefined : this.#pending.get(asker)?.caller.line;
-    if (notification.method !== 'notifications/cancelled') return void line?.say(notification);
-    // The server waits no longer for an answer of the client, which knows the question by another id.
-    const requestId = this.#questions.giveUp(notification.params?.requestId);
+  #sendNotification(notification: JSONRPCNotification, parentId: RequestId | undefined): void {
+    const channel = parentId === undefined ? undefined : this.#pending.get(parentId)?.caller.line;
+    if (notification.method !== 'notifications/cancelled') return void channel?.say(notification);
+    // The server cancels its own request, which the client knows by another id.
+    const requestId = this.#serverRequests.giveUp(notification.params?.requestId);
     if (requestId !== undefined)
-      line?.say({ ...notification, params: { ...notification.params, requestId } });
+      channel?.say({ ...notification, params: { ...notification.params, requestId } });
   }
 
-  /** A client that cannot be asked has refused: a send that fails would leave the server waiting. */
-  #question(request: JSONRPCRequest, asker: RequestId | undefined): void {
-    const isAsked = asker !== undefined && !this.lifecycle.isClosing && this.#ask(request, asker);
-    if (!isAsked) this.#withdraw([{ serverId: request.id }], 'This client cannot be asked.');
+  /** If the client cannot be asked, sends an error, so that the server does not wait in vain. */
+  #sendOrRejectServerRequest(request: JSONRPCRequest, parentId: RequestId | undefined): void {
+    const isSent =
+      parentId !== undefined && !this.lifecycle.isClosing && this.#sendServerRequest(request, parentId);
+    if (!isSent) this.#rejectServerRequests([{ serverId: request.id }], 'This client cannot be asked.');
   }
 
-  /** The answer comes as a POST of its own, to `takeAnswer`. False: the client takes no stream, has gone or does not read. */
-  #ask(request: JSONRPCRequest, asker: RequestId): boolean {
-    const pending = this.#pending.get(asker);
+  /**
+   * Sends a request to the client, whose response arrives as another POST (`takeAnswer`). Returns
+   * false if the client accepts no event stream, has disconnected or does not read.
+   */
+  #sendServerRequest(request: JSONRPCRequest, parentId: RequestId): boolean {
+    const pending = this.#pending.get(parentId);
     if (!pending) return false;
-    const { line, key } = pending.caller;
-    const id = this.#questions.add({ serverId: request.id, asker, keyId: key.id });
-    if (!line?.say({ ...request, id })) {
-      this.#questions.take(id, key.id);
+    const { line: channel, key } = pending.caller;
+    const id = this.#serverRequests.add({ serverId: request.id, asker: parentId, keyId: key.id });
+    if (!channel?.say({ ...request, id })) {
+      this.#serverRequests.take(id, key.id);
       return false;
     }
-    if (!pending.hasAsked)
-      line.whenOver(() => this.#withdraw(this.#questions.close(asker), 'The client has gone.'));
-    pending.hasAsked = true;
-    this.#closeInTime();
+    if (!pending.hasServerRequest)
+      channel.whenOver(() =>
+        this.#rejectServerRequests(this.#serverRequests.close(parentId), 'The client has disconnected.'),
+      );
+    pending.hasServerRequest = true;
+    this.#rejectOnShutdown();
     return true;
   }
 
-  /** Tells the server that these are not answered any more. */
-  #withdraw(questions: readonly Pick<Question, 'serverId'>[], message: string): void {
+  /** Sends the server an error as the response to its own requests. */
+  #rejectServerRequests(requests: readonly Pick<Question, 'serverId'>[], message: string): void {
     const error = { code: ErrorCode.ConnectionClosed, message };
-    for (const { serverId } of questions) this.onmessage?.({ jsonrpc: '2.0', id: serverId, error });
+    for (const { serverId } of requests) this.onmessage?.({ jsonrpc: '2.0', id: serverId, error });
   }
 
-  /** The HTTP server waits for its answers before it closes, and an answer that waits for a client could take a minute: from the first question on they are ended before. */
-  #closeInTime(): void {
-    if (this.#hasAsked) return;
-    this.#hasAsked = true;
-    this.lifecycle.onClose('questions to clients', () =>
-      this.#withdraw(this.#questions.close(), 'The server is closing.'),
+  /**
+   * On shutdown the HTTP server waits for its open responses, and one that waits for a client could
+   * take a minute. So shutdown first rejects the server's requests to clients.
+   */
+  #rejectOnShutdown(): void {
+    if (this.#hasShutdownHook) return;
+    this.#hasShutdownHook = true;
+    this.lifecycle.onClose('requests to clients', () =>
+      this.#rejectServerRequests(this.#serverRequests.close(), 'The server is closing.'),
     );
   }
 }
 
-/** MCP 2025-11-25, Tasks: who does not support them runs the request as if it had not asked for one; the SDK refuses it. */
+/**
+ * Removes a request for a task. A server without tasks must run such a request normally (MCP
+ * 2025-11-25, Tasks), but the SDK would refuse it.
+ */
 function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined) return request;
   const { task: _task, ...params } = request.params;

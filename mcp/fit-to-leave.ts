@@ -5,28 +5,32 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** Faults that are told at once: the answer must not grow with the nonsense of a message. */
-const MAX_TOLD = 20;
-/** Characters of one fault: clients choose the names of members. */
-const MAX_FAULT = 200;
+/** Maximum schema errors in one response, so that a bad MCP message cannot make it grow. */
+const MAX_ERRORS = 20;
+/** Maximum characters of one schema error, because it contains member names that clients choose. */
+const MAX_ERROR_CHARS = 200;
 
-interface Asked {
+interface ErrorContext {
   method: string;
   requestId: string;
-  /** Told of what is not said to the client. */
+  /** Receives the error that is hidden from the client. */
   onerror: (error: Error) => void;
 }
 
-/** Both SDKs pass on the message of whatever was thrown; only what we wrote ourselves, and what is wrong with the params, may leave. */
+/**
+ * Replaces the text of an internal error, because both SDKs send the text of every error that a
+ * handler throws. Errors that this server built carry `data` and stay unchanged. Schema errors of
+ * the client's params become one readable text.
+ */
 export function fitToLeave<Answer extends JSONRPCMessage>(
   answer: Answer,
-  { method, requestId, onerror }: Asked,
+  { method, requestId, onerror }: ErrorContext,
 ): Answer | JSONRPCErrorResponse {
   if (!isJSONRPCErrorResponse(answer)) return answer;
   const { code, message, data } = answer.error;
-  const faults = data === undefined ? faultsIn(message) : undefined;
-  if (faults) {
-    const text = `The params of ${method} do not fit: ${faults}.`;
+  const schemaErrors = data === undefined ? parseSchemaErrors(message) : undefined;
+  if (schemaErrors) {
+    const text = `The params of ${method} are invalid: ${schemaErrors}.`;
     return { ...answer, error: { code: ErrorCode.InvalidParams, message: text, data: { requestId } } };
   }
   if (code !== ErrorCode.InternalError || data !== undefined) return answer;
@@ -35,21 +39,21 @@ export function fitToLeave<Answer extends JSONRPCMessage>(
   return { ...answer, error: { code, message: text, data: { code: 'internal_error', requestId } } };
 }
 
-/** What the SDK's schemas found, which it tells as JSON; undefined when the message tells of something else. */
-function faultsIn(message: string): string | undefined {
+/** Lists the SDK's schema errors, which end an error text as JSON; undefined for other errors. */
+function parseSchemaErrors(message: string): string | undefined {
   const start = message.search(/\[\s*\{/);
   if (start < 0 || !message.endsWith(']')) return undefined;
   try {
     const issues = JSON.parse(message.slice(start)) as { path?: unknown[]; message?: string }[];
     if (!issues.every(({ path }) => Array.isArray(path))) return undefined;
-    const told = issues.slice(0, MAX_TOLD).map(({ path, message: fault }) => {
-      const text = `${path?.join('.')}: ${fault}`;
-      return text.length > MAX_FAULT
-        ? `${Array.from(text.slice(0, MAX_FAULT)).slice(0, -1).join('')}…`
+    const listed = issues.slice(0, MAX_ERRORS).map(({ path, message: problem }) => {
+      const text = `${path?.join('.')}: ${problem}`;
+      return text.length > MAX_ERROR_CHARS
+        ? `${Array.from(text.slice(0, MAX_ERROR_CHARS)).slice(0, -1).join('')}…`
         : text;
     });
-    const more = issues.length > MAX_TOLD ? [`and ${issues.length - MAX_TOLD} more`] : [];
-    return [...told, ...more].join('; ');
+    const more = issues.length > MAX_ERRORS ? [`and ${issues.length - MAX_ERRORS} more`] : [];
+    return [...listed, ...more].join('; ');
   } catch {
     return undefined;
   }

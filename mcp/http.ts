@@ -28,45 +28,49 @@ import { auditMalformed, auditOverLimit } from './unhandled.js';
 
 const PATH = '/mcp';
 const MANIFEST_PATH = '/mcp/manifest';
-/** Revision of the protocol that brought structured results; from it on clients name theirs in a header. */
-const STRUCTURED_SINCE = '2025-06-18';
+/**
+ * The first revision with structured results. From this revision on, clients name their revision in
+ * a header.
+ */
+const FIRST_STRUCTURED_REVISION = '2025-06-18';
 
-/** Answers what is under /mcp. False: the request is for somebody else. */
+/** Handles requests under /mcp. Returns false for any other path. */
 export type McpListener = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Streamable HTTP (MCP 2024-11-05 to 2026-07-28) without sessions: one POST, one answer, and any replica can give it. It is JSON, or the end of a stream when
- * there is something to say before.
- * @param offerOf what agents are offered
+ * Creates the listener for Streamable HTTP (MCP 2024-11-05 to 2026-07-28) without sessions. Any
+ * replica can handle any POST. The response is JSON, or an event stream that ends with the result
+ * if the server first sends other MCP messages.
+ * @param buildFeatures builds the tools, resources and prompts that agents can use
  */
 export async function createMcpListener(
   runtime: Runtime,
-  offerOf: (mcp: McpRuntime) => Offer = createOffer,
+  buildFeatures: (mcp: McpRuntime) => Offer = createOffer,
 ): Promise<McpListener> {
   const mcp = await createMcpRuntime(runtime);
-  const protocols = await createProtocols(mcp, offerOf(mcp));
+  const protocols = await createProtocols(mcp, buildFeatures(mcp));
   const manifest = JSON.stringify(manifestOf(runtime.config));
   return (request, response) => {
-    const path = pathOf(request);
+    const path = parsePath(request);
     if (path !== PATH && path !== MANIFEST_PATH) return false;
-    void new Visit(mcp, request, response).run(async (visit) => {
-      if (path === MANIFEST_PATH) visit.showManifest(manifest);
-      else await visit.exchangeMessage(protocols);
+    void new McpHttpRequest(mcp, request, response).run(async (httpRequest) => {
+      if (path === MANIFEST_PATH) httpRequest.sendManifest(manifest);
+      else await httpRequest.handleMessage(protocols);
     });
     return true;
   };
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
+function parsePath({ url = '' }: IncomingMessage): string {
   const path = url.split('?', 1)[0] as string;
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** One HTTP request. */
-class Visit {
+/** Handles one HTTP request. */
+class McpHttpRequest {
   readonly #id = newId();
   readonly #requestId: string;
-  readonly #reply: Reply;
+  readonly #writer: Reply;
   #key: Principal | undefined;
 
   constructor(
@@ -75,19 +79,19 @@ class Visit {
     private readonly response: ServerResponse,
   ) {
     this.#requestId = requestIdOf(request) ?? this.#id;
-    this.#reply = new Reply(mcp.lifecycle, request, response);
-    this.#reply.set({ 'X-Request-Id': this.#requestId });
+    this.#writer = new Reply(mcp.lifecycle, request, response);
+    this.#writer.set({ 'X-Request-Id': this.#requestId });
   }
 
-  async run(answer: (visit: Visit) => Promise<void>): Promise<void> {
+  async run(handle: (httpRequest: McpHttpRequest) => Promise<void>): Promise<void> {
     const startedAt = performance.now();
     const { request, mcp } = this;
     const span = { kind: SpanKind.SERVER, causes: [headerOf(request, 'traceparent') ?? ''] };
     await inSpan(`${request.method} ${PATH}`, span, () =>
-      answer(this).catch((error: unknown) => this.#refuse(error)),
+      handle(this).catch((error: unknown) => this.#sendError(error)),
     );
     const ms = performance.now() - startedAt;
-    const { status } = this.#reply;
+    const { status } = this.#writer;
     mcp.metrics.httpSeconds.observe({ method: String(request.method), route: PATH, status }, ms / 1000);
     const [tenant, keyId] = [this.#key?.tenantId, this.#key?.id];
     mcp.logger.info(
@@ -104,47 +108,49 @@ class Visit {
     );
   }
 
-  /** Public: it holds nothing of any account (decisions 1, row 10). */
-  showManifest(manifest: string): void {
+  /** The manifest is public, because it holds no account data (docs/decisions.md §1, row 10). */
+  sendManifest(manifest: string): void {
     if (this.request.method !== 'GET' && this.request.method !== 'HEAD')
       throw methodNotAllowed(String(this.request.method), ['GET']);
     const [network, bytes] = [networkOf(this.#ip ?? ''), Buffer.byteLength(manifest)];
     this.mcp.unsentAnswers.assertRoom(network, bytes);
     this.mcp.unsentAnswers.track(network, this.response, bytes);
-    this.#reply.send(200, manifest);
+    this.#writer.send(200, manifest);
   }
 
-  async exchangeMessage(protocols: Protocols): Promise<void> {
+  async handleMessage(protocols: Protocols): Promise<void> {
     const { mcp, request } = this;
     const { host, origin } = request.headers;
     assertOwnSite(mcp.config, { host, origin });
-    // A GET would open a stream of its own, on which nothing is ever said (MCP, Listening for Messages).
+    // A GET would open a stream on which this server never sends anything (MCP, Listening for
+    // Messages).
     if (request.method !== 'POST') throw methodNotAllowed(String(request.method), ['POST']);
-    const credential = this.#credential();
+    const credential = this.#parseCredential();
     const key = await this.#authenticate(credential);
-    // Counted before it is read: what is no message counts as well, and says how many are left.
-    const refusal = await this.#count(key);
+    // Count before reading the body: an invalid body counts too, and its response has the limit
+    // headers.
+    const refusal = await this.#countAgainstLimits(key);
     const message = await readMessage(request).catch((error: unknown) => {
       throw refusal ?? error;
     });
-    // A message may take half a minute to arrive; its key may be revoked by then.
+    // The body may take half a minute to arrive, and the key may be revoked by then.
     await this.#authenticate(credential);
-    const caller = this.#callerOf(key, message);
-    if (refusal) return this.#refuseMessage(refusal, { request: message.request, caller });
+    const caller = this.#buildCaller(key, message);
+    if (refusal) return this.#sendLimitError(refusal, { request: message.request, caller });
     mcp.unsentAnswers.assertRoom(key.tenantId);
     mcp.unsentAnswers.track(key.tenantId, this.response);
     mcp.noteKeyUse(key);
-    if (key.kind !== 'agent') throw await this.#notAnAgent(caller);
+    if (key.kind !== 'agent') throw await this.#refuseApiKey(caller);
     if (message.answer) protocols.takeAnswer(message.answer, caller);
-    if (!message.request) return this.#reply.send(202);
-    const said = await protocols.ask(message.request, request.headers, caller);
-    const answer = await auditMalformed(mcp, caller, { request: message.request, answer: said.answer });
-    this.#reply.set(caller.answerHeaders);
-    this.#reply.send(said.status, JSON.stringify(answer));
+    if (!message.request) return this.#writer.send(202);
+    const { status, answer } = await protocols.ask(message.request, request.headers, caller);
+    const audited = await auditMalformed(mcp, caller, { request: message.request, response: answer });
+    this.#writer.set(caller.answerHeaders);
+    this.#writer.send(status, JSON.stringify(audited));
   }
 
   /** @throws {AppError} 401 */
-  #credential(): Credential {
+  #parseCredential(): Credential {
     return keyCredential(
       this.mcp,
       headerOf(this.request, 'authorization') ?? '',
@@ -163,24 +169,27 @@ class Visit {
     return key;
   }
 
-  /** Counts the message, and tells the limits in headers. Resolves with the refusal of one that is over. */
-  async #count(key: Principal): Promise<AppError | undefined> {
+  /**
+   * Counts the MCP message against the rate limits and sets the limit headers. Resolves with the
+   * 429 error if a limit is exceeded.
+   */
+  async #countAgainstLimits(key: Principal): Promise<AppError | undefined> {
     const { windows, refusal } = await countRequest(this.mcp, key);
-    this.#reply.set(rateLimitHeaders(windows));
+    this.#writer.set(rateLimitHeaders(windows));
     return refusal;
   }
 
-  /** The refusal of a key of the REST API, written down as any other. */
-  #notAnAgent(caller: Caller): Promise<AppError> {
+  /** Audits and returns the refusal of a REST API key. */
+  #refuseApiKey(caller: Caller): Promise<AppError> {
     const error = new AppError(
       'agent_key_required',
       'Agents need an agent key (tk_agent_…). API keys are for the REST API.',
     );
-    const what = { tool: null, action: 'mcp.refused', entityType: null, entityId: null, error };
-    return auditRefusal(this.mcp, caller, what);
+    const entry = { tool: null, action: 'mcp.refused', entityType: null, entityId: null, error };
+    return auditRefusal(this.mcp, caller, entry);
   }
 
-  #callerOf(key: Principal, { request, argumentFaults, bytes }: Message): Caller {
+  #buildCaller(key: Principal, { request, argumentFaults: errors, bytes }: Message): Caller {
     return {
       key,
       id: this.#id,
@@ -190,16 +199,16 @@ class Visit {
         dryRun: headerOf(this.request, 'x-service-dry-run'),
       },
       answerHeaders: {},
-      line: request && this.#reply.lineOf(request.id),
-      argumentFaults,
+      line: request && this.#writer.lineOf(request.id),
+      argumentFaults: errors,
       bytes,
-      textOnly: !((headerOf(this.request, 'mcp-protocol-version') ?? '') >= STRUCTURED_SINCE),
+      textOnly: !((headerOf(this.request, 'mcp-protocol-version') ?? '') >= FIRST_STRUCTURED_REVISION),
       ip: this.#ip,
       userAgent: headerOf(this.request, 'user-agent')?.slice(0, 200) ?? null,
     };
   }
 
-  /** The last address in the list is the one that our own proxy saw. */
+  /** Behind a trusted proxy: the last address in X-Forwarded-For, which that proxy added. */
   get #ip(): string | null {
     const forwarded = this.mcp.config.trustProxy
       ? headerOf(this.request, 'x-forwarded-for')?.split(',').at(-1)?.trim()
@@ -207,37 +216,40 @@ class Visit {
     return forwarded || (this.request.socket.remoteAddress ?? null);
   }
 
-  async #refuse(error: unknown): Promise<void> {
-    // Nobody is there to be told, and nothing of ours went wrong.
+  async #sendError(error: unknown): Promise<void> {
+    // The client has disconnected: no response is possible, and the server did not fail.
     if (error instanceof ClientGone) return;
-    if (!(await discardRest(this.request))) this.#reply.set({ Connection: 'close' });
+    if (!(await discardRest(this.request))) this.#writer.set({ Connection: 'close' });
     if (error instanceof RpcError) {
       const { code, message, id } = error;
       const data = { ...Object(error.data), requestId: this.#requestId };
-      this.#reply.send(400, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
+      this.#writer.send(400, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
       return;
     }
     const known = toAppError(error);
     if (known.status >= 500)
       this.mcp.logger.error({ err: error, requestId: this.#requestId }, 'request failed');
-    this.#reply.set(known.headers);
+    this.#writer.set(known.headers);
     const body = { ok: false, error: { ...known.toBody(), requestId: this.#requestId } };
-    this.#reply.refuse(known.status, body);
+    this.#writer.refuse(known.status, body);
   }
 
-  /** Over a limit: HTTP's 429 makes clients wait, the JSON-RPC error tells the model why. */
-  async #refuseMessage(
+  /**
+   * Sends the error for an exceeded limit: HTTP 429 makes clients wait, and the JSON-RPC error
+   * tells the model why.
+   */
+  async #sendLimitError(
     refusal: AppError,
     { request, caller }: { request: Message['request']; caller: Caller },
   ): Promise<void> {
     const error = await auditOverLimit(this.mcp, caller, { request, error: refusal });
-    this.#reply.set(error.headers);
+    this.#writer.set(error.headers);
     const retryAfterSeconds = Number(error.headers['Retry-After']);
     const data = { ...error.toBody(), requestId: this.#requestId, retryAfterSeconds };
-    const answer = { code: error.status, message: error.message, data };
-    this.#reply.send(
+    const rpcError = { code: error.status, message: error.message, data };
+    this.#writer.send(
       error.status,
-      JSON.stringify({ jsonrpc: '2.0', id: request?.id ?? null, error: answer }),
+      JSON.stringify({ jsonrpc: '2.0', id: request?.id ?? null, error: rpcError }),
     );
   }
 }

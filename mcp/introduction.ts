@@ -4,12 +4,15 @@ import type { Offer } from './offer.js';
 
 export const SERVER_INFO = { name: SERVER_NAME, title: 'Tow Dispatch', version: packageVersion() };
 
-/** What an offer has and no more. Never `listChanged`: nothing is said but on the response of a call that is under way. */
+/**
+ * Lists the capabilities that the server advertises. `listChanged` is never among them: the server
+ * sends notifications only on the response of a running call.
+ */
 export function capabilitiesOf({ complete }: Pick<Offer, 'complete'>) {
   return { tools: {}, resources: {}, prompts: {}, ...(complete ? { completions: {} } : {}) };
 }
 
-/** With what the newest revision has given up. */
+/** Adds the capabilities that the newest revision no longer has. */
 export function olderCapabilitiesOf({ complete, setLevel, subscriptions }: Offer) {
   const { resources, ...others } = capabilitiesOf({ complete });
   return {
@@ -19,7 +22,7 @@ export function olderCapabilitiesOf({ complete, setLevel, subscriptions }: Offer
   };
 }
 
-/** What every client is told first; clients cut it at 2,048 characters. */
+/** Instructions that every client receives first. Clients truncate them at 2,048 characters. */
 export const INSTRUCTIONS = `Dispatch and billing of a tow company. A job (work order) is booked, gets a truck, is completed and then invoiced.
 Money is in integer cents. Ids are UUIDs from the list tools; job_number and invoice_number are for people.
 Drafts are never sent to customers by you: a person approves and sends. A write over the company's limit is held as an approval; tell the person, do not split it.

@@ -1,29 +1,37 @@
 /**
- * Characters that a reader does not see and a model does: overrides of direction, zero widths, tags, fillers (Unicode: Default_Ignorable_Code_Point), and
- * marks of annotations.
+ * Characters that a model reads and a person cannot see: direction overrides, zero-width
+ * characters, tags and fillers (Unicode property Default_Ignorable_Code_Point), and annotation
+ * marks.
  */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]+/gu;
-/** U+200C and U+200D: names in Persian or Hindi and joined emoji need them. */
+/** U+200C and U+200D. Names in Persian or Hindi and joined emoji need them. */
 const JOINER = /[\u200C\u200D]/u;
-/** How the character before is drawn: emoji, names in Japanese. Two in a row mean nothing to anybody who looks. */
+/**
+ * Variation selectors, which set how the preceding character is drawn. Emoji and names in Japanese
+ * need one; a second one in a row changes nothing visible.
+ */
 const SELECTOR = /^[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
-/** An escape of JSON; the first group is a pair of surrogates, the second one character. */
+/** A JSON escape. Group 1 is a surrogate pair, group 2 a single `\uXXXX` escape. */
 const ESCAPE = /\\(?:(u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2})|u([\dA-Fa-f]{4})|.)/gu;
 
 const FIRST_NON_ASCII = 0x80;
 
 /**
- * Without what only a model would read. Of a run of invisible characters one selector and one joiner stay, as long runs of them can spell out a text.
- * @param json JSON as PostgreSQL or JSON.stringify writes it; it remains JSON of the same shape
+ * Removes invisible characters. Each run of them keeps at most one variation selector and one
+ * joiner, because a long run can spell out a hidden text.
+ * @param json JSON as PostgreSQL or JSON.stringify writes it; the result is JSON of the same shape
  */
 export function withoutInvisible(json: string): string {
-  // An escape says the same as its character: `\u202e` must not get past.
-  const plain = json.includes('\\u') ? json.replace(ESCAPE, unescaped) : json;
+  // An escape such as `\u202e` stands for an invisible character, so decode escapes first.
+  const plain = json.includes('\\u') ? json.replace(ESCAPE, decodeEscape) : json;
   return plain.replace(INVISIBLE, (run) => `${SELECTOR.exec(run)?.[0] ?? ''}${JOINER.exec(run)?.[0] ?? ''}`);
 }
 
-/** Characters for escapes; quotes, controls and halves of a pair stay escaped: the text must remain JSON, and well-formed. */
-function unescaped(written: string, pair: string | undefined, one: string | undefined): string {
+/**
+ * Decodes one escape. ASCII (quotes, control characters) and lone surrogates stay escaped, so that
+ * the text remains valid JSON.
+ */
+function decodeEscape(written: string, pair: string | undefined, one: string | undefined): string {
   if (pair !== undefined) return JSON.parse(`"${written}"`) as string;
   const code = Number.parseInt(one ?? '0', 16);
   const isHalf = code >= 0xd800 && code <= 0xdfff;

@@ -5,18 +5,26 @@ import type {
   ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** The way to a client until its request is answered: its HTTP response, which becomes a stream with the first message. */
+/**
+ * Sends MCP messages to a client before the result of its request. They go out on the HTTP
+ * response, which becomes an event stream with the first MCP message.
+ */
 export interface Line {
-  /** False: the message was not taken. The client has gone or does not read, and nothing is kept for it. */
+  /**
+   * Returns false if the client has disconnected or does not read. The MCP message is then dropped.
+   */
   say: (message: JSONRPCNotification | JSONRPCRequest) => boolean;
-  /** Calls once the response is over, answered or not. */
+  /** Calls `act` when the HTTP response closes, whether or not it was sent completely. */
   whenOver: (act: () => void) => void;
 }
 
-/** What whoever handles a call can say to its client before the answer. */
+/** Lets the handler of a call notify or query its client before it returns the result. */
 export interface Aside {
-  /** Without promise: it is dropped for a client that takes no stream or does not read. */
+  /** Best effort: dropped if the client accepts no event stream or does not read. */
   tell: (notification: ServerNotification) => void;
-  /** Resolves with the client's result. Rejects when it refuses, goes away or takes no stream, and in 2026-07-28, which has no such requests. */
+  /**
+   * Resolves with the client's result. Rejects if the client refuses, disconnects or accepts no
+   * event stream. Always rejects in revision 2026-07-28, which has no server requests.
+   */
   ask: (request: ServerRequest) => Promise<Record<string, unknown>>;
 }

@@ -2,7 +2,8 @@ import type { Config } from '../shared/platform/config.js';
 import { RESOURCES, TEMPLATES } from './resources.js';
 import { LISTED } from './tools/schemas.js';
 
-/** Of the manifest's form and of the manifest itself (specification section 9); the protocol's own version is negotiated at `initialize`. */
+// Versions of the manifest's format and of its content (docs/specification.md §9). Clients and
+// server negotiate the protocol version separately.
 const SCHEMA_VERSION = '2024-11-05';
 const MANIFEST_VERSION = '0.1.0';
 
@@ -10,7 +11,7 @@ export const SERVER_NAME = 'tow-dispatch';
 export const SERVER_DESCRIPTION =
   'Tow and recovery dispatch and billing: read invoices, jobs, customers and the dispatch board, draft invoices, book jobs, and ask people for approval.';
 
-/** Specification section 5. */
+/** docs/specification.md §5. */
 const SCOPES = [
   { id: 'read_invoices', label: 'Read Invoices' },
   { id: 'write_invoices_draft', label: 'Create Invoice Drafts' },
@@ -22,7 +23,10 @@ const SCOPES = [
   { id: 'propose_approvals', label: 'Propose Approvals' },
 ] as const;
 
-/** What {mcp_url}/manifest says: public, of all tools, from the registry that tools/list is made of (specification section 4.2). */
+/**
+ * Builds the public document at {mcp_url}/manifest. It describes all tools, from the same registry
+ * as `tools/list` (docs/specification.md §4.2).
+ */
 export function manifestOf({ tiers, publicUrl }: Pick<Config, 'tiers' | 'publicUrl'>): object {
   return {
     schemaVersion: SCHEMA_VERSION,
@@ -31,15 +35,31 @@ export function manifestOf({ tiers, publicUrl }: Pick<Config, 'tiers' | 'publicU
     description: SERVER_DESCRIPTION,
     tools: [...LISTED].map(
       ([{ scope }, { name, title, description, inputSchema, outputSchema, annotations }]) => ({
-        ...{ name, title, description, scope, inputSchema, outputSchema, annotations },
+        name,
+        title,
+        description,
+        scope,
+        inputSchema,
+        outputSchema,
+        annotations,
       }),
     ),
     resources: [
       ...RESOURCES.map(({ uri, name, title, description, scope }) => ({
-        ...{ uri, name, title, description, scope, mimeType: 'application/json' },
+        uri,
+        name,
+        title,
+        description,
+        scope,
+        mimeType: 'application/json',
       })),
       ...TEMPLATES.map(({ uriTemplate, name, title, description, scope }) => ({
-        ...{ uriTemplate, name, title, description, scope, mimeType: 'application/json' },
+        uriTemplate,
+        name,
+        title,
+        description,
+        scope,
+        mimeType: 'application/json',
       })),
     ],
     auth: {

@@ -18,10 +18,16 @@ import type { McpRuntime } from './runtime.js';
 
 type Headers = IncomingMessage['headers'];
 
-/** The revision without `initialize`: every request says its version, and headers repeat what proxies route by. */
+/**
+ * The revision without `initialize`. Every request names its version, and headers repeat the values
+ * that proxies route by.
+ */
 export const NEWEST_VERSION = '2026-07-28';
 
-/** Lists change with a release or with another key; what is read is live, which is the SDK's own default. */
+/**
+ * Lists change only with a release or with another key. Reads return live data and keep the SDK's
+ * default hint.
+ */
 const LIST_HINT: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 const CACHE_HINTS = {
   'server/discover': LIST_HINT,
@@ -36,16 +42,20 @@ export interface HttpAnswer {
   answer: JSONRPCMessage;
 }
 
-/** Answers a request of the newest revision, the faults of its version and headers among them. */
+/** Handles a request of the newest revision. A wrong version or header gets an error response. */
 export type AskNewest = (
   message: { id: string | number; method: string },
   headers: Headers,
   caller: Caller,
 ) => Promise<HttpAnswer>;
 
-/** Whether the newest revision answers a message, by the SDK's own rule: it claims a version in `_meta`, or a header names a new one. */
+/**
+ * Returns true if the newest revision handles this MCP message. The SDK decides: `_meta` names a
+ * version, or a header names a version of the newest protocol.
+ */
 export function isNewest(message: unknown, headers: Headers): boolean {
-  // The SDK takes any text that sorts behind its first version for a newer one, and an `initialize` for one with a wrong header.
+  // The SDK treats every header value that sorts after its first version as a newer revision. It
+  // also treats `initialize` with such a header as a newest-revision request.
   const version = headers['mcp-protocol-version']?.toString();
   if (isInitializeRequest(message) || (version !== undefined && !REVISION.test(version))) return false;
   const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = STANDARD_HEADERS.map((name) =>
@@ -64,87 +74,94 @@ export function isNewest(message: unknown, headers: Headers): boolean {
 const REVISION = /^\d{4}-\d{2}-\d{2}$/;
 const STANDARD_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 
-/** MCP 2026-07-28 beside the older revisions (protocol.ts) on the same URL, out of the same offer. The SDK wants a server for each request. */
-export function createNewestProtocol({ logger }: Pick<McpRuntime, 'logger'>, offer: Offer): AskNewest {
-  const onerror = (error: Error) => logger.warn({ err: error }, 'a message could not be handled');
-  const handler = createMcpHandler(() => serverOf(offer), { legacy: 'reject', onerror });
+/**
+ * Creates the handler for MCP 2026-07-28. It shares the URL and the features with the legacy
+ * revisions (mcp/protocol.ts). The SDK requires a server per request.
+ */
+export function createNewestProtocol({ logger }: Pick<McpRuntime, 'logger'>, features: Offer): AskNewest {
+  const onerror = (error: Error) => logger.warn({ err: error }, 'MCP message could not be handled');
+  const handler = createMcpHandler(() => createServer(features), { legacy: 'reject', onerror });
   return async (message, headers, caller) => {
-    // The SDK would open a stream and close it again; nothing is ever said but during a call.
-    if (message.method === 'subscriptions/listen') return nothingToListenTo(message.id);
+    // The SDK would open a stream and close it again. This server sends notifications only during a
+    // call.
+    if (message.method === 'subscriptions/listen') return refuseSubscription(message.id);
     const { key } = caller;
-    const response = await handler.fetch(requestOf(headers), {
+    const response = await handler.fetch(toFetchRequest(headers), {
       parsedBody: message,
       authInfo: { token: '', clientId: key.id, scopes: key.scopes, extra: { caller } },
     });
-    const said = (await response.json()) as JSONRPCMessage;
-    const answer = fitToLeave(said, { method: message.method, requestId: caller.requestId, onerror });
-    return { status: response.status, answer };
+    const body = (await response.json()) as JSONRPCMessage;
+    const sanitized = fitToLeave(body, { method: message.method, requestId: caller.requestId, onerror });
+    return { status: response.status, answer: sanitized };
   };
 }
 
-function nothingToListenTo(id: string | number): HttpAnswer {
-  const error = { code: METHOD_NOT_FOUND, message: 'This server sends no notifications but during a call.' };
+function refuseSubscription(id: string | number): HttpAnswer {
+  const error = { code: METHOD_NOT_FOUND, message: 'This server sends notifications only during a call.' };
   return { status: 404, answer: { jsonrpc: '2.0', id, error } };
 }
 
-/** What the SDK looks at of the HTTP request; all else was checked before. */
-function requestOf(headers: Headers): Request {
-  const given = STANDARD_HEADERS.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []));
+/** Builds an HTTP request with the headers that the SDK reads. This server has checked the rest. */
+function toFetchRequest(headers: Headers): Request {
+  const present = STANDARD_HEADERS.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []));
   return new Request('http://localhost/mcp', {
     method: 'POST',
-    headers: [['content-type', 'application/json'], ...(given as [string, string][])],
+    headers: [['content-type', 'application/json'], ...(present as [string, string][])],
   });
 }
 
-function serverOf(offer: Offer): Server {
+function createServer(features: Offer): Server {
   const server = new Server(SERVER_INFO, {
-    capabilities: capabilitiesOf(offer),
+    capabilities: capabilitiesOf(features),
     instructions: INSTRUCTIONS,
     cacheHints: CACHE_HINTS,
   });
   server.setRequestHandler('tools/list', (_request, context) => ({
-    // One JSON Schema, typed more loosely by the older SDK.
-    tools: offer.listTools(callerOf(context)) as ListToolsResult['tools'],
+    // Both SDKs use the same JSON Schema; the legacy SDK types it more loosely.
+    tools: features.listTools(readCaller(context)) as ListToolsResult['tools'],
   }));
   server.setRequestHandler('tools/call', ({ params }, context) =>
-    offer.callTool(callerOf(context), {
+    features.callTool(readCaller(context), {
       name: params.name,
       args: params.arguments ?? {},
       meta: params._meta ?? {},
-      aside: asideOf(callerOf(context)),
+      aside: createNotifier(readCaller(context)),
     }),
   );
   server.setRequestHandler('resources/list', (_request, context) => ({
-    resources: offer.listResources(callerOf(context)),
+    resources: features.listResources(readCaller(context)),
   }));
   server.setRequestHandler('resources/templates/list', (_request, context) => ({
-    resourceTemplates: offer.listTemplates(callerOf(context)),
+    resourceTemplates: features.listTemplates(readCaller(context)),
   }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
-    offer.readResource(callerOf(context), params.uri),
+    features.readResource(readCaller(context), params.uri),
   );
   server.setRequestHandler('prompts/list', (_request, context) => ({
-    prompts: offer.listPrompts(callerOf(context)),
+    prompts: features.listPrompts(readCaller(context)),
   }));
   server.setRequestHandler('prompts/get', ({ params }, context) =>
-    offer.getPrompt(callerOf(context), params.name, params.arguments ?? {}),
+    features.getPrompt(readCaller(context), params.name, params.arguments ?? {}),
   );
-  const { complete } = offer;
+  const { complete } = features;
   if (complete)
     server.setRequestHandler('completion/complete', ({ params }, context) => ({
-      completion: complete(callerOf(context), params),
+      completion: complete(readCaller(context), params),
     }));
   return server;
 }
 
-/** Past the SDK, which would put it all into a stream of its own that had to be read here again. */
-function asideOf({ line }: Caller): Aside {
+/**
+ * Sends notifications directly to the client. The SDK would write them to its own event stream,
+ * which this process would have to parse again.
+ */
+function createNotifier({ line: channel }: Caller): Aside {
   return {
-    tell: (notification) => void line?.say({ jsonrpc: '2.0', ...notification }),
+    tell: (notification) => void channel?.say({ jsonrpc: '2.0', ...notification }),
     ask: () => Promise.reject(new Error(`A server of revision ${NEWEST_VERSION} sends no requests.`)),
   };
 }
 
-function callerOf({ http }: ServerContext): Caller {
+function readCaller({ http }: ServerContext): Caller {
   return http?.authInfo?.extra?.caller as Caller;
 }

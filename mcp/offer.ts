@@ -19,7 +19,10 @@ import type { McpRuntime } from './runtime.js';
 import { LISTED } from './tools/schemas.js';
 import type { ToolCall } from './tools/tool.js';
 
-/** What an agent can list, call, read and get, whatever revision of the protocol it speaks. A member refuses by throwing an RpcError. */
+/**
+ * The tools, resources and prompts that agents can use, the same in every revision of the protocol.
+ * A member refuses a request by throwing an RpcError.
+ */
 export interface Offer {
   listTools: (caller: Caller) => Tool[];
   callTool: (caller: Caller, call: ToolCall) => Promise<CallToolResult>;
@@ -28,17 +31,23 @@ export interface Offer {
   readResource: (caller: Caller, uri: string) => Promise<ReadResourceResult>;
   listPrompts: (caller: Caller) => Prompt[];
   getPrompt: (caller: Caller, name: string, args: Record<string, string>) => GetPromptResult;
-  /** What may stand for an argument of a prompt or template, by what was written of it. The three that follow the product does not have: nobody is told of them. */
-  complete?: ((caller: Caller, asked: CompleteRequestParams) => CompleteResult['completion']) | undefined;
-  /** From which level on a caller wants `notifications/message` during its calls. There is no session: who keeps it keeps it by key, in its own process. */
+  /**
+   * Suggests values for an argument of a prompt or of a resource template. The product omits this
+   * member and the next two, so the server advertises none of them.
+   */
+  complete?: ((caller: Caller, params: CompleteRequestParams) => CompleteResult['completion']) | undefined;
+  /**
+   * Sets the lowest level of `notifications/message` that a caller receives during its calls. The
+   * server has no sessions, so an implementation stores the level by key, in its own process.
+   */
   setLevel?: ((caller: Caller, level: LoggingLevel) => void) | undefined;
-  /** Likewise, of resources that a caller wants to hear of. */
+  /** Adds and removes resources whose updates a caller receives, stored like the level. */
   subscriptions?:
     | { subscribe: (caller: Caller, uri: string) => void; unsubscribe: (caller: Caller, uri: string) => void }
     | undefined;
 }
 
-/** The product's: its registry of tools, resources and prompts. */
+/** Builds the product's features from its registry of tools, resources and prompts. */
 export function createOffer(mcp: McpRuntime): Offer {
   return {
     listTools: ({ key }) => [...LISTED].filter(([tool]) => mayUse(key, tool)).map(([, listed]) => listed),

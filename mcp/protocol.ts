@@ -24,83 +24,86 @@ import { createOffer, type Offer } from './offer.js';
 import type { McpRuntime } from './runtime.js';
 
 /**
- * The revisions that begin with `initialize`, 2024-11-05 to 2025-11-25: a low-level server, because it takes the JSON Schemas that our Joi schemas give,
- * connected to one exchange for all requests. The newest revision: newest-protocol.ts.
+ * Creates the handler for the legacy revisions, 2024-11-05 to 2025-11-25, which start with
+ * `initialize`. It uses the SDK's low-level server, because that accepts the JSON Schemas generated
+ * from Joi. One shared transport connects the server to all clients. The newest revision is in
+ * mcp/newest-protocol.ts.
  */
-export async function createProtocol(mcp: McpRuntime, offer: Offer = createOffer(mcp)): Promise<Exchange> {
-  const capabilities = olderCapabilitiesOf(offer);
+export async function createProtocol(mcp: McpRuntime, features: Offer = createOffer(mcp)): Promise<Exchange> {
+  const capabilities = olderCapabilitiesOf(features);
   const server = new Server(SERVER_INFO, { capabilities, instructions: INSTRUCTIONS });
-  const onerror = (error: Error) => mcp.logger.warn({ err: error }, 'a message could not be handled');
+  const onerror = (error: Error) => mcp.logger.warn({ err: error }, 'MCP message could not be handled');
   server.setRequestHandler(ListToolsRequestSchema, (_request, extra) => ({
-    tools: offer.listTools(callerOf(extra)),
+    tools: features.listTools(readCaller(extra)),
   }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
-    offer.callTool(callerOf(extra), {
+    features.callTool(readCaller(extra), {
       name: params.name,
       args: params.arguments ?? {},
       meta: params._meta ?? {},
-      aside: asideOf(extra, onerror),
+      aside: createNotifier(extra, onerror),
     }),
   );
   server.setRequestHandler(ListResourcesRequestSchema, (_request, extra) => ({
-    resources: offer.listResources(callerOf(extra)),
+    resources: features.listResources(readCaller(extra)),
   }));
   server.setRequestHandler(ListResourceTemplatesRequestSchema, (_request, extra) => ({
-    resourceTemplates: offer.listTemplates(callerOf(extra)),
+    resourceTemplates: features.listTemplates(readCaller(extra)),
   }));
   server.setRequestHandler(ReadResourceRequestSchema, ({ params }, extra) =>
-    offer.readResource(callerOf(extra), params.uri),
+    features.readResource(readCaller(extra), params.uri),
   );
   server.setRequestHandler(ListPromptsRequestSchema, (_request, extra) => ({
-    prompts: offer.listPrompts(callerOf(extra)),
+    prompts: features.listPrompts(readCaller(extra)),
   }));
   server.setRequestHandler(GetPromptRequestSchema, ({ params }, extra) =>
-    offer.getPrompt(callerOf(extra), params.name, params.arguments ?? {}),
+    features.getPrompt(readCaller(extra), params.name, params.arguments ?? {}),
   );
-  handleMore(server, offer);
-  const exchange = new Exchange(mcp.lifecycle);
+  setOptionalHandlers(server, features);
+  const transport = new Exchange(mcp.lifecycle);
   server.onerror = onerror;
-  await server.connect(exchange);
-  return exchange;
+  await server.connect(transport);
+  return transport;
 }
 
-/** What only some offers have. */
-function handleMore(server: Server, { complete, setLevel, subscriptions }: Offer): void {
+/** Sets the handlers of the optional features. */
+function setOptionalHandlers(server: Server, { complete, setLevel, subscriptions }: Offer): void {
   if (complete)
     server.setRequestHandler(CompleteRequestSchema, ({ params }, extra) => ({
-      completion: complete(callerOf(extra), params),
+      completion: complete(readCaller(extra), params),
     }));
-  // The SDK's own handler would keep one level for all clients.
+  // The SDK's own handler would store one level for all clients.
   if (setLevel)
     server.setRequestHandler(SetLevelRequestSchema, ({ params }, extra) => {
-      setLevel(callerOf(extra), params.level);
+      setLevel(readCaller(extra), params.level);
       return {};
     });
   if (!subscriptions) return;
   server.setRequestHandler(SubscribeRequestSchema, ({ params }, extra) => {
-    subscriptions.subscribe(callerOf(extra), params.uri);
+    subscriptions.subscribe(readCaller(extra), params.uri);
     return {};
   });
   server.setRequestHandler(UnsubscribeRequestSchema, ({ params }, extra) => {
-    subscriptions.unsubscribe(callerOf(extra), params.uri);
+    subscriptions.unsubscribe(readCaller(extra), params.uri);
     return {};
   });
 }
 
-function asideOf(extra: Extra, onerror: (error: Error) => void): Aside {
+function createNotifier(extra: Extra, onerror: (error: Error) => void): Aside {
   return {
     tell: (notification) => void extra.sendNotification(notification).catch(onerror),
     ask: (request) => {
-      const asked = extra.sendRequest(request, ResultSchema);
-      // A question that is withdrawn after its call was answered fails for nobody; unheard, that would end the process.
-      asked.catch(() => undefined);
-      return asked;
+      const result = extra.sendRequest(request, ResultSchema);
+      // The transport rejects requests that are open when their call ends. If the call's handler
+      // does not await the result, the unhandled rejection would end the process.
+      result.catch(() => undefined);
+      return result;
     },
   };
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-function callerOf({ authInfo }: Extra): Caller {
+function readCaller({ authInfo }: Extra): Caller {
   return authInfo?.extra?.caller as Caller;
 }

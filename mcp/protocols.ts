@@ -12,7 +12,10 @@ import { createProtocol } from './protocol.js';
 import { RpcError, UNSUPPORTED_VERSION } from './rpc-error.js';
 import type { McpRuntime } from './runtime.js';
 
-/** Answers a request in the revision that it speaks. @throws {RpcError} a revision that nobody here speaks */
+/**
+ * Handles a request in the revision that it names.
+ * @throws {RpcError} -32022 for a revision that this server does not support
+ */
 export type Ask = (
   request: JSONRPCRequest,
   headers: IncomingMessage['headers'],
@@ -21,28 +24,30 @@ export type Ask = (
 
 export interface Protocols {
   ask: Ask;
-  /** Hands on what a client answers to a question of ours (the older revisions have them). */
-  takeAnswer: (answer: JSONRPCResponse, caller: Caller) => void;
+  /**
+   * Passes on a client's response to a request from the server, which only legacy revisions have.
+   */
+  takeAnswer: (response: JSONRPCResponse, caller: Caller) => void;
 }
 
-/** Every revision of MCP on one URL, 2024-11-05 to 2026-07-28, out of one offer. */
-export async function createProtocols(mcp: McpRuntime, offer: Offer): Promise<Protocols> {
-  const older = await createProtocol(mcp, offer);
-  const newest = createNewestProtocol(mcp, offer);
-  const ask: Ask = async (request, headers, caller) => {
+/** Serves all revisions of MCP, 2024-11-05 to 2026-07-28, on one URL and with the same features. */
+export async function createProtocols(mcp: McpRuntime, features: Offer): Promise<Protocols> {
+  const legacy = await createProtocol(mcp, features);
+  const newest = createNewestProtocol(mcp, features);
+  const handle: Ask = async (request, headers, caller) => {
     if (isNewest(request, headers)) return newest(request, headers, caller);
-    assertVersion(request, headers['mcp-protocol-version']);
-    return { status: 200, answer: await older.ask(request, caller) };
+    assertSupportedVersion(request, headers['mcp-protocol-version']);
+    return { status: 200, answer: await legacy.ask(request, caller) };
   };
-  return { ask, takeAnswer: (answer, caller) => older.takeAnswer(answer, caller) };
+  return { ask: handle, takeAnswer: (response, caller) => legacy.takeAnswer(response, caller) };
 }
 
-/** Absent, it is the revision that `initialize` agreed on. */
-function assertVersion(request: JSONRPCRequest, given: string | string[] | undefined): void {
-  const requested = given?.toString();
+/** A request without the header uses the revision negotiated at `initialize`. */
+function assertSupportedVersion(request: JSONRPCRequest, header: string | string[] | undefined): void {
+  const requested = header?.toString();
   if (requested === undefined || isInitializeRequest(request)) return;
   if (SUPPORTED_PROTOCOL_VERSIONS.includes(requested)) return;
   const supported = [NEWEST_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS];
-  const message = `MCP-Protocol-Version is none of ${supported.join(', ')}.`;
+  const message = `MCP-Protocol-Version must be one of ${supported.join(', ')}.`;
   throw new RpcError(UNSUPPORTED_VERSION, message, { supported, requested }, request.id);
 }

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 
-/** A request to a client whose answer is waited for. */
+/** A request from the server to a client that has no response yet. */
 export interface Question {
-  /** Its id between the SDK's server and the exchange. */
+  /** The request's id between the SDK's server and the transport. */
   serverId: RequestId;
-  /** The client's request, by the exchange's own id, on whose response it was asked. */
+  /** The transport's id of the client request on whose HTTP response this request was sent. */
   asker: RequestId;
-  /** Whose answer counts. */
+  /** The key whose response is accepted. */
   keyId: string;
 }
 
-/** The questions that this process has asked and that are not answered. An answer comes as a POST of its own: it must meet the same process. */
+/**
+ * The open requests that this process has sent to clients. The client's response is another POST,
+ * which must reach the same process.
+ */
 export class Questions {
   readonly #open = new Map<RequestId, Question>();
 
@@ -19,14 +22,14 @@ export class Questions {
     return this.#open.size;
   }
 
-  /** Returns the id it goes out under: nobody guesses it, and another key's answer to it does not count. */
+  /** Returns the id to send. It is random, so that another client cannot guess it. */
   add(question: Question): string {
     const id = randomUUID();
     this.#open.set(id, question);
     return id;
   }
 
-  /** The question that a key answers, which is then open no more. */
+  /** Removes and returns the request that a response with this key belongs to. */
   take(id: RequestId | undefined, keyId: string): Question | undefined {
     const question = id === undefined ? undefined : this.#open.get(id);
     if (id === undefined || question?.keyId !== keyId) return undefined;
@@ -34,7 +37,7 @@ export class Questions {
     return question;
   }
 
-  /** Under which id the client knows a question that the server gives up; it is open no more. */
+  /** Removes a request that the server cancels. Returns the id under which the client knows it. */
   giveUp(serverId: unknown): RequestId | undefined {
     for (const [id, question] of this.#open) {
       if (question.serverId !== serverId) continue;
@@ -44,9 +47,11 @@ export class Questions {
     return undefined;
   }
 
-  /** Closes the questions of one request, or all. */
-  close(asker?: RequestId): Question[] {
-    const closed = [...this.#open].filter(([, question]) => asker === undefined || question.asker === asker);
+  /** Removes and returns the open requests of one client request, or all of them. */
+  close(parentId?: RequestId): Question[] {
+    const closed = [...this.#open].filter(
+      ([, question]) => parentId === undefined || question.asker === parentId,
+    );
     for (const [id] of closed) this.#open.delete(id);
     return closed.map(([, question]) => question);
   }

@@ -1,11 +1,10 @@
-/** Characters of a text that a line shows. */
-const MAX_QUOTED = 60;
+const MAX_QUOTED_CHARS = 60;
 
 /**
- * A text of others for one line of an answer: on one line, truncated and in quotes that it cannot
- * close. A line with it still belongs between marks (fence.ts).
+ * Quotes an untrusted text for use within one line: without line breaks, truncated, and in quotes
+ * that the text cannot close. The line still needs tags around it (mcp/fence.ts).
  */
-export function quoted(text: unknown, maxCharacters = MAX_QUOTED): string {
+export function quoted(text: unknown, maxCharacters = MAX_QUOTED_CHARS): string {
   const characters = Array.from(
     String(text)
       .replace(/[\s\p{Cc}]+/gu, ' ')

@@ -14,32 +14,34 @@ import type { JsonFault } from '../shared/contracts/strict-json-inspector.js';
 import { AppError, type ErrorDetail } from '../shared/platform/errors.js';
 import { RpcError } from './rpc-error.js';
 
-/** Largest message in bytes (decisions 5, Limits). */
+/** Maximum size of an MCP message (docs/decisions.md §5, Limits). */
 const MAX_BYTES = 1024 * 1024;
-/** So much of a message that is refused is read and thrown away. */
+/** Maximum bytes of a refused body that the server reads and discards. */
 const MAX_DISCARDED_BYTES = 16 * MAX_BYTES;
 
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
-/** The client went away in the middle of its message. */
+/** The client disconnected before its body was complete. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
 export interface Message {
-  /** Undefined: a notification or an answer, to which nothing is said. */
+  /** Undefined for a notification or a client's response, which get no response. */
   request: JSONRPCRequest | undefined;
-  /** To a request of ours. */
+  /** The client's response to a request from the server. */
   answer: JSONRPCResponse | undefined;
-  /** Arguments of a tool call whose text cannot be stored; the call is answered with them. */
+  /**
+   * Validation errors of tool arguments whose text cannot be stored. The tool's result lists them.
+   */
   argumentFaults?: ErrorDetail[] | undefined;
   bytes: number;
 }
 
 /**
  * Reads the one JSON-RPC message of a POST.
- * @throws {AppError} 406, 413, 415: HTTP's own faults
- * @throws {RpcError} what is no message
+ * @throws {AppError} 406, 413, 415
+ * @throws {RpcError} for a body that is not a JSON-RPC message
  * @throws {ClientGone}
  */
 export async function readMessage(request: IncomingMessage): Promise<Message> {
@@ -55,48 +57,52 @@ export async function readMessage(request: IncomingMessage): Promise<Message> {
     throw new AppError('unsupported_media_type', 'Send the message without Content-Encoding.');
   const bytes = await readBytes(request);
   const parsed = parseStrictJson(bytes);
-  if (parsed.ok) return { ...partsOf(parsed.value), bytes: bytes.length };
-  const call = readFaultyCall(bytes, parsed.faults);
+  if (parsed.ok) return { ...classifyMessage(parsed.value), bytes: bytes.length };
+  const call = parseCallWithBadTexts(bytes, parsed.faults);
   if (call) return { ...call, bytes: bytes.length };
   throw new RpcError(ErrorCode.ParseError, parsed.faults[0]?.message ?? 'The message is not valid JSON.', {
     details: parsed.faults,
   });
 }
 
-const ARGUMENTS = 'params.arguments.';
+const ARGUMENTS_PREFIX = 'params.arguments.';
 
 /**
- * A tool call that is at fault in texts of its arguments alone: a model can correct those, so the
- * tool answers.
+ * Parses a tool call whose only problems are texts of its arguments. A model can correct those, so
+ * the tool's result reports them instead of a JSON-RPC error.
  */
-function readFaultyCall(bytes: Buffer, faults: JsonFault[]): Omit<Message, 'bytes'> | undefined {
-  if (!faults.every(({ field }) => field.startsWith(ARGUMENTS))) return undefined;
-  const own = faults.map((fault) => ({ ...fault, field: fault.field.slice(ARGUMENTS.length) }));
-  const argumentFaults = faultsOfTexts(own)?.map((fault) => ({ ...fault }));
-  if (!argumentFaults) return undefined;
-  const parts = partsOf(JSON.parse(bytes.toString('utf8')));
-  return parts.request?.method === 'tools/call' ? { ...parts, argumentFaults } : undefined;
+function parseCallWithBadTexts(bytes: Buffer, faults: JsonFault[]): Omit<Message, 'bytes'> | undefined {
+  if (!faults.every(({ field }) => field.startsWith(ARGUMENTS_PREFIX))) return undefined;
+  const inArguments = faults.map((fault) => ({
+    ...fault,
+    field: fault.field.slice(ARGUMENTS_PREFIX.length),
+  }));
+  const errors = faultsOfTexts(inArguments)?.map((fault) => ({ ...fault }));
+  if (!errors) return undefined;
+  const message = classifyMessage(JSON.parse(bytes.toString('utf8')));
+  return message.request?.method === 'tools/call' ? { ...message, argumentFaults: errors } : undefined;
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const take = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size <= MAX_BYTES) return void chunks.push(chunk);
-      request.off('data', take);
+      request.off('data', onData);
       reject(new AppError('payload_too_large', `The message is larger than ${MAX_BYTES} bytes.`));
     };
-    request.on('data', take);
+    request.on('data', onData);
     request.once('end', () => resolve(Buffer.concat(chunks)));
-    whenGone(request, () => reject(new ClientGone()));
+    onDisconnect(request, () => reject(new ClientGone()));
   });
 }
 
 /**
- * Reads to the end what a refused client still sends: one that finds its connection closed while it sends never sees the answer. Resolves with false
- * when there is too much of it; the connection is then of no further use.
+ * Reads and discards the rest of a refused body. A client whose connection closes while it sends
+ * never reads the response. Resolves with false if the rest is too large; the server then has to
+ * close the connection.
  */
 export function discardRest(request: IncomingMessage): Promise<boolean> {
   if (request.complete) return Promise.resolve(true);
@@ -107,20 +113,20 @@ export function discardRest(request: IncomingMessage): Promise<boolean> {
       if (size > MAX_DISCARDED_BYTES) resolve(false);
     });
     request.once('end', () => resolve(true));
-    whenGone(request, () => resolve(false));
+    onDisconnect(request, () => resolve(false));
     request.resume();
   });
 }
 
-function whenGone(request: IncomingMessage, act: () => void): void {
-  // Its close comes in any case, but an error that nobody listens to would end the process.
+function onDisconnect(request: IncomingMessage, act: () => void): void {
+  // `close` always follows, but an `error` event without a listener would end the process.
   request.on('error', () => undefined);
   request.once('close', act);
   if (request.destroyed) act();
 }
 
-function partsOf(value: unknown): Pick<Message, 'request' | 'answer'> {
-  // A batch would multiply what is counted and audited as one; the protocol has had none since 2025-06-18.
+function classifyMessage(value: unknown): Pick<Message, 'request' | 'answer'> {
+  // A batch would count as one request and one audit entry. MCP removed batches in 2025-06-18.
   if (Array.isArray(value))
     throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
   if (isJSONRPCRequest(value)) return { request: value, answer: undefined };

@@ -5,14 +5,19 @@ import type { Lifecycle } from '../shared/platform/lifecycle.js';
 import type { Line } from './line.js';
 import { headerOf } from './request-headers.js';
 
-/** What is noted when the client went away before it was answered. */
-const CLIENT_GONE = 499;
-/** Who takes whatever comes has not said that it can read a stream. */
+/** The logged status when the client disconnected before the response was sent. */
+const CLIENT_DISCONNECTED_STATUS = 499;
+/**
+ * A wildcard in Accept does not imply support for event streams, so only this exact type counts.
+ */
 const STREAM_RANGES = ['text/event-stream'];
 
-/** The answering side of one HTTP request: one JSON answer, or a stream that ends with it once something was said before. */
+/**
+ * The response to one HTTP request: JSON, or an event stream that ends with the result if other MCP
+ * messages were sent first.
+ */
 export class Reply {
-  #streamOf: RequestId | undefined;
+  #streamRequestId: RequestId | undefined;
 
   constructor(
     private readonly lifecycle: Pick<Lifecycle, 'isClosing'>,
@@ -23,26 +28,29 @@ export class Reply {
     response.setHeader('Cache-Control', 'no-store');
   }
 
-  /** As it was sent; 499: the client went away before it was answered. */
+  /** The status that was sent; 499 if the client disconnected first. */
   get status(): number {
-    return this.response.writableEnded ? this.response.statusCode : CLIENT_GONE;
+    return this.response.writableEnded ? this.response.statusCode : CLIENT_DISCONNECTED_STATUS;
   }
 
   /**
-   * Headers of the answer. Of an answer that ends a stream they are lost, for the head has left: what agents are told in headers (a dry run, a replay)
-   * stands in the answer too.
+   * Sets response headers. They are lost once a stream has started, because the head has been sent.
+   * Results therefore repeat what these headers say about dry runs and replays.
    */
   set(headers: Readonly<Record<string, string>>): void {
     if (this.response.headersSent) return;
     for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value);
   }
 
-  /** The way to the client before a request is answered; undefined: it takes no stream. */
+  /**
+   * Returns a channel for MCP messages before the result; undefined if the client accepts no event
+   * stream.
+   */
   lineOf(id: RequestId): Line | undefined {
     const accept = headerOf(this.request, 'accept');
     if (!accept || excludes(accept, STREAM_RANGES)) return undefined;
     return {
-      say: (message) => this.#say(id, message),
+      say: (message) => this.#sendBeforeResult(id, message),
       whenOver: (act) => {
         if (this.response.destroyed) act();
         else this.response.once('close', act);
@@ -50,12 +58,15 @@ export class Reply {
     };
   }
 
-  /** Answers; once a stream has begun its status is 200, and the body must be a message of the protocol. */
+  /**
+   * Sends the response. If a stream has started, its status is already 200, and `body` must be an
+   * MCP message.
+   */
   send(status: number, body?: string): void {
     const { response } = this;
     if (response.writableEnded || response.destroyed) return;
-    if (response.headersSent) return void response.end(body && eventOf(body));
-    // Told with the answer: the next request would meet a closed door.
+    if (response.headersSent) return void response.end(body && formatEvent(body));
+    // During shutdown the server accepts no further request on this connection.
     if (this.lifecycle.isClosing) response.setHeader('Connection', 'close');
     if (body === undefined) return void response.writeHead(status).end();
     response
@@ -63,33 +74,36 @@ export class Reply {
       .end(this.request.method === 'HEAD' ? undefined : body);
   }
 
-  /** Refuses in the form of HTTP; when a stream has begun, as the JSON-RPC error that ends it. */
+  /**
+   * Sends an error as an HTTP response or, if a stream has started, as a JSON-RPC error that ends
+   * it.
+   */
   refuse(status: number, body: { error: { message: string } }): void {
-    if (this.#streamOf === undefined) {
+    if (this.#streamRequestId === undefined) {
       this.send(status, JSON.stringify(body));
       return;
     }
     const { message, ...data } = body.error;
     const error = { code: ErrorCode.InternalError, message, data };
-    this.send(status, JSON.stringify({ jsonrpc: '2.0', id: this.#streamOf, error }));
+    this.send(status, JSON.stringify({ jsonrpc: '2.0', id: this.#streamRequestId, error }));
   }
 
-  #say(id: RequestId, message: JSONRPCMessage): boolean {
+  #sendBeforeResult(id: RequestId, message: JSONRPCMessage): boolean {
     const { response } = this;
-    // What a client does not read would pile up here: so much as its socket's buffer takes, and no more until it has read that.
+    // Do not buffer more than the socket takes: data that a client does not read would fill memory.
     if (response.destroyed || response.writableEnded || response.writableNeedDrain) return false;
     if (!response.headersSent) {
-      this.#streamOf = id;
+      this.#streamRequestId = id;
       if (this.lifecycle.isClosing) response.setHeader('Connection', 'close');
-      // Without the second header nginx would keep it all until the end.
+      // Without the second header nginx would buffer the stream until it ends.
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     }
-    response.write(eventOf(JSON.stringify(message)));
+    response.write(formatEvent(JSON.stringify(message)));
     return true;
   }
 }
 
-/** JSON has no line breaks. */
-function eventOf(json: string): string {
+/** One `data:` line is enough, because JSON.stringify writes no line breaks. */
+function formatEvent(json: string): string {
   return `event: message\ndata: ${json}\n\n`;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** As the REST API takes them. */
+/** The same pattern as in the REST API. */
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:@/+=-]{1,64}$/;
 
 export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
@@ -8,8 +8,11 @@ export function headerOf({ headers }: IncomingMessage, name: string): string | u
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The client's own X-Request-Id; undefined when it has none that is safe in a header and a log (decisions 5). */
+/**
+ * Returns the client's X-Request-Id; undefined if it is absent or unsafe in a header or log
+ * (docs/decisions.md §5).
+ */
 export function requestIdOf(request: IncomingMessage): string | undefined {
-  const own = headerOf(request, 'x-request-id');
-  return own && SAFE_REQUEST_ID.test(own) ? own : undefined;
+  const id = headerOf(request, 'x-request-id');
+  return id && SAFE_REQUEST_ID.test(id) ? id : undefined;
 }

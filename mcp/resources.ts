@@ -22,15 +22,22 @@ import type { McpRuntime } from './runtime.js';
 import { readJob, readRecord } from './tools/read-record.js';
 
 const MIME = 'application/json';
-/** Newest entries of the audit log that its resource shows, if they are short; search_audit_log goes further back. */
-const SHOWN_ENTRIES = 100;
+/**
+ * Maximum entries in the audit log resource; long entries reduce the number. search_audit_log finds
+ * older ones.
+ */
+const MAX_AUDIT_ENTRIES = 100;
 
 interface Source {
   scope: AgentScope;
   entityType: string;
-  /** Of the audit entry of a read. */
+  /** Action of a read's audit entry. */
   action: string;
-  /** JSON text. @param id of a template's record @throws {AppError} 404 */
+  /**
+   * Returns JSON text.
+   * @param id the record's id if the resource has a template, otherwise empty
+   * @throws {AppError} 404
+   */
   read: (mcp: McpRuntime, caller: Caller, id: string) => Promise<string | Buffer>;
 }
 
@@ -39,18 +46,18 @@ interface TemplatedResource
   extends Source,
     Pick<ResourceTemplate, 'uriTemplate' | 'name' | 'title' | 'description'> {}
 
-/** Specification section 4.2, in the order in which all lists show them. */
+/** Resources of docs/specification.md §4.2, in the order of all lists. */
 export const RESOURCES: readonly FixedResource[] = [
   {
     uri: 'service://audit-log',
     name: 'Audit Log',
     title: 'Audit Log',
-    description: `The newest entries, ${SHOWN_ENTRIES} at most, of the audit trail of all actions in the account; search_audit_log finds older ones.`,
+    description: `The newest entries, ${MAX_AUDIT_ENTRIES} at most, of the audit trail of all actions in the account; search_audit_log finds older ones.`,
     scope: 'read_audit',
     entityType: 'audit_log',
     action: 'audit_log.read',
     async read(mcp, { key }) {
-      const query = { limit: SHOWN_ENTRIES };
+      const query = { limit: MAX_AUDIT_ENTRIES };
       const page = await readPage(mcp, {
         key,
         list: 'mcp service://audit-log',
@@ -75,8 +82,9 @@ export const RESOURCES: readonly FixedResource[] = [
   },
 ];
 
-const record = (entityType: string, what: string) => (mcp: McpRuntime, caller: Caller, id: string) =>
-  readRecord(mcp, caller, { entityType, what, id });
+const createRecordReader =
+  (entityType: string, resourceLabel: string) => (mcp: McpRuntime, caller: Caller, id: string) =>
+    readRecord(mcp, caller, { entityType, resourceLabel, id });
 
 export const TEMPLATES: readonly TemplatedResource[] = [
   {
@@ -87,13 +95,13 @@ export const TEMPLATES: readonly TemplatedResource[] = [
     scope: 'read_invoices',
     entityType: 'invoice',
     action: 'invoice.read',
-    read: record('invoice', 'invoice'),
+    read: createRecordReader('invoice', 'invoice'),
   },
   {
     uriTemplate: 'service://work-orders/{id}',
     name: 'Work order',
     title: 'Work order',
-    description: 'One job.',
+    description: 'One work order.',
     scope: 'read_work_orders',
     entityType: 'work_order',
     action: 'work_order.read',
@@ -103,17 +111,20 @@ export const TEMPLATES: readonly TemplatedResource[] = [
     uriTemplate: 'service://customers/{id}',
     name: 'Customer',
     title: 'Customer',
-    description: 'One customer with what it owes.',
+    description: 'One customer with its balance.',
     scope: 'read_customers',
     entityType: 'customer',
     action: 'customer.read',
-    read: record('customer', 'customer'),
+    read: createRecordReader('customer', 'customer'),
   },
 ];
 
 export function listResources({ scopes }: Principal): Resource[] {
   return RESOURCES.filter(({ scope }) => scopes.includes(scope)).map(({ uri, name, title, description }) => ({
-    ...{ uri, name, title, description },
+    uri,
+    name,
+    title,
+    description,
     mimeType: MIME,
   }));
 }
@@ -121,51 +132,62 @@ export function listResources({ scopes }: Principal): Resource[] {
 export function listTemplates({ scopes }: Principal): ResourceTemplate[] {
   return TEMPLATES.filter(({ scope }) => scopes.includes(scope)).map(
     ({ uriTemplate, name, title, description }) => ({
-      ...{ uriTemplate, name, title, description },
+      uriTemplate,
+      name,
+      title,
+      description,
       mimeType: MIME,
     }),
   );
 }
 
-/** JSON-RPC's code for a resource that is not there (MCP 2025-11-25, Resources, Error Handling). */
+/** JSON-RPC error code for an unknown resource (MCP 2025-11-25, Resources, Error Handling). */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** Reads a resource; the read stands in the audit log before it is answered. @throws {RpcError} as the protocol has it, with the error of the REST API in `data` */
+/**
+ * Reads a resource, and records the read in the audit log before it returns.
+ * @throws {RpcError} with the REST API's error in `data`
+ */
 export async function readResource(
   mcp: McpRuntime,
   caller: Caller,
   uri: string,
 ): Promise<ReadResourceResult> {
-  const found = sourceOf(uri);
-  const source = found?.source ?? NOBODY;
-  const noted = resourceNoted(uri);
+  const found = findSource(uri);
+  const source = found?.source ?? UNKNOWN_SOURCE;
+  const entry = resourceNoted(uri);
   try {
     if (!found) throw new AppError('not_found', 'There is no such resource.');
     assertAccess(caller.key, { permission: 'read', agentScope: source.scope });
     const body = await source.read(mcp, caller, found.id ?? '');
-    await audit(mcp, caller, noted);
+    await audit(mcp, caller, entry);
     return { contents: [{ uri, mimeType: MIME, text: withoutInvisible(body.toString()) }] };
   } catch (error) {
     const refusal = toAppError(error);
     if (refusal.status >= 500)
       mcp.logger.error(
-        { err: error, requestId: caller.requestId, action: noted.action },
+        { err: error, requestId: caller.requestId, action: entry.action },
         'resource read failed',
       );
-    const known = await auditRefusal(mcp, caller, { ...noted, error: refusal });
-    throw protocolError(known, uri, caller.requestId);
+    const audited = await auditRefusal(mcp, caller, { ...entry, error: refusal });
+    throw toRpcError(audited, uri, caller.requestId);
   }
 }
 
-/** What the audit log says of a read of this resource. */
+/** Builds the audit entry of a read of this resource. */
 export function resourceNoted(uri: string): Audited {
-  const { source, id } = sourceOf(uri) ?? { source: NOBODY, id: null };
+  const { source, id } = findSource(uri) ?? { source: UNKNOWN_SOURCE, id: null };
   return { tool: null, action: source.action, entityType: source.entityType, entityId: id };
 }
 
-const NOBODY = { action: 'resource.refused', entityType: null, scope: null, read: async () => '' } as const;
+const UNKNOWN_SOURCE = {
+  action: 'resource.refused',
+  entityType: null,
+  scope: null,
+  read: async () => '',
+} as const;
 
-function sourceOf(uri: string): { source: Source; id: string | null } | undefined {
+function findSource(uri: string): { source: Source; id: string | null } | undefined {
   const fixed = RESOURCES.find((resource) => resource.uri === uri);
   if (fixed) return { source: fixed, id: null };
   const [, start, id] = /^(service:\/\/[a-z-]+\/)([^/]+)$/.exec(uri) ?? [];
@@ -173,7 +195,7 @@ function sourceOf(uri: string): { source: Source; id: string | null } | undefine
   return source && id && isUuid(id) ? { source, id: id.toLowerCase() } : undefined;
 }
 
-function protocolError(error: AppError, uri: string, requestId: string): RpcError {
+function toRpcError(error: AppError, uri: string, requestId: string): RpcError {
   const codes: Record<number, number> = { 404: RESOURCE_NOT_FOUND, 403: ErrorCode.InvalidParams };
   return new RpcError(codes[error.status] ?? ErrorCode.InternalError, error.message, {
     uri,

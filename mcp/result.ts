@@ -8,29 +8,33 @@ import {
 } from '../shared/platform/errors.js';
 import type { Shown } from './tools/tool.js';
 
-/** The structured result with a short text beside it: some clients show the one, some the other (decisions 6, MCP results). */
+/**
+ * Builds a result from structured content and short texts, because some clients show only one of
+ * them (docs/decisions.md §6, MCP results).
+ */
 export function success(structuredContent: Shown, ...texts: (string | null)[]): CallToolResult {
   const content = texts.flatMap((text) => (text === null ? [] : [{ type: 'text' as const, text }]));
   return { content, structuredContent };
 }
 
-/** What to do about an error, in words for a model. */
+/** The next step after an error, written for a model. */
 export const NEXT: Partial<Record<ErrorCode, string>> = {
   validation_error: 'Correct the named arguments and call the tool again; nothing was stored.',
   line_total_mismatch: 'Correct the named lines and call the tool again; nothing was stored.',
   invalid_cursor: 'Call the list again without cursor.',
   invalid_idempotency_key: 'Send a UUID as idempotency_key and call the tool again; nothing was stored.',
-  insufficient_scope: 'Ask a person to give this agent key the scope in details; do not try again before.',
+  insufficient_scope:
+    'Ask a person to give this agent key the scope in details; do not try again until then.',
   read_only_key: 'This key may only read. Tell the person what you wanted to write.',
   forbidden: 'A person has to do this.',
   not_found: 'Use an id from a list tool of this account.',
-  conflict: 'Read the record again and decide anew.',
+  conflict: 'Read the record again, then decide what to do.',
   duplicate_invoice_number: 'Call the tool again; it takes the next number.',
-  approval_already_pending: 'A person has this proposal before them already; wait for their decision.',
+  approval_already_pending: 'A person has already been asked to approve this; wait for their decision.',
   invalid_status_transition: 'Read the record: its status does not allow this.',
   invoice_locked: 'Read the invoice: its status does not allow changes any more.',
   idempotency_key_reused:
-    'This idempotency_key was used for another action. Take a new one for a new action, the same one only to repeat the same.',
+    'This idempotency_key was used for another action. Use a new key for a new action; reuse a key only to retry the same action.',
   idempotency_in_progress:
     'The same call is still running. Wait a second and call again with the same idempotency_key.',
   rate_limited: 'Wait as long as the message says, then call again.',
@@ -39,7 +43,10 @@ export const NEXT: Partial<Record<ErrorCode, string>> = {
     'Try once more with the same idempotency_key; if it fails again tell a person the requestId.',
 };
 
-/** An error is text alone: the error object of the REST API, with what to do next (decisions 6, MCP results). */
+/**
+ * Builds an error result. It has only text: the REST API's error object and the next step
+ * (docs/decisions.md §6, MCP results).
+ */
 export function failure(error: ErrorBody, requestId: string): CallToolResult {
   const next_step = NEXT[error.code];
   return {
@@ -50,7 +57,7 @@ export function failure(error: ErrorBody, requestId: string): CallToolResult {
   };
 }
 
-/** Whatever was thrown as an error that may leave the house. */
+/** Converts any thrown value to an error that clients may see. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isTransientDatabaseError(error))

@@ -1,9 +1,12 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 
-/** JSON-RPC's code for a version that nobody here speaks (MCP 2026-07-28, Versioning). */
+/** JSON-RPC error code for an unsupported protocol version (MCP 2026-07-28, Versioning). */
 export const UNSUPPORTED_VERSION = -32022;
 
-/** A fault that JSON-RPC has a code for. Both SDKs send `code`, `message` and `data` of what a handler throws. */
+/**
+ * An error with a JSON-RPC code. When a handler throws it, both SDKs send `code`, `message` and
+ * `data`.
+ */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
 
@@ -11,7 +14,7 @@ export class RpcError extends Error {
     readonly code: number,
     message: string,
     readonly data?: unknown,
-    /** Of the refused message; null: it could not be read. Known where no SDK answers. */
+    /** Id of the refused request; null if unreadable. Used only for errors outside an SDK. */
     readonly id: RequestId | null = null,
   ) {
     super(message);

@@ -19,19 +19,22 @@ import type { WriteOptions } from './write-options.js';
 
 type AnyWriteTool = WriteTool<object, object>;
 
-/** Runs a write tool: its command goes the way of every write, with the same checks, gate, events and audit entry. */
+/**
+ * Runs a write tool. Its command takes the same path as every other write, with the same checks,
+ * approval threshold, events and audit entry.
+ */
 export async function runWrite(
   mcp: McpRuntime,
   caller: Caller,
   { tool, call }: { tool: AnyWriteTool; call: ToolCall },
 ): Promise<CallToolResult> {
   const { input, options } = checkWrite(tool, caller, call);
-  const command = commandOf(caller, { tool, input, options });
+  const command = buildCommand(caller, { tool, input, options });
   const submitted = await toldOf(call, mcp.submit(command, caller.bytes));
-  return answerOf(mcp, caller, { tool, command, submitted });
+  return buildResult(mcp, caller, { tool, command, submitted });
 }
 
-function commandOf(
+function buildCommand(
   caller: Caller,
   { tool, input, options: { key, dryRun } }: { tool: AnyWriteTool; input: object; options: WriteOptions },
 ): Command {
@@ -56,7 +59,7 @@ function commandOf(
   };
 }
 
-async function answerOf(
+async function buildResult(
   mcp: McpRuntime,
   caller: Caller,
   { tool, command, submitted }: { tool: AnyWriteTool; command: Command; submitted: Submitted },
@@ -64,7 +67,7 @@ async function answerOf(
   if ('accepted' in submitted) {
     return success(
       { ok: true, data: { operation_id: submitted.id, status: 'queued' } },
-      'It is stored and will be done shortly. Do not send it again under another idempotency_key.',
+      'The write is stored and will run shortly. Do not send it again with another idempotency_key.',
     );
   }
   if (!submitted.ok) {
@@ -86,39 +89,40 @@ async function answerOf(
       { tool: tool.name, action, entityType, entityId, idempotencyKey },
     );
   }
-  return shown(tool, record, { isReplay: submitted.replayed, isDryRun: command.dryRun });
+  return toToolResult(tool, record, { isReplay: submitted.replayed, isDryRun: command.dryRun });
 }
 
-function shown(
+function toToolResult(
   tool: AnyWriteTool,
   record: Shown,
   { isReplay, isDryRun }: { isReplay: boolean; isDryRun: boolean },
 ): CallToolResult {
   const isHeld = record.pending_approval === true;
-  const answer = isHeld ? record : (tool.toAnswer?.(record) ?? record);
+  const data = isHeld ? record : (tool.toAnswer?.(record) ?? record);
   if (isDryRun) {
-    const preview = isHeld ? heldPreview(record.approval as Shown) : tool.preview(answer);
+    const preview = isHeld ? previewHeldWrite(record.approval as Shown) : tool.preview(data);
     return success(
-      { ok: true, dry_run: true, data: answer, warnings: [] },
+      { ok: true, dry_run: true, data, warnings: [] },
       `Dry run, nothing was stored. It would be ${preview}. The id in data is not stored: do not use it.`,
     );
   }
-  const said = isHeld ? heldText(record.approval as Shown) : tool.summary(answer);
-  return success(answer, isReplay ? `${said} (This was done before under the same idempotency_key.)` : said);
+  const text = isHeld ? describeHeldWrite(record.approval as Shown) : tool.summary(data);
+  return success(data, isReplay ? `${text} (This was done before under the same idempotency_key.)` : text);
 }
 
-function heldText(approval: Shown): string {
+function describeHeldWrite(approval: Shown): string {
   const { id, expires_at } = approval;
-  return `Held for a person: ${heldWhy(approval)}. Nothing has been made. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
+  return `Held for a person: ${explainHold(approval)}. Nothing has been created. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
 }
 
-function heldPreview(approval: Shown): string {
-  return `held for a person: ${heldWhy(approval)}. No invoice would be made until a person approves; do not try it in parts`;
+function previewHeldWrite(approval: Shown): string {
+  return `held for a person: ${explainHold(approval)}. No invoice would be created until a person approves; do not try it in parts`;
 }
 
-function heldWhy({ amount_cents, counted_cents, held_by }: Shown): string {
+function explainHold({ amount_cents, counted_cents, held_by }: Shown): string {
   const before =
     held_by === 'agent_day_cents' ? 'all you drafted in 24 hours' : 'what you drafted for it before';
-  const together = counted_cents === amount_cents ? '' : ` (${dollars(counted_cents)} with ${before})`;
-  return `${dollars(amount_cents)}${together} reaches this company's limit for agents`;
+  const withEarlierDrafts =
+    counted_cents === amount_cents ? '' : ` (${dollars(counted_cents)} with ${before})`;
+  return `${dollars(amount_cents)}${withEarlierDrafts} reaches this company's limit for agents`;
 }

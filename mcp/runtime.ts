@@ -8,7 +8,7 @@ import { AuditRecorder } from '../shared/resources/audit-log/recorder.js';
 import { DispatchBoards } from '../shared/resources/dispatch-board/boards.js';
 import { openDurableWritePath } from '../shared/resources/operations/write-path.js';
 
-/** What tools and resources stand on, beside the process's own runtime. */
+/** The services that tools and resources use, in addition to the process's runtime. */
 export interface McpRuntime extends Runtime {
   submit: Submit;
   cursors: CursorCodec;

@@ -7,20 +7,19 @@ import { createMcpListener } from './http.js';
 import { requestIdOf } from './request-headers.js';
 
 /**
- * Starts /mcp, and what the platform asks, on the HTTP server of the MCP process. Resolves with its
- * port.
- * @param server the one that the process has opened; default: one that is opened now
+ * Serves /mcp and the health checks on the HTTP server of the MCP process. Resolves with its port.
+ * @param server the server that the process has opened; default: a new server
  */
 export async function startMcp(runtime: Runtime, server?: HttpServer): Promise<{ port: number }> {
-  const answerMcp = await createMcpListener(runtime);
-  const answerHealth = healthAnswers(runtime, servingChecks(runtime));
+  const handleMcp = await createMcpListener(runtime);
+  const handleHealth = healthAnswers(runtime, servingChecks(runtime));
   const listener: RequestListener = (request, response) => {
-    if (answerMcp(request, response)) return;
-    answerHealth(request, response)
-      .then((isAnswered) => {
-        if (isAnswered) return;
+    if (handleMcp(request, response)) return;
+    handleHealth(request, response)
+      .then((isHandled) => {
+        if (isHandled) return;
         const requestId = requestIdOf(request) ?? newId();
-        const message = 'There is nothing here. Agents are at /mcp.';
+        const message = 'Nothing is served at this path. The MCP endpoint is /mcp.';
         response
           .writeHead(404, { 'Content-Type': 'application/json', 'X-Request-Id': requestId })
           .end(JSON.stringify({ ok: false, error: { code: 'not_found', message, requestId } }));

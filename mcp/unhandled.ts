@@ -11,56 +11,63 @@ import type { Caller } from './caller.js';
 import { resourceNoted } from './resources.js';
 import type { McpRuntime } from './runtime.js';
 
-/** Writes down a call or read that is over a limit; other messages leave no entry. Resolves with the error to answer: 503 when it cannot be written down. */
+/**
+ * Audits a tool call or resource read that exceeds a limit. Other MCP messages leave no entry.
+ * Resolves with the error for the client, which is 503 if the entry cannot be stored.
+ */
 export async function auditOverLimit(
   mcp: McpRuntime,
   caller: Caller,
   { request, error }: { request: JSONRPCRequest | undefined; error: AppError },
 ): Promise<AppError> {
-  const noted = request && notedOf(caller, request);
-  return noted ? auditRefusal(mcp, caller, { ...noted, error }) : error;
+  const entry = request && buildAuditEntry(caller, request);
+  return entry ? auditRefusal(mcp, caller, { ...entry, error }) : error;
 }
 
-/** What an SDK answers to params that do not fit, and when it fails itself. */
-const UNHANDLED: readonly number[] = [ErrorCode.InvalidParams, ErrorCode.InternalError];
+/** Codes that the SDKs send for invalid params and for their own failures. */
+const SDK_ERROR_CODES: readonly number[] = [ErrorCode.InvalidParams, ErrorCode.InternalError];
 
 /**
- * A call or read that an SDK refused before any of ours saw it stands in the log too. What ours refused carries its error in `data`; all other answers stay as
- * they are.
+ * Audits a tool call or resource read that an SDK refused before a handler ran. A handler's own
+ * error carries `data.error` and is already audited. All other responses pass unchanged.
  */
 export async function auditMalformed(
   mcp: McpRuntime,
   caller: Caller,
-  { request, answer }: { request: JSONRPCRequest; answer: JSONRPCMessage },
+  { request, response }: { request: JSONRPCRequest; response: JSONRPCMessage },
 ): Promise<JSONRPCMessage> {
-  if (!isJSONRPCErrorResponse(answer)) return answer;
-  const { code, message, data } = answer.error;
-  const noted = notedOf(caller, request);
-  if (!noted || !UNHANDLED.includes(code) || Object(data).error !== undefined) return answer;
+  if (!isJSONRPCErrorResponse(response)) return response;
+  const { code, message, data } = response.error;
+  const entry = buildAuditEntry(caller, request);
+  if (!entry || !SDK_ERROR_CODES.includes(code) || Object(data).error !== undefined) return response;
   const refusal = new AppError(
     code === ErrorCode.InvalidParams ? 'validation_error' : 'internal_error',
     message,
   );
-  const error = await auditRefusal(mcp, caller, { ...noted, error: refusal });
-  const told = { ...Object(data), error: { ...error.toBody(), requestId: caller.requestId } };
+  const error = await auditRefusal(mcp, caller, { ...entry, error: refusal });
+  const errorData = { ...Object(data), error: { ...error.toBody(), requestId: caller.requestId } };
   return {
-    ...answer,
-    error: { code: error === refusal ? code : ErrorCode.InternalError, message: error.message, data: told },
+    ...response,
+    error: {
+      code: error === refusal ? code : ErrorCode.InternalError,
+      message: error.message,
+      data: errorData,
+    },
   };
 }
 
-function notedOf(caller: Caller, { method, params = {} }: JSONRPCRequest): Audited | undefined {
+function buildAuditEntry(caller: Caller, { method, params = {} }: JSONRPCRequest): Audited | undefined {
   if (method === 'tools/call') {
     const { name, arguments: args, _meta: meta } = params;
     if (typeof name === 'string')
-      return callNoted(caller, { name, args: asObject(args), meta: asObject(meta) });
+      return callNoted(caller, { name, args: toObject(args), meta: toObject(meta) });
     return { tool: null, action: 'tool.refused', entityType: null, entityId: null };
   }
   if (method === 'resources/read') return resourceNoted(typeof params.uri === 'string' ? params.uri : '');
   return undefined;
 }
 
-/** Nobody has checked it yet. */
-function asObject(value: unknown): Record<string, unknown> {
+/** The params are unchecked, because the request was refused before validation. */
+function toObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

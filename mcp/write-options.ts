@@ -4,7 +4,9 @@ import { isUuid } from '../shared/platform/ids.js';
 import type { Caller } from './caller.js';
 import type { ToolCall } from './tools/tool.js';
 
-/** What every write tool takes beside its own inputs (decisions 5, Idempotency). */
+/**
+ * Arguments that every write tool has in addition to its own (docs/decisions.md §5, Idempotency).
+ */
 export const WRITE_ARGUMENTS = {
   idempotency_key: Joi.string()
     .guid()
@@ -18,7 +20,7 @@ export interface WriteOptions {
   dryRun: boolean;
 }
 
-/** The key of a call that is refused, for its audit entry; undefined when it brought none, or no good one. */
+/** Returns a refused call's idempotency key for its audit entry; undefined if absent or invalid. */
 export function claimedKey(
   caller: Caller,
   { meta, args }: Pick<ToolCall, 'meta' | 'args'>,
@@ -30,14 +32,15 @@ export function claimedKey(
   }
 }
 
-interface Given {
-  /** Where it stands, as the caller knows it. */
-  at: string;
+interface OptionValue {
+  /** The header, `_meta` member or argument that holds the value. */
+  source: string;
   value: unknown;
 }
 
 /**
- * Idempotency key and dry run from header, `_meta` or argument: most clients cannot set a header for one call. Given twice they must agree.
+ * Reads the idempotency key and the dry-run flag from a header, `_meta` or an argument, because
+ * most clients cannot set a header for one call. Values from several places must be equal.
  * @throws {AppError} 400
  */
 export function writeOptions(
@@ -45,40 +48,45 @@ export function writeOptions(
   meta: Record<string, unknown> = {},
   args: Record<string, unknown> = {},
 ): WriteOptions {
-  const key = agreed([
-    { at: 'Idempotency-Key', value: headers.idempotencyKey },
-    { at: '_meta.idempotency_key', value: meta.idempotency_key },
-    { at: 'idempotency_key', value: args.idempotency_key },
+  const key = findSingleValue([
+    { source: 'Idempotency-Key', value: headers.idempotencyKey },
+    { source: '_meta.idempotency_key', value: meta.idempotency_key },
+    { source: 'idempotency_key', value: args.idempotency_key },
   ]);
   if (key && (typeof key.value !== 'string' || !isUuid(key.value)))
-    throw refusal('invalid_idempotency_key', key.at, 'must be a UUID');
-  const dryRun = agreed([
-    { at: 'X-Service-Dry-Run', value: headers.dryRun === 'true' ? true : headers.dryRun },
-    { at: '_meta.dry_run', value: meta.dry_run },
-    { at: 'dry_run', value: args.dry_run },
+    throw createOptionError('invalid_idempotency_key', key.source, 'must be a UUID');
+  const dryRun = findSingleValue([
+    { source: 'X-Service-Dry-Run', value: headers.dryRun === 'true' ? true : headers.dryRun },
+    { source: '_meta.dry_run', value: meta.dry_run },
+    { source: 'dry_run', value: args.dry_run },
   ]);
   if (dryRun && typeof dryRun.value !== 'boolean')
-    throw refusal('validation_error', dryRun.at, 'must be true or be left out');
+    throw createOptionError('validation_error', dryRun.source, 'must be true or be left out');
   return { key: key && String(key.value).toLowerCase(), dryRun: dryRun?.value === true };
 }
 
-function agreed(given: Given[]): Given | undefined {
-  const [first, ...others] = given.filter(({ value }) => value !== undefined);
-  const other = others.find(({ value }) => plain(value) !== plain(first?.value));
-  if (other) throw refusal('validation_error', other.at, `differs from ${first?.at}; give it once`);
+function findSingleValue(values: OptionValue[]): OptionValue | undefined {
+  const [first, ...others] = values.filter(({ value }) => value !== undefined);
+  const conflict = others.find(({ value }) => toComparable(value) !== toComparable(first?.value));
+  if (conflict)
+    throw createOptionError(
+      'validation_error',
+      conflict.source,
+      `differs from ${first?.source}; give it once`,
+    );
   return first;
 }
 
-/** To compare by. An object could bring a toString of its own. */
-function plain(value: unknown): string {
+/** Uses JSON.stringify, because a client's object could carry its own toString member. */
+function toComparable(value: unknown): string {
   return typeof value === 'string' ? value.toLowerCase() : JSON.stringify(value);
 }
 
-function refusal(
+function createOptionError(
   code: 'validation_error' | 'invalid_idempotency_key',
   field: string,
-  fault: string,
+  problem: string,
 ): AppError {
-  const message = `${field} ${fault}`;
+  const message = `${field} ${problem}`;
   return new AppError(code, `${message}.`, { details: [{ field, code: 'invalid', message }] });
 }

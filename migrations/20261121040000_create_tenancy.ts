@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Tenants with their sandbox twins, people and credentials. */
+/** Creates tenants with their sandboxes, users and credentials. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table tenants (

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Customers, work orders, invoices and their lines, and the counters behind job and invoice numbers. They do not refer to tenants: that check would lock
- * the one tenant row that all writes of a tenant share (see create_write_path).
+ * Creates customers, work orders, invoices and their line items, and the counters for job and
+ * invoice numbers. These tables have no foreign key to `tenants`: its check would lock the one
+ * tenant row that all writes of a tenant share (see create_write_path).
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 
 /**
- * What a write leaves behind beside its effect: the audit entry (its inbox), the event, the idempotent answer, the pending operation. None of
- * these refers to tenants: each such check would lock the one row of the tenant that all its writes share. A tenant is never deleted, and the
- * policy lets a row in only under a tenant that the session names.
+ * Creates the tables that every write uses: audit entries (the inbox of commands), events,
+ * idempotency records and pending operations. They have no foreign key to `tenants`: its check
+ * would lock the one tenant row that all writes of a tenant share. No key is needed: a tenant is
+ * never deleted, and the policy accepts a row only for a tenant that the session names.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

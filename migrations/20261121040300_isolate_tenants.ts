@@ -17,9 +17,12 @@ const TABLES = [
 ];
 
 /**
- * Forced row-level security on every table. The inner cast makes the list one InitPlan; with no tenant set the list is null and no row qualifies.
- * "is true" keeps the policy a filter: as an index condition of its own it tempted the planner, on tables without statistics yet, to read all
- * rows of a tenant and to join those (measured: 15 ms instead of 0.5 ms for 20 rows). Every statement names its tenant_id as well.
+ * The policy of forced row-level security on every table. The subselect makes PostgreSQL parse the
+ * list once, as an InitPlan. If no tenant is set, the list is null and no row qualifies.
+ *
+ * "is true" keeps the policy a filter. Without it PostgreSQL used the policy as an index condition
+ * on tables without statistics, read all rows of a tenant and joined them. That took 15 ms instead
+ * of 0.5 ms for 20 rows. Every query also names its tenant_id.
  */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 

@@ -2,10 +2,13 @@ import type { Knex } from 'knex';
 
 const TABLES = ['trucks', 'drivers', 'work_order_steps', 'inspections', 'payments', 'refunds', 'messages'];
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Trucks, drivers and their inspections, the steps of a job, payments and refunds; what an invoice and a job remember of their way. */
+/**
+ * Adds trucks, drivers and inspections, the steps of a work order, payments, refunds and messages.
+ * Adds columns to invoices and work orders for their lifecycles.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table drivers (

@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 
-/** Built beside the traffic: no transaction. */
+/** No transaction: `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
-/** Which job a truck is on, what the clock sweeps, and what customers owe. */
+/**
+ * Indexes the work orders of a truck, the invoices that the clock sweeps, and the open balances of
+ * customers.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists work_orders_truck');
   await knex.raw(`create index concurrently work_orders_truck on work_orders (tenant_id, truck_id)

@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 
 /**
- * The transaction that recorded an event. Ids are made before the commit, so a reader that goes on "after the last id" would miss what commits late;
- * the number of the transaction tells which events can still come (shared/events/read-events.ts). The default comes in a step of its own: given with the
- * column it would rewrite the table. What is there already keeps null and is no part of any stream.
+ * Adds the id of the transaction that recorded an event. Event ids are created before the commit,
+ * so a reader that continues "after the last id" would miss events that commit late. The
+ * transaction id shows which events can still appear (shared/events/read-events.ts).
+ *
+ * The default is set in a separate step: in the same step as the column it would rewrite the table.
+ * Existing events keep null and appear in no stream.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
-/** Built beside the traffic: no transaction. */
+/** No transaction: `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
-/** The order in which a tenant's events are streamed. */
+/** Indexes a tenant's events in the sequence in which they are streamed. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists events_order');
   await knex.raw('create index concurrently events_order on events (tenant_id, xid, id)');

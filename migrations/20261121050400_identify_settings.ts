@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 
-/** A tenant's settings are a record like any other: found by (tenant_id, id). There are few tenants, so the rewrite is short. */
+/**
+ * Adds an id to tenants, so that a tenant's settings are found by (tenant_id, id) as every other
+ * record. The table has few rows, so rewriting it is quick.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table tenants add column id uuid not null generated always as (tenant_id) stored');
 }

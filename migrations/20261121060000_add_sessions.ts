@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** People sign in: their sessions, how a person is found by e-mail, and the way from a tenant to its sandbox twin. */
+/** Adds sign-in: sessions, finding users by e-mail address, and the sandbox of a tenant. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table sessions (
@@ -38,7 +38,8 @@ export async function up(knex: Knex): Promise<void> {
 
     alter table tenants add column sandbox_tenant_id uuid;
   `);
-  // The owner is bound by the policy as well; the lock that lifting it takes keeps everybody else out until it is back.
+  // The policy also applies to the owner, so it is lifted for the update. Lifting it locks the
+  // table against other sessions until the transaction ends.
   await knex.raw(`
     alter table tenants no force row level security;
     update tenants live set sandbox_tenant_id = twin.tenant_id from tenants twin where twin.live_tenant_id = live.tenant_id;

@@ -1,11 +1,15 @@
 import type { Knex } from 'knex';
 
-/** Built beside the traffic: no transaction. */
+/** No transaction: `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
-/** How people are found: by e-mail to sign in, in the order of their list, and once per e-mail among the active ones of a tenant. */
+/**
+ * Indexes users by e-mail address for sign-in and by creation time for their list. Makes the
+ * address unique among the active users of a tenant.
+ */
 export async function up(knex: Knex): Promise<void> {
-  // Does not lead with tenant_id: who signs in gives an e-mail and no tenant. Not unique, as that would tell one tenant of another's people.
+  // Does not lead with tenant_id: a person who signs in gives an e-mail address and no tenant. Not
+  // unique: a conflict would reveal users of another tenant.
   await knex.raw('drop index concurrently if exists users_sign_in');
   await knex.raw(
     'create index concurrently users_sign_in on users (lower(email)) where deactivated_at is null',

@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 
-/** Built beside the traffic: no transaction. */
+/** No transaction: `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
-/** The trail of one record and of one actor, each in the order of time. Everything else follows the primary key, whose ids are in that order. */
+/**
+ * Indexes the audit entries of one record and of one actor by time. Other queries use the primary
+ * key: its ids sort by time.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists audit_entries_of_entity');
   await knex.raw(

@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** What waits for a human's decision, and which agent key last gave an invoice its price: what the gate counts together. */
+/**
+ * Adds approvals, which await a person's decision. Adds to invoices the agent key that last set the
+ * price: the approval threshold sums up prices by agent key.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table approvals (

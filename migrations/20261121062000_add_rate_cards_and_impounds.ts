@@ -2,12 +2,15 @@ import type { Knex } from 'knex';
 
 const TABLES = ['rate_cards', 'impounds'];
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 const STATUSES = `'stored', 'hold', 'pending_release', 'released', 'lien', 'auction', 'disposed'`;
 
-/** What a job costs, in versions that are never edited, and the vehicles in the yard with what their storage has come to. */
+/**
+ * Adds rate cards, whose versions are never edited, and impounds: vehicles in the yard with their
+ * storage charges.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table rate_cards (

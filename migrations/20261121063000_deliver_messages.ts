@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 
-/** What a message remembers of its way to a provider, and of the link that it carries. */
+/**
+ * Adds to messages the state of their delivery to a provider, and of the link that they contain.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table messages

@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
 
-/** Built beside the traffic: no transaction. */
+/** No transaction: `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
-/** What the sweep looks for in each tenant; nearly always empty. */
+/**
+ * Indexes the messages that the sweep looks for in each tenant. The index is nearly always empty.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists messages_queued');
   await knex.raw(

@@ -2,10 +2,13 @@ import type { Knex } from 'knex';
 
 const TABLES = ['suggestions', 'detector_thresholds', 'detector_marks', 'detector_looks'];
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Suggestions of money left behind, and what the detectors remember: what they learned, and how far they have looked. */
+/**
+ * Adds suggestions for money that an account has not billed. Adds the detectors' state: their
+ * learned thresholds and how far they have read.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table suggestions (

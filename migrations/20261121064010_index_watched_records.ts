@@ -1,14 +1,15 @@
 import type { Knex } from 'knex';
 
-/** Built beside the traffic: no transaction. */
+/** No transaction: `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 const INDEXES: Readonly<Record<string, string>> = {
-  // What the watch looks for: changes of invoices that can still be mended, and of their jobs. Partial, so that most updates pass them by.
+  // The detectors read changes of invoices that can still be corrected, and of their work orders.
+  // The indexes are partial, so that most updates do not touch them.
   invoices_watched: `invoices (tenant_id, updated_at, id)
     where status in ('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`,
   work_orders_watched: `work_orders (tenant_id, updated_at, id) where billing_status = 'invoiced'`,
-  // The newest jobs of one service: what a job is compared with.
+  // The newest work orders of one service type, with which a work order is compared.
   work_orders_service: 'work_orders (tenant_id, service_type, created_at desc, id desc)',
 };
 

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
-/** Built beside the traffic: no transaction. */
+/** No transaction: `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
-/** A customer's statement reads all their payments. */
+/** A customer's account statement reads all payments of the customer. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists payments_customer');
   await knex.raw(

@@ -9,13 +9,17 @@ const TABLES = [
   'webhook_replays',
 ];
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Webhooks. Deliveries and attempts are partitioned by their ids, which begin with the time (UUIDv7): a primary key of (tenant_id, id) stays possible, an id
- * tells its partition, and what is old goes by dropping a table. The partitions lie in a schema that the application's role cannot enter, so that
- * nothing goes past the policy of the parent; migrations/partitions.ts makes and drops them, the default ones only catch what nobody made room for.
+ * Adds webhooks. Deliveries and attempts are partitioned by their ids, which begin with the time
+ * (UUIDv7). So (tenant_id, id) can be the primary key, an id determines its partition, and old rows
+ * are removed by dropping a table.
+ *
+ * The partitions are in a schema that the application's role cannot access, so no query can bypass
+ * the policy of the parent table. migrations/partitions.ts creates and drops them. The default
+ * partitions only receive rows of weeks without a partition.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,28 +1,39 @@
 import type { Knex } from 'knex';
 
-/** In steps of their own, beside the traffic; the last one is a transaction. */
+/**
+ * No transaction around the steps, so that each holds its locks only briefly during normal traffic.
+ */
 export const config = { transaction: false };
 
 const DAY_MS = 24 * 3600 * 1000;
 const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05, a Monday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
-/** The old table takes what comes for two weeks at least: should the last step fail, there is time to run it again. */
+/**
+ * The old table receives new rows for at least two more weeks. If the last step fails, there is
+ * time to run it again.
+ */
 const WEEKS_KEPT_BACK = 3;
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Less than a session of the application waits before it gives up (2 s): who queues behind us must not fail. */
+/**
+ * Shorter than the lock timeout of the application's sessions (2 s), so that writes waiting behind
+ * this migration do not fail.
+ */
 const SOON = "set local lock_timeout = '1s'";
 
 /**
- * Events by weeks, as webhook deliveries are (add_webhooks says why), without rewriting a row: the table as it is becomes the first partition, for all ids below a
- * Monday to come. That they are below it is checked beside the traffic, so that neither lock that stops writers, the one of `not valid` and the one of
- * the exchange, lasts for a scan. What runs at that moment waits, finds the new table under the old name and goes on.
+ * Partitions events by week, as add_webhooks does with deliveries; see the reasons there. No row is
+ * rewritten: the existing table becomes the first partition, for all ids below a future Monday.
+ *
+ * A constraint proves that bound. It is validated in a separate step that does not block writers.
+ * So the two locks that do block writers, for `not valid` and for the exchange, never last for a
+ * table scan. Queries at that moment wait, then continue with the new table under the old name.
  */
 export async function up(knex: Knex): Promise<void> {
-  // It may have died between the exchange and the note that it was done.
+  // An earlier run may have died after the exchange, before Knex recorded the migration.
   if (await isPartitioned(knex)) return;
   const endsAt = weekOf(Date.now()) + WEEKS_KEPT_BACK * WEEK_MS;
   const first = `events_until_${new Date(endsAt).toISOString().slice(0, 10).replaceAll('-', '')}`;
@@ -80,7 +91,10 @@ async function isolate(trx: Knex): Promise<void> {
   `);
 }
 
-/** What others may do with the table goes over to the new one at once: the application's processes are at work. */
+/**
+ * Moves the privileges of other roles to the new table immediately, because the application's
+ * processes are running.
+ */
 async function moveRights(trx: Knex, from: string): Promise<void> {
   await trx.raw(`
     do $do$
@@ -106,12 +120,12 @@ async function isPartitioned(knex: Knex): Promise<boolean> {
   return rows[0].yes;
 }
 
-/** Monday, midnight UTC, of the week of this moment. */
+/** Returns Monday 00:00 UTC of the week that contains this time. */
 function weekOf(ms: number): number {
   return Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS + FIRST_MONDAY_MS;
 }
 
-/** No UUIDv7 of this time or later is lower. */
+/** Returns the lowest possible UUIDv7 of this time. */
 function firstIdAt(ms: number): string {
   const time = ms.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;

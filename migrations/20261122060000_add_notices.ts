@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 
 const TABLES = ['notices', 'notice_mails'];
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** What an account is told of, and the mails that tell its people. */
+/** Adds an account's notices and the mails that send them to its users. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table notices (

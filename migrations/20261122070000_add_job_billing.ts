@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 
-/** What agents say of a job beside what REST knew: words for the customer, and where to bill. Nullable without a default: no row is rewritten. */
+/**
+ * Adds the work order fields that agents set: notes for the customer and the billing address. The
+ * columns are nullable without a default, so no row is rewritten.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table work_orders add column customer_notes text, add column billing_email text');
 }

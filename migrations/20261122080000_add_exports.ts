@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Exports: what was asked for, how far it is, and what came of it. The row is the truth; jobs of the queue only prompt. */
+/**
+ * Adds exports: the export request, its progress and its result. The row holds the state; queue
+ * jobs only wake up a worker.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table exports (

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** Schedules of exports: what is asked for again and again, and when. */
+/** Adds export schedules: which export to create, and when. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table export_schedules (

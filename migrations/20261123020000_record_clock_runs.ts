@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * What the clock remembers of its own work: accounts that a sweep had to leave out, and when each
- * schedule last succeeded. The latter belongs to no tenant, so it has a schema of its own beside
- * the tables of tenants.
+ * Adds the records of the clock: accounts that a sweep had to leave out, and the last success of
+ * each schedule. The schedules belong to no tenant, so their table is in a separate schema.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

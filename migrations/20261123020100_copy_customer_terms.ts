@@ -1,33 +1,37 @@
 import type { Knex } from 'knex';
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/** States that the clock may move to overdue. */
+/** Invoice states that the clock may change to overdue. */
 const OPEN = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid')`;
-/** States of a claim that its motor club has not answered. */
+/** States of a claim that await the motor club's response. */
 const WITH_CLUB = `('submitted', 'accepted')`;
 
 /**
- * In steps of their own: each locks one filled table, so none can deadlock with a batch of writes.
+ * No transaction around the steps: each step locks only one filled table, so none can deadlock with
+ * a batch of writes.
  */
 export const config = { transaction: false };
 
 /**
- * What the overdue sweep searches by, so that it reads what is newly due and not all that is open.
- * Triggers keep both copies, so processes of the version before keep them as well.
+ * Adds copies of the customer's terms and of the claim's state to invoices. With them the overdue
+ * sweep reads only newly due invoices, not all open ones. Triggers maintain the copies, so writes
+ * of the previous version maintain them too.
  *
- * `own_terms_due_at` is when an invoice is due by terms that its customer has of its own. It is
- * reckoned when the invoice becomes open. A later change of the customer's terms is noted in
- * terms_changes, and the clock brings the customer's open invoices up to date.
- * Nothing here depends on the account's time zone, grace or terms: the sweep adds grace and
- * terms, and searches three hours further for days of the zone that are shorter than 24 hours.
+ * `own_terms_due_at` is the due date by the customer's own terms. A trigger calculates it when the
+ * invoice becomes open. A later change of the customer's terms is recorded in terms_changes, and
+ * the clock then updates the customer's open invoices.
+ *
+ * The copies do not depend on the account's time zone, grace days or terms. The sweep adds grace
+ * days and terms. It searches three hours further, because days of the time zone can be shorter
+ * than 24 hours.
  */
 export async function up(knex: Knex): Promise<void> {
-  // Changes are noted before the first copy is made, so none is missed.
+  // The trigger that records changes exists before the first copy is made, so no change is missed.
   for (const step of [ADD_COPIES, NOTE_TERMS, NOTE_CLUBS, RECKON_TERMS]) {
     await knex.transaction(async (trx) => {
-      // Less than a session of the application waits before it gives up (2 s).
+      // Shorter than the lock timeout of the application's sessions (2 s).
       await trx.raw("set local lock_timeout = '1s'");
       await trx.raw(step);
     });

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 
-/** Built beside the traffic, and filled one account at a time: no transaction around it. */
+/** No transaction: the indexes are built concurrently, and each account is filled separately. */
 export const config = { transaction: false };
 
 const SWEPT = `status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid') and not (status = 'sent_to_roadsync' and is_with_club)`;
 
 /**
- * Each open invoice is in one of them: by its due date, its customer's own terms or its account's
- * terms.
+ * Each open invoice is in exactly one of these indexes: by its due date, its customer's own terms
+ * or its account's terms.
  */
 const INDEXES: Readonly<Record<string, string>> = {
   invoices_due_by_date: `invoices (tenant_id, due_date) where ${SWEPT} and due_date is not null`,
@@ -21,7 +21,7 @@ export async function up(knex: Knex): Promise<void> {
     await knex.raw(`drop index concurrently if exists ${name}`);
     await knex.raw(`create index concurrently ${name} on ${definition}`);
   }
-  // The sweep of the version before finds its invoices by invoices_status as well.
+  // The sweep of the previous version can use the index invoices_status instead.
   await knex.raw('drop index concurrently if exists invoices_due');
 }
 
@@ -40,13 +40,13 @@ async function tenantIds(knex: Knex): Promise<string[]> {
 }
 
 /**
- * Marks what lies with a club, and leaves the invoices of customers with terms of their own to the
- * clock, which does them in portions. Until then the sweep reads more than it has to, and finds the
- * same.
+ * Marks invoices whose claim is with a motor club. Invoices of customers with their own terms are
+ * left to the clock, which updates them in portions. Until then the sweep reads more rows than
+ * necessary, with the same result.
  */
 async function fill(knex: Knex, tenantId: string): Promise<void> {
   await knex.transaction(async (trx) => {
-    // Less than a session of the application waits for our rows before it gives up (2 s).
+    // Shorter than the lock timeout of the application's sessions (2 s).
     await trx.raw("set local lock_timeout = '1s'");
     await trx.raw("select set_config('app.tenant_ids', ?, true)", [tenantId]);
     await trx.raw(

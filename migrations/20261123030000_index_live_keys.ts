@@ -1,12 +1,15 @@
 import type { Knex } from 'knex';
 
-/** Built beside the traffic: no transaction. */
+/** No transaction: `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 /**
- * An account may have so many live keys: they are counted for each new one, however many have
- * ended. Behind row-level security PostgreSQL would apply `coalesce` to each row, and takes `case`
- * into the index's condition (contain_leaked_vars in its clauses.c).
+ * Indexes an account's live keys. The number of live keys is limited, so each new key counts them;
+ * ended keys must not slow the count down.
+ *
+ * The index uses `case` instead of `coalesce`: under row-level security PostgreSQL applies
+ * `coalesce` to each row, but uses `case` in the index condition (contain_leaked_vars in
+ * PostgreSQL's clauses.c).
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('drop index concurrently if exists api_keys_live');

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * What an account's invoices show of it. The columns are nullable without a default: no row is
- * rewritten.
+ * Adds the letterhead that an account's invoices show. The columns are nullable without a default,
+ * so no row is rewritten.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

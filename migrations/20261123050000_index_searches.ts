@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 
-/** In steps of their own, beside the traffic. */
+/**
+ * No transaction around the steps, so that each holds its locks only briefly during normal traffic.
+ */
 export const config = { transaction: false };
 
 /** The columns that each list searches. */
@@ -11,40 +13,40 @@ const SEARCHED: Readonly<Record<string, readonly [string, string]>> = {
   claims: ['club', 'po_number'],
 };
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
 /**
- * Less than a session of the application waits before it gives up (2 s): writes that queue behind
- * us must not fail.
+ * Shorter than the lock timeout of the application's sessions (2 s), so that writes waiting behind
+ * this migration do not fail.
  */
 const SHORT_LOCK_TIMEOUT = "set local lock_timeout = '1s'";
 
 const ROWS_PER_BATCH = 5000;
 
 /**
- * An index for substring searches that row-level security lets the application use.
+ * Adds an index for substring searches that PostgreSQL can use under row-level security.
  *
- * PostgreSQL may evaluate only leakproof operators before a policy, and neither ILIKE nor the
- * operators of pg_trgm are. So an index on the records themselves would never be used. Here the
- * search itself is a policy: `search_keys` is restrictive, so it comes before `tenant_isolation`,
- * and the index on `keys` serves it. It only ever hides rows; `tenant_isolation` still decides
- * which ones are visible.
+ * PostgreSQL may evaluate only leakproof operators before a policy. ILIKE and the operators of
+ * pg_trgm are not leakproof, so an index on the records themselves would never be used. Here the
+ * search itself is a policy: `search_keys` is restrictive, so PostgreSQL applies it before
+ * `tenant_isolation`, with the index on `keys`. It only hides rows; `tenant_isolation` still
+ * decides which rows are visible.
  *
  * A record has one key for every three consecutive letters of its searched columns. The key is a
- * hash of the letters, the list, the tenant and a window of 24 days, so one tenant's search never
- * reads another's postings, and a page is found window by window, newest first.
+ * hash of the letters, the list, the tenant and a window of 24 days. So a search never reads
+ * another tenant's postings, and finds a page window by window, newest first.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.transaction(createEntries);
   for (const [table, columns] of Object.entries(SEARCHED))
     await knex.transaction((trx) => createTriggers(trx, table, columns));
-  // The triggers see every later change, so the backfill can take its time.
+  // The triggers index every later change, so the backfill need not be fast.
   for (const tenantId of await listTenants(knex))
     for (const [table, columns] of Object.entries(SEARCHED))
       await backfill(knex, { tenantId, table, columns });
   await knex.raw('drop index concurrently if exists search_entries_keys');
-  // Every search reads the list of pending postings once per window, so it must stay short.
+  // Every search reads the index's pending list once per window, so the list must stay short.
   await knex.raw(
     'create index concurrently search_entries_keys on search_entries using gin (keys) with (gin_pending_list_limit = 64)',
   );
@@ -115,8 +117,9 @@ async function createEntries(trx: Knex): Promise<void> {
 }
 
 /**
- * The application's statements run these with its own rights. Inserts are gathered by statement;
- * few records change their searched columns or are deleted.
+ * Creates the triggers, which run with the rights of the application's role. Inserts use one
+ * trigger call per query. Updates of searched columns and deletes are rare, so they use one call
+ * per row.
  */
 async function createTriggers(trx: Knex, table: string, columns: readonly [string, string]): Promise<void> {
   const changed = columns.map((column) => `old.${column} is distinct from new.${column}`).join(' or ');
@@ -144,7 +147,7 @@ function entriesOf(table: string, columns: readonly [string, string], source: st
     search_keys('${table}', r.tenant_id, search_window(r.created_at), array[${columns.map((column) => `r.${column}`).join(', ')}]) from ${source} r`;
 }
 
-/** The policies bind the owner too: tenants are listed as sweeps list them, then each is named. */
+/** The policies apply to the owner too: list the tenants as sweeps do, then set each one. */
 async function listTenants(knex: Knex): Promise<string[]> {
   return knex.transaction(async (trx) => {
     await trx.raw("select set_config('app.purpose', 'directory', true)");
@@ -160,8 +163,8 @@ interface BackfillOptions {
 }
 
 /**
- * Adds the entries of records that are older than the triggers, in short transactions; an entry
- * that a trigger made meanwhile is newer and stays.
+ * Adds the entries of records that are older than the triggers, in short transactions. An entry
+ * that a trigger has added meanwhile is newer and remains.
  */
 async function backfill(knex: Knex, { tenantId, table, columns }: BackfillOptions): Promise<void> {
   for (let last = '00000000-0000-0000-0000-000000000000'; last; ) {

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * A bound of what one agent key drafts in a day, and what tells whether a person has taken over
- * what an agent did to an invoice. All columns are nullable without a default: no row is rewritten,
- * and null means that an earlier version wrote the row.
+ * Adds a daily limit for the drafts of one agent key, and columns that show whether a person has
+ * replaced an agent's changes to an invoice. All columns are nullable without a default, so no row
+ * is rewritten. Null means that an earlier version wrote the row.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

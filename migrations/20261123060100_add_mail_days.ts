@@ -1,12 +1,9 @@
 import type { Knex } from 'knex';
 
-/** As in isolate_tenants, which says why. */
+/** The same policy as in isolate_tenants; see the reasons there. */
 const POLICY = `(tenant_id = any ((select string_to_array(current_setting('app.tenant_ids', true), ',')::uuid[])::uuid[])) is true`;
 
-/**
- * How many mails an account had handed to the mail server on a day of UTC: what MAILS_PER_DAY
- * bounds.
- */
+/** Counts the mails that an account passed to the mail server on one UTC day, for MAILS_PER_DAY. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table mail_days (

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 
 /**
- * When a row was counted among the mails of its day; null: not counted yet. Attempts cannot tell: a
- * worker may die between its attempt and the count. Nullable without a default, so no row is
- * rewritten and the locks last for moments. Processes of the version before leave it null; a row
- * they have counted may count once more, which never passes the bound.
+ * Adds the time at which a mail was counted for its day. Null means not counted yet. `attempts`
+ * does not show this, because a worker may die between the attempt and the count.
+ *
+ * The columns are nullable without a default, so no row is rewritten and the locks are short.
+ * Processes of the previous version leave them null. A mail that they have counted may be counted
+ * again; this never lets more mails out than the limit.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table messages add column counted_at timestamptz');

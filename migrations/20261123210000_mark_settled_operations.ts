@@ -1,16 +1,17 @@
 import type { Knex } from 'knex';
 
-/** Built beside the traffic: no transaction around it. */
+/** No transaction: `create index concurrently` cannot run in one. */
 export const config = { transaction: false };
 
 /**
- * When the clock found an operation settled: it need not look at it again. Nullable without a
- * default, so no row is rewritten. Null: not known yet. The clock marks the rows of the version
- * before, and those that its processes still add, in portions.
+ * Adds the time at which the clock found an operation finished, so that the clock does not read it
+ * again. The column is nullable without a default, so no row is rewritten. Null means not known
+ * yet. The clock marks existing rows, and rows that processes of the previous version still add, in
+ * portions.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.transaction(async (trx) => {
-    // Less than a session of the application waits for our lock before it gives up (2 s).
+    // Shorter than the lock timeout of the application's sessions (2 s).
     await trx.raw("set local lock_timeout = '1s'");
     await trx.raw('alter table operations add column if not exists settled_at timestamptz');
   });

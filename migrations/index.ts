@@ -47,7 +47,10 @@ interface Migration {
   down(knex: Knex): Promise<void>;
 }
 
-/** Every migration in order. A landed one is frozen: test/contract/migrations-frozen.test.ts keeps its checksum. */
+/**
+ * All migrations in sequence. A merged migration is frozen: test/contract/migrations-frozen.test.ts
+ * checks its checksum.
+ */
 export const migrations: readonly Migration[] = [
   { name: '20261121040000_create_tenancy', ...createTenancy },
   { name: '20261121040100_create_records', ...createRecords },

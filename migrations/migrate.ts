@@ -5,26 +5,29 @@ import { migrations } from './index.js';
 import { keepPartitions } from './partitions.js';
 
 export interface MigrateOptions {
-  /** Connects as the role that owns the database. */
+  /** Connection string of the role that owns the database. */
   databaseUrl: string;
-  /** The role every process lowers itself to; made here when missing. */
+  /** The role to which every process switches. It is created here if it is missing. */
   appRole: string;
-  /** Also make BullMQ's tables: the all-in-one way has its queue in PostgreSQL. */
+  /** Also create BullMQ's tables: the all-in-one process has its queue in PostgreSQL. */
   withQueue: boolean;
 }
 
 const LEDGER = 'schema_migrations';
 
-/** Any number, as long as nothing else in the database uses it. */
+/** An arbitrary number that no other advisory lock in the database uses. */
 const ADVISORY_LOCK = 20_261_121;
 
 /**
- * Brings a database to the head: tables, BullMQ's schema, the application's role and what it may do, partitions of the coming weeks. Safe to run again and from
- * several processes at once: they wait for each other. Returns the names of the migrations that ran.
+ * Migrates a database to the newest version: tables, BullMQ's schema, the application's role and
+ * its privileges, and the partitions of the coming weeks. Safe to run again and from several
+ * processes concurrently, which wait for each other.
+ * @returns the names of the migrations that ran
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   return withClient(options.databaseUrl, async (client) => {
-    // Ends with this session, however it ends. Knex's own lock is a row, and one left by a process that died would refuse every later start.
+    // PostgreSQL releases an advisory lock when the session ends. Knex's own lock is a row: if a
+    // process dies, its row would block every later start.
     await takeLock(client);
     await prepareAppRole(client, options.appRole);
     const applied = await withKnex(options.databaseUrl, async (db) => {
@@ -34,18 +37,18 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     });
     if (options.withQueue) await runMigrations(client, 'bullmq');
     await grantAppRole(client, options);
-    // What it could not do the clock tries again, and tells.
+    // The clock retries and reports the steps that fail here.
     await keepPartitions(options.databaseUrl);
     return applied;
   });
 }
 
-/** Undoes every migration; for tests of the way back. */
+/** Undoes every migration. Used by tests of the `down` steps. */
 export async function rollbackAll(databaseUrl: string): Promise<void> {
   await withKnex(databaseUrl, (db) => db.migrate.rollback(undefined, true));
 }
 
-/** Runs only the first migrations, up to and including the one named; for tests on a database with data. */
+/** Runs the migrations up to and including the named one. Used by tests on a database with data. */
 export async function migrateUpTo(databaseUrl: string, name: string): Promise<void> {
   await withKnex(databaseUrl, async (db) => {
     for (const migration of migrations) {
@@ -55,10 +58,13 @@ export async function migrateUpTo(databaseUrl: string, name: string): Promise<vo
   });
 }
 
-/** How often a migrator asks whether it is its turn, in ms. */
+/** Interval between two attempts to take the lock, in ms. */
 const LOCK_POLL_MS = 100;
 
-/** Asks again and again instead of waiting within one statement: that would hold a snapshot, which an index built concurrently waits for. */
+/**
+ * Polls for the lock. Waiting in one query would hold a snapshot, and `create index concurrently`
+ * of another process would wait for that snapshot.
+ */
 async function takeLock(client: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
@@ -75,7 +81,7 @@ async function withKnex<T>(databaseUrl: string, work: (db: Knex) => Promise<T>):
   const db = knex({
     client: 'pg',
     connection: databaseUrl,
-    // What it would print it also throws.
+    // Knex also throws the errors that it would print.
     log: { warn: ignore, error: ignore, deprecate: ignore, debug: ignore },
     pool: { min: 0, max: 2 },
     migrations: {
@@ -91,20 +97,20 @@ async function withKnex<T>(databaseUrl: string, work: (db: Knex) => Promise<T>):
 }
 
 /**
- * A migration that cannot get its locks at once must fail and be run again. A session of the
- * application gives up after 2 s, so what queues behind ours for 1 s does not fail.
+ * Limits how long a migration waits for locks to 1 s. If it fails, it must be run again. The
+ * application's sessions give up after 2 s, so queries waiting behind the migration do not fail.
  *
- * One without a transaction builds indexes concurrently. That waits for every older snapshot, an
- * export's for minutes, but lets reads and writes go on: it has no bound. What else such a
- * migration locks it bounds itself.
+ * A migration without a transaction builds indexes concurrently and gets no limit here. Building
+ * waits for every older snapshot, for minutes if an export holds one, but does not block reads and
+ * writes. Such a migration limits its other locks itself.
  */
 function withShortLocks(migration: (typeof migrations)[number]): (typeof migrations)[number] {
   if (migration.config?.transaction === false) return migration;
-  const bounded = (step: typeof migration.up) => async (knex: Knex) => {
+  const limitLocks = (step: typeof migration.up) => async (knex: Knex) => {
     await knex.raw("set local lock_timeout = '1s'");
     await step(knex);
   };
-  return { ...migration, up: bounded(migration.up), down: bounded(migration.down) };
+  return { ...migration, up: limitLocks(migration.up), down: limitLocks(migration.down) };
 }
 
 async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -114,8 +120,8 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
 }
 
 /**
- * Tables that a migration makes can be used at once: processes at work write into them through its
- * triggers.
+ * Creates the application's role and its default privileges on new tables. Running processes write
+ * into a migration's tables through its triggers, so they need the privileges immediately.
  */
 async function prepareAppRole(client: pg.Client, appRole: string): Promise<void> {
   const role = client.escapeIdentifier(appRole);

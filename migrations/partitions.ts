@@ -1,15 +1,15 @@
 import pg from 'pg';
 
-/** Tables that are partitioned by their ids, which begin with the time (UUIDv7). */
+/** Tables that are partitioned by id. Their ids begin with the time (UUIDv7). */
 const TABLES = ['events', 'webhook_deliveries', 'webhook_attempts'] as const;
 
 type Table = (typeof TABLES)[number];
 
 /** How long a row is kept after the end of its week. */
-const KEPT_DAYS = 30;
-/** Partitions are there so many weeks before their rows: the clock may stand still for as long. */
+const RETENTION_DAYS = 30;
+/** Partitions are created this many weeks ahead, so the clock may be down for as long. */
 const WEEKS_AHEAD = 4;
-/** And of the week before, for what is on its way at midnight. */
+/** The partition of the previous week must exist too, for rows written around midnight. */
 const WEEKS_BACK = 1;
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -17,60 +17,67 @@ const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05, a Monday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-/** Rows in a default partition are counted so far. */
-const MOST_COUNTED = 10_000;
+/** Counting the rows of a default partition stops here. */
+const MAX_COUNTED_ROWS = 10_000;
 
-/** Any number, as long as nothing else in the database uses it; migrations take the one before. */
+/** An arbitrary number that no other advisory lock uses. Migrations use the number before it. */
 const ADVISORY_LOCK = 20_261_122;
 
 /**
- * A session of the application gives up a lock after 2 s. Whoever queues behind ours must not, so we wait a fraction of that and try again at the
- * next run; STATEMENT_MS bounds the whole step, should a default partition hold so much that looking through it takes time.
+ * The application's sessions give up waiting for a lock after 2 s. A step here waits much less, so
+ * that queries waiting behind it do not fail; the next run tries again. STATEMENT_TIMEOUT_MS limits
+ * the whole step, in case a default partition holds so many rows that scanning it takes long.
  */
-const LOCK_MS = 500;
-const STATEMENT_MS = 1500;
+const LOCK_TIMEOUT_MS = 500;
+const STATEMENT_TIMEOUT_MS = 1500;
 
 export interface KeptPartitions {
   made: string[];
   dropped: string[];
   /** Steps that failed, each with PostgreSQL's reason. */
   failures: string[];
-  /** What is not as it should be now; see {@link findPartitionFaults}. */
+  /** Problems that remain; see {@link findPartitionFaults}. */
   faults: string[];
 }
 
 /**
- * Keeps what is partitioned by weeks: a partition of every week from the last one to four weeks ahead, and none whose week ended more than 30 days ago. Safe
- * from several processes at once (the others do nothing) and beside the traffic:
- * - A partition is made by itself and then attached. `create table … partition of` would lock the whole table against every statement; `attach` lets
- *   writers go on and locks only the default partition, which has to be looked through: it is empty.
- * - Dropping locks the whole table, for the moment it takes to change the catalog. `detach concurrently` would not, but is not allowed beside a default
- *   partition, and without one a row of a week that nobody made room for would be refused.
- * A default partition is never touched: rows in it are told, and stay until a person moves them.
- * @param databaseUrl of the role that owns the tables
- * @throws only when PostgreSQL cannot be reached: a step that fails is tried again at the next run, and rows find their way meanwhile
- * @returns undefined when another process is at it
+ * Creates a partition for every week from the previous week to four weeks ahead. Drops the
+ * partitions whose week ended more than 30 days ago. Safe from several processes concurrently: only
+ * one works, the others return. Safe during normal traffic:
+ *
+ * - A partition is created as a separate table and then attached. `create table … partition of`
+ *   would lock the whole table against every query. `attach` does not block writers. It locks and
+ *   scans only the default partition, which is normally empty.
+ * - Dropping locks the whole table for the moment of the catalog change. `detach concurrently`
+ *   would not, but PostgreSQL forbids it on a table with a default partition. Without a default
+ *   partition PostgreSQL would refuse rows of a week that has no partition.
+ *
+ * Rows in a default partition are only reported; they remain until a person moves them.
+ * @param databaseUrl connection string of the role that owns the tables
+ * @throws only when PostgreSQL cannot be reached. The next run retries a failed step; until then
+ * the default partition receives the rows.
+ * @returns undefined when another process is already working
  */
 export async function keepPartitions(
   databaseUrl: string,
   { now = Date.now() } = {},
 ): Promise<KeptPartitions | undefined> {
-  return asOwner(databaseUrl, async (client) => {
+  return runAsOwner(databaseUrl, async (client) => {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [ADVISORY_LOCK]);
     if (!rows[0].taken) return undefined;
     const kept: KeptPartitions = { made: [], dropped: [], failures: [], faults: [] };
     for (const table of TABLES) {
-      const { missing, expired } = await lookAt(client, table, now);
+      const { missing, expired } = await readState(client, table, now);
       for (const week of missing) {
-        const name = nameOf(table, week);
-        const failure = await tryStep(client, makeStatements(table, week));
+        const name = partitionName(table, week);
+        const failure = await tryStep(client, buildCreateSql(table, week));
         if (failure === undefined) kept.made.push(name);
-        else kept.failures.push(`${name} is not made: ${failure}`);
+        else kept.failures.push(`${name} could not be created: ${failure}`);
       }
       for (const { name } of expired) {
         const failure = await dropPartition(client, table, name);
         if (failure === undefined) kept.dropped.push(name);
-        else kept.failures.push(`${name} is not dropped: ${failure}`);
+        else kept.failures.push(`${name} could not be dropped: ${failure}`);
       }
     }
     kept.faults = await describeFaults(client, now);
@@ -79,60 +86,64 @@ export async function keepPartitions(
 }
 
 /**
- * Every way in which the partitions are not as {@link keepPartitions} leaves them: a week without its own, one past its time, rows in a default partition.
- * No row is lost by any of them, but a default partition is never dropped.
+ * Lists the differences from the state that {@link keepPartitions} maintains: a week without a
+ * partition, an expired partition, rows in a default partition. None of them loses rows, but rows
+ * in a default partition are never deleted.
  */
 export async function findPartitionFaults(databaseUrl: string, { now = Date.now() } = {}): Promise<string[]> {
-  return asOwner(databaseUrl, (client) => describeFaults(client, now));
+  return runAsOwner(databaseUrl, (client) => describeFaults(client, now));
 }
 
 async function describeFaults(client: pg.Client, now: number): Promise<string[]> {
   const faults: string[] = [];
   for (const table of TABLES) {
-    const { missing, expired, blocked, strays } = await lookAt(client, table, now);
-    for (const week of missing) faults.push(`${nameOf(table, week)} is missing`);
+    const { missing, expired, blocked, defaultRows } = await readState(client, table, now);
+    for (const week of missing) faults.push(`${partitionName(table, week)} is missing`);
     for (const week of blocked)
-      faults.push(`${nameOf(table, week)} cannot be made: ${table}_default holds rows of that week`);
-    for (const { name } of expired) faults.push(`${name} is past its ${KEPT_DAYS} days`);
-    if (strays > 0) faults.push(`${table}_default holds rows (${strays}), which are never dropped`);
+      faults.push(
+        `${partitionName(table, week)} cannot be created: ${table}_default holds rows of that week`,
+      );
+    for (const { name } of expired) faults.push(`${name} is past its ${RETENTION_DAYS} days`);
+    if (defaultRows > 0) faults.push(`${table}_default holds rows (${defaultRows}), which are never dropped`);
   }
   return faults;
 }
 
 interface Partition {
   name: string;
-  /** In ms; `from` is inclusive, `to` is not. */
+  /** In ms since 1970. `from` is inclusive, `to` is exclusive. */
   from: number;
   to: number;
 }
 
 interface State {
-  /** Weeks that have no partition. */
+  /** Weeks without a partition. */
   missing: number[];
-  /** The same, but the default partition holds rows of it already. */
+  /** Weeks without a partition whose rows are already in the default partition. */
   blocked: number[];
-  /** Partitions whose time is over. */
+  /** Partitions past their retention time. */
   expired: Partition[];
-  /** Rows in the default partition. */
-  strays: number;
+  /** Number of rows in the default partition. */
+  defaultRows: number;
 }
 
-async function lookAt(client: pg.Client, table: Table, now: number): Promise<State> {
-  const partitions = await partitionsOf(client, table);
-  const state: State = { missing: [], blocked: [], expired: [], strays: 0 };
+async function readState(client: pg.Client, table: Table, now: number): Promise<State> {
+  const partitions = await listPartitions(client, table);
+  const state: State = { missing: [], blocked: [], expired: [], defaultRows: 0 };
   const fallback = `partitions.${table}_default`;
   const { rows } = await client.query<{ count: number }>(
-    `select count(*)::int as count from (select from ${fallback} limit ${MOST_COUNTED}) t`,
+    `select count(*)::int as count from (select from ${fallback} limit ${MAX_COUNTED_ROWS}) t`,
   );
-  state.strays = rows[0]?.count ?? 0;
+  state.defaultRows = rows[0]?.count ?? 0;
   for (let ahead = -WEEKS_BACK; ahead <= WEEKS_AHEAD; ahead += 1) {
     const week = weekOf(now) + ahead * WEEK_MS;
     if (partitions.some(({ from, to }) => from <= week && week < to)) continue;
     const range = [firstIdAt(week), firstIdAt(week + WEEK_MS)];
-    const isBlocked = state.strays > 0 && (await hasRows(client, fallback, 'id >= $1 and id < $2', range));
+    const isBlocked =
+      state.defaultRows > 0 && (await hasRows(client, fallback, 'id >= $1 and id < $2', range));
     (isBlocked ? state.blocked : state.missing).push(week);
   }
-  state.expired = partitions.filter(({ to }) => to < now - KEPT_DAYS * DAY_MS);
+  state.expired = partitions.filter(({ to }) => to < now - RETENTION_DAYS * DAY_MS);
   return state;
 }
 
@@ -146,8 +157,11 @@ async function hasRows(
   return (await client.query<{ has: boolean }>(text, values)).rows[0]?.has === true;
 }
 
-/** All but the default one, by their bounds: `FOR VALUES FROM ('0192…') TO ('0193…')`. The first one of events begins at MINVALUE. */
-async function partitionsOf(client: pg.Client, table: Table): Promise<Partition[]> {
+/**
+ * Lists all partitions except the default one, with their bounds: `FOR VALUES FROM ('0192…') TO
+ * ('0193…')`. The first partition of events begins at MINVALUE.
+ */
+async function listPartitions(client: pg.Client, table: Table): Promise<Partition[]> {
   const { rows } = await client.query<{ name: string; bounds: string }>(
     `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = $1::regclass`,
@@ -162,45 +176,46 @@ async function partitionsOf(client: pg.Client, table: Table): Promise<Partition[
   });
 }
 
-/** `including all`: with the same indexes, which the table's then adopt. */
-function makeStatements(table: Table, week: number): string {
-  const partition = `partitions.${nameOf(table, week)}`;
+/** `including all` creates the same indexes, which `attach` then links to the table's indexes. */
+function buildCreateSql(table: Table, week: number): string {
+  const partition = `partitions.${partitionName(table, week)}`;
   return `
     create table ${partition} (like ${table} including all);
     alter table ${table} attach partition ${partition}
       for values from ('${firstIdAt(week)}') to ('${firstIdAt(week + WEEK_MS)}')`;
 }
 
-const OPEN = 'next_attempt_at is not null';
-/** Deliveries cancelled in one step, which must end in time. */
-const CANCELLED_AT_ONCE = 5000;
+const IS_OPEN = 'next_attempt_at is not null';
+/** Few enough for one step to stay within its timeout. */
+const DELIVERIES_PER_CANCEL = 5000;
 
 /**
- * Deliveries that are still open are given up first: should they keep their partition, one account with a backlog would keep everybody's. On the partition itself,
- * which has no policy: of its table the owner, too, sees nothing without a tenant.
- * @returns the reason when it fails
+ * Drops a partition after cancelling its open deliveries. If open deliveries kept their partition,
+ * one account with a backlog would keep the rows of all accounts. The update names the partition,
+ * which has no policy: in the parent table even the owner sees no rows without a tenant.
+ * @returns the reason of a failure
  */
 async function dropPartition(client: pg.Client, table: Table, name: string): Promise<string | undefined> {
   const partition = `partitions.${name}`;
-  while (table === 'webhook_deliveries' && (await hasRows(client, partition, OPEN))) {
+  while (table === 'webhook_deliveries' && (await hasRows(client, partition, IS_OPEN))) {
     const failure = await tryStep(
       client,
       `update ${partition} set status = 'cancelled', last_error = 'event_expired', next_attempt_at = null, completed_at = now()
-       where ctid = any (array(select ctid from ${partition} where ${OPEN} limit ${CANCELLED_AT_ONCE}))`,
+       where ctid = any (array(select ctid from ${partition} where ${IS_OPEN} limit ${DELIVERIES_PER_CANCEL}))`,
     );
     if (failure !== undefined) return failure;
   }
   return tryStep(client, `drop table ${partition}`);
 }
 
-/** Runs statements in one short transaction. Resolves with the reason when it fails. */
-async function tryStep(client: pg.Client, statements: string): Promise<string | undefined> {
+/** Runs SQL text in one short transaction. Resolves with the reason of a failure. */
+async function tryStep(client: pg.Client, sql: string): Promise<string | undefined> {
   try {
     await client.query(`
       begin;
-      set local lock_timeout = ${LOCK_MS};
-      set local statement_timeout = ${STATEMENT_MS};
-      ${statements};
+      set local lock_timeout = ${LOCK_TIMEOUT_MS};
+      set local statement_timeout = ${STATEMENT_TIMEOUT_MS};
+      ${sql};
       commit`);
     return undefined;
   } catch (error) {
@@ -210,34 +225,35 @@ async function tryStep(client: pg.Client, statements: string): Promise<string | 
   }
 }
 
-async function asOwner<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function runAsOwner<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 3000,
     statement_timeout: 30_000,
   });
-  // A server that goes away fails the statement that runs; the event would end the process.
+  // If the server goes away, the running query fails. Without a listener the event would end the
+  // process.
   client.on('error', () => undefined);
   await client.connect();
   return work(client).finally(() => client.end());
 }
 
-function nameOf(table: Table, week: number): string {
+function partitionName(table: Table, week: number): string {
   return `${table}_${new Date(week).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 
-/** Monday, midnight UTC, of the week of this moment. */
+/** Returns Monday 00:00 UTC of the week that contains this time. */
 function weekOf(ms: number): number {
   return Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS + FIRST_MONDAY_MS;
 }
 
-/** No UUIDv7 of this time or later is lower. */
+/** Returns the lowest possible UUIDv7 of this time. */
 function firstIdAt(ms: number): string {
   const time = ms.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
-/** The time with which a UUIDv7 begins, in ms. */
+/** Returns the time of a UUIDv7 in ms since 1970. */
 function timeOf(id: string): number {
   return Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 }

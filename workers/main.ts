@@ -8,7 +8,10 @@ import { startMessagesWorker } from './messages/index.js';
 import { startWebhooksWorker } from './webhooks/index.js';
 import { startWritesWorker } from './writes/index.js';
 
-/** The queues a worker process can be asked for: `node dist/workers/main.js writes clock`. */
+/**
+ * The queues that a worker process can consume. Its arguments name them: `node dist/workers/main.js
+ * writes clock`.
+ */
 const QUEUES: Record<string, (runtime: Runtime) => Promise<void> | void> = {
   writes: startWritesWorker,
   clock: startClock,

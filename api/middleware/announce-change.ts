@@ -3,20 +3,21 @@ import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 
 /**
- * Tells every api process, once the write behind it is done, to look a credential up again. Should the message be lost, its cache entry runs out in time.
- * @param idOf the key, session or person whose credentials have changed
+ * Broadcasts after a successful write that a credential has changed. Every api process then evicts
+ * it from its cache. If the broadcast is lost, the cache entries expire.
+ * @param getId returns the id of the key, session or person whose credentials have changed
  */
 export function announceChange(
   api: ApiRuntime,
-  idOf: (ctx: ApiContext) => string | undefined,
+  getId: (ctx: ApiContext) => string | undefined,
 ): ApiMiddleware {
   return async (context, next) => {
     const ctx = context as ApiContext;
     await next();
-    const id = idOf(ctx);
+    const id = getId(ctx);
     if (ctx.status >= 300 || !id) return;
     await api.bus.publish(KEY_CHANGED_CHANNEL, id.toLowerCase()).catch((error: unknown) => {
-      api.logger.warn({ err: error, keyId: id }, 'credential change not announced; caches drop it in time');
+      api.logger.warn({ err: error, keyId: id }, 'credential change not broadcast; its cache entries expire');
     });
   };
 }

@@ -2,10 +2,14 @@ import { AppError } from '../../shared/platform/errors.js';
 import { refuseUrl } from '../../shared/platform/outbound/target.js';
 import type { ApiRuntime } from '../runtime.js';
 
-/** @throws {AppError} 400 when nothing may be delivered to this address, as far as its form tells. */
+/**
+ * Checks only the form of a webhook URL. The delivery checks the addresses of its host.
+ * @throws {AppError} 400 when deliveries to this URL are not allowed
+ */
 export function assertDeliverable({ config }: ApiRuntime, url: string): void {
   const refusal = refuseUrl(url, { allowLoopback: config.allowLoopback, allowHttp: !config.production });
-  // An endpoint here would make every event a request to this service, and those new events.
+  // An endpoint on this service would turn every event into a request to this service, and that
+  // request into new events.
   const isOwn = URL.canParse(url) && new URL(url).host === new URL(config.publicUrl).host;
   if (!refusal && !isOwn) return;
   const message = `url ${refusal ?? 'must not be an address of this service'}`;

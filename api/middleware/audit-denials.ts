@@ -7,8 +7,9 @@ import type { ApiRuntime } from '../runtime.js';
 import { origin } from './write.js';
 
 /**
- * Writes down what an agent key was refused the right to (decisions 6, Audit of agents) before it is told so. A refusal by a worker stands in the log with its
- * command. Throws 503 instead when it cannot be written down.
+ * Records in the audit log that an agent key was denied access, before the response is sent
+ * (docs/decisions.md §6, Audit of agents). A worker records its own denials with their command.
+ * Throws 503 instead if the entry cannot be stored.
  */
 export function auditDenials(api: ApiRuntime): ApiMiddleware {
   return async (context, next) => {
@@ -17,21 +18,21 @@ export function auditDenials(api: ApiRuntime): ApiMiddleware {
       await next();
     } catch (error) {
       if (error instanceof AppError && error.status === 403 && ctx.state.key.kind === 'agent') {
-        if (!isAudited(error)) await record(api, ctx, error);
+        if (!isAudited(error)) await recordDenial(api, ctx, error);
       }
       throw error;
     }
   };
 }
 
-async function record(api: ApiRuntime, ctx: ApiContext, error: AppError): Promise<void> {
+async function recordDenial(api: ApiRuntime, ctx: ApiContext, error: AppError): Promise<void> {
   const key = ctx.get('Idempotency-Key');
   const id = String(ctx.params?.id ?? '');
   await api.audit.record({
     ...origin(ctx),
-    // A command may have been made of the request's own id.
+    // The request's own id may already belong to a command.
     id: newId(),
-    ...(ctx.state.intent ? namesOf(ctx.state.intent) : readOf(ctx)),
+    ...(ctx.state.intent ? pickAuditNames(ctx.state.intent) : nameRequest(ctx)),
     entityId: isUuid(id) ? id.toLowerCase() : null,
     outcome: 'denied',
     changes: null,
@@ -41,26 +42,29 @@ async function record(api: ApiRuntime, ctx: ApiContext, error: AppError): Promis
   });
 }
 
-interface Names {
+interface AuditNames {
   action: string;
   entityType: string | null;
 }
 
-function namesOf({ action, entityType }: Names): Names {
+function pickAuditNames({ action, entityType }: AuditNames): AuditNames {
   return { action, entityType };
 }
 
-/** What an account has one of. */
-const SINGLE = ['/settings', '/session'];
+/** Collections with one record per account. */
+const SINGLE_RECORD_COLLECTIONS = ['/settings', '/session'];
 
-/** A read as the audit log names it: `invoice.listed`, `invoice.read`; what is about no record is `request.refused`. */
-function readOf({ method, state: { route } }: ApiContext): Names {
+/**
+ * Names the request as the audit log does: `invoice.listed` or `invoice.read` for a read of a
+ * resource, otherwise `request.refused`.
+ */
+function nameRequest({ method, state: { route } }: ApiContext): AuditNames {
   const entity = Object.entries(TABLES).find(
     ([, { collection }]) => route === collection || route?.startsWith(`${collection}/`),
   );
   if (!entity || (method !== 'GET' && method !== 'HEAD'))
     return { action: 'request.refused', entityType: entity?.[0] ?? null };
   const [entityType, { collection }] = entity;
-  const isList = route === collection && !SINGLE.includes(collection);
+  const isList = route === collection && !SINGLE_RECORD_COLLECTIONS.includes(collection);
   return { action: `${entityType}.${isList ? 'listed' : 'read'}`, entityType };
 }

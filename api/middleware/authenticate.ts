@@ -12,23 +12,25 @@ import type { AnyContext, ApiMiddleware } from '../context.js';
 import { assertOwnPage, environmentOf, tokenOf } from './session-cookie.js';
 
 /**
- * Finds who makes the request: the key behind `Authorization: Bearer …`, or the person behind the cookie of a session. The tenant comes from here and from
- * nowhere else. One code for every way a credential can be wrong; a store that cannot be asked is 503.
+ * Finds the principal of a request: the key in `Authorization: Bearer …`, or the person of the
+ * session cookie. Nothing else determines the tenant. Every invalid credential gets the same error
+ * code. An unreachable store is 503.
  */
 export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   const findPrincipal = await openCredentialCache(runtime);
   return async (ctx, next) => {
-    const credential = credentialOf(runtime, ctx);
-    const keyNow = () => findPrincipal(credential);
-    const key = await keyNow();
+    const credential = readCredential(runtime, ctx);
+    const findCurrentPrincipal = () => findPrincipal(credential);
+    const key = await findCurrentPrincipal();
     if (!key) {
       await countBadCredential(runtime, ctx.ip);
       throw unauthorized(credential.refusal);
     }
     ctx.state.key = key;
-    ctx.state.keyNow = keyNow;
+    ctx.state.keyNow = findCurrentPrincipal;
     if (key.session) {
-      // Caches on the way leave alone what has an Authorization header, but know nothing of our cookie.
+      // Shared caches do not store responses to requests with Authorization (RFC 9111 §3.5). They
+      // do not know the session cookie.
       ctx.set('Cache-Control', 'no-store');
       assertOwnPage(runtime, ctx);
     }
@@ -36,8 +38,8 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
   };
 }
 
-/** Whoever sends a key means the key, also from a browser that has a cookie. */
-function credentialOf(runtime: Runtime, ctx: AnyContext): Credential {
+/** The Authorization header wins over the cookie, which a browser also sends. */
+function readCredential(runtime: Runtime, ctx: AnyContext): Credential {
   const header = ctx.get('Authorization');
   const token = header ? undefined : tokenOf(runtime, ctx);
   if (token === undefined) {

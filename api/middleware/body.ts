@@ -4,15 +4,15 @@ import { validationError } from '../../shared/contracts/validate.js';
 import { AppError, type ErrorCode } from '../../shared/platform/errors.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
 
-/** Largest body in bytes (decisions 5, Limits); also after decompression. */
+/** Maximum size of a body, before and after decompression (docs/decisions.md §5, Limits). */
 const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 const PARSED_METHODS = ['POST', 'PATCH', 'PUT', 'DELETE'] as never[];
 
 /**
- * koa-body reads, limits and inflates; the text comes as latin1, which keeps every byte, so that our own reader sees the very bytes that were
- * sent and can refuse invalid UTF-8.
+ * koa-body reads, limits and decompresses the body. Decoding it as latin1 keeps every byte. The
+ * strict parser therefore sees the bytes that the client sent, and can reject invalid UTF-8.
  */
 const readBytes = koaBody({
   json: false,
@@ -24,7 +24,7 @@ const readBytes = koaBody({
   encoding: 'latin1',
   parsedMethods: PARSED_METHODS,
   onError: (error) => {
-    throw bodyError(error, MAX_BODY_BYTES);
+    throw toBodyError(error, MAX_BODY_BYTES);
   },
 });
 
@@ -33,7 +33,7 @@ export interface ParsedBody {
   bytes: number;
 }
 
-/** Reads and strictly parses a JSON body; no body at all is an empty object. */
+/** Reads a JSON body and parses it strictly. A missing body becomes an empty object. */
 export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
   if (hasBody(ctx) && !ctx.is(JSON_TYPES)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
@@ -45,17 +45,17 @@ export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
   const bytes = Buffer.from(text, 'latin1');
   const parsed = parseStrictJson(bytes);
   if (parsed.ok) return { value: parsed.value, bytes: bytes.length };
-  const textFaults = faultsOfTexts(parsed.faults);
-  if (textFaults) throw validationError(textFaults.map((fault) => ({ ...fault })));
+  const textErrors = faultsOfTexts(parsed.faults);
+  if (textErrors) throw validationError(textErrors.map((error) => ({ ...error })));
   const [first] = parsed.faults;
   throw new AppError('invalid_json', first?.message ?? 'The body is not valid JSON.', {
-    details: parsed.faults.map((fault) => ({ ...fault })),
+    details: parsed.faults.map((error) => ({ ...error })),
   });
 }
 
 /**
- * Makes a reader of bodies that are no JSON, such as pictures. It resolves with their bytes.
- * @param types the media types it takes; any other is 415
+ * Creates a function that reads a body other than JSON, such as an image, as bytes.
+ * @param types the accepted media types; any other is 415
  */
 export function rawBodyReader(
   types: readonly string[],
@@ -71,7 +71,7 @@ export function rawBodyReader(
     encoding: 'latin1',
     parsedMethods: PARSED_METHODS,
     onError: (error) => {
-      throw bodyError(error, maxBytes);
+      throw toBodyError(error, maxBytes);
     },
   }) as unknown as ApiMiddleware;
   return async (ctx) => {
@@ -87,23 +87,26 @@ function hasBody(ctx: AnyContext): boolean {
   return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
 }
 
-/** Errors of raw-body, inflation and zlib, by their type or status. */
-function bodyError(
+/** Converts errors of raw-body, inflation and zlib by their type or status. */
+function toBodyError(
   error: Error & { type?: string; status?: number; code?: string },
   maxBytes: number,
 ): AppError {
-  const refuse = (code: ErrorCode, message: string) => new AppError(code, message, { cause: error });
+  const createError = (code: ErrorCode, message: string) => new AppError(code, message, { cause: error });
   if (error.type === 'entity.too.large' || error.status === 413) {
-    return refuse('payload_too_large', `The body is larger than ${maxBytes} bytes.`);
+    return createError('payload_too_large', `The body is larger than ${maxBytes} bytes.`);
   }
   if (error.status === 415 || error.type === 'encoding.unsupported') {
-    return refuse(
+    return createError(
       'unsupported_media_type',
-      'This Content-Encoding is not supported. Send the body plain or gzip.',
+      'This Content-Encoding is not supported. Send the body uncompressed or with gzip.',
     );
   }
   if (error.code?.startsWith('Z_') || error.status === 400) {
-    return refuse('invalid_json', 'The body could not be read: it is cut short or badly compressed.');
+    return createError(
+      'invalid_json',
+      'The body could not be read: it is truncated or its compression is invalid.',
+    );
   }
-  return refuse('internal_error', 'The body could not be read.');
+  return createError('internal_error', 'The body could not be read.');
 }

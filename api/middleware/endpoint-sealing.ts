@@ -11,38 +11,51 @@ import type { ApiRuntime } from '../runtime.js';
 import { assertDeliverable } from './assert-deliverable.js';
 import { openSecret } from './open-secret.js';
 
-/** What a body of an endpoint may hold, before anything in it is sealed. */
+/** Members of an endpoint body that are checked, encrypted or used to create secrets. */
 interface EndpointBody {
   url?: string;
   headers?: Record<string, string> | null;
   asymmetric?: boolean;
 }
 
-/** Checks addresses, encrypts headers and makes secrets on the way in, and shows a new secret on the way out. */
+/**
+ * Creates the functions that prepare the input of endpoint commands and show new secrets. They
+ * check the URL, encrypt custom headers and create encrypted secrets. `reveal` puts the new secret
+ * into the response.
+ */
 export function endpointSealing(api: ApiRuntime) {
-  const secret = (): SealedSecret => ({ sealed: mintSecret(api.webhookKeys.secrets).sealed });
-  const keyPair = (): SealedKeyPair => {
+  const createSecret = (): SealedSecret => ({ sealed: mintSecret(api.webhookKeys.secrets).sealed });
+  const createKeyPair = (): SealedKeyPair => {
     const { sealed, publicKey } = mintKeyPair(api.webhookKeys.secrets);
     return { sealed, publicKey };
   };
-  /** `T` is the body as it travels, which comes in as the client sent it. */
+  /**
+   * `T` is the type of the command's input. The argument is still the body that the client sent.
+   */
   const changed = <T extends object>(input: T): T => {
     const { headers, ...rest } = input as EndpointBody;
     if (rest.url !== undefined) assertDeliverable(api, rest.url);
     return {
       ...rest,
       ...(headers === undefined ? {} : sealHeaders(api.webhookKeys.headers, headers)),
-      ...(rest.asymmetric ? { pair: keyPair() } : {}),
+      ...(rest.asymmetric ? { pair: createKeyPair() } : {}),
     } as T;
   };
   return {
     changed,
-    created: <T extends object>(input: T): T => ({ ...changed(input), material: secret() }),
-    /** Whether the endpoint signs with ed25519 only its handler knows. */
-    rotated: <T extends object>(input: T): T => ({ ...input, material: secret(), pair: keyPair() }),
+    created: <T extends object>(input: T): T => ({ ...changed(input), material: createSecret() }),
+    /**
+     * Always creates a key pair: only the handler knows whether the endpoint signs with ed25519.
+     */
+    rotated: <T extends object>(input: T): T => ({
+      ...input,
+      material: createSecret(),
+      pair: createKeyPair(),
+    }),
     reveal: (body: string, { type, input }: Command<{ material: SealedSecret }>): string =>
       JSON.stringify(openSecret(api, { type, body, own: input.material.sealed })),
-    // A plain hash of the body would let whoever reads it try values of headers a million times a second.
+    // Header values become HMACs. An attacker who reads a plain hash could try a million values per
+    // second.
     concealed: (body: unknown): unknown => {
       const { headers } = Object(body) as EndpointBody;
       if (!headers) return body;

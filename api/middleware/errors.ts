@@ -7,28 +7,32 @@ import {
 import type { Logger } from '../../shared/platform/logger.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
 
-/** Turns whatever was thrown into the error envelope (specification section 7). The only place that does. */
+/**
+ * Converts every thrown error into the error envelope (docs/specification.md §7). No other
+ * middleware does.
+ */
 export function handleErrors(logger: Logger): ApiMiddleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      const known = toAppError(error);
-      if (known.status >= 500) logger.error({ err: error, requestId: ctx.state.requestId }, 'request failed');
-      writeError(ctx, known);
+      const appError = toAppError(error);
+      if (appError.status >= 500)
+        logger.error({ err: error, requestId: ctx.state.requestId }, 'request failed');
+      writeError(ctx, appError);
     }
   };
 }
 
-/** Writes the envelope. */
+/** Writes the error envelope as the response. */
 export function writeError(ctx: AnyContext, error: AppError): void {
   ctx.status = error.status;
   ctx.set(error.headers);
   ctx.type = 'application/json';
-  ctx.body = envelope(error.toBody(), ctx.state.requestId);
+  ctx.body = renderEnvelope(error.toBody(), ctx.state.requestId);
 }
 
-function envelope(error: ErrorBody, requestId: string): string {
+function renderEnvelope(error: ErrorBody, requestId: string): string {
   return JSON.stringify({ ok: false, error: { ...error, requestId } });
 }
 

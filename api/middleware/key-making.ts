@@ -4,7 +4,9 @@ import type { ApiContext } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { openSecret } from './open-secret.js';
 
-/** Makes a key on the way in and shows it on the way out; between the two it travels sealed. */
+/**
+ * Creates a key before the command and shows it in the response. In between, the key is encrypted.
+ */
 export function keyMaking(api: ApiRuntime, kind: KeyKind) {
   return {
     complete: <T extends object>(input: T, ctx: ApiContext) => {

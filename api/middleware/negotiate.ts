@@ -2,11 +2,14 @@ import { excludes } from '../../shared/contracts/accept.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { ApiMiddleware } from '../context.js';
 
-/** What a client may call the answers of this API, from the most to the least specific. */
+/** Media ranges that match the API's JSON, from the most to the least specific. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];
 
-/** The answers that are no JSON, by their paths without prefix; browsers name a stream's type alone. */
-const OTHERS = [
+/**
+ * Responses other than JSON, by path without its prefix. A browser that opens a stream accepts only
+ * `text/event-stream`.
+ */
+const NON_JSON_RESPONSES = [
   {
     path: /^\/stream$/,
     ranges: ['text/event-stream', 'text/*', '*/*'],
@@ -23,15 +26,18 @@ const OTHERS = [
     message: 'This is a picture. Accept image/png and image/jpeg.',
   },
 ];
-const IN_JSON = { ranges: JSON_RANGES, message: 'This API answers in JSON. Accept application/json.' };
+const JSON_RESPONSE = { ranges: JSON_RANGES, message: 'This API returns JSON. Accept application/json.' };
 
-/** Turns away only a client that excludes JSON (decisions 5), or the type of an answer that is something else. */
+/**
+ * Rejects a request only if its Accept header excludes the media type of the response
+ * (docs/decisions.md §5). That is JSON except for the routes above.
+ */
 export const negotiate: ApiMiddleware = async (ctx, next) => {
   const accept = ctx.get('Accept');
   if (accept && accept !== '*/*') {
     const path = ctx.path.slice(ctx.state.prefix.length);
-    const answer = OTHERS.find((other) => other.path.test(path)) ?? IN_JSON;
-    if (excludes(accept, answer.ranges)) throw new AppError('not_acceptable', answer.message);
+    const response = NON_JSON_RESPONSES.find((candidate) => candidate.path.test(path)) ?? JSON_RESPONSE;
+    if (excludes(accept, response.ranges)) throw new AppError('not_acceptable', response.message);
   }
   await next();
 };

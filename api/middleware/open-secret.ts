@@ -1,19 +1,20 @@
 import { unseal } from '../../shared/platform/crypto.js';
 import type { ApiRuntime } from '../runtime.js';
 
-interface SealedAnswer {
-  /** Of the command that made the secret. */
+interface SealedResponse {
+  /** Type of the command that created the secret. */
   type: string;
   body: string;
-  /** The secret that the command itself made, sealed. */
+  /** The encrypted secret that the command itself created. */
   own: string;
 }
 
 /**
- * The answer that shows a new key or secret, once: it travels and is kept sealed, and is opened here. An answer whose reply was lost is rebuilt from the
- * record, which does not hold the secret: it is this very command's. In a dry run it is null.
+ * Decrypts a new key or secret in the one response that shows it. Everywhere else the secret is
+ * encrypted. If the reply was lost, the response is rebuilt from the record, which does not contain
+ * the secret. Then this uses the secret of the command. In a dry run the secret is null.
  */
-export function openSecret(api: ApiRuntime, { type, body, own }: SealedAnswer): Record<string, unknown> {
+export function openSecret(api: ApiRuntime, { type, body, own }: SealedResponse): Record<string, unknown> {
   const isWebhooks = type.startsWith('webhook_endpoint.');
   const [member, sealingKey] = isWebhooks ? ['secret', api.webhookKeys.secrets] : ['key', api.sealingKey];
   const record = JSON.parse(body) as Record<string, unknown>;

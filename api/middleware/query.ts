@@ -6,29 +6,29 @@ import { noteIgnored } from './warnings.js';
 
 type Context = Parameters<ApiMiddleware>[0];
 
-const readers = new WeakSet<object>();
+const queryReaders = new WeakSet<object>();
 
-/** Marks a handler that takes query parameters. */
+/** Marks a handler that reads query parameters. */
 export function readsQuery<Handler extends object>(handler: Handler): Handler {
-  readers.add(handler);
+  queryReaders.add(handler);
   return handler;
 }
 
-/** Where no handler takes query parameters, every one of them is unknown. */
+/** Reports all query parameters as unknown if no handler of the route reads them. */
 export function noteUnreadQuery(ctx: Context, handlers: readonly object[]): void {
-  if (!handlers.some((handler) => readers.has(handler))) noteIgnored(ctx, Object.keys(ctx.query));
+  if (!handlers.some((handler) => queryReaders.has(handler))) noteIgnored(ctx, Object.keys(ctx.query));
 }
 
 /**
- * Checks the query parameters. Unknown ones are ignored and named in X-Service-Warnings (decisions
- * 5).
+ * Validates the query parameters. Unknown ones are ignored and listed in X-Service-Warnings
+ * (docs/decisions.md §5).
  */
 export function readQuery<Query>(ctx: Context, schema: Joi.Schema<Query>): Query {
-  return validateAndNote<Query>(schema, singleValues(ctx), (names) => noteIgnored(ctx, names));
+  return validateAndNote<Query>(schema, readSingleValues(ctx), (names) => noteIgnored(ctx, names));
 }
 
-/** A parameter that is given twice has no single meaning. */
-function singleValues(ctx: Context): Record<string, unknown> {
+/** @throws {AppError} 400 for a repeated parameter, because its value is ambiguous */
+function readSingleValues(ctx: Context): Record<string, unknown> {
   const repeated = Object.entries(ctx.query).filter(([, value]) => Array.isArray(value));
   if (repeated.length === 0) return ctx.query;
   const details = repeated.map(([field]) => ({

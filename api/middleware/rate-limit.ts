@@ -2,7 +2,7 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import { countRequest, rateLimitHeaders } from '../../shared/resources/api-keys/rate-limit.js';
 import type { ApiMiddleware } from '../context.js';
 
-/** Counts the request against the limits of its key or person, and tells them in headers. */
+/** Counts the request against the limits of its key or person, and reports them in headers. */
 export function limitRate(runtime: Runtime): ApiMiddleware {
   return async (ctx, next) => {
     const { windows, refusal } = await countRequest(runtime, ctx.state.key);

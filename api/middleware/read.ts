@@ -16,32 +16,38 @@ interface ListOptions<Query> {
   access: Access;
   schema: Joi.ObjectSchema<Query>;
   statement: (query: Query, scope: ListScope) => Statement;
-  /** The record in the path whose list this is; its id becomes this member of the query. */
+  /** The record in the path that owns the list. Its id becomes this member of the query. */
   parent?: { entityType: string; what: string; member: keyof Query & string };
-  /** Adds to the items' JSON texts, joined by commas, what the database does not know. */
+  /** Adds members that the database does not know to the items' JSON texts, joined by commas. */
   present?: (items: string, ctx: ApiContext) => Promise<string>;
 }
 
-/** A keyset list in the paginated envelope (specification section 2.4). PostgreSQL renders the items; they pass through untouched. */
+/**
+ * Serves a keyset-paginated list in the list envelope (docs/specification.md §2.4). PostgreSQL
+ * renders the items, and they pass through unchanged.
+ */
 export function list<Query extends PageQuery>(api: ApiRuntime, options: ListOptions<Query>): ApiMiddleware {
   return readsQuery(async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, options.access);
-    const parent = await parentOf(ctx, api, options.parent);
+    const parent = await readParent(ctx, api, options.parent);
     const query = { ...readQuery(ctx, options.schema), ...parent };
     const page = await readPage(api, { key, list: ctx.state.route, query, statement: options.statement });
     const items = (await options.present?.(page.items, ctx)) ?? page.items;
     ctx.type = 'application/json';
-    // As bytes: Koa would walk a long string once to measure it and once more to send it.
+    // A buffer, because Koa would traverse a long string twice: to measure it and to send it.
     ctx.body = Buffer.from(
       `{"ok":true,"data":{"items":[${items}],"cursor":${JSON.stringify(page.cursor)},"count":${page.count}}}`,
     );
   });
 }
 
-/** A list of a record that does not exist is no empty list. */
-async function parentOf(
+/**
+ * Reads the id of the list's parent from the path.
+ * @throws {AppError} 404 if the parent does not exist: an empty list would hide that
+ */
+async function readParent(
   ctx: ApiContext,
   api: ApiRuntime,
   parent: ListOptions<never>['parent'],
@@ -58,15 +64,18 @@ async function parentOf(
 interface ReadOptions {
   access: Access;
   entityType: string;
-  /** What is said to be missing when there is no such record. */
+  /** Name of the record in the 404 message. */
   what: string;
-  /** Hides a record of the tenant from keys that may see some of them only. */
+  /** Hides records of the tenant from keys that may see only some of them. */
   isVisible?: (body: string, key: Principal) => boolean;
-  /** Adds to its JSON text what the database does not know. */
+  /** Adds members that the database does not know to the JSON text. */
   present?: (body: string, ctx: ApiContext) => Promise<string>;
 }
 
-/** One record, bare (decisions 1, row 1). A malformed, unknown or foreign id is the same 404. */
+/**
+ * Serves one record without an envelope (docs/decisions.md §1, row 1). A malformed, unknown or
+ * foreign id gets the same 404.
+ */
 export function readOne(
   api: ApiRuntime,
   { access, entityType, what, isVisible, present }: ReadOptions,
@@ -77,8 +86,8 @@ export function readOne(
     assertAccess(key, access);
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound(what);
-    const statement = readStatement(entityType, { tenant_id: key.tenantId, id });
-    const [row] = await api.db.read<{ body: string }>(key.tenantId, statement);
+    const query = readStatement(entityType, { tenant_id: key.tenantId, id });
+    const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
     if (!row || isVisible?.(row.body, key) === false) throw notFound(what);
     ctx.type = 'application/json';
     setVersion(ctx, row.body);

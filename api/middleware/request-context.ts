@@ -4,16 +4,22 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
 
-/** A caller's own request id is kept when it is short and harmless in a header and a log (decisions 5). */
+/**
+ * A client's own request id is kept if it is short and safe in a header and a log
+ * (docs/decisions.md §5).
+ */
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:@/+=-]{1,64}$/;
 
-/** Gives every request its id, measures it and writes its one line. Outermost, so that nothing goes unseen. */
+/**
+ * Assigns the request id, measures the request and writes its log entry. Outermost middleware, so
+ * that it covers every request.
+ */
 export function requestContext(runtime: Runtime): ApiMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
-    const own = ctx.get('X-Request-Id');
+    const clientRequestId = ctx.get('X-Request-Id');
     ctx.state.id = newId();
-    ctx.state.requestId = SAFE_REQUEST_ID.test(own) ? own : ctx.state.id;
+    ctx.state.requestId = SAFE_REQUEST_ID.test(clientRequestId) ? clientRequestId : ctx.state.id;
     ctx.set('X-Request-Id', ctx.state.requestId);
     ctx.set('X-Content-Type-Options', 'nosniff');
     const span = {
@@ -29,13 +35,14 @@ export function requestContext(runtime: Runtime): ApiMiddleware {
         'tow.request_id': ctx.state.requestId,
       });
     });
-    // Told with the answer, not when the request came: who waited through the beginning of the shutdown would send its next one to a closed door.
+    // Checked after the response is ready, not when the request arrives. Otherwise a client that
+    // waited through the start of the shutdown would reuse a closed connection.
     if (runtime.lifecycle.isClosing) ctx.set('Connection', 'close');
-    report(runtime, ctx, performance.now() - startedAt);
+    recordRequest(runtime, ctx, performance.now() - startedAt);
   };
 }
 
-function report({ metrics, logger }: Runtime, ctx: AnyContext, ms: number): void {
+function recordRequest({ metrics, logger }: Runtime, ctx: AnyContext, ms: number): void {
   const route = ctx.state.route ?? 'unmatched';
   metrics.httpSeconds.observe({ method: ctx.method, route, status: ctx.status }, ms / 1000);
   if (!logger.isLevelEnabled('info')) return;

@@ -4,8 +4,8 @@ import type { AnyContext } from '../context.js';
 
 const COOKIE = 'tow_session';
 /**
- * A browser takes a cookie of this prefix over TLS alone and for this very host: no other site of
- * its domain can plant one (RFC 6265bis, 4.1.3.2).
+ * Browsers accept a cookie with this prefix only over TLS and for this exact host. No other site of
+ * the domain can set it (RFC 6265bis §4.1.3.2).
  */
 const PRODUCTION_COOKIE = `__Host-${COOKIE}`;
 
@@ -17,12 +17,15 @@ function cookieName({ production }: CookieHolder['config']): string {
   return production ? PRODUCTION_COOKIE : COOKIE;
 }
 
-/** The token in the cookie; undefined when there is no cookie. */
+/** Reads the session token from the cookie; undefined when there is no cookie. */
 export function tokenOf({ config }: CookieHolder, ctx: AnyContext): string | undefined {
   return ctx.cookies.get(cookieName(config));
 }
 
-/** Gives the browser the token of a session, out of reach of any script. @param token undefined: takes it away */
+/**
+ * Sets the session token as a cookie that scripts cannot read.
+ * @param token undefined deletes the cookie
+ */
 export function setTokenCookie(
   { config }: CookieHolder,
   ctx: AnyContext,
@@ -31,12 +34,16 @@ export function setTokenCookie(
   const isSecure = config.production || config.baseUrl?.startsWith('https:') || ctx.secure;
   const secure = isSecure ? ['Secure'] : [];
   const value = `${cookieName(config)}=${token ?? ''}`;
-  const end = `Expires=${(expiresAt ?? new Date(0)).toUTCString()}`;
-  // Written by hand: Koa's own refuses Secure on a connection that is plain behind a proxy that ends TLS.
-  ctx.append('Set-Cookie', [value, 'Path=/', end, 'HttpOnly', 'SameSite=Lax', ...secure].join('; '));
+  const expires = `Expires=${(expiresAt ?? new Date(0)).toUTCString()}`;
+  // Not set with Koa's cookies.set: it refuses Secure on a plain connection, such as one behind a
+  // proxy that terminates TLS.
+  ctx.append('Set-Cookie', [value, 'Path=/', expires, 'HttpOnly', 'SameSite=Lax', ...secure].join('; '));
 }
 
-/** Which of the account's two tenants a person means (decisions 6). @throws {AppError} 400 for anything but the two names. */
+/**
+ * Reads which of the account's two tenants the person selects (docs/decisions.md §6).
+ * @throws {AppError} 400 for any value but the two names
+ */
 export function environmentOf(ctx: AnyContext): 'live' | 'sandbox' {
   const header = ctx.headers['x-environment'];
   if (header === undefined || header === 'live') return 'live';
@@ -48,8 +55,9 @@ export function environmentOf(ctx: AnyContext): 'live' | 'sandbox' {
 }
 
 /**
- * A browser sends its cookie whoever asks it to. Only a page of our own can send this header, and what it says of its origin must be ours
- * (decisions 10, Sign-in).
+ * Prevents cross-site request forgery: another site can make a browser send its cookie. Only a page
+ * of this service can send X-Requested-With, and the Origin of the request must match
+ * (docs/decisions.md §10, Sign-in).
  */
 export function assertOwnPage(holder: CookieHolder, ctx: AnyContext): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
@@ -62,17 +70,17 @@ export function assertOwnPage(holder: CookieHolder, ctx: AnyContext): void {
   assertOwnOrigin(holder, ctx);
 }
 
-/** @throws {AppError} 403 when the request comes from a page of somebody else's. */
+/** @throws {AppError} 403 when the request comes from a page of another site */
 export function assertOwnOrigin({ config }: CookieHolder, ctx: AnyContext): void {
   const origin = ctx.get('Origin');
   if (origin === '') return;
-  // The scheme is that of whoever ends TLS before us, so Host is compared without it.
+  // Compared without the scheme: a proxy may terminate TLS before this service.
   const host = ctx.get('Host').toLowerCase();
   const isOwn = host !== '' && URL.canParse(origin) && new URL(origin).host === host;
-  if (isOwn || origin === ownOrigin(config)) return;
+  if (isOwn || origin === getBaseOrigin(config)) return;
   throw new AppError('forbidden', 'This request comes from a page of another site.');
 }
 
-function ownOrigin({ baseUrl }: CookieHolder['config']): string | undefined {
+function getBaseOrigin({ baseUrl }: CookieHolder['config']): string | undefined {
   return baseUrl && new URL(baseUrl).origin;
 }

@@ -1,9 +1,12 @@
 import type { ApiContext } from '../context.js';
 
-/** Unescaped quotes on both sides: no text of a client can look like this member. */
+/** Matches only the member: inside a client's text its quotes would be escaped. */
 const UPDATED_AT = /"updated_at":"([^"]+)"/;
 
-/** Gives an answer the ETag of its record: its `updated_at`, which no two versions share. The text is PostgreSQL's and is not parsed for it. */
+/**
+ * Sets the ETag to the record's `updated_at`, which differs between any two versions. Searches the
+ * JSON text from PostgreSQL instead of parsing it.
+ */
 export function setVersion(ctx: ApiContext, body: string): void {
   const version = UPDATED_AT.exec(body)?.[1];
   if (version) ctx.set('ETag', `"${version}"`);

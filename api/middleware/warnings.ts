@@ -1,14 +1,14 @@
 import type { AnyContext } from '../context.js';
 
-/** Bounds of the header: with the longest names it has 1.4 kB. */
-const MOST_NAMES = 20;
-const MOST_CHARACTERS = 64;
+/** Limits of the header. With the longest names it has 1.4 kB. */
+const MAX_NAMES = 20;
+const MAX_NAME_CHARACTERS = 64;
 
-const SAFE = /^[A-Za-z0-9_.[\]-]$/;
+const SAFE_CHARACTER = /^[A-Za-z0-9_.[\]-]$/;
 
 /**
- * Names query parameters and body members that the request sent and the route does not know, in
- * X-Service-Warnings. It is set at once, so that an error answer carries it too.
+ * Lists unknown query parameters and body members of the request in X-Service-Warnings. The header
+ * is set immediately, so that error responses carry it too.
  */
 export function noteIgnored(ctx: AnyContext, names: string[]): void {
   if (names.length === 0) return;
@@ -16,22 +16,22 @@ export function noteIgnored(ctx: AnyContext, names: string[]): void {
   ctx.set('X-Service-Warnings', warningsHeader(ctx.state.ignored));
 }
 
-/** The names as a header may hold them: a name is whatever the client wrote. */
+/** Makes the names safe for a header: a client may send any text as a name. */
 export function warningsHeader(names: readonly string[]): string {
-  const rest = names.length - MOST_NAMES;
-  return [...names.slice(0, MOST_NAMES).map(safeName), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  const rest = names.length - MAX_NAMES;
+  return [...names.slice(0, MAX_NAMES).map(encodeName), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
 }
 
-function safeName(name: string): string {
+function encodeName(name: string): string {
   let safe = '';
   for (const character of name) {
-    const encoded = SAFE.test(character) ? character : encodeCharacter(character);
-    if (safe.length + encoded.length > MOST_CHARACTERS) break;
+    const encoded = SAFE_CHARACTER.test(character) ? character : encodeCharacter(character);
+    if (safe.length + encoded.length > MAX_NAME_CHARACTERS) break;
     safe += encoded;
   }
   return safe;
 }
 
-/** A half of a surrogate pair has no UTF-8. */
+/** An unpaired surrogate has no UTF-8 encoding. */
 const encodeCharacter = (character: string) =>
   encodeURIComponent(/\p{Surrogate}/u.test(character) ? '\uFFFD' : character);

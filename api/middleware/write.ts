@@ -17,23 +17,29 @@ import { setVersion } from './version.js';
 import { noteIgnored } from './warnings.js';
 
 export interface WriteOptions<Input> {
-  /** What is said to be missing when the path's id is no id. */
+  /** Name of the record in the 404 message for a malformed id in the path. */
   what: string;
-  /** The record that is changed when the path does not name it. */
+  /** Returns the id of the changed record when the path does not contain it. */
   target?: (ctx: ApiContext) => string;
-  /** True: the body asks for a dry run, as the header does. */
+  /** True if the body requests a dry run, as the header can. */
   isDryRun?: (input: Input) => boolean;
-  /** Reads a body that is no JSON, as the command's input. */
+  /** Reads a body other than JSON as the command's input. */
   read?: (ctx: ApiContext) => Promise<ParsedBody>;
-  /** Adds what only the api knows to the checked body, such as a new key's hash. */
+  /** Adds values that only the api process knows to the checked body, such as a new key's hash. */
   complete?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
-  /** The body as an Idempotency-Key remembers it: without anything that could be guessed from its hash. */
+  /**
+   * Returns the body to hash for the Idempotency-Key, without values that an attacker could guess
+   * from the hash.
+   */
   concealed?: (body: unknown) => unknown;
-  /** Changes the answer's body on its way out. */
+  /** Transforms the response body before it is sent. */
   reveal?: (body: string, command: Command<Input>) => string;
 }
 
-/** A route that submits a command: checks rights, reads and checks the body, waits for the commit, answers. */
+/**
+ * Serves a route that submits a command: checks access, reads and validates the body, waits for the
+ * commit and responds.
+ */
 export function write<Input>(
   api: ApiRuntime,
   definition: CommandDefinition<Input>,
@@ -43,8 +49,8 @@ export function write<Input>(
     const ctx = context as ApiContext;
     ctx.state.intent = definition;
     assertAccess(ctx.state.key, definition);
-    const target = options.target?.(ctx) ?? targetOf(ctx, definition, options.what);
-    const claim = readHeaders(ctx);
+    const targetId = options.target?.(ctx) ?? resolveTargetId(ctx, definition, options.what);
+    const writeHeaders = readHeaders(ctx);
     const { value, bytes } = await (options.read ?? readBody)(ctx);
     let ignored: string[] = [];
     const checked = validateAndNote<Input>(definition.schema, value, (names) => {
@@ -53,49 +59,55 @@ export function write<Input>(
     });
     const permission = definition.permissionFor?.(checked) ?? definition.permission;
     if (permission !== definition.permission) assertAccess(ctx.state.key, { ...definition, permission });
-    const dryRun = claim.dryRun || options.isDryRun?.(checked) === true;
+    const dryRun = writeHeaders.dryRun || options.isDryRun?.(checked) === true;
     const command: Command<Input> = {
       ...origin(ctx),
       type: definition.type,
-      entityId: target,
+      entityId: targetId,
       input: (await options.complete?.(checked, ctx)) ?? checked,
       dryRun,
       unknownFields: dryRun ? ignored : [],
-      idempotency: claim.key
+      idempotency: writeHeaders.key
         ? {
-            key: claim.key,
+            key: writeHeaders.key,
             method: ctx.method,
-            path: pathOf(ctx),
-            bodyHash: hashBody(rememberedOf(options, { value, by: ctx.state.key.id })),
+            path: getUnversionedPath(ctx),
+            bodyHash: hashBody(selectBodyToHash(options, { value, by: ctx.state.key.id })),
           }
         : null,
-      ifMatch: definition.creates ? null : versionsOf(ctx),
+      ifMatch: definition.creates ? null : readIfMatch(ctx),
     };
     const submitted = await api.submit(command, bytes);
-    answer(ctx, command, { definition, submitted, reveal: options.reveal });
+    respond(ctx, command, { definition, submitted, reveal: options.reveal });
   };
 }
 
-/** What an Idempotency-Key is bound to: the body, and whoever asked where the answer shows a secret. */
-function rememberedOf<Input>(
+/**
+ * Returns the value that an Idempotency-Key is bound to: the body, and also the caller if the
+ * response shows a secret.
+ */
+function selectBodyToHash<Input>(
   { concealed, reveal }: WriteOptions<Input>,
-  { value, by }: { value: unknown; by: string },
+  { value, by: callerId }: { value: unknown; by: string },
 ): unknown {
   const body = concealed?.(value) ?? value;
-  return reveal ? { value: body, by } : body;
+  return reveal ? { value: body, by: callerId } : body;
 }
 
-/** What a command says of who asks. */
+/** Members of the principal that a command contains. */
 type Author = Pick<Principal, 'id' | 'kind' | 'name' | 'tenantId' | 'environment'>;
 
-/** Who asks, from where: the same for every command of a request. */
+/**
+ * Describes the origin of a request: its principal, id and client. All commands of the request
+ * share it.
+ */
 export function origin(ctx: ApiContext, key: Author = ctx.state.key) {
   const { requestId, id } = ctx.state;
   return {
     id,
     tenantId: key.tenantId,
     environment: key.environment,
-    actor: actorOf(key),
+    actor: toActor(key),
     source: key.kind === 'user' ? ('dashboard' as const) : ('rest' as const),
     tool: null,
     requestId,
@@ -107,23 +119,30 @@ export function origin(ctx: ApiContext, key: Author = ctx.state.key) {
 
 const ACTOR_TYPES = { api: 'api_key', agent: 'agent', user: 'user' } as const;
 
-function actorOf({ kind, id, name }: Author): Actor {
+function toActor({ kind, id, name }: Author): Actor {
   return { type: ACTOR_TYPES[kind], id, name };
 }
 
-/** The record a command is about: a new id for what it makes, the path's id for what it changes. */
-function targetOf<Input>(ctx: ApiContext, { creates }: CommandDefinition<Input>, what: string): string {
+/**
+ * Returns the id of the command's record: a new id for a record to create, otherwise the id in the
+ * path.
+ */
+function resolveTargetId<Input>(
+  ctx: ApiContext,
+  { creates }: CommandDefinition<Input>,
+  what: string,
+): string {
   const { id } = ctx.params;
   if (id !== undefined && !isUuid(id)) throw notFound(what);
   return creates ? newId() : String(id).toLowerCase();
 }
 
-/** Path without its version prefix: an idempotency key holds across both. */
-function pathOf(ctx: ApiContext): string {
+/** Returns the path without its version prefix: an idempotency key holds across both prefixes. */
+function getUnversionedPath(ctx: ApiContext): string {
   return ctx.path.slice(ctx.state.prefix.length).toLowerCase();
 }
 
-/** The two headers of every write (specification section 4.1). */
+/** Reads the two headers that every write accepts (docs/specification.md §4.1). */
 export function readHeaders(ctx: ApiContext): { key: string | undefined; dryRun: boolean } {
   const dryRun = ctx.get('X-Service-Dry-Run');
   if (ctx.headers['x-service-dry-run'] !== undefined && dryRun !== 'true') {
@@ -140,28 +159,31 @@ export function readHeaders(ctx: ApiContext): { key: string | undefined; dryRun:
   return { key: key ? key.toLowerCase() : undefined, dryRun: dryRun === 'true' };
 }
 
-/** The versions that If-Match names (RFC 9110, 13.1.1); null when any will do. */
-function versionsOf(ctx: ApiContext): string[] | null {
+/**
+ * Returns the versions in If-Match (RFC 9110 §13.1.1); null when the request may change any
+ * version.
+ */
+function readIfMatch(ctx: ApiContext): string[] | null {
   const header = ctx.get('If-Match').trim();
   if (header === '' || header === '*') return null;
   const versions = [...header.matchAll(/"([^"]*)"/g)].map(([, version]) => version as string);
   if (versions.length > 0) return versions;
-  const message = 'If-Match must be an ETag in double quotes, as an earlier answer gave it, or *';
+  const message = 'If-Match must be an ETag in double quotes, as an earlier response returned it, or *';
   throw new AppError('validation_error', `${message}.`, {
     details: [{ field: 'If-Match', code: 'invalid', message }],
   });
 }
 
-interface Answer<Input> {
+interface ResponseOptions<Input> {
   definition: CommandDefinition<Input>;
   submitted: Submitted;
   reveal: WriteOptions<Input>['reveal'];
 }
 
-function answer<Input>(
+function respond<Input>(
   ctx: ApiContext,
   command: Command<Input>,
-  { definition, submitted, reveal }: Answer<Input>,
+  { definition, submitted, reveal }: ResponseOptions<Input>,
 ): void {
   ctx.type = 'application/json';
   if ('accepted' in submitted) {
@@ -182,11 +204,11 @@ function answer<Input>(
     ctx.body = preview(body, command.unknownFields);
     return;
   }
-  answerHeaders(ctx, submitted);
+  setResultHeaders(ctx, submitted);
   ctx.body = isShown ? shown : JSON.stringify({ ok: true, data: { id: command.entityId } });
 }
 
-function answerHeaders(ctx: ApiContext, result: Extract<CommandResult, { ok: true }>): void {
+function setResultHeaders(ctx: ApiContext, result: Extract<CommandResult, { ok: true }>): void {
   if (result.location) ctx.set('Location', `${ctx.state.prefix}${result.location}`);
   if (result.replayed) ctx.set('X-Idempotency-Replay', 'true');
   setVersion(ctx, result.body);

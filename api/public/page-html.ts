@@ -28,11 +28,14 @@ a{color:#1a4f8b}
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * No script, no picture but the account's logo from here, and one style that is known by its hash.
+ * Allows no script, no image but the logo from this service, and one style sheet, identified by its
+ * hash.
  */
 const POLICY = `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Nobody keeps, finds, frames or passes on what stands behind a secret link. */
+/**
+ * The page is behind a secret link: no cache, search engine, frame or Referer header may expose it.
+ */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY,
   'Cache-Control': 'no-store',
@@ -42,25 +45,25 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-const classed: Dress = (part) => `class="${part}"`;
+const toClassAttribute: Dress = (part) => `class="${part}"`;
 
 /**
- * The invoice as a page.
- * @param path of this page, for its own links
+ * Renders the invoice as a page.
+ * @param path the path of this page, for its own links
  */
 export function invoicePage(document: InvoiceDocument, path: string): string {
-  return page(`${document.title} from ${document.sender}`, [
-    documentHtml(document, classed, `${path}/logo`),
+  return renderPage(`${document.title} from ${document.sender}`, [
+    documentHtml(document, toClassAttribute, `${path}/logo`),
     `<p class="screen"><a href="${path}/pdf">Open as PDF</a></p>`,
   ]);
 }
 
-/** A page that says why there is nothing to see. */
+/** Renders a page that says why there is no invoice to see. */
 export function noticePage(title: string, text: string): string {
-  return page(title, [`<h1>${escapeHtml(title)}</h1>`, `<p>${escapeHtml(text)}</p>`]);
+  return renderPage(title, [`<h1>${escapeHtml(title)}</h1>`, `<p>${escapeHtml(text)}</p>`]);
 }
 
-function page(title: string, body: string[]): string {
+function renderPage(title: string, body: string[]): string {
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',

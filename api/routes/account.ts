@@ -18,7 +18,7 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: getMe
    *     tags: [Access]
    *     summary: The account and rights of this key
-   *     description: Every key may ask. The call counts against the limits it shows.
+   *     description: Every key may call this. The call counts against the limits it shows.
    *     responses:
    *       '200': { x-resource: Me }
    *       x-errors: [401, 429, 503]
@@ -57,8 +57,8 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *   get:
    *     operationId: getOperation
    *     tags: [Access]
-   *     summary: What became of a write that was answered 202
-   *     description: Known for 24 hours. result is the resource as it is now.
+   *     summary: Get the outcome of a write that returned 202
+   *     description: Operations are kept for 24 hours. result is the resource in its current state.
    *     responses:
    *       '200': { x-resource: Operation }
    *       x-errors: [401, 404, 429, 503]
@@ -66,7 +66,7 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
   router.get('/operations/:id', async (ctx) => {
     const { id } = ctx.params;
     const found = isUuid(id) ? await readOperation(api.db, ctx.state.key.tenantId, id) : undefined;
-    if (!found || !mayAsk(ctx.state.key, found)) throw notFound('operation');
+    if (!found || !canReadOperation(ctx.state.key, found)) throw notFound('operation');
     const { result, createdAt, status } = found;
     ctx.body = {
       id: found.id,
@@ -80,8 +80,11 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
   });
 }
 
-/** An agent sees its own operations only; those of keys are for keys with the permission admin. */
-function mayAsk(key: Principal, operation: OperationView): boolean {
+/**
+ * Agent keys may read only their own operations. Other keys need the permission admin for
+ * operations of admin commands, and read for all others.
+ */
+function canReadOperation(key: Principal, operation: OperationView): boolean {
   if (key.kind === 'agent') return operation.actorId === key.id;
   return key.permissions.includes(commandOfType(operation.type).permission === 'admin' ? 'admin' : 'read');
 }
@@ -92,14 +95,15 @@ function resultFor(
   { operation, result }: { operation: OperationView; result: Extract<CommandResult, { ok: true }> },
 ): object {
   const isShown = mayShow(key, commandOfType(operation.type), result);
-  return isShown ? revealed(api, operation, result.body) : { id: operation.entityId };
+  return isShown ? revealSecret(api, operation, result.body) : { id: operation.entityId };
 }
 
 /**
- * The answer of a write that makes a key is the one that shows it, also when it comes as an operation. A retry's result is the first one's
- * answer, which holds the key that was stored; the one made for the retry itself never was.
+ * A write that creates a key or secret shows it in its response, also when the client reads that
+ * response as an operation. A retry's result is the response of the first request, which holds the
+ * stored key; the key generated for the retry itself was never stored.
  */
-function revealed(
+function revealSecret(
   api: ApiRuntime,
   { type, sealedSecret: own }: OperationView,
   body: string,

@@ -22,7 +22,7 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: listAgentKeys
    *     tags: [Access]
    *     summary: List agent keys
-   *     description: Newest first, ended ones included. Needs the permission admin.
+   *     description: Newest first, including revoked and expired keys. Needs the permission admin.
    *     x-query: AgentKeyListQuery
    *     responses:
    *       '200': { x-list: AgentKey }
@@ -41,9 +41,9 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     tags: [Access]
    *     summary: Create an agent key
    *     description: >-
-   *       The answer shows the key, once. An account has 100 live keys at most, API keys and agent
-   *       keys together; its sandbox has its own 100. One more is 409 until a key is revoked or
-   *       expires. Needs the permission admin.
+   *       The response shows the key, once. An account may have 100 active keys, API keys and agent
+   *       keys together; its sandbox has its own 100. Creating another returns 409 until a key is
+   *       revoked or expires. Needs the permission admin.
    *     x-body: AgentKeyCreate
    *     responses:
    *       '201': { x-resource: AgentKeyWithSecret }
@@ -73,8 +73,8 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     tags: [Access]
    *     summary: Replace an agent key
    *     description: >-
-   *       The successor has the same scopes; the old key ends after overlap_hours, and takes one of
-   *       the account's 100 places until then. Needs the permission admin.
+   *       The new key has the same scopes. The old key expires after overlap_hours and counts
+   *       towards the account's 100 keys until then. Needs the permission admin.
    *     x-body: ApiKeyRoll
    *     responses:
    *       '201': { x-resource: AgentKeyWithSecret }

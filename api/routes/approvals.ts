@@ -13,7 +13,7 @@ import { list, readOne } from '../middleware/read.js';
 import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-/** An agent that may propose may see what became of what it asked for. */
+/** Agents with the scope propose_approvals may read the approvals that they requested. */
 const read = readAccess('approval');
 
 export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -23,8 +23,10 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   get:
    *     operationId: listApprovals
    *     tags: [Approvals]
-   *     summary: List what waits, or waited, for a human
-   *     description: Newest first. Agent keys need the scope propose_approvals and see what they asked for themselves.
+   *     summary: List approvals, pending and decided
+   *     description: >-
+   *       Newest first. Agent keys need the scope propose_approvals and see only approvals that
+   *       they requested.
    *     x-query: ApprovalListQuery
    *     responses:
    *       '200': { x-list: Approval }
@@ -38,10 +40,11 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   post:
    *     operationId: proposeApproval
    *     tags: [Approvals]
-   *     summary: Propose that a human approves an invoice
+   *     summary: Propose an invoice for approval by a person
    *     description: >-
-   *       The invoice must be a draft or need review, and stays as it is; a second open proposal of it is 409 approval_already_pending.
-   *       Agent keys need the scope propose_approvals.
+   *       The invoice must be in draft or needs_review; the proposal does not change it. A second
+   *       proposal while one is pending returns 409 approval_already_pending. Agent keys need the
+   *       scope propose_approvals.
    *     x-body: ApprovalPropose
    *     responses:
    *       '201': { x-resource: Approval }
@@ -56,7 +59,7 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: getApproval
    *     tags: [Approvals]
    *     summary: Get one approval
-   *     description: An agent key finds its own alone.
+   *     description: Agent keys see only approvals that they requested.
    *     responses:
    *       '200': { x-resource: Approval }
    *       x-errors: [401, 403, 404, 429, 503]
@@ -80,11 +83,13 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    *     operationId: approveApproval
    *     tags: [Approvals]
    *     x-security: session
-   *     summary: Approve, once
+   *     summary: Approve a held write or a proposed invoice
    *     description: >-
-   *       Runs the held write again, as the agent, through every check: what it makes is still a draft. Of a proposal, approves the invoice.
-   *       When price or invoice are no longer what was shown: 409 conflict with what changed; the approval stays pending with the new content and
-   *       its new hash. Only a signed-in person decides, no key may.
+   *       Runs the held write again as the agent, with every check; an invoice that it creates is
+   *       still a draft. Approving a proposal approves its invoice. An approval can be approved
+   *       once. If the price or the invoice has changed since it was shown, the response is 409
+   *       conflict and lists the changes; the approval stays pending with the new content and its
+   *       new hash. Only a signed-in person may decide; keys may not.
    *     x-body: ApprovalApprove
    *     responses:
    *       '200': { x-resource: Approval }
@@ -99,8 +104,9 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    *     operationId: rejectApproval
    *     tags: [Approvals]
    *     x-security: session
-   *     summary: Reject
-   *     description: Nothing is made or changed. Only a signed-in person decides, no key may.
+   *     summary: Reject a held write or a proposed invoice
+   *     description: >-
+   *       Nothing is created or changed. Only a signed-in person may decide; keys may not.
    *     x-body: ApprovalReject
    *     responses:
    *       '200': { x-resource: Approval }

@@ -6,7 +6,9 @@ import type { RequestState } from '../context.js';
 import { list, readOne } from '../middleware/read.js';
 import type { ApiRuntime } from '../runtime.js';
 
-/** The trail names people, their addresses and every key: an integration that may read invoices has no business there. */
+/**
+ * The permission read is not enough: the audit log names people, their IP addresses and every key.
+ */
 const audit = readAccess('audit_entry');
 
 export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -16,8 +18,9 @@ export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   get:
    *     operationId: listAuditEntries
    *     tags: [Access]
-   *     summary: Who did what
-   *     description: Newest first. Needs the permission admin; agent keys need the scope read_audit.
+   *     summary: List audit log entries
+   *     description: >-
+   *       Newest first. Needs the permission admin; agent keys need the scope read_audit.
    *     x-query: AuditListQuery
    *     responses:
    *       '200': { x-list: AuditEntry }

@@ -38,8 +38,10 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *   post:
    *     operationId: createClaim
    *     tags: [Claims]
-   *     summary: Queue a claim
-   *     description: An invoice has one claim at a time; another is 409 conflict. Agent keys may not.
+   *     summary: Create a claim
+   *     description: >-
+   *       An invoice has one claim at a time; a second one returns 409 conflict. Not for agent
+   *       keys.
    *     x-body: ClaimCreate
    *     responses:
    *       '201': { x-resource: Claim }
@@ -54,7 +56,7 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     operationId: getClaim
    *     tags: [Claims]
    *     summary: Get one claim
-   *     description: With its deadlines and attempts.
+   *     description: Includes its deadlines and attempts.
    *     responses:
    *       '200': { x-resource: Claim }
    *       x-errors: [401, 403, 404, 429, 503]
@@ -68,7 +70,9 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     operationId: updateClaim
    *     tags: [Claims]
    *     summary: Change a claim
-   *     description: 'JSON merge: an absent member is kept, null clears it. What is over is 409 conflict.'
+   *     description: >-
+   *       JSON merge: an absent member is kept, null clears it. A claim that has ended returns 409
+   *       conflict.
    *     x-body: ClaimPatch
    *     responses:
    *       '200': { x-resource: Claim }
@@ -85,8 +89,8 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *   post:
    *     operationId: submitClaim
    *     tags: [Claims]
-   *     summary: Send a claim
-   *     description: Hands its invoice to the billing partner. Needs the permission approve.
+   *     summary: Submit a claim
+   *     description: Sends its invoice to the billing partner. Needs the permission approve.
    *     x-body: ClaimAction
    *     responses:
    *       '200': { x-resource: Claim }
@@ -100,8 +104,10 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *   post:
    *     operationId: rebillClaim
    *     tags: [Claims]
-   *     summary: Send a denied claim again
-   *     description: Once what was wrong is corrected and the invoice is approved; three attempts at most. Needs the permission approve.
+   *     summary: Submit a denied claim again
+   *     description: >-
+   *       Allowed once the problem is corrected and the invoice is approved; three attempts at
+   *       most. Needs the permission approve.
    *     x-body: ClaimAction
    *     responses:
    *       '200': { x-resource: Claim }
@@ -115,8 +121,8 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *   post:
    *     operationId: withdrawClaim
    *     tags: [Claims]
-   *     summary: Give a claim up
-   *     description: The invoice stays where it is and may be billed to somebody else.
+   *     summary: Withdraw a claim
+   *     description: The invoice keeps its status and may be billed to another payer.
    *     x-body: ClaimWithdraw
    *     responses:
    *       '200': { x-resource: Claim }
@@ -130,10 +136,11 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *   post:
    *     operationId: recordClaimOutcome
    *     tags: [Claims]
-   *     summary: Record what the club says
+   *     summary: Record the motor club's decision
    *     description: >-
-   *       Paid is a payment of the invoice. Denied goes out again by itself when a rule knows what to change; else the invoice needs review and a suggestion
-   *       says what answers it.
+   *       A paid claim is recorded as a payment of the invoice. A denied claim is submitted again
+   *       automatically when a rule can correct it. Otherwise the invoice needs review, and a
+   *       suggestion says how to respond to the denial.
    *     x-body: ClaimOutcome
    *     responses:
    *       '200': { x-resource: Claim }

@@ -44,7 +44,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: createCustomer
    *     tags: [Customers]
    *     summary: Create a customer
-   *     description: Agent keys may not.
+   *     description: Not for agent keys.
    *     x-body: CustomerCreate
    *     responses:
    *       '201': { x-resource: Customer }
@@ -73,7 +73,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: updateCustomer
    *     tags: [Customers]
    *     summary: Change a customer
-   *     description: 'JSON merge: an absent member is kept, null clears it. Agent keys may not.'
+   *     description: 'JSON merge: an absent member is kept, null clears it. Not for agent keys.'
    *     x-body: CustomerPatch
    *     responses:
    *       '200': { x-resource: Customer }
@@ -87,18 +87,19 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   get:
    *     operationId: getCustomerStatement
    *     tags: [Customers]
-   *     summary: What happened on a customer's account, and what is owed
-   *     description: Derived from released invoices, payments and refunds; at most 2,000 entries at once. Agent keys may not.
+   *     summary: Get a customer's account statement
+   *     description: >-
+   *       Derived from released invoices, payments and refunds; shows what the customer owes. At
+   *       most 2,000 entries per request. Not for agent keys.
    *     x-query: CustomerStatementQuery
    *     responses:
    *       '200': { x-resource: CustomerStatement }
    *       x-errors: [400, 401, 403, 404, 429, 503]
    */
-  router.get('/customers/:id/statement', statement(api));
+  router.get('/customers/:id/statement', serveStatement(api));
 }
 
-/** Answers what a customer owes, entry by entry. */
-function statement(api: ApiRuntime): ApiMiddleware {
+function serveStatement(api: ApiRuntime): ApiMiddleware {
   return readsQuery(async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
@@ -108,14 +109,14 @@ function statement(api: ApiRuntime): ApiMiddleware {
     const query = readQuery<CustomerStatementQuery>(ctx, customerStatementQuery);
     const [found] = await api.db.read<StatementRow>(key.tenantId, readStatementOf(id, query, key));
     if (!found) throw notFound('customer');
-    if (found.count > MAX_STATEMENT_ENTRIES) throw tooLong(found.count);
+    if (found.count > MAX_STATEMENT_ENTRIES) throw statementTooLong(found.count);
     ctx.type = 'application/json';
     ctx.body = Buffer.from(found.body);
   });
 }
 
-function tooLong(count: number): AppError {
-  const message = `since and until hold ${count} entries; a statement has ${MAX_STATEMENT_ENTRIES} at most. Ask for a shorter time`;
+function statementTooLong(count: number): AppError {
+  const message = `The period between since and until has ${count} entries; a statement has at most ${MAX_STATEMENT_ENTRIES}. Choose a shorter period`;
   return new AppError('validation_error', `${message}.`, {
     details: [{ field: 'since', code: 'too_long', message }],
   });

@@ -12,8 +12,10 @@ export function dispatchRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   get:
    *     operationId: getDispatchBoard
    *     tags: [Fleet]
-   *     summary: What is going on right now
-   *     description: Jobs under way, trucks with their drivers, and jobs without a truck, most urgent first. Agent keys need the scope read_dispatch.
+   *     summary: Get the dispatch board
+   *     description: >-
+   *       Work orders in progress, trucks with their drivers, and work orders without a truck, most
+   *       urgent first. Agent keys need the scope read_dispatch.
    *     responses:
    *       '200': { x-resource: DispatchBoard }
    *       x-errors: [401, 403, 429, 503]

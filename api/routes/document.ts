@@ -9,20 +9,23 @@ import { toReferenceView } from '../reference-view.js';
 
 const require = createRequire(import.meta.url);
 
-/** Files of the reference page that are served as they are. */
+/** Static files of the reference page. */
 const ASSETS: Record<string, string> = {
   'swagger-ui.css': 'text/css',
   'swagger-ui-bundle.js': 'text/javascript',
   'favicon-32x32.png': 'image/png',
 };
 
-// No inline script or style but swagger-ui's own style attributes; nothing is loaded from elsewhere.
+// Blocks inline scripts and resources of other origins. swagger-ui sets inline style attributes.
 const PAGE_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'";
 
-/** The committed document: made from the routes' blocks and the schemas by `npm run build`. */
+/**
+ * Reads docs/openapi.json, which `npm run build` generates from the routes' `@openapi` blocks and
+ * the schemas.
+ */
 export function readDocument(): string {
-  // From sources the file stands one folder up, from dist two.
+  // In dist, the repository root is one folder further up than in the sources.
   const here = dirname(fileURLToPath(import.meta.url));
   const root = here.includes(`${join('dist', 'api')}`) ? join(here, '../../..') : join(here, '../..');
   return readFileSync(join(root, 'docs/openapi.json'), 'utf8');
@@ -40,13 +43,19 @@ export function readDocument(): string {
  *     responses:
  *       '200':
  *         description: An OpenAPI 3.0.3 document
- *         content: { application/json: { schema: { type: object, additionalProperties: true }, example: { openapi: 3.0.3 } } }
+ *         content:
+ *           application/json:
+ *             schema: { type: object, additionalProperties: true }
+ *             example: { openapi: 3.0.3 }
  *       x-errors: [406, 429]
  */
-/** openapi.json at both prefixes and the reference page at /docs: public, they hold no tenant data (decisions 1, row 10). */
+/**
+ * Serves openapi.json at both prefixes and the reference page at /docs. Both are public because
+ * they hold no tenant data (docs/decisions.md §1, row 10).
+ */
 export function documentRoutes(): ApiMiddleware {
   const document = readDocument();
-  // Made when somebody first looks: most processes are never asked.
+  // Built on the first request, because most processes never receive one.
   let view: string | undefined;
   const readView = () => {
     view ??= JSON.stringify(toReferenceView(JSON.parse(document)));
@@ -70,11 +79,11 @@ export function documentRoutes(): ApiMiddleware {
   };
 }
 
-const kept = new Map<string, Buffer>();
+const assetCache = new Map<string, Buffer>();
 
-function assetOf(path: string): Buffer {
-  const content = kept.get(path) ?? readFileSync(path);
-  kept.set(path, content);
+function readAsset(path: string): Buffer {
+  const content = assetCache.get(path) ?? readFileSync(path);
+  assetCache.set(path, content);
   return content;
 }
 
@@ -97,8 +106,8 @@ function serveDocs(
   } else if (type) {
     ctx.type = type;
     ctx.set('Cache-Control', 'public, max-age=3600');
-    // From memory: a stream would hold a file open for each client that does not read.
-    ctx.body = assetOf(join(assets, name));
+    // From memory: a stream would keep a file open for each client that stops reading.
+    ctx.body = readAsset(join(assets, name));
   } else {
     ctx.redirect('/docs');
   }

@@ -33,7 +33,7 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: createDriver
    *     tags: [Fleet]
    *     summary: Add a driver
-   *     description: Agent keys may not.
+   *     description: Not for agent keys.
    *     x-body: DriverCreate
    *     responses:
    *       '201': { x-resource: Driver }
@@ -62,7 +62,9 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: updateDriver
    *     tags: [Fleet]
    *     summary: Change a driver
-   *     description: 'JSON merge: an absent member is kept, null clears it; duty_classes are replaced as a whole. Agent keys may not.'
+   *     description: >-
+   *       JSON merge: an absent member is kept, null clears it; duty_classes are replaced as a
+   *       whole. Not for agent keys.
    *     x-body: DriverPatch
    *     responses:
    *       '200': { x-resource: Driver }

@@ -7,7 +7,7 @@ import type { RequestState } from '../context.js';
 import { requireAccess } from '../middleware/access.js';
 import type { ApiRuntime } from '../runtime.js';
 
-/** As events themselves: no single scope of an agent covers what they show. */
+/** The same as for events: no single agent scope covers every record that they show. */
 const read: Access = { permission: 'read', agentScope: null };
 
 export function eventTypeRoutes(router: Router<RequestState>, _api: ApiRuntime): void {
@@ -17,8 +17,10 @@ export function eventTypeRoutes(router: Router<RequestState>, _api: ApiRuntime):
    *   get:
    *     operationId: listEventTypes
    *     tags: [Events]
-   *     summary: List the types of events
-   *     description: All of them at once, each with the JSON Schema of what is delivered and an example. Not for agent keys.
+   *     summary: List event types
+   *     description: >-
+   *       Returns all types at once, each with the JSON Schema of its delivered body and an
+   *       example. Not for agent keys.
    *     responses:
    *       '200': { x-list: EventType }
    *       x-errors: [401, 403, 429, 503]
@@ -34,7 +36,7 @@ export function eventTypeRoutes(router: Router<RequestState>, _api: ApiRuntime):
    *   get:
    *     operationId: getEventType
    *     tags: [Events]
-   *     summary: Get one type of event
+   *     summary: Get one event type
    *     description: Not for agent keys.
    *     responses:
    *       '200': { x-resource: EventType }

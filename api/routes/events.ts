@@ -11,7 +11,7 @@ import { readQuery, readsQuery } from '../middleware/query.js';
 import { list, readOne } from '../middleware/read.js';
 import type { ApiRuntime } from '../runtime.js';
 
-/** Events show every kind of record, so no single scope of an agent covers them. */
+/** Events show every kind of record, so no single agent scope covers them. */
 const read: Access = { permission: 'read', agentScope: null };
 
 export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -50,22 +50,27 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *   get:
    *     operationId: streamEvents
    *     tags: [Events]
-   *     summary: Events as they happen
+   *     summary: Stream events as they happen
    *     description: >-
-   *       Server-sent events; the data of each is an Event on one line. The answer does not end by itself. Who comes back with the last id it had misses
-   *       nothing and gets nothing twice; without one the stream starts with what happens from now on. Ids are opaque and are not the ids of the events.
-   *       A comment every 15 seconds keeps the connection open. The stream ends within 5 seconds when its key is revoked or expires, or its session is signed
-   *       out. It counts as one request, and a key or person may have 20 open at once. Not for agent keys.
+   *       Server-sent events; the data of each is an Event on one line. The response does not end
+   *       by itself. A client that reconnects with the last id it received misses no event and
+   *       receives none twice; without an id the stream starts with the events from now on. Ids are
+   *       opaque and are not event ids. A comment every 15 seconds keeps the connection open. The
+   *       stream ends within 5 seconds after its key is revoked or expires, or its session is
+   *       signed out. It counts as one request, and a key or person may have 20 streams open. Not
+   *       for agent keys.
    *     x-query: EventStreamQuery
    *     parameters:
    *       - name: Last-Event-ID
    *         in: header
-   *         description: The last id that was received; browsers send it by themselves when they connect again
+   *         description: >-
+   *           The last id that the client received; browsers send it automatically when they
+   *           reconnect
    *         schema: { type: string }
    *         example: 48151-0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e
    *     responses:
    *       '200':
-   *         description: Events, until either side ends it
+   *         description: Events, until either side closes the connection
    *         headers:
    *           X-Request-Id: { $ref: '#/components/headers/XRequestId' }
    *           X-RateLimit-Remaining: { $ref: '#/components/headers/XRateLimitRemaining' }
@@ -80,17 +85,17 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *               data: {"id":"0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e","type":"invoice.created","api_version":"v1"}
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/stream', stream(api));
+  router.get('/stream', serveStream(api));
 }
 
-/** Answers as long as the client listens. */
-function stream(api: ApiRuntime): ApiMiddleware {
+/** Keeps the response open until the client disconnects or its key ends. */
+function serveStream(api: ApiRuntime): ApiMiddleware {
   return readsQuery(async (context) => {
     const ctx = context as ApiContext;
     const { key, keyNow } = ctx.state;
     assertAccess(key, read);
     const query = readQuery<EventStreamQuery>(ctx, eventStreamQuery);
-    const position = await startOf(api, key.tenantId, lastEventId(ctx, query));
+    const position = await resolveStart(api, key.tenantId, lastEventId(ctx, query));
     api.streams.assertRoom(key.id);
     ctx.status = 200;
     ctx.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
@@ -98,7 +103,7 @@ function stream(api: ApiRuntime): ApiMiddleware {
       ctx.body = '';
       return;
     }
-    // From here on the answer is the stream's; Koa would end it with the body that it does not have.
+    // The stream writes the response from here on. Koa would end it, because ctx.body is not set.
     ctx.respond = false;
     api.streams.open({
       tenantId: key.tenantId,
@@ -112,15 +117,18 @@ function stream(api: ApiRuntime): ApiMiddleware {
   });
 }
 
-/** A browser that connects again sends the header, while its address still holds what it first began with. */
+/**
+ * The header wins: a browser that reconnects sends it, while its URL still holds the id of the
+ * first connection.
+ */
 function lastEventId(ctx: ApiContext, query: EventStreamQuery): { field: string; value: string } | undefined {
   const header = ctx.get('Last-Event-ID');
   if (header) return { field: 'Last-Event-ID', value: header };
   return query.last_event_id ? { field: 'last_event_id', value: query.last_event_id } : undefined;
 }
 
-/** @throws {AppError} 400 for an id that no stream of this service can have sent. */
-async function startOf(
+/** @throws {AppError} 400 for an id that no stream of this service can have sent */
+async function resolveStart(
   api: ApiRuntime,
   tenantId: string,
   last: { field: string; value: string } | undefined,
@@ -128,7 +136,7 @@ async function startOf(
   const now = await currentPosition(api.db, tenantId);
   if (!last) return now;
   const position = parsePosition(last.value);
-  // One from the future is of another database: waiting for it would be silence for ever.
+  // A later position comes from another database. A stream that waits for it would send nothing.
   if (position && comparePositions(position, now) <= 0) return position;
   const { field } = last;
   throw new AppError(

@@ -13,9 +13,9 @@ import type { AnyContext, ApiMiddleware } from '../context.js';
 import type { Downloads } from '../downloads.js';
 import { writeError } from '../middleware/errors.js';
 
-/** What a finished export is. */
+/** The file of a completed export. */
 export interface DownloadObject {
-  /** Where storage has it. */
+  /** Key of the object in storage. */
   key: string;
   fileName: string;
   contentType: string;
@@ -24,7 +24,7 @@ export interface DownloadObject {
   bytes: number;
 }
 
-/** Looks an export up among the tenant's own; undefined unless it is there to be fetched now. */
+/** Finds the file of an export of the tenant; undefined unless it can be downloaded now. */
 export type FindObject = (tenantId: string, exportId: string) => Promise<DownloadObject | undefined>;
 
 export interface DownloadParts extends Pick<Runtime, 'config' | 'limiter' | 'logger'> {
@@ -35,8 +35,8 @@ export interface DownloadParts extends Pick<Runtime, 'config' | 'limiter' | 'log
 
 const PATH = /^\/downloads\/([^/]*)$/;
 
-/** One answer for every link that opens nothing: whether there is such an export is nobody's business. */
-const NOTHING = 'This link has expired or never led anywhere. Get a new one from the export (download_url).';
+/** The same for every link that does not work, so that it reveals nothing about an export. */
+const INVALID_LINK = 'This link is invalid or has expired. Get a new one from the export (download_url).';
 
 /**
  * @openapi
@@ -44,32 +44,53 @@ const NOTHING = 'This link has expired or never led anywhere. Get a new one from
  *   get:
  *     operationId: downloadExport
  *     tags: [Exports]
- *     summary: Fetch the file of an export
+ *     summary: Download the file of an export
  *     description: >-
- *       The link is in download_url and works for 15 minutes; no key is needed. Takes Range (one at a time) and If-Range, so that a cut download goes on where it ended; the ETag is the file's
- *       SHA-256. At most 20 downloads of an account at a time. 404 for whatever opens nothing. Files in a bucket are fetched from there; their links do not lead here.
+ *       The link is in download_url and works for 15 minutes; no key is needed. Supports Range (one
+ *       range per request) and If-Range, so that a client can resume an interrupted download; the
+ *       ETag is the file's SHA-256. An account may run 20 downloads at a time. An expired or
+ *       invalid link returns 404. Links to files in a bucket lead to the bucket, not to this route.
  *     security: []
  *     parameters:
- *       - { name: Range, in: header, description: Bytes to fetch, schema: { type: string }, example: bytes=1048576- }
+ *       - name: Range
+ *         in: header
+ *         description: Bytes to download
+ *         schema: { type: string }
+ *         example: bytes=1048576-
  *     responses:
  *       '200':
  *         description: The file
  *         headers: { X-Request-Id: { $ref: '#/components/headers/XRequestId' } }
- *         content: { application/octet-stream: { schema: { type: string, format: binary }, example: '(a file)' } }
+ *         content:
+ *           application/octet-stream:
+ *             schema: { type: string, format: binary }
+ *             example: '(a file)'
  *       '206':
- *         description: The bytes that Range asks for
+ *         description: The requested range of bytes
  *         headers: { X-Request-Id: { $ref: '#/components/headers/XRequestId' } }
- *         content: { application/octet-stream: { schema: { type: string, format: binary }, example: '(a part of it)' } }
+ *         content:
+ *           application/octet-stream:
+ *             schema: { type: string, format: binary }
+ *             example: '(a part of it)'
  *       '416':
- *         description: The range begins beyond the file (`validation_error`)
+ *         description: The range begins beyond the end of the file (`validation_error`)
  *         headers: { X-Request-Id: { $ref: '#/components/headers/XRequestId' } }
- *         content: { application/json: { schema: { $ref: '#/components/schemas/Error' }, example: { ok: false, error: { code: validation_error, message: The file has 310422 bytes; the range begins beyond them., requestId: 0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e } } } }
+ *         content:
+ *           application/json:
+ *             schema: { $ref: '#/components/schemas/Error' }
+ *             example:
+ *               ok: false
+ *               error:
+ *                 code: validation_error
+ *                 message: The file has 310422 bytes; the range begins beyond them.
+ *                 requestId: 0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e
  *       x-errors: [404, 429, 500, 503]
  */
 
 /**
- * `GET /downloads/{token}`: the file of an export, for whoever has the link. It needs no key and stands before authentication; the token says
- * the tenant, and the export is read under that tenant alone. Ranges are served one at a time, so that a cut download goes on where it ended.
+ * `GET /downloads/{token}`: sends the file of an export to any client that has the link. The route
+ * needs no key and runs before authentication. The signed token names the tenant, and the export is
+ * read under that tenant only. One range per request lets a client resume an interrupted download.
  */
 export function exportDownloads(parts: DownloadParts): ApiMiddleware {
   const key = linkKeyOf(parts.config);
@@ -83,41 +104,45 @@ export function exportDownloads(parts: DownloadParts): ApiMiddleware {
     const target = redeemLink(key, token);
     if (!target) {
       await countBadCredential(parts, ctx.ip);
-      throw new AppError('not_found', NOTHING);
+      throw new AppError('not_found', INVALID_LINK);
     }
     const object = await parts.findObject(target.tenantId, target.exportId);
-    // Another run of the export has other bytes: a link never leads to what it was not made for.
-    if (object?.sha256 !== target.sha256) throw new AppError('not_found', NOTHING);
-    return serve(parts, ctx, { object, tenantId: target.tenantId });
+    // A later run of the export has other bytes. A link opens only the file that it was made for.
+    if (object?.sha256 !== target.sha256) throw new AppError('not_found', INVALID_LINK);
+    return sendFile(parts, ctx, { object, tenantId: target.tenantId });
   };
 }
 
-interface Served {
+interface DownloadTarget {
   object: DownloadObject;
   tenantId: string;
 }
 
-async function serve(parts: DownloadParts, ctx: AnyContext, { object, tenantId }: Served): Promise<void> {
+async function sendFile(
+  parts: DownloadParts,
+  ctx: AnyContext,
+  { object, tenantId }: DownloadTarget,
+): Promise<void> {
   const etag = `"${object.sha256}"`;
-  const asked = rangeOf(ctx, { etag, bytes: object.bytes });
-  if (asked === 'none') return refuseRange(ctx, object.bytes);
+  const range = parseRange(ctx, { etag, bytes: object.bytes });
+  if (range === 'none') return refuseRange(ctx, object.bytes);
   if (ctx.method === 'GET') parts.downloads.begin(ctx.res, tenantId);
-  const stream = await open(parts, object, asked);
+  const stream = await openFile(parts, object, range);
   ctx.set('Accept-Ranges', 'bytes');
   ctx.set('ETag', etag);
   ctx.set('Content-Disposition', attachment(object.fileName));
-  // As it was made: nothing on the way may compress it again, or the length and the digest would be another's.
+  // no-transform: a proxy that compressed the file would change its length and digest.
   ctx.set('Cache-Control', 'no-store, no-transform');
   ctx.type = object.contentType;
   if (ctx.method === 'GET' && !ctx.res.destroyed) ctx.body = stream;
   else stream.destroy();
-  ctx.status = asked ? 206 : 200;
-  ctx.length = asked ? asked.end - asked.start + 1 : object.bytes;
-  if (asked) ctx.set('Content-Range', `bytes ${asked.start}-${asked.end}/${object.bytes}`);
+  ctx.status = range ? 206 : 200;
+  ctx.length = range ? range.end - range.start + 1 : object.bytes;
+  if (range) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${object.bytes}`);
 }
 
-/** @throws {AppError} 404 when it is no longer there, 503 when storage fails */
-async function open(
+/** @throws {AppError} 404 when the file is gone or incomplete, 503 when storage fails */
+async function openFile(
   { storage, logger }: DownloadParts,
   object: DownloadObject,
   range: ByteRange | undefined,
@@ -131,16 +156,17 @@ async function open(
   found?.stream.destroy();
   logger.error(
     { objectKey: object.key, size: found?.size },
-    'the file of a finished export is not there or another',
+    'the file of a completed export is missing or has another size',
   );
-  throw new AppError('not_found', NOTHING);
+  throw new AppError('not_found', INVALID_LINK);
 }
 
 /**
- * The bytes that are asked for (RFC 9110, 14): undefined for all of them, 'none' for bytes beyond the end. Several ranges at once, other units and
- * what is no range are all of them, as the RFC allows; so is a range of an earlier file (If-Range).
+ * Reads the requested range (RFC 9110 §14): undefined means the whole file, 'none' a range beyond
+ * its end. Several ranges, other units and malformed headers get the whole file, as the RFC allows.
+ * So does a range of an earlier file (If-Range).
  */
-function rangeOf(
+function parseRange(
   ctx: AnyContext,
   { etag, bytes }: { etag: string; bytes: number },
 ): ByteRange | 'none' | undefined {

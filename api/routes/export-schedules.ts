@@ -13,7 +13,7 @@ import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
-const what = 'export schedule';
+const label = 'export schedule';
 
 export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -31,11 +31,14 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
    *   post:
    *     operationId: createExportSchedule
    *     tags: [Exports]
-   *     summary: Export records again and again
+   *     summary: Create an export schedule
    *     description: >-
-   *       Asks for an export at each of its times, in the account's time zone; GET /exports?schedule_id= lists them, and the event export.completed tells of each as of any
-   *       other. Runs that were missed are made up for by one, whose period begins with that of the first. When ten exports of the account are not finished, a run is skipped,
-   *       and a notice says so. An account has 20 schedules at most; one more is 409. Needs the permission admin.
+   *       Creates an export at each scheduled time, in the account's time zone. GET
+   *       /exports?schedule_id= lists these exports, and the event export.completed reports each,
+   *       as for any other export. After missed runs one export catches up; its period begins with
+   *       that of the first missed run. While the account has ten unfinished exports a run is
+   *       skipped, and a notice says so. An account may have 20 schedules; another returns 409.
+   *       Needs the permission admin.
    *     x-body: ExportScheduleCreate
    *     responses:
    *       '201': { x-resource: ExportSchedule }
@@ -45,7 +48,10 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
     '/export-schedules',
     list(api, { access: admin, schema: exportScheduleListQuery, statement: listExportSchedules }),
   );
-  router.post('/export-schedules', write(api, createExportSchedule, { what, complete: checkSchedule }));
+  router.post(
+    '/export-schedules',
+    write(api, createExportSchedule, { what: label, complete: checkSchedule }),
+  );
 
   /**
    * @openapi
@@ -63,8 +69,10 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
    *     tags: [Exports]
    *     summary: Change an export schedule
    *     description: >-
-   *       JSON merge: an absent member is kept; filters and include are replaced as a whole. A new time holds from now on; a run that is due already comes at once. A disabled
-   *       schedule makes up for nothing when it is enabled again. Needs the permission admin.
+   *       JSON merge: an absent member is kept; filters and include are replaced as a whole. A new
+   *       time applies from now on; a run that is already due starts immediately. A schedule that
+   *       is enabled again does not catch up on runs it missed while disabled. Needs the permission
+   *       admin.
    *     x-body: ExportSchedulePatch
    *     responses:
    *       '200': { x-resource: ExportSchedule }
@@ -73,13 +81,16 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
    *     operationId: deleteExportSchedule
    *     tags: [Exports]
    *     summary: Delete an export schedule
-   *     description: What it has asked for stays. Needs the permission admin.
+   *     description: Exports that it created are kept. Needs the permission admin.
    *     x-write: true
    *     responses:
    *       '200': { x-resource: ExportSchedule }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.get('/export-schedules/:id', readOne(api, { access: admin, entityType: 'export_schedule', what }));
-  router.patch('/export-schedules/:id', write(api, updateExportSchedule, { what }));
-  router.delete('/export-schedules/:id', write(api, deleteExportSchedule, { what }));
+  router.get(
+    '/export-schedules/:id',
+    readOne(api, { access: admin, entityType: 'export_schedule', what: label }),
+  );
+  router.patch('/export-schedules/:id', write(api, updateExportSchedule, { what: label }));
+  router.delete('/export-schedules/:id', write(api, deleteExportSchedule, { what: label }));
 }

@@ -31,8 +31,12 @@ export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     tags: [Exports]
    *     summary: Export records as a file
    *     description: >-
-   *       Answered at once; the file is made by itself, one of an account after the other, of what is there when it is begun. GET tells how far it is, and in the
-   *       end where it can be downloaded; the event export.completed tells the same. The filters are those of the resource's list. An eleventh that is not finished is 409. Needs the permission admin.
+   *       The response does not wait for the file. The service writes an account's exports one
+   *       after another, and each file holds the records that exist when its export starts. GET
+   *       /exports/{id} shows the progress and, in the end, the download link; the event
+   *       export.completed is recorded when the file is ready. The filters are those of the
+   *       resource's list. An account may have ten unfinished exports; another returns 409. Needs
+   *       the permission admin.
    *     x-body: ExportCreate
    *     responses:
    *       '202': { x-resource: Export }
@@ -52,25 +56,28 @@ export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): voi
     write(api, createExport, {
       what: 'export',
       complete: async (input, ctx) => {
-        const order = checkOrder(input);
+        const request = checkOrder(input);
         const { tenantId, timeZone } = ctx.state.key;
-        return { ...order, estimated_rows: await estimate(api, { ...order, tenantId, timeZone }) };
+        return { ...request, estimated_rows: await estimateRows(api, { ...request, tenantId, timeZone }) };
       },
     }),
   );
   exportRecordRoutes(router, api);
 }
 
-/** SQLSTATEs lock_not_available and query_canceled: whoever has a table for itself just now keeps us from looking at it. */
-const NOT_NOW = ['55P03', '57014'];
+/**
+ * SQLSTATEs lock_not_available and query_canceled: another session holds an exclusive lock on a
+ * table.
+ */
+const TABLE_LOCKED = ['55P03', '57014'];
 
-/** Nobody should have to wait with an export because it cannot be told how large it will be. */
-async function estimate({ db, logger }: ApiRuntime, order: CountedOrder): Promise<number | null> {
+/** Estimates the rows of an export; null while a table is locked, so that it does not block. */
+async function estimateRows({ db, logger }: ApiRuntime, request: CountedOrder): Promise<number | null> {
   try {
-    return await planExport(db, order);
+    return await planExport(db, request);
   } catch (error) {
-    if (!NOT_NOW.includes(errorCodeOf(error))) throw error;
-    logger.warn({ err: error, tenant: order.tenantId }, 'the rows of an export could not be estimated');
+    if (!TABLE_LOCKED.includes(errorCodeOf(error))) throw error;
+    logger.warn({ err: error, tenant: request.tenantId }, 'the rows of an export could not be estimated');
     return null;
   }
 }
@@ -83,7 +90,9 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     operationId: getExport
    *     tags: [Exports]
    *     summary: Get one export
-   *     description: Of a completed one with a link to download it, which works for some minutes. Needs the permission admin.
+   *     description: >-
+   *       A completed export includes a download link, which works for 15 minutes. Needs the
+   *       permission admin.
    *     responses:
    *       '200': { x-resource: Export }
    *       x-errors: [401, 403, 404, 429, 503]
@@ -92,8 +101,9 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     tags: [Exports]
    *     summary: Cancel an export, or delete its file
    *     description: >-
-   *       One that is queued or running is cancelled at once. Of a completed one the file is deleted, and it is expired. One that has ended otherwise stays as
-   *       it is. Needs the permission admin.
+   *       A queued or running export is cancelled immediately. The file of a completed export is
+   *       deleted, and its status becomes expired. Any other export stays as it is. Needs the
+   *       permission admin.
    *     x-write: true
    *     responses:
    *       '200': { x-resource: Export }
@@ -111,10 +121,11 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *   post:
    *     operationId: retryExport
    *     tags: [Exports]
-   *     summary: Begin an export again
+   *     summary: Run an export again
    *     description: >-
-   *       One that failed, was cancelled or has expired is queued again, as it was asked for; it will hold what is there then. Any other, and an eleventh that
-   *       is not finished, is 409. Needs the permission admin.
+   *       Queues a failed, cancelled or expired export again with the same request; its file will
+   *       hold the records that exist when it starts. 409 for an export in any other status, and
+   *       for an eleventh unfinished export of the account. Needs the permission admin.
    *     x-body: ExportAction
    *     responses:
    *       '200': { x-resource: Export }

@@ -23,7 +23,7 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: listImpounds
    *     tags: [Fleet]
    *     summary: List impounded vehicles
-   *     description: Newest first. Agent keys may not.
+   *     description: Newest first. Not for agent keys.
    *     x-query: ImpoundListQuery
    *     responses:
    *       '200': { x-list: Impound }
@@ -39,8 +39,9 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     tags: [Fleet]
    *     summary: Take a vehicle into the yard
    *     description: >-
-   *       Storage accrues by the clock from now on: every calendar day of the account's time zone that has started counts whole, the first and the last one
-   *       too, less the free days. A second impound of one job is 409 conflict. Agent keys may not.
+   *       Storage accrues daily from now on. Every calendar day that has started in the account's
+   *       time zone counts in full, including the first and the last, minus the free days. A second
+   *       impound of the same work order returns 409 conflict. Not for agent keys.
    *     x-body: ImpoundCreate
    *     responses:
    *       '201': { x-resource: Impound }
@@ -55,7 +56,7 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: getImpound
    *     tags: [Fleet]
    *     summary: Get one impound
-   *     description: Agent keys may not.
+   *     description: Not for agent keys.
    *     responses:
    *       '200': { x-resource: Impound }
    *       x-errors: [401, 403, 404, 429, 503]
@@ -68,10 +69,11 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *   patch:
    *     operationId: updateImpound
    *     tags: [Fleet]
-   *     summary: Change the facts of an impound, or move it on
+   *     summary: Change an impound or its status
    *     description: >-
-   *       JSON merge: an absent member is kept, null clears it. The rate and the free days of a stay are fixed when it begins. A status that the table of
-   *       moves does not allow, or any while a hold is on it, is 409. Agent keys may not.
+   *       JSON merge: an absent member is kept, null clears it. The rate and the free days are
+   *       fixed when the stay begins. 409 for a status change that is not allowed, and for any
+   *       status change while a hold is on the vehicle. Not for agent keys.
    *     x-body: ImpoundPatch
    *     responses:
    *       '200': { x-resource: Impound }
@@ -89,7 +91,9 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: holdImpound
    *     tags: [Fleet]
    *     summary: Put a hold on a vehicle
-   *     description: Until it is lifted the vehicle cannot be released or moved on. Storage goes on.
+   *     description: >-
+   *       Until the hold is lifted, the vehicle cannot be released and its status cannot change.
+   *       Storage continues to accrue.
    *     x-body: ImpoundHold
    *     responses:
    *       '200': { x-resource: Impound }
@@ -103,8 +107,8 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *   post:
    *     operationId: unholdImpound
    *     tags: [Fleet]
-   *     summary: Lift the hold
-   *     description: The impound goes back to the state that the hold began in.
+   *     summary: Lift the hold on a vehicle
+   *     description: The impound returns to the status that it had when the hold began.
    *     x-body: ImpoundAction
    *     responses:
    *       '200': { x-resource: Impound }
@@ -120,7 +124,8 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     tags: [Fleet]
    *     summary: Release a vehicle
    *     description: >-
-   *       Ends storage with the day of the release. A hold blocks it with 409; so does an `at` before days that are invoiced already.
+   *       Storage ends with the day of the release. 409 while a hold is on the vehicle, and when
+   *       `at` is before days that are already invoiced.
    *     x-body: ImpoundRelease
    *     responses:
    *       '200': { x-resource: Impound }

@@ -17,7 +17,7 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     operationId: listInspections
    *     tags: [Fleet]
    *     summary: List inspections
-   *     description: Newest first. Agent keys may not.
+   *     description: Newest first. Not for agent keys.
    *     x-query: InspectionListQuery
    *     responses:
    *       '200': { x-list: Inspection }
@@ -33,7 +33,9 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     operationId: createInspection
    *     tags: [Fleet]
    *     summary: File an inspection
-   *     description: 'The result follows from items and defects; an unresolved out_of_service defect blocks dispatch of its truck. Agent keys may not.'
+   *     description: >-
+   *       The result is derived from the items and defects. An unresolved out_of_service defect
+   *       blocks dispatch of its truck. Not for agent keys.
    *     x-body: InspectionCreate
    *     responses:
    *       '201': { x-resource: Inspection }
@@ -48,7 +50,7 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     operationId: getInspection
    *     tags: [Fleet]
    *     summary: Get one inspection
-   *     description: Agent keys may not.
+   *     description: Not for agent keys.
    *     responses:
    *       '200': { x-resource: Inspection }
    *       x-errors: [401, 403, 404, 429, 503]
@@ -65,7 +67,9 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     operationId: updateInspection
    *     tags: [Fleet]
    *     summary: Resolve or reopen defects of an inspection
-   *     description: 'Defects are found by their id, the others are kept; result is derived anew. JSON merge for notes. Agent keys may not.'
+   *     description: >-
+   *       Defects are matched by id. Defects that are not sent are kept, and the result is derived
+   *       again. JSON merge for notes. Not for agent keys.
    *     x-body: InspectionPatch
    *     responses:
    *       '200': { x-resource: Inspection }

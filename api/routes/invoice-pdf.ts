@@ -20,10 +20,12 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     operationId: getInvoicePdf
    *     tags: [Invoices]
    *     summary: Get an invoice as a PDF
-   *     description: As the mail carries it. Agent keys need the scope read_invoices.
+   *     description: >-
+   *       The same document as in the mail to the customer. Agent keys need the scope
+   *       read_invoices.
    *     responses:
    *       '200':
-   *         description: The document
+   *         description: The PDF document
    *         headers:
    *           X-Request-Id: { $ref: '#/components/headers/XRequestId' }
    *           X-RateLimit-Remaining: { $ref: '#/components/headers/XRateLimitRemaining' }
@@ -40,22 +42,22 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
     assertAccess(key, read);
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('invoice');
-    const statement = documentStatement([{ tenant_id: key.tenantId, id }]);
-    const [row] = await api.db.read<DocumentRow>(key.tenantId, statement);
+    const query = documentStatement([{ tenant_id: key.tenantId, id }]);
+    const [row] = await api.db.read<DocumentRow>(key.tenantId, query);
     if (!row) throw notFound('invoice');
     await answerPdf(api, ctx, { tenantId: key.tenantId, document: documentOf(row) });
   });
 }
 
 /**
- * Answers with the document, to be shown rather than stored. @throws {AppError} 503 when too many
- * are being drawn
+ * Sends an invoice as a PDF that browsers display instead of saving it.
+ * @throws {AppError} 503 when too many PDFs are being rendered
  */
 export async function answerPdf({ pdfs }: ApiRuntime, ctx: AnyContext, request: PdfRequest): Promise<void> {
   const { document } = request;
   const pdf = await pdfs.get(request).catch((error: unknown) => {
     if (!(error instanceof TooManyWaitingError)) throw error;
-    throw serviceUnavailable('Too many PDFs are being made at this moment. Try again shortly.', error);
+    throw serviceUnavailable('Too many PDFs are being made right now. Try again shortly.', error);
   });
   ctx.type = 'application/pdf';
   ctx.set('Content-Disposition', `inline; filename="${pdfFileName(document)}"`);

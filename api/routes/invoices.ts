@@ -45,15 +45,19 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     tags: [Invoices]
    *     summary: Create an invoice
    *     description: >-
-   *       A new invoice is a draft. With a work_order_id and without line_items it is priced from the rate card of its customer, else the default one: the job must
-   *       be completed, or cancelled as goa or unsuccessful, else it is 409 conflict; customer, vehicle and service date come from the job where they are left
-   *       out. Storage is charged for the days that no living invoice of the job holds; charges that one holds
-   *       are not made again, and when nothing is left it is 409 conflict. An account without a card
-   *       that is in force gets an invoice without lines, as does an empty list of line_items.
-   *       Agent keys need the scope write_invoices_draft. An agent's draft is held for a human (202, pending_approval)
-   *       when what the same key drafted within 24 hours for its work order or its payer reaches agent_gate_cents, or all of it agent_day_cents.
-   *       Its payer is the customer or the billing address; where the draft names none, those of the work order, then the customer's address.
-   *       Drafts with nobody to bill count together.
+   *       A new invoice is a draft. With a work_order_id and without line_items, the service prices
+   *       it by the customer's rate card, or else by the default card. The work order must be
+   *       completed, or cancelled as goa or unsuccessful; otherwise the response is 409 conflict.
+   *       Customer, vehicle and service date come from the work order where they are left out.
+   *       Storage is charged for the days that are on no other invoice of the work order; void and
+   *       cancelled invoices do not count. Other charges that are already on an invoice are not
+   *       charged again. When nothing is left to charge, the response is 409 conflict. The invoice
+   *       has no line items when the account has no rate card in force or line_items is empty.
+   *       Agent keys need the scope write_invoices_draft. An agent's draft is held for a person's
+   *       approval (202, pending_approval) when the drafts of the same key within 24 hours reach
+   *       agent_gate_cents for its work order or its payer, or agent_day_cents in total. The payer
+   *       is the draft's customer or billing address, or else those of the work order, then the
+   *       customer's address. Drafts without a payer count together.
    *     x-body: InvoiceCreate
    *     responses:
    *       '201': { x-resource: Invoice }
@@ -84,9 +88,12 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     tags: [Invoices]
    *     summary: Change an invoice
    *     description: >-
-   *       JSON merge: an absent member is kept, null clears it. line_items replaces all lines, in draft and needs_review only.
-   *       Agent keys need the scope write_invoices_draft and may change drafts only; a draft that new lines, or another billing_email for an agent's
-   *       price, lift to agent_gate_cents or agent_day_cents is held for a human (202, pending_approval). With status approved, as /approve.
+   *       JSON merge: an absent member is kept, null clears it. line_items replaces all line items,
+   *       in draft and needs_review only. Agent keys need the scope write_invoices_draft and may
+   *       change drafts only. An agent's change is held for a person's approval (202,
+   *       pending_approval) when it brings the draft to agent_gate_cents or agent_day_cents: with
+   *       new line items, or with another billing_email for a price that an agent set. Setting
+   *       status to approved has the same effect as POST /invoices/{id}/approve.
    *     x-body: InvoicePatch
    *     responses:
    *       '200': { x-resource: Invoice }
@@ -106,8 +113,9 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     tags: [Invoices]
    *     summary: Approve an invoice
    *     description: >-
-   *       Needs at least one line item and somebody to bill, and the permission approve. What an agent created, priced or re-addressed, only a
-   *       signed-in person approves, with If-Match (428 without); a person's own edit of the lines lifts that.
+   *       The invoice needs at least one line item and a payer. Needs the permission approve. Only
+   *       a signed-in person who sends If-Match (428 without it) may approve an invoice that an
+   *       agent created, priced or re-addressed. This ends when a person edits the line items.
    *     x-body: InvoiceAction
    *     responses:
    *       '200': { x-resource: Invoice }
@@ -123,8 +131,9 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     tags: [Invoices]
    *     summary: Send an invoice to its customer
    *     description: >-
-   *       Releases it. invoice.sent is recorded once the provider has accepted the message; until then delivery.state is queued. Without a mail server
-   *       the message stays in the outbox (/messages). Needs the permission approve.
+   *       Releases the invoice. The event invoice.sent is recorded once the provider has accepted
+   *       the message; until then delivery.state is queued. Without a mail server the message stays
+   *       in the outbox (/messages). Needs the permission approve.
    *     x-body: InvoiceSend
    *     responses:
    *       '200': { x-resource: SentInvoice }
@@ -138,8 +147,8 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *   post:
    *     operationId: returnInvoice
    *     tags: [Invoices]
-   *     summary: Take an invoice back for changes
-   *     description: To draft where that is allowed, else to needs_review.
+   *     summary: Return an invoice for changes
+   *     description: The status becomes draft where that is allowed, otherwise needs_review.
    *     x-body: InvoiceAction
    *     responses:
    *       '200': { x-resource: Invoice }
@@ -154,7 +163,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: disputeInvoice
    *     tags: [Invoices]
    *     summary: Mark an invoice as disputed
-   *     description: The reason is kept.
+   *     description: Stores the reason.
    *     x-body: InvoiceReason
    *     responses:
    *       '200': { x-resource: Invoice }
@@ -169,7 +178,9 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: resolveInvoice
    *     tags: [Invoices]
    *     summary: End a dispute
-   *     description: The invoice goes back to where time and payments put it. Needs the permission approve.
+   *     description: >-
+   *       The invoice returns to the status that its due date and payments imply. Needs the
+   *       permission approve.
    *     x-body: InvoiceAction
    *     responses:
    *       '200': { x-resource: Invoice }
@@ -183,8 +194,8 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *   post:
    *     operationId: cancelInvoice
    *     tags: [Invoices]
-   *     summary: Abandon an invoice before it is released
-   *     description: Its number stays taken.
+   *     summary: Cancel an invoice before it is released
+   *     description: Its number is not used again.
    *     x-body: InvoiceReason
    *     responses:
    *       '200': { x-resource: Invoice }
@@ -198,8 +209,8 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *   post:
    *     operationId: voidInvoice
    *     tags: [Invoices]
-   *     summary: Annul a released invoice
-   *     description: Only while nothing is paid on it. Needs the permission approve.
+   *     summary: Void a released invoice
+   *     description: Allowed only while nothing is paid on it. Needs the permission approve.
    *     x-body: InvoiceReason
    *     responses:
    *       '200': { x-resource: Invoice }

@@ -25,10 +25,10 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *     operationId: getLogo
    *     tags: [Access]
    *     summary: Get the logo of this account
-   *     description: The picture that invoices show. 404 while there is none.
+   *     description: The image that invoices show. 404 while none is set.
    *     responses:
    *       '200':
-   *         description: The picture
+   *         description: The image
    *         headers:
    *           X-Request-Id: { $ref: '#/components/headers/XRequestId' }
    *           X-RateLimit-Remaining: { $ref: '#/components/headers/XRateLimitRemaining' }
@@ -58,8 +58,8 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *     tags: [Access]
    *     summary: Set the logo of this account
    *     description: >-
-   *       The body is the picture itself, a PNG or JPEG of at most 256 KiB and 2000 × 2000 pixels. The page, the PDF and the mail of an invoice show it. Needs
-   *       the permission admin.
+   *       The body is the image itself, a PNG or JPEG of at most 256 KiB and 2000 × 2000 pixels.
+   *       The web page, the PDF and the mail of an invoice show it. Needs the permission admin.
    *     x-write: true
    *     requestBody:
    *       required: true
@@ -72,7 +72,7 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *       '200': { x-resource: Settings }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.put('/settings/logo', write(api, setLogo, { ...account, read: readPicture }));
+  router.put('/settings/logo', write(api, setLogo, { ...account, read: readLogoBody }));
 
   /**
    * @openapi
@@ -81,7 +81,7 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *     operationId: removeLogo
    *     tags: [Access]
    *     summary: Remove the logo of this account
-   *     description: Invoices then show the account's name alone. Needs the permission admin.
+   *     description: Invoices then show only the account's name. Needs the permission admin.
    *     x-write: true
    *     responses:
    *       '200': { x-resource: Settings }
@@ -92,8 +92,8 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
 
 const readBytes = rawBodyReader(LOGO_TYPES, MAX_LOGO_BYTES);
 
-/** The picture in the body as the input of the command. */
-async function readPicture(ctx: ApiContext): Promise<ParsedBody> {
+/** Reads the image in the request body as the input of the command. */
+async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
   const bytes = await readBytes(ctx);
   const type = ctx.is([...LOGO_TYPES]) as LogoType;
   const image = await readLogoImage(type, bytes).catch((error: unknown) => {
@@ -107,10 +107,7 @@ async function readPicture(ctx: ApiContext): Promise<ParsedBody> {
   return { value, bytes: bytes.length };
 }
 
-/**
- * Answers with a picture. A browser that opens it by itself neither guesses its type nor runs
- * anything in it.
- */
+/** Sends a logo. With nosniff a browser does not guess its type and runs no script in it. */
 export function answerLogo(ctx: AnyContext, { content_type: type, data }: StoredLogo): void {
   ctx.type = type;
   ctx.set('X-Content-Type-Options', 'nosniff');

@@ -18,8 +18,9 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     tags: [Invoices]
    *     summary: List messages to customers
    *     description: >-
-   *       Newest first, without what they say. One whose provider is outbox went nowhere: it only lies here, because no mail server is configured, text
-   *       messages have no provider yet, or this is a sandbox. Not for agent keys.
+   *       Newest first, without their content. A message whose provider is outbox was stored but
+   *       not sent: no mail server is configured, text messages have no provider yet, or the
+   *       account is a sandbox. Not for agent keys.
    *     x-query: MessageListQuery
    *     responses:
    *       '200': { x-list: MessageListItem }
@@ -33,8 +34,8 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *   get:
    *     operationId: getMessage
    *     tags: [Invoices]
-   *     summary: Get one message with what it says
-   *     description: With the link that opens the invoice for its customer. Not for agent keys.
+   *     summary: Get one message with its content
+   *     description: Includes the link that opens the invoice for its customer. Not for agent keys.
    *     responses:
    *       '200': { x-resource: Message }
    *       x-errors: [401, 403, 404, 429, 503]
@@ -47,8 +48,10 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *   post:
    *     operationId: retryMessage
    *     tags: [Invoices]
-   *     summary: Send a failed message once more
-   *     description: It then says what is true of the invoice now, with a new link. What has not failed stays as it is. Needs the permission approve.
+   *     summary: Send a failed message again
+   *     description: >-
+   *       The message is written again from the current state of the invoice, with a new link. A
+   *       message that has not failed stays as it is. Needs the permission approve.
    *     x-body: MessageAction
    *     responses:
    *       '200': { x-resource: Message }
@@ -62,8 +65,10 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *   post:
    *     operationId: revokeMessageLink
    *     tags: [Invoices]
-   *     summary: Make the link in a message open nothing any more
-   *     description: For a message that went to the wrong person. Needs the permission approve.
+   *     summary: Revoke the link in a message
+   *     description: >-
+   *       For a message that went to the wrong person: the link no longer opens the invoice. Needs
+   *       the permission approve.
    *     x-body: MessageAction
    *     responses:
    *       '200': { x-resource: Message }

@@ -18,8 +18,9 @@ export function noticeRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     tags: [Events]
    *     summary: List notices
    *     description: >-
-   *       Newest first: what the account should know of its own set-up, such as a webhook endpoint that fails. With a mail server each is also mailed to every
-   *       person who can sign in, never from a sandbox. Not for agent keys.
+   *       Newest first. Notices are about the account's own set-up, such as a webhook endpoint that
+   *       fails. With a mail server the service also mails each notice to every person who can sign
+   *       in, but never from a sandbox. Not for agent keys.
    *     x-query: NoticeListQuery
    *     responses:
    *       '200': { x-list: Notice }
@@ -48,7 +49,9 @@ export function noticeRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *     operationId: markNoticeRead
    *     tags: [Events]
    *     summary: Mark a notice as read
-   *     description: For the whole account. One that is read already stays as it is. Not for agent keys.
+   *     description: >-
+   *       Applies to the whole account. A notice that is already read stays as it is. Not for agent
+   *       keys.
    *     x-body: NoticeRead
    *     responses:
    *       '200': { x-resource: Notice }

@@ -42,7 +42,9 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: createPayment
    *     tags: [Invoices]
    *     summary: Record a payment
-   *     description: What exceeds the balance becomes credit of the customer. Full or partial, invoice.paid is recorded.
+   *     description: >-
+   *       An amount above the balance becomes credit of the customer. The event invoice.paid is
+   *       recorded for full and partial payments.
    *     x-body: PaymentCreate
    *     responses:
    *       '201': { x-resource: Payment }
@@ -63,7 +65,7 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: listAllPayments
    *     tags: [Invoices]
    *     summary: List payments
-   *     description: Newest first, of all invoices.
+   *     description: Payments of all invoices, newest first.
    *     x-query: PaymentListQuery
    *     responses:
    *       '200': { x-list: Payment }
@@ -78,7 +80,7 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: getPayment
    *     tags: [Invoices]
    *     summary: Get one payment
-   *     description: With what of it is refunded, and what is the customer's credit.
+   *     description: Shows how much of it is refunded, and how much is credit of the customer.
    *     responses:
    *       '200': { x-resource: Payment }
    *       x-errors: [401, 403, 404, 429, 503]
@@ -92,7 +94,7 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: refundPayment
    *     tags: [Invoices]
    *     summary: Refund a payment, wholly or in part
-   *     description: The customer's credit goes first. Needs the permission approve.
+   *     description: The refund uses the customer's credit first. Needs the permission approve.
    *     x-body: RefundCreate
    *     responses:
    *       '200': { x-resource: Payment }

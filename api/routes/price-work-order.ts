@@ -12,7 +12,10 @@ import { noteIgnored } from '../middleware/warnings.js';
 import { readHeaders } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-/** A read in the clothes of a write (decisions 10 make it a POST): it takes the writes' headers, and stores nothing. */
+/**
+ * A POST that stores nothing (docs/decisions.md §10). It accepts and checks the same headers as a
+ * write.
+ */
 export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
@@ -22,8 +25,8 @@ export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
     if (!isUuid(id)) throw notFound('work order');
     const { dryRun } = readHeaders(ctx);
     validateAndNote(workOrderAction, (await readBody(ctx)).value, (names) => noteIgnored(ctx, names));
-    const job = { tenant_id: key.tenantId, id, customer_id: null, of_job: true };
-    const [row] = await api.db.read<JobFactsRow>(key.tenantId, jobFactsStatement([job]));
+    const workOrder = { tenant_id: key.tenantId, id, customer_id: null, of_job: true };
+    const [row] = await api.db.read<JobFactsRow>(key.tenantId, jobFactsStatement([workOrder]));
     if (!row) throw notFound('work order');
     const price = previewPrice(row);
     if ('code' in price) throw appErrorFromBody(price);

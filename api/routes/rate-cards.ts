@@ -17,7 +17,7 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: listRateCards
    *     tags: [Fleet]
    *     summary: List rate cards
-   *     description: All versions, newest first. Agent keys may not.
+   *     description: All versions, newest first. Not for agent keys.
    *     x-query: RateCardListQuery
    *     responses:
    *       '200': { x-list: RateCard }
@@ -33,9 +33,10 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     tags: [Fleet]
    *     summary: Add a rate card, or the next version of one
    *     description: >-
-   *       A card is never edited. The next card of its name supersedes it from that card's effective_from on, which is the one way to retire
-   *       a card; what was invoiced by it stays. A customer's rate_card_id may name any version. An effective_from before that of the
-   *       version before is 409 conflict. Agent keys may not.
+   *       A card is never edited. The next card with the same name supersedes it from that card's
+   *       effective_from on; this is the only way to retire a card. Existing invoices do not
+   *       change. A customer's rate_card_id may name any version. 409 conflict when effective_from
+   *       is before that of the previous version. Not for agent keys.
    *     x-body: RateCardCreate
    *     responses:
    *       '201': { x-resource: RateCard }
@@ -50,7 +51,7 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: getRateCard
    *     tags: [Fleet]
    *     summary: Get one version of a rate card
-   *     description: Agent keys may not.
+   *     description: Not for agent keys.
    *     responses:
    *       '200': { x-resource: RateCard }
    *       x-errors: [401, 403, 404, 429, 503]

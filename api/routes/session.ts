@@ -29,8 +29,9 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     tags: [Access]
    *     summary: Sign a person in
    *     description: >-
-   *       Sets the cookie that the other routes take in place of a key. With it every write needs the header X-Requested-With, and X-Environment chooses
-   *       between live and sandbox. Takes neither Idempotency-Key nor dry run.
+   *       Sets the session cookie, which the other routes accept in place of a key. With the cookie
+   *       every write needs the header X-Requested-With, and X-Environment selects live or sandbox.
+   *       Idempotency-Key and dry run are not supported here.
    *     security: []
    *     x-body: SignIn
    *     x-write: false
@@ -38,7 +39,7 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: Session }
    *       x-errors: [400, 401, 403, 406, 413, 415, 429, 500, 503]
    */
-  router.post('/session', signInWith(api));
+  router.post('/session', handleSignIn(api));
 
   /**
    * @openapi
@@ -46,8 +47,8 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *   get:
    *     operationId: getSession
    *     tags: [Access]
-   *     summary: Who is signed in
-   *     description: And which of the account's two environments this request acts on.
+   *     summary: Get the signed-in person
+   *     description: Also shows which of the account's two environments this request acts on.
    *     x-security: session
    *     responses:
    *       '200': { x-resource: Session }
@@ -72,13 +73,13 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
   router.delete(
     '/session',
     announceChange(api, (ctx) => ctx.state.key.session?.id),
-    takeCookieAway(api),
-    inLiveTenant,
+    clearCookie(api),
+    switchToLiveTenant,
     write(api, endSession, { what: 'session', target: (ctx) => ctx.state.key.session?.id as string }),
   );
 }
 
-function signInWith(api: ApiRuntime): ApiMiddleware {
+function handleSignIn(api: ApiRuntime): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
     assertOwnOrigin(api, ctx);
@@ -100,7 +101,7 @@ function signInWith(api: ApiRuntime): ApiMiddleware {
   };
 }
 
-/** Resolves with the session's JSON once it is committed: its cookie works from then on. */
+/** Resolves with the session's JSON once it is committed. The cookie works from then on. */
 async function storeSession(
   api: ApiRuntime,
   ctx: ApiContext,
@@ -122,35 +123,35 @@ async function storeSession(
     idempotency: null,
   };
   const submitted = await api.submit(command, 0);
-  // It will be stored by itself, but nobody will have its token.
+  // The session will still be stored, but no client will have its token.
   if ('accepted' in submitted) throw serviceUnavailable('Signing in took too long. Try again shortly.');
   if (!submitted.ok) throw appErrorFromBody(submitted.error);
   return submitted.body;
 }
 
-/** The session is the live tenant's; what is told is what this request acts on. */
+/** Reads the session from the live tenant, and shows the tenant that this request acts on. */
 function describeSession(api: ApiRuntime): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, { permission: 'read', agentScope: null, personOnly: true });
     const { id, tenantId } = key.session as NonNullable<typeof key.session>;
-    const statement = readStatement('session', { tenant_id: tenantId, id });
-    const [row] = await api.db.read<{ body: string }>(tenantId, statement);
+    const query = readStatement('session', { tenant_id: tenantId, id });
+    const [row] = await api.db.read<{ body: string }>(tenantId, query);
     const session = JSON.parse(row?.body as string) as Session;
     const tenant = { id: key.tenantId, name: key.tenantName };
     ctx.body = { ...session, tenant, environment: key.environment };
   };
 }
 
-/** A session is kept with the live tenant, wherever its person acts. */
-const inLiveTenant: ApiMiddleware = async (ctx, next) => {
+/** Sessions belong to the live tenant, also while the person acts on the sandbox. */
+const switchToLiveTenant: ApiMiddleware = async (ctx, next) => {
   const { key } = ctx.state;
   if (key.session) ctx.state.key = { ...key, tenantId: key.session.tenantId, environment: 'live' };
   await next();
 };
 
-function takeCookieAway(api: ApiRuntime): ApiMiddleware {
+function clearCookie(api: ApiRuntime): ApiMiddleware {
   return async (context, next) => {
     await next();
     const ctx = context as ApiContext;

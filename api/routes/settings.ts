@@ -14,8 +14,8 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   get:
    *     operationId: getSettings
    *     tags: [Access]
-   *     summary: The settings of this account
-   *     description: A sandbox has its own.
+   *     summary: Get the settings of this account
+   *     description: A sandbox has its own settings.
    *     responses:
    *       '200': { x-resource: Settings }
    *       x-errors: [401, 403, 429, 503]
@@ -24,8 +24,8 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
     const ctx = context as unknown as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, { permission: 'read', agentScope: null });
-    const statement = readStatement('settings', { tenant_id: key.tenantId, id: key.tenantId });
-    const [row] = await api.db.read<{ body: string }>(key.tenantId, statement);
+    const query = readStatement('settings', { tenant_id: key.tenantId, id: key.tenantId });
+    const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
     ctx.type = 'application/json';
     setVersion(ctx, row?.body as string);
     ctx.body = row?.body;

@@ -17,7 +17,9 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     operationId: listSuggestions
    *     tags: [Suggestions]
    *     summary: List suggestions
-   *     description: Newest first. The clock makes them from the account's own billing; no client can.
+   *     description: >-
+   *       Newest first. The service makes suggestions from the account's own billing; clients
+   *       cannot create any.
    *     x-query: SuggestionListQuery
    *     responses:
    *       '200': { x-list: Suggestion }
@@ -35,7 +37,7 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     operationId: getSuggestion
    *     tags: [Suggestions]
    *     summary: Get one suggestion
-   *     description: With its rationale and the lines it proposes.
+   *     description: Includes its rationale and the line items it proposes.
    *     responses:
    *       '200': { x-resource: Suggestion }
    *       x-errors: [401, 403, 404, 429, 503]
@@ -53,8 +55,9 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     tags: [Suggestions]
    *     summary: Accept a suggestion
    *     description: >-
-   *       Adds its proposed lines to the invoice, priced anew with tax, while that is a draft or needs review; later it is 409 invoice_locked.
-   *       One without lines is only marked. Agent keys may not.
+   *       Adds the proposed line items to the invoice and prices it again with tax, while it is in
+   *       draft or needs_review; later it returns 409 invoice_locked. A suggestion without line
+   *       items is only marked as accepted. Not for agent keys.
    *     x-body: SuggestionAccept
    *     responses:
    *       '200': { x-resource: Suggestion }
@@ -69,7 +72,9 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *     operationId: dismissSuggestion
    *     tags: [Suggestions]
    *     summary: Dismiss a suggestion
-   *     description: It is not made again, and its detector asks for more evidence in this account. Agent keys may not.
+   *     description: >-
+   *       The suggestion is not made again, and its detector requires more evidence in this account
+   *       from then on. Not for agent keys.
    *     x-body: SuggestionDismiss
    *     responses:
    *       '200': { x-resource: Suggestion }

@@ -33,7 +33,9 @@ export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     operationId: createTruck
    *     tags: [Fleet]
    *     summary: Add a truck
-   *     description: 'A unit_number that another truck has, in whatever case, is 409 conflict. Agent keys may not.'
+   *     description: >-
+   *       409 conflict when another truck has the same unit_number, ignoring case. Not for agent
+   *       keys.
    *     x-body: TruckCreate
    *     responses:
    *       '201': { x-resource: Truck }
@@ -62,7 +64,9 @@ export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     operationId: updateTruck
    *     tags: [Fleet]
    *     summary: Change a truck
-   *     description: 'JSON merge: an absent member is kept, null clears it; a location is replaced as a whole. Agent keys may not.'
+   *     description: >-
+   *       JSON merge: an absent member is kept, null clears it; a location is replaced as a whole.
+   *       Not for agent keys.
    *     x-body: TruckPatch
    *     responses:
    *       '200': { x-resource: Truck }

@@ -14,7 +14,7 @@ const admin = { permission: 'admin', agentScope: null } as const;
 const idInPath = (ctx: ApiContext) => ctx.params.id;
 
 export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const { hashed, hashedIfGiven, concealed } = passwordKeeping(api);
+  const { hashPassword, hashPasswordIfPresent, maskPassword } = createPasswordSteps(api);
 
   /**
    * @openapi
@@ -23,13 +23,19 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *     operationId: listUsers
    *     tags: [Access]
    *     summary: List the people of the account
-   *     description: Newest first, deactivated ones included. Needs the permission admin. People belong to the live account; its sandbox answers 403.
+   *     description: >-
+   *       Newest first, including deactivated people. People belong to the live account; its
+   *       sandbox returns 403. Needs the permission admin.
    *     x-query: UserListQuery
    *     responses:
    *       '200': { x-list: User }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/users', inLiveOnly, list(api, { access: admin, schema: userListQuery, statement: listUsers }));
+  router.get(
+    '/users',
+    requireLiveAccount,
+    list(api, { access: admin, schema: userListQuery, statement: listUsers }),
+  );
 
   /**
    * @openapi
@@ -38,13 +44,19 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *     operationId: createUser
    *     tags: [Access]
    *     summary: Add a person
-   *     description: Who signs in with this e-mail and password may do everything in the account. Needs the permission admin.
+   *     description: >-
+   *       A person who signs in with this e-mail and password may do everything in the account.
+   *       Needs the permission admin.
    *     x-body: UserCreate
    *     responses:
    *       '201': { x-resource: User }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/users', inLiveOnly, write(api, createUser, { what: 'user', complete: hashed, concealed }));
+  router.post(
+    '/users',
+    requireLiveAccount,
+    write(api, createUser, { what: 'user', complete: hashPassword, concealed: maskPassword }),
+  );
 
   /**
    * @openapi
@@ -58,7 +70,11 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *       '200': { x-resource: User }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/users/:id', inLiveOnly, readOne(api, { access: admin, entityType: 'user', what: 'user' }));
+  router.get(
+    '/users/:id',
+    requireLiveAccount,
+    readOne(api, { access: admin, entityType: 'user', what: 'user' }),
+  );
 
   /**
    * @openapi
@@ -75,9 +91,9 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    */
   router.patch(
     '/users/:id',
-    inLiveOnly,
+    requireLiveAccount,
     announceChange(api, idInPath),
-    write(api, updateUser, { what: 'user', complete: hashedIfGiven, concealed }),
+    write(api, updateUser, { what: 'user', complete: hashPasswordIfPresent, concealed: maskPassword }),
   );
 
   /**
@@ -86,10 +102,11 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *   delete:
    *     operationId: deactivateUser
    *     tags: [Access]
-   *     summary: Shut a person out
+   *     summary: Deactivate a person
    *     description: >-
-   *       Ends every session of the person, effective everywhere within 5 seconds; the record stays. The last active person of an account cannot be removed.
-   *       Needs the permission admin.
+   *       Ends every session of the person, effective everywhere within 5 seconds; the record is
+   *       kept. The last active person of an account cannot be deactivated. Needs the permission
+   *       admin.
    *     x-write: true
    *     responses:
    *       '200': { x-resource: User }
@@ -97,14 +114,14 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    */
   router.delete(
     '/users/:id',
-    inLiveOnly,
+    requireLiveAccount,
     announceChange(api, idInPath),
     write(api, deactivateUser, { what: 'user' }),
   );
 }
 
-/** People belong to the live account and reach its sandbox from there: a sandbox has none of its own. */
-const inLiveOnly: ApiMiddleware = async (ctx, next) => {
+/** People belong to the live account and use its sandbox from there. A sandbox has no people. */
+const requireLiveAccount: ApiMiddleware = async (ctx, next) => {
   if (ctx.state.key.environment !== 'live') {
     throw new AppError(
       'forbidden',
@@ -114,7 +131,10 @@ const inLiveOnly: ApiMiddleware = async (ctx, next) => {
   await next();
 };
 
-/** Whoever sets how a person signs in can be that person, and people decide what no key may (decisions 3 and 7). */
+/**
+ * A key that could set a password could sign in as that person. People may make decisions that no
+ * key may (docs/decisions.md §3 and §7).
+ */
 function assertPerson(ctx: ApiContext): void {
   if (ctx.state.key.kind === 'user') return;
   throw new AppError(
@@ -123,9 +143,9 @@ function assertPerson(ctx: ApiContext): void {
   );
 }
 
-/** A password ends here: what travels and what is stored is its hash. */
-function passwordKeeping(api: ApiRuntime) {
-  const hashed = async <T extends object>(input: T, ctx: ApiContext): Promise<T> => {
+/** Passwords stay in this process: commands and tables hold only their hashes. */
+function createPasswordSteps(api: ApiRuntime) {
+  const hashPassword = async <T extends object>(input: T, ctx: ApiContext): Promise<T> => {
     const { password, ...rest } = input as T & { password?: string };
     if (password !== undefined) assertPerson(ctx);
     const password_hash =
@@ -135,11 +155,11 @@ function passwordKeeping(api: ApiRuntime) {
     return { ...rest, password_hash } as unknown as T;
   };
   return {
-    hashed,
-    hashedIfGiven: async <T extends object>(input: T, ctx: ApiContext): Promise<T> =>
-      'password' in input ? hashed(input, ctx) : input,
-    // A plain hash of the body would let whoever reads it try passwords a million times a second.
-    concealed: (body: unknown): unknown => {
+    hashPassword,
+    hashPasswordIfPresent: async <T extends object>(input: T, ctx: ApiContext): Promise<T> =>
+      'password' in input ? hashPassword(input, ctx) : input,
+    // From a plain hash of the body an attacker could test a million passwords a second.
+    maskPassword: (body: unknown): unknown => {
       const { password, ...rest } = Object(body) as { password?: unknown };
       if (typeof password !== 'string') return body;
       return { ...rest, password: hmacSha256(api.sealingKey, password).toString('base64url') };

@@ -59,7 +59,7 @@ export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRunt
    *     operationId: listWebhookAttempts
    *     tags: [Webhooks]
    *     summary: List the attempts of a delivery
-   *     description: Newest first, each with what was sent and what came back. Not for agent keys.
+   *     description: Newest first, each with its request and response. Not for agent keys.
    *     x-query: WebhookAttemptListQuery
    *     responses:
    *       '200': { x-list: WebhookAttempt }
@@ -84,10 +84,11 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *   post:
    *     operationId: replayWebhookDelivery
    *     tags: [Webhooks]
-   *     summary: Deliver once more
+   *     summary: Replay a delivery
    *     description: >-
-   *       To the same endpoint, whatever became of the delivery before: a new one with the same webhook-id and the same bytes. 409 when the endpoint is disabled
-   *       or deleted, or the event no longer kept. Needs the permission admin.
+   *       Creates a new delivery to the same endpoint with the same webhook-id and the same bytes,
+   *       whatever the status of the first delivery. 409 when the endpoint is disabled or deleted,
+   *       or the event is no longer kept. Needs the permission admin.
    *     x-body: WebhookDeliveryAction
    *     responses:
    *       '201': { x-resource: WebhookDelivery }
@@ -108,7 +109,9 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     operationId: cancelWebhookDelivery
    *     tags: [Webhooks]
    *     summary: Cancel a delivery
-   *     description: It is not tried any more. One that has succeeded or is exhausted is 409; one that is cancelled stays so. Needs the permission admin.
+   *     description: >-
+   *       The delivery is not attempted again. 409 when it has succeeded or is exhausted; a
+   *       cancelled delivery stays cancelled. Needs the permission admin.
    *     x-body: WebhookDeliveryAction
    *     responses:
    *       '200': { x-resource: WebhookDelivery }
@@ -124,8 +127,9 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     tags: [Webhooks]
    *     summary: Send a test event
    *     description: >-
-   *       Made up, marked by data.test, and sent whatever the endpoint's filters. It is in the log of deliveries and not among the events. 409 when the endpoint
-   *       is disabled. Needs the permission admin.
+   *       The event is made up, and data.test marks it. It is sent whatever the endpoint's filters,
+   *       and is listed among the deliveries but not among the events. 409 when the endpoint is
+   *       disabled. Needs the permission admin.
    *     x-body: WebhookTest
    *     responses:
    *       '201': { x-resource: WebhookDelivery }

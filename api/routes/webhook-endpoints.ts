@@ -14,7 +14,7 @@ import { write } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
-const what = 'webhook endpoint';
+const label = 'webhook endpoint';
 
 export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   const { created, changed, rotated, reveal, concealed } = endpointSealing(api);
@@ -45,8 +45,8 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    *     tags: [Webhooks]
    *     summary: Add a webhook endpoint
    *     description: >-
-   *       The answer shows the secret that its deliveries are signed with, once. An account has 50 endpoints at most; one more is 409. Needs the permission
-   *       admin.
+   *       The response shows, once, the secret that signs its deliveries. An account may have 50
+   *       endpoints; another returns 409. Needs the permission admin.
    *     x-body: WebhookEndpointCreate
    *     x-callbacks: events
    *     responses:
@@ -55,7 +55,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.post(
     '/webhook-endpoints',
-    write(api, createWebhookEndpoint, { what, complete: created, reveal, concealed }),
+    write(api, createWebhookEndpoint, { what: label, complete: created, reveal, concealed }),
   );
 
   /**
@@ -65,12 +65,16 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    *     operationId: getWebhookEndpoint
    *     tags: [Webhooks]
    *     summary: Get one webhook endpoint
-   *     description: Never shows its secrets or the values of its headers. Needs the permission admin.
+   *     description: >-
+   *       Never shows its secrets or the values of its headers. Needs the permission admin.
    *     responses:
    *       '200': { x-resource: WebhookEndpoint }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/webhook-endpoints/:id', readOne(api, { access: admin, entityType: 'webhook_endpoint', what }));
+  router.get(
+    '/webhook-endpoints/:id',
+    readOne(api, { access: admin, entityType: 'webhook_endpoint', what: label }),
+  );
 
   /**
    * @openapi
@@ -80,8 +84,9 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    *     tags: [Webhooks]
    *     summary: Change a webhook endpoint
    *     description: >-
-   *       JSON merge: an absent member is kept; headers are replaced as a whole. A disabled endpoint gets nothing new, and what waited for it is
-   *       cancelled. Needs the permission admin.
+   *       JSON merge: an absent member is kept; headers are replaced as a whole. A disabled
+   *       endpoint gets no new deliveries, and its waiting deliveries are cancelled. Needs the
+   *       permission admin.
    *     x-body: WebhookEndpointPatch
    *     responses:
    *       '200': { x-resource: WebhookEndpoint }
@@ -89,7 +94,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.patch(
     '/webhook-endpoints/:id',
-    write(api, updateWebhookEndpoint, { what, complete: changed, concealed }),
+    write(api, updateWebhookEndpoint, { what: label, complete: changed, concealed }),
   );
 
   /**
@@ -100,8 +105,10 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    *     tags: [Webhooks]
    *     summary: Replace the secret of a webhook endpoint
    *     description: >-
-   *       The answer shows the new secret, once. The old one signs beside it until overlap_hours are over; five old ones may at a time, one more is 409. An
-   *       ed25519 key is replaced with it. Needs the permission admin.
+   *       The response shows the new secret, once. The old secret also signs deliveries for
+   *       overlap_hours. Five old secrets may sign at a time; another rotation with an overlap
+   *       returns 409. The ed25519 key of an endpoint that has one is replaced too. Needs the
+   *       permission admin.
    *     x-body: WebhookEndpointRotate
    *     responses:
    *       '200': { x-resource: WebhookEndpointWithSecret }
@@ -109,7 +116,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.post(
     '/webhook-endpoints/:id/rotate-secret',
-    write(api, rotateWebhookSecret, { what, complete: rotated, reveal }),
+    write(api, rotateWebhookSecret, { what: label, complete: rotated, reveal }),
   );
 
   /**
@@ -120,11 +127,12 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    *     tags: [Webhooks]
    *     summary: Delete a webhook endpoint
    *     description: >-
-   *       What waited for it is cancelled; its secrets and the values of its headers are destroyed. Its deliveries stay in the log. Needs the permission admin.
+   *       Its waiting deliveries are cancelled; its secrets and header values are destroyed. Its
+   *       past deliveries stay listed. Needs the permission admin.
    *     x-write: true
    *     responses:
    *       '200': { x-resource: WebhookEndpoint }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.delete('/webhook-endpoints/:id', write(api, deleteWebhookEndpoint, { what }));
+  router.delete('/webhook-endpoints/:id', write(api, deleteWebhookEndpoint, { what: label }));
 }

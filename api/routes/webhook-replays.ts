@@ -41,7 +41,8 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    *     operationId: getWebhookReplay
    *     tags: [Webhooks]
    *     summary: Get one replay or recovery
-   *     description: Its deliveries are in the list of deliveries, by replay_id. Not for agent keys.
+   *     description: >-
+   *       Its deliveries are in the list of deliveries, by replay_id. Not for agent keys.
    *     responses:
    *       '200': { x-resource: WebhookReplay }
    *       x-errors: [401, 403, 404, 429, 503]
@@ -59,7 +60,8 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    *     tags: [Webhooks]
    *     summary: Stop a replay or recovery
    *     description: >-
-   *       It makes no more deliveries, and those that are still open are cancelled. One with nothing left to stop stays as it is. Needs the permission admin.
+   *       The replay creates no more deliveries, and its open deliveries are cancelled. A replay
+   *       with nothing left to stop stays as it is. Needs the permission admin.
    *     x-body: WebhookReplayAction
    *     responses:
    *       '200': { x-resource: WebhookReplay }
@@ -76,10 +78,12 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *   post:
    *     operationId: replayWebhookDeliveries
    *     tags: [Webhooks]
-   *     summary: Deliver once more what a filter finds
+   *     summary: Replay the deliveries that match a filter
    *     description: >-
-   *       Takes endpoint_id or since, or both. Each event goes to each endpoint once, oldest first, in portions that never delay live deliveries; a disabled
-   *       endpoint is passed over, and named it is 409, as is an eleventh that would run at once. A dry run only counts. Needs the permission admin.
+   *       Requires endpoint_id, since, or both. Each event goes to each endpoint once, oldest
+   *       first, in portions that never delay live deliveries. Disabled endpoints are skipped;
+   *       naming one in endpoint_id returns 409. Ten replays and recoveries of an account may run
+   *       at a time; another returns 409. A dry run only counts. Needs the permission admin.
    *     x-body: WebhookReplayCreate
    *     responses:
    *       '201': { x-resource: WebhookReplay }
@@ -104,11 +108,13 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *   post:
    *     operationId: recoverWebhookEndpoint
    *     tags: [Webhooks]
-   *     summary: Deliver what an endpoint missed
+   *     summary: Deliver the events that an endpoint missed
    *     description: >-
-   *       Every event of that time that the endpoint subscribes to and that has neither arrived there nor is on its way, also those from while it was disabled.
-   *       Oldest first, in portions that never delay live deliveries. dry_run or a dry run only counts. 409 when the endpoint is disabled, and for an eleventh that would run at once. Needs the
-   *       permission admin.
+   *       Delivers every event of the period that the endpoint subscribes to and that has neither
+   *       arrived nor is still being delivered, including events from while it was disabled. Oldest
+   *       first, in portions that never delay live deliveries. With dry_run or X-Service-Dry-Run it
+   *       only counts. 409 when the endpoint is disabled, and when ten replays and recoveries of
+   *       the account are running. Needs the permission admin.
    *     x-body: WebhookRecover
    *     responses:
    *       '201': { x-resource: WebhookReplay }
@@ -133,7 +139,7 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
   );
 }
 
-/** @throws {AppError} 400 for a filter that would repeat everything everywhere */
+/** @throws {AppError} 400 for a filter that would replay every event to every endpoint */
 function assertBounded({ endpoint_id, since }: WebhookReplayCreate): void {
   if (endpoint_id !== undefined || since !== undefined) return;
   const message = 'endpoint_id or since is required';

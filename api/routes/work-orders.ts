@@ -47,8 +47,8 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *   post:
    *     operationId: createWorkOrder
    *     tags: [Work orders]
-   *     summary: Book a job
-   *     description: Only service_type is needed. Agent keys need the scope write_work_orders.
+   *     summary: Create a work order
+   *     description: Only service_type is required. Agent keys need the scope write_work_orders.
    *     x-body: WorkOrderCreate
    *     responses:
    *       '201': { x-resource: WorkOrder }
@@ -79,8 +79,8 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *   patch:
    *     operationId: updateWorkOrder
    *     tags: [Work orders]
-   *     summary: Change the facts of a job
-   *     description: 'JSON merge: an absent member is kept, null clears it. Agent keys may not.'
+   *     summary: Change a work order
+   *     description: 'JSON merge: an absent member is kept, null clears it. Not for agent keys.'
    *     x-body: WorkOrderPatch
    *     responses:
    *       '200': { x-resource: WorkOrder }
@@ -97,7 +97,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   post:
    *     operationId: acceptWorkOrder
    *     tags: [Work orders]
-   *     summary: Accept a booked job
+   *     summary: Accept a work order
    *     description: Needs the permission approve.
    *     x-body: WorkOrderAction
    *     responses:
@@ -113,7 +113,9 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: assignWorkOrder
    *     tags: [Work orders]
    *     summary: Assign a truck
-   *     description: A second call reassigns; of a job in progress it swaps the truck. A truck on another job is 409 and says which. Needs the permission approve.
+   *     description: >-
+   *       A second call assigns another truck, also while the work order is in progress. 409 when
+   *       the truck is on another work order; the error names it. Needs the permission approve.
    *     x-body: WorkOrderAssign
    *     responses:
    *       '200': { x-resource: WorkOrder }
@@ -127,7 +129,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   post:
    *     operationId: unassignWorkOrder
    *     tags: [Work orders]
-   *     summary: Take the truck off a job
+   *     summary: Unassign the truck
    *     description: Needs the permission approve.
    *     x-body: WorkOrderAction
    *     responses:
@@ -142,8 +144,8 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   post:
    *     operationId: startWorkOrder
    *     tags: [Work orders]
-   *     summary: Start a dispatched job
-   *     description: The driver is on the way or there.
+   *     summary: Start a dispatched work order
+   *     description: The driver is on the way or on the scene.
    *     x-body: WorkOrderAction
    *     responses:
    *       '200': { x-resource: WorkOrder }
@@ -158,7 +160,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     operationId: logWorkOrderStep
    *     tags: [Work orders]
    *     summary: Log a step of the driver
-   *     description: Steps are a log; they move no state.
+   *     description: Steps are only logged; they do not change the status.
    *     x-body: WorkOrderStepEntry
    *     responses:
    *       '200': { x-resource: WorkOrder }
@@ -172,7 +174,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   post:
    *     operationId: completeWorkOrder
    *     tags: [Work orders]
-   *     summary: Complete a job
+   *     summary: Complete a work order
    *     description: Sets completion_time.
    *     x-body: WorkOrderComplete
    *     responses:
@@ -187,7 +189,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   post:
    *     operationId: cancelWorkOrder
    *     tags: [Work orders]
-   *     summary: Cancel a job
+   *     summary: Cancel a work order
    *     description: Needs the permission approve.
    *     x-body: WorkOrderCancel
    *     responses:
@@ -202,8 +204,9 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   post:
    *     operationId: reopenWorkOrder
    *     tags: [Work orders]
-   *     summary: Reopen a completed or cancelled job
-   *     description: A signed-in person may, while no invoice of the job is released.
+   *     summary: Reopen a completed or cancelled work order
+   *     description: >-
+   *       Only a signed-in person may reopen it, while no invoice of the work order is released.
    *     x-body: WorkOrderAction
    *     responses:
    *       '200': { x-resource: WorkOrder }
@@ -217,11 +220,13 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *   post:
    *     operationId: priceWorkOrder
    *     tags: [Work orders]
-   *     summary: Price a job by its rate card
+   *     summary: Price a work order by its rate card
    *     description: >-
-   *       A preview that stores nothing: what POST /invoices with this work_order_id and no line_items charges, and why. The customer's card is
-   *       taken, else the default one, in the version of the day of completion. A job under way is priced as far as it is known. No card in force, or none
-   *       of its items charging anything, is 409 conflict. Idempotency-Key and dry run change nothing here. Agent keys may not.
+   *       A preview that stores nothing: it returns what POST /invoices with this work_order_id and
+   *       no line_items charges, and why. It uses the customer's card, or else the default one, in
+   *       the version in force on the day of completion. A work order in progress is priced by what
+   *       is known so far. 409 conflict when no card is in force, or none of its items charges
+   *       anything. Idempotency-Key and dry run have no effect. Not for agent keys.
    *     x-body: WorkOrderAction
    *     responses:
    *       '200': { x-resource: JobPrice }

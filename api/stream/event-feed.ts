@@ -5,23 +5,26 @@ import {
 } from '../../shared/events/event-position.js';
 import type { EventPage } from '../../shared/events/read-events.js';
 
-/** Who wants each page as soon as it is read. */
+/** Receives each page as soon as the feed has read it. */
 export interface FeedReader {
   take(page: EventPage): void;
 }
 
-/** While committed events are held back by an older transaction, the feed looks this often, and this long after it was woken. */
-const HELD_BACK_PAUSE_MS = 50;
-const HELD_BACK_PATIENCE_MS = 1000;
+/**
+ * While an older transaction withholds committed events, the feed reads again after
+ * WITHHELD_PAUSE_MS. It stops WITHHELD_RETRY_MS after the last wake-up.
+ */
+const WITHHELD_PAUSE_MS = 50;
+const WITHHELD_RETRY_MS = 1000;
 
-/** Reads a tenant's new events once for all its readers that have caught up. */
+/** Reads a tenant's new events once for all of its readers that have caught up. */
 export class EventFeed {
   private readonly readers = new Set<FeedReader>();
-  /** Every reader here has had everything up to this position. */
+  /** Every reader of the feed has received all events up to this position. */
   private tail = beforeTransaction(0n);
   private isReading = false;
   private isDue = false;
-  private patientUntil = 0;
+  private retryUntilMs = 0;
   private timer: NodeJS.Timeout | undefined;
   private wakes = 0;
 
@@ -30,12 +33,18 @@ export class EventFeed {
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** How often it was woken: tells a reader whether something was committed while it read on its own. */
+  /**
+   * Number of wake-ups. A reader compares it to find out whether events were committed during its
+   * own read.
+   */
   get wakeCount(): number {
     return this.wakes;
   }
 
-  /** Takes a reader in unless the feed has gone past its position: then it must read on by itself and try again. */
+  /**
+   * Adds a reader and returns true, unless the feed is already past its position. Then the reader
+   * must read on by itself and try again.
+   */
   join(reader: FeedReader, position: EventPosition): boolean {
     if (comparePositions(position, this.tail) < 0) return false;
     if (this.readers.size === 0) this.tail = position;
@@ -48,20 +57,20 @@ export class EventFeed {
     if (this.readers.size === 0) clearTimeout(this.timer);
   }
 
-  /** Something was committed. */
+  /** Called after events were committed. */
   wake(): void {
     this.wakes += 1;
-    this.patientUntil = Date.now() + HELD_BACK_PATIENCE_MS;
+    this.retryUntilMs = Date.now() + WITHHELD_RETRY_MS;
     this.look();
   }
 
-  /** Looks whether there is something new. */
+  /** Reads new events, after the current read if one is running. */
   look(): void {
     this.isDue = true;
-    if (!this.isReading && this.readers.size > 0) void this.readOn();
+    if (!this.isReading && this.readers.size > 0) void this.readPages();
   }
 
-  private async readOn(): Promise<void> {
+  private async readPages(): Promise<void> {
     this.isReading = true;
     clearTimeout(this.timer);
     let isHeldBack = false;
@@ -72,7 +81,8 @@ export class EventFeed {
         const page = await this.read(this.tail);
         this.tail = page.position;
         ({ hasMore, isHeldBack } = page);
-        // A reader that joined meanwhile knows a part of the page already, and one that leaves now is not asked again.
+        // A reader that joined during the read skips the events that it already has. The copy keeps
+        // a reader that leaves and rejoins from receiving the page twice.
         for (const reader of [...this.readers]) reader.take(page);
       } while ((hasMore || this.isDue) && this.readers.size > 0);
     } catch (error) {
@@ -80,7 +90,7 @@ export class EventFeed {
     } finally {
       this.isReading = false;
     }
-    if (isHeldBack && Date.now() < this.patientUntil && this.readers.size > 0)
-      this.timer = setTimeout(() => this.look(), HELD_BACK_PAUSE_MS);
+    if (isHeldBack && Date.now() < this.retryUntilMs && this.readers.size > 0)
+      this.timer = setTimeout(() => this.look(), WITHHELD_PAUSE_MS);
   }
 }

@@ -5,53 +5,56 @@ import { matchesType } from '../../shared/events/event-types.js';
 import type { EventPage, StoredEvent } from '../../shared/events/read-events.js';
 import type { EventFeed, FeedReader } from './event-feed.js';
 
-/** What EventSource waits before it connects again. */
+/** The time after which an EventSource reconnects. */
 const RETRY_MS = 2000;
-/** Proxies cut what is silent for a minute, some for half of one. */
+/** Proxies close connections that are silent for a minute, some for half a minute. */
 const PING_MS = 15_000;
-const READ_AGAIN_MS = 1000;
-/** A client that no longer reads would keep the end of its answer, and with it a shutdown, waiting. */
-const END_PATIENCE_MS = 500;
+const RETRY_READ_MS = 1000;
+/** A client that no longer reads would delay the end of its response, and with it the shutdown. */
+const END_GRACE_MS = 500;
 
 export interface EventStreamOptions {
   tenantId: string;
-  /** Of the key or the person: has so many streams at most. */
+  /** Id of the key or the person. The number of streams per id is limited. */
   keyId: string;
-  /** Of the key or the session: ends with it, whatever other sessions its person has. */
+  /**
+   * Id of the key or the session. The stream ends with it, even if the person has other sessions.
+   */
   credentialId: string;
-  /** Behind which event it starts. */
+  /** The stream starts after this position. */
   position: EventPosition;
-  /** Filters; none lets everything through. */
+  /** Event type filters. An empty list matches every event. */
   types: string[];
-  /** False once the credential may no longer do this. */
+  /** Resolves with false once the credential no longer allows the stream. */
   isAllowed: () => Promise<boolean>;
   response: ServerResponse;
 }
 
-/** Where a stream gets its events. */
+/** Where a stream reads its events. */
 export interface EventSource {
   feed: EventFeed;
   read: (after: EventPosition) => Promise<EventPage>;
   /**
-   * False while the tenant's clients have too much to read; nothing is written for this one until
-   * there is room.
+   * False while the tenant's clients have too many unread bytes. Meanwhile the stream writes
+   * nothing.
    */
   hasRoom: () => boolean;
   onFailure: (error: unknown) => void;
 }
 
 /**
- * One client's server-sent events. It reads pages by itself until it has caught up, then takes what the tenant's feed reads for everybody. While the
- * client's socket is full nothing is read for it; what it holds is then the one page that filled it.
+ * The server-sent events of one client. The stream reads pages by itself until it has caught up.
+ * Then it receives the pages that the tenant's feed reads once for all streams. While the client's
+ * socket is full, the stream reads nothing, so it holds only the page that filled the socket.
  */
 export class EventStream implements FeedReader {
   private position: EventPosition;
-  /** The last id that the client was sent. */
-  private told: EventPosition;
+  /** The last position that was sent to the client. */
+  private lastSent: EventPosition;
   private isReading = false;
   private isLive = false;
-  private isOver = false;
-  private readonly pinging: NodeJS.Timeout;
+  private isStopped = false;
+  private readonly pingTimer: NodeJS.Timeout;
 
   constructor(
     readonly options: EventStreamOptions,
@@ -59,37 +62,38 @@ export class EventStream implements FeedReader {
   ) {
     const { response, position } = options;
     this.position = position;
-    this.told = position;
+    this.lastSent = position;
     response.once('close', () => this.stop());
     response.on('drain', () => void this.catchUp());
-    this.pinging = setInterval(() => this.ping(), PING_MS);
-    // An id alone is no event to a client, but makes it come back to where it first was if it is cut before the first event.
+    this.pingTimer = setInterval(() => this.ping(), PING_MS);
+    // An id without data is not an event to a client. If the connection is lost before the first
+    // event, the client resumes from this id.
     response.write(`retry: ${RETRY_MS}\nid: ${formatPosition(position)}\n\n`);
     void this.catchUp();
   }
 
   take(page: EventPage): void {
     const { feed, hasRoom } = this.source;
-    const isTaken = hasRoom();
-    if (isTaken) this.send(page);
-    if (isTaken && !this.isFull) return;
+    const canWrite = hasRoom();
+    if (canWrite) this.send(page);
+    if (canWrite && !this.isFull) return;
     this.isLive = false;
     feed.leave(this);
-    if (!isTaken) void this.catchUp();
+    if (!canWrite) void this.catchUp();
   }
 
-  /** Ends the answer: the client may come back with the last id that it has. */
+  /** Ends the response. The client can reconnect with its last id. */
   end(): void {
-    if (this.isOver) return;
+    if (this.isStopped) return;
     this.stop();
     const { response } = this.options;
     response.end();
-    setTimeout(() => response.destroy(), END_PATIENCE_MS).unref();
+    setTimeout(() => response.destroy(), END_GRACE_MS).unref();
   }
 
   private stop(): void {
-    this.isOver = true;
-    clearInterval(this.pinging);
+    this.isStopped = true;
+    clearInterval(this.pingTimer);
     this.source.feed.leave(this);
   }
 
@@ -100,7 +104,7 @@ export class EventStream implements FeedReader {
   private async catchUp(): Promise<void> {
     if (this.isReading || this.isLive) return;
     this.isReading = true;
-    while (!this.isOver && !this.isLive && !this.isFull) await this.readOnce();
+    while (!this.isStopped && !this.isLive && !this.isFull) await this.readOnce();
     this.isReading = false;
   }
 
@@ -108,44 +112,48 @@ export class EventStream implements FeedReader {
     const { feed, read, hasRoom, onFailure } = this.source;
     const wakesBefore = feed.wakeCount;
     const page = hasRoom() ? await read(this.position).catch(onFailure) : undefined;
-    if (this.isOver) return;
-    // The room may be gone by now; the page is read again.
+    if (this.isStopped) return;
+    // Other responses may have used up the room during the read. The page is then read again.
     if (!page || !hasRoom()) {
-      await pause(READ_AGAIN_MS, undefined, { ref: false });
+      await pause(RETRY_READ_MS, undefined, { ref: false });
       return;
     }
     this.send(page);
     if (page.hasMore || this.isFull) return;
     this.isLive = feed.join(this, this.position);
-    // What was committed after this page was read, or is held back, is the feed's from here on, and it may have nobody else to look for.
+    // From here on the feed delivers the events that are withheld or were committed after this page
+    // was read. Without readers it did not read them when it was woken, so wake it again.
     if (this.isLive && (page.isHeldBack || feed.wakeCount !== wakesBefore)) feed.wake();
   }
 
   private send(page: EventPage): void {
-    const isNews = ({ position, type }: StoredEvent) =>
-      comparePositions(position, this.position) > 0 && this.wants(type);
-    const news = page.events.filter(isNews);
+    const isNew = ({ position, type }: StoredEvent) =>
+      comparePositions(position, this.position) > 0 && this.matchesFilters(type);
+    const newEvents = page.events.filter(isNew);
     if (comparePositions(page.position, this.position) > 0) this.position = page.position;
-    const last = news.at(-1);
+    const last = newEvents.at(-1);
     if (!last) return;
-    this.told = last.position;
-    this.options.response.write(news.map(frameOf).join(''));
+    this.lastSent = last.position;
+    this.options.response.write(newEvents.map(formatEvent).join(''));
   }
 
-  private wants(type: string): boolean {
+  private matchesFilters(type: string): boolean {
     const { types } = this.options;
     return types.length === 0 || types.some((filter) => matchesType(filter, type));
   }
 
-  /** Shows proxies and the client that it lives, and tells how far it has read although nothing was for this client. */
+  /**
+   * Keeps the connection open, and sends the position if the stream has read on without an event
+   * for this client.
+   */
   private ping(): void {
     if (this.isFull) return;
-    const isFurther = comparePositions(this.position, this.told) > 0;
-    this.told = this.position;
+    const isFurther = comparePositions(this.position, this.lastSent) > 0;
+    this.lastSent = this.position;
     this.options.response.write(`: ping\n${isFurther ? `id: ${formatPosition(this.position)}\n` : ''}\n`);
   }
 }
 
-function frameOf({ position, type, body }: StoredEvent): string {
+function formatEvent({ position, type, body }: StoredEvent): string {
   return `id: ${formatPosition(position)}\nevent: ${type}\ndata: ${body}\n\n`;
 }

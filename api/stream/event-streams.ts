@@ -7,13 +7,13 @@ import { EventFeed } from './event-feed.js';
 import { EventStream, type EventStreamOptions } from './event-stream.js';
 
 const MAX_STREAMS_PER_KEY = 20;
-/** A notice that was lost delays events by this at most. */
-const LOOK_MS = 2000;
+/** A lost broadcast delays events by at most this time. */
+const READ_INTERVAL_MS = 2000;
 /**
- * Added to what the credential cache keeps (credential-cache.ts): a stream ends within 5 s of its
- * key or session.
+ * The interval plus the lifetime of cached credentials (credential-cache.ts) is below 5 s. So a
+ * stream ends within 5 s of its key or session.
  */
-const CHECK_CREDENTIALS_MS = 500;
+const CREDENTIAL_CHECK_INTERVAL_MS = 500;
 
 /** The open event streams of this process. */
 export class EventStreams {
@@ -33,42 +33,47 @@ export class EventStreams {
     return created;
   }
 
-  /** Makes this response a stream of events; the caller has asked for room and set its head. */
+  /**
+   * Turns this response into a stream of events. The caller has called {@link assertRoom} and set
+   * the headers.
+   */
   open(options: EventStreamOptions): void {
     const { response } = options;
-    // A client that has gone while its request was being looked at will not go once more.
+    // The client disconnected during the checks. 'close' is not emitted again.
     if (response.destroyed) return;
-    const stream = new EventStream(options, this.sourceOf(options.tenantId));
+    const stream = new EventStream(options, this.createSource(options.tenantId));
     this.streams.add(stream);
-    // An idle stream is pinged; only one whose client does not read is full for so long.
+    // Pings keep an idle stream active. Only the stream of a client that does not read reaches this
+    // timeout.
     response.setTimeout(this.runtime.config.sendTimeoutMs, () => {
       if (response.writableNeedDrain) response.destroy();
     });
     this.runtime.metrics.eventStreams.inc();
-    response.once('close', () => this.forget(stream));
-    // Rather than refused, which would make a browser give up: it comes back, and meets another process.
+    response.once('close', () => this.remove(stream));
+    // An error response would make a browser give up. After an ended stream it reconnects, to
+    // another process.
     if (this.isClosed) stream.end();
     else if (this.timers.length === 0) this.startTimers();
   }
 
-  /** Ends all streams; clients come back with their last id. */
+  /** Ends all streams. Clients reconnect with their last id. */
   close(): void {
     this.isClosed = true;
     for (const stream of this.streams) stream.end();
   }
 
-  /** @throws {AppError} 429 when the key has as many streams as it may. */
+  /** @throws {AppError} 429 when the key already has the maximum number of streams */
   assertRoom(keyId: string): void {
     const open = [...this.streams].filter(({ options }) => options.keyId === keyId).length;
     if (open < MAX_STREAMS_PER_KEY) return;
     throw new AppError(
       'rate_limited',
-      `This key has ${open} open event streams, and ${MAX_STREAMS_PER_KEY} is the most. Close one, or share it.`,
+      `This key has ${open} open event streams, and ${MAX_STREAMS_PER_KEY} is the maximum. Close one, or share it.`,
       { details: [{ limit: MAX_STREAMS_PER_KEY }] },
     );
   }
 
-  private sourceOf(tenantId: string) {
+  private createSource(tenantId: string) {
     const read = (after: EventPosition) => readEvents(this.runtime.db, tenantId, after);
     const onFailure = (error: unknown) =>
       this.runtime.logger.warn({ err: error, tenant: tenantId }, 'events not read; trying again');
@@ -81,7 +86,7 @@ export class EventStreams {
     return { feed, read, hasRoom, onFailure };
   }
 
-  private forget(stream: EventStream): void {
+  private remove(stream: EventStream): void {
     this.streams.delete(stream);
     this.runtime.metrics.eventStreams.dec();
     const { tenantId } = stream.options;
@@ -92,24 +97,22 @@ export class EventStreams {
   }
 
   private startTimers(): void {
-    const look = () => {
+    const readFeeds = () => {
       for (const feed of this.feeds.values()) feed.look();
     };
     this.timers = [
-      setInterval(look, LOOK_MS),
-      setInterval(() => void this.checkCredentials(), CHECK_CREDENTIALS_MS),
+      setInterval(readFeeds, READ_INTERVAL_MS),
+      setInterval(() => void this.checkCredentials(), CREDENTIAL_CHECK_INTERVAL_MS),
     ];
   }
 
-  /**
-   * Ends the streams of keys and sessions that may no longer read; each of them is looked up once.
-   */
+  /** Ends the streams of keys and sessions that may no longer read. Checks each credential once. */
   private async checkCredentials(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
     const byCredential = new Map([...this.streams].map(({ options }) => [options.credentialId, options]));
     const check = async ({ credentialId, isAllowed }: EventStreamOptions) => {
-      // A store that cannot be asked delivers no events either, and may tell the next time.
+      // An unreachable store delivers no events either. The next check decides.
       if (await isAllowed().catch(() => true)) return;
       for (const stream of this.streams) if (stream.options.credentialId === credentialId) stream.end();
     };

@@ -11,14 +11,15 @@ interface BareInvoice {
   line_items: { total_cents: number }[];
 }
 
-// What a developer would write in an afternoon: Koa and a pool, no auth, limits, validation, isolation, audit or events.
+// The simplest server for the same requests: Koa and a connection pool, without authentication,
+// limits, validation, isolation, audit or events.
 const [, , kind = 'pg', port = '0', databaseUrl = ''] = process.argv;
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 });
 const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 10 } });
 const app = new Koa();
 app.use(koaBody());
-/** The members of an invoice in our own list. */
-const LISTED =
+/** The columns of an invoice in the product's list. */
+const LIST_COLUMNS =
   `id invoice_number status customer_id billing_email po_number due_date service_date subtotal_cents tax_cents total_cents paid_cents
   balance_due_cents work_order_id vehicle_description notes sent_at delivery allowed_actions created_at updated_at`.split(
     /\s+/,
@@ -48,13 +49,13 @@ app.use(async (ctx) => {
   } else if (id && kind === 'pg') {
     const { rows } = await pool.query({
       name: 'get',
-      text: `select ${LISTED.join(', ')}, line_items from bench.bare_invoices where id = $1`,
+      text: `select ${LIST_COLUMNS.join(', ')}, line_items from bench.bare_invoices where id = $1`,
       values: [id],
     });
     ctx.body = rows[0];
   } else {
     const rows = await knex('bench.bare_invoices')
-      .select(LISTED)
+      .select(LIST_COLUMNS)
       .where({ tenant_id: TENANT })
       .orderBy([
         { column: 'created_at', order: 'desc' },

@@ -9,7 +9,10 @@ export interface Baseline {
   stop: () => Promise<void>;
 }
 
-/** In a schema of its own: the product refuses to start beside a table of its own that is not isolated. */
+/**
+ * Uses a separate schema: the product refuses to start if a table in `public` has no row-level
+ * security.
+ */
 const BARE_TABLE = `
   create schema if not exists bench;
   create table if not exists bench.bare_invoices (
@@ -20,14 +23,14 @@ const BARE_TABLE = `
     created_at timestamptz not null default now(), updated_at timestamptz not null default now());
   create index if not exists bare_invoices_list on bench.bare_invoices (tenant_id, created_at desc, id desc)`;
 
-/** Runs SQL as the database's owner. */
+/** Runs SQL text as the owner of the database. */
 export async function runSql(databaseUrl: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(text).finally(() => client.end());
 }
 
-/** Starts the bare server in a process of its own, beside the same PostgreSQL. */
+/** Starts the bare server in a separate process, on the same PostgreSQL. */
 export async function startBaseline(stores: BenchStores): Promise<Baseline> {
   await runSql(stores.databaseUrl, BARE_TABLE);
   const port = await freePort();

@@ -4,14 +4,17 @@ import { withClient } from '../../test/support/rows.js';
 import type { BenchStores } from './stores.js';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** All that is kept: five or six partitions. */
+/** The whole retention time: five or six partitions. */
 const DAYS = 30;
-/** No divisor of what else is counted by. */
+/** Coprime with the other moduli of the insert query, so that every combination occurs. */
 const ENDPOINTS = 53;
 const ATTEMPTS_EACH = 2;
-const ROWS_PER_STATEMENT = 250_000;
+const DELIVERIES_PER_INSERT = 250_000;
 
-/** The i-th delivery of all (1 to `total`), oldest first. One in ten is of another tenant. */
+/**
+ * Inserts the deliveries $4 to $5 of all (1 to `total`), oldest first. One in ten belongs to
+ * another tenant.
+ */
 const INSERT = `
   with made as (
     insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, attempts, next_attempt_at, last_attempt_at,
@@ -42,8 +45,9 @@ export interface Filled {
 }
 
 /**
- * Fills the delivery log straight in SQL (the superuser is past row-level security): `attempts` attempts, two of each delivery, spread evenly over 30 days; nine
- * tenths are of this tenant, over 53 endpoints. All have ended, so that no worker takes them up.
+ * Fills the delivery log directly with SQL; the superuser bypasses row-level security. Inserts
+ * `attempts` attempts, two per delivery, spread evenly over 30 days. Nine tenths belong to this
+ * tenant, over 53 endpoints. All deliveries have ended, so that no worker sends them.
  */
 export async function fillDeliveries(
   stores: BenchStores,
@@ -51,7 +55,7 @@ export async function fillDeliveries(
   attempts: number,
 ): Promise<Filled> {
   const now = Date.now();
-  // Four weeks ahead of then is now.
+  // keepPartitions creates partitions up to four weeks ahead, so from 30 days ago they reach today.
   await keepPartitions(stores.databaseUrl, { now: now - DAYS * DAY_MS });
   const endpoints = Array.from({ length: ENDPOINTS }, newId);
   const others = Array.from({ length: 9 }, newId);
@@ -65,8 +69,8 @@ export async function fillDeliveries(
       [tenantId, endpoints],
     );
     const total = attempts / ATTEMPTS_EACH;
-    for (let from = 1; from <= total; from += ROWS_PER_STATEMENT) {
-      const to = Math.min(from + ROWS_PER_STATEMENT - 1, total);
+    for (let from = 1; from <= total; from += DELIVERIES_PER_INSERT) {
+      const to = Math.min(from + DELIVERIES_PER_INSERT - 1, total);
       const span = [now - DAYS * DAY_MS, DAYS * DAY_MS, total];
       await client.query(INSERT, [tenantId, others, endpoints, from, to, ...span]);
     }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-async function asSuperuser<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function runAsSuperuser<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const target = new URL(url);
   target.pathname = '/tow';
   const client = new pg.Client({ connectionString: target.href });
@@ -9,11 +9,12 @@ async function asSuperuser<T>(url: string, work: (client: pg.Client) => Promise<
 }
 
 /**
- * Fills a tenant with invoices straight in SQL (the superuser is past row-level security), one second apart, and keeps them in `bench.fill_source`. Two
- * lines each when there are at most a million.
+ * Fills a tenant with invoices directly with SQL, one second apart; the superuser bypasses
+ * row-level security. Keeps a copy in `bench.fill_source`. Up to a million invoices, each gets two
+ * line items.
  */
 export async function fillInvoices(superuserUrl: string, tenantId: string, rows: number): Promise<void> {
-  await asSuperuser(superuserUrl, async (client) => {
+  await runAsSuperuser(superuserUrl, async (client) => {
     await client.query(`
       create schema if not exists bench;
       grant usage on schema bench to public;
@@ -39,12 +40,12 @@ export async function fillInvoices(superuserUrl: string, tenantId: string, rows:
 }
 
 /**
- * Fills a tenant with invoices of three years; the older half has another prefix, every second one
- * a purchase order.
+ * Fills a tenant with invoices of three years. The older half has another prefix, and every second
+ * invoice has a purchase order.
  */
 export async function fillSearched(superuserUrl: string, tenantId: string, rows: number): Promise<void> {
-  await asSuperuser(superuserUrl, async (client) => {
-    // An index is built much faster than it is filled row by row.
+  await runAsSuperuser(superuserUrl, async (client) => {
+    // Building the index afterwards is much faster than filling it row by row.
     const { rows: indexes } = await client.query<{ definition: string }>(
       "select pg_get_indexdef('search_entries_keys'::regclass) as definition",
     );
@@ -64,9 +65,9 @@ export async function fillSearched(superuserUrl: string, tenantId: string, rows:
   });
 }
 
-/** Ids spread over what was filled. */
+/** Reads ids that are spread evenly over the filled invoices: the ids are random. */
 export async function readIds(superuserUrl: string, count: number): Promise<string[]> {
-  return asSuperuser(superuserUrl, async (client) => {
+  return runAsSuperuser(superuserUrl, async (client) => {
     const { rows } = await client.query<{ id: string }>(
       'select id from bench.fill_source order by id limit $1',
       [count],
@@ -76,5 +77,5 @@ export async function readIds(superuserUrl: string, count: number): Promise<stri
 }
 
 export async function analyze(superuserUrl: string, tables: string[]): Promise<void> {
-  await asSuperuser(superuserUrl, (client) => client.query(`analyze ${tables.join(', ')}`));
+  await runAsSuperuser(superuserUrl, (client) => client.query(`analyze ${tables.join(', ')}`));
 }

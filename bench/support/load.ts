@@ -4,9 +4,9 @@ export interface LoadOptions {
   origin: string;
   clients: number;
   seconds: number;
-  /** The whole request as it goes over the wire. */
+  /** Returns a complete HTTP request as raw text. */
   request: () => string;
-  /** Status that counts as good; any other ends the run. */
+  /** The expected status. Any other status fails the run. */
   expect: number;
 }
 
@@ -19,8 +19,9 @@ export interface LoadResult {
 }
 
 /**
- * A closed loop of keep-alive clients over raw sockets. Much cheaper than an HTTP client library, so that on two cores the server is measured and
- * not the generator; the same loop drives ours and its baseline.
+ * Runs a closed loop of keep-alive clients over raw sockets. Raw sockets are much cheaper than an
+ * HTTP client library, so on two cores the server is the bottleneck and not the load generator. The
+ * same loop drives the product and its baseline.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];
@@ -58,7 +59,7 @@ function runClient(
     socket.on('error', reject);
     socket.on('data', (chunk: string) => {
       pending += chunk;
-      const status = completeResponse(pending);
+      const status = parseStatus(pending);
       if (status === undefined) return;
       if (status !== options.expect) return fail(socket, reject, pending);
       pending = '';
@@ -72,11 +73,11 @@ function runClient(
 
 function fail(socket: Socket, reject: (error: Error) => void, response: string): void {
   socket.destroy();
-  reject(new Error(`unexpected answer: ${response.slice(0, 1000)}`));
+  reject(new Error(`unexpected response: ${response.slice(0, 1000)}`));
 }
 
-/** Status of a whole response with a Content-Length; undefined while it is not whole yet. */
-function completeResponse(text: string): number | undefined {
+/** Returns the status of a response with a Content-Length, or undefined until it is complete. */
+function parseStatus(text: string): number | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const length = /content-length: (\d+)/i.exec(text.slice(0, end))?.[1];

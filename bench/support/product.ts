@@ -10,14 +10,17 @@ import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
 import { type BenchStores, freePort, hasRedis, waitFor } from './stores.js';
 
-/** Of every product that a bench starts. */
+/** The SECRET_KEY of every product that a bench starts. */
 export const SECRET_KEY = randomBytes(36).toString('base64');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `all`: one process on PostgreSQL alone. `scaled`: api and writes worker apart, queue in Redis. */
+/**
+ * `all`: one process, with PostgreSQL alone. `scaled`: separate API and worker processes, with the
+ * queue in Redis.
+ */
 export type Way = 'all' | 'scaled';
 
-/** The way that BENCH_WAY names; otherwise each that this machine can run. */
+/** Returns the mode that BENCH_WAY names, or else every mode that this machine can run. */
 export function chosenWays(): Way[] {
   const { BENCH_WAY } = process.env;
   if (BENCH_WAY) return [BENCH_WAY as Way];
@@ -26,25 +29,31 @@ export function chosenWays(): Way[] {
 
 export interface Product {
   origin: string;
-  /** Where the process that commits tells its metrics. */
+  /** Serves the metrics of the process that commits. */
   metricsOrigin: string;
   pids: number[];
   stop: () => Promise<void>;
 }
 
 export interface ProductOptions {
-  /** Built file that serves in the scaled way. */
+  /** The built file of the serving process in `scaled` mode. */
   entry?: string;
-  /** Worker processes of the scaled way, each by the queues that it works on. The metrics are the last one's. */
+  /**
+   * The worker processes in `scaled` mode, each as the list of its queues. The metrics come from
+   * the last one.
+   */
   workers?: string[];
-  /** Beside those of the stores. */
+  /** Additional environment variables. */
   settings?: Record<string, string>;
 }
 
-/** Starts the built product as real processes. Limits are lifted, everything else is as in production. */
+/**
+ * Starts the built product as real processes. Rate limits are lifted; everything else is as in
+ * production.
+ */
 export async function startProduct(
   stores: BenchStores,
-  way: Way,
+  mode: Way,
   { entry = 'dist/api/server.js', workers = ['writes'], settings = {} }: ProductOptions = {},
 ): Promise<Product> {
   const environment = {
@@ -56,11 +65,11 @@ export async function startProduct(
     LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'warn',
     WEBHOOK_HOST_BYTES_PER_MINUTE: '2000000000',
     RATE_LIMIT_TIERS: '{"premium":{"minute":100000000,"hour":100000000}}',
-    ...(way === 'scaled' ? { REDIS_URL: stores.redisUrl } : {}),
+    ...(mode === 'scaled' ? { REDIS_URL: stores.redisUrl } : {}),
     ...settings,
   };
-  const lines = workers.map((queues) => ['dist/workers/main.js', ...queues.split(' ')]);
-  const commands = way === 'all' ? [['dist/bin/start.js']] : [[entry], ...lines];
+  const workerArguments = workers.map((queues) => ['dist/workers/main.js', ...queues.split(' ')]);
+  const commands = mode === 'all' ? [['dist/bin/start.js']] : [[entry], ...workerArguments];
   const ports = await Promise.all(commands.map(() => freePort()));
   const flags = process.env.BENCH_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROF}`] : [];
   const children = commands.map((args, index) =>
@@ -70,7 +79,7 @@ export async function startProduct(
       stdio: 'inherit',
     }),
   );
-  // A bench that fails leaves nobody behind.
+  // A bench that fails leaves no process behind.
   process.once('exit', () => {
     for (const child of children) child.kill('SIGKILL');
   });
@@ -84,10 +93,13 @@ export async function startProduct(
   };
 }
 
-/** The product as it delivers webhooks to receivers on this machine; in the scaled way the last process is the one that sends. */
-export function startDelivering(stores: BenchStores, way: Way): Promise<Product> {
+/**
+ * Starts the product so that it may deliver webhooks to receivers on this machine. In `scaled` mode
+ * the last process sends the deliveries.
+ */
+export function startDelivering(stores: BenchStores, mode: Way): Promise<Product> {
   const settings = { NODE_ENV: 'development', WEBHOOK_ALLOW_LOOPBACK: 'true', DEMO: 'false' };
-  return startProduct(stores, way, { workers: ['writes clock', 'webhooks'], settings });
+  return startProduct(stores, mode, { workers: ['writes clock', 'webhooks'], settings });
 }
 
 async function isReady(origin: string): Promise<boolean> {
@@ -110,7 +122,7 @@ export function openBenchDatabase(stores: BenchStores): Database {
   return openDatabase({ databaseUrl: stores.databaseUrl, poolSize: 4, applicationName: 'bench', logger });
 }
 
-/** A premium tenant and a key that may do everything. */
+/** Creates a premium tenant and a key with all permissions. */
 export async function createTenant(db: Database): Promise<{ tenantId: string; key: string }> {
   const pair = newTenantPair();
   await db.transaction([pair.live, pair.sandbox], (tx) =>

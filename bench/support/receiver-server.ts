@@ -1,4 +1,7 @@
-/** Receivers in a process of their own, driven over IPC: as little work per request as a server can do. */
+/**
+ * Runs webhook receivers in a separate process, controlled over IPC. They do as little work per
+ * request as possible.
+ */
 import { createHmac } from 'node:crypto';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
@@ -10,13 +13,15 @@ interface Receiver {
 const receivers: Receiver[] = [];
 const servers: Server[] = [];
 const HEAD_END = Buffer.from('\r\n\r\n');
-const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-/** Every so many requests one signature is checked; each check costs as much as the rest of a request. */
-const CHECKED_EVERY = 20;
+const RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+/**
+ * One signature in this many requests is checked. A check costs as much as the rest of a request.
+ */
+const REQUESTS_PER_CHECK = 20;
 
-let stats = fresh();
+let stats = newStats();
 
-function fresh() {
+function newStats() {
   return {
     count: 0,
     first: 0,
@@ -50,7 +55,7 @@ function serve(socket: Socket, receiver: Receiver): void {
       if (receiver.mode === 'hang') return;
       receive(receiver, head, pending.subarray(end + 4, total));
       pending = pending.subarray(total);
-      socket.write(ANSWER);
+      socket.write(RESPONSE);
     }
   });
 }
@@ -64,19 +69,19 @@ function receive({ key }: Receiver, head: string, body: Buffer): void {
   stats.ids.add(id);
   const at = /"timestamp":"([^"]+)"/.exec(body.toString('latin1', 0, 300))?.[1];
   if (at) stats.lagsMs.push(now - Date.parse(at));
-  if (!key || stats.count % CHECKED_EVERY !== 0) return;
+  if (!key || stats.count % REQUESTS_PER_CHECK !== 0) return;
   const timestamp = /\r\nwebhook-timestamp: (\d+)/i.exec(head)?.[1];
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
   stats.checked += 1;
   if (!head.includes(`v1,${signature}`)) stats.faults += 1;
 }
 
-type Message =
+type IpcMessage =
   | { type: 'add'; keys: (string | null)[]; mode: Receiver['mode'] }
   | { type: 'reset' }
   | { type: 'stats' };
 
-process.on('message', async (message: Message) => {
+process.on('message', async (message: IpcMessage) => {
   if (message.type === 'add') {
     const added = message.keys.map((key) => ({
       key: key === null ? undefined : Buffer.from(key, 'base64'),
@@ -85,7 +90,7 @@ process.on('message', async (message: Message) => {
     receivers.push(...added);
     process.send?.(await Promise.all(added.map(listen)));
   } else if (message.type === 'reset') {
-    stats = fresh();
+    stats = newStats();
     process.send?.(true);
   } else {
     const { ids, ...rest } = stats;

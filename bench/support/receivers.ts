@@ -3,18 +3,19 @@ import { fileURLToPath } from 'node:url';
 
 export interface ReceiverStats {
   count: number;
-  /** Different webhook-ids. */
+  /** Number of different webhook-ids. */
   distinct: number;
-  /** Times of the first and last request, in ms since 1970. */
+  /** Time of the first request, in ms since 1970. */
   first: number;
   last: number;
   checked: number;
+  /** Number of wrong signatures. */
   faults: number;
-  /** From the event's own timestamp to its receipt, for each request. */
+  /** For each request, the time from the event's timestamp to its receipt. */
   lagsMs: number[];
 }
 
-/** Many receivers, each on a port of its own, in one process of their own. */
+/** Many receivers in one separate process, each on its own port. */
 export class Receivers {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -26,25 +27,28 @@ export class Receivers {
     return new Receivers(child);
   }
 
-  private ask<Answer>(message: object): Promise<Answer> {
+  private request<Reply>(message: object): Promise<Reply> {
     return new Promise((resolve) => {
-      this.child.once('message', (answer) => resolve(answer as Answer));
+      this.child.once('message', (reply) => resolve(reply as Reply));
       this.child.send(message);
     });
   }
 
-  /** One receiver for each key (base64; null: signatures are not looked at). Resolves with their URLs. */
+  /**
+   * Adds one receiver for each key and resolves with their URLs. A key is base64, or null if
+   * signatures are not checked.
+   */
   async add(keys: (string | null)[], mode: 'answer' | 'hang' = 'answer'): Promise<string[]> {
-    const ports = await this.ask<number[]>({ type: 'add', keys, mode });
+    const ports = await this.request<number[]>({ type: 'add', keys, mode });
     return ports.map((port) => `http://127.0.0.1:${port}/hook`);
   }
 
   reset(): Promise<boolean> {
-    return this.ask({ type: 'reset' });
+    return this.request({ type: 'reset' });
   }
 
   stats(): Promise<ReceiverStats> {
-    return this.ask({ type: 'stats' });
+    return this.request({ type: 'stats' });
   }
 
   stop(): void {

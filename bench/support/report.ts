@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 
-/** What the figures were taken on; the first lines of every bench. */
+/** Prints the machine that the figures come from. Every bench starts with it. */
 export function printMachine(): void {
   const model = cpus()[0]?.model ?? 'unknown';
   const redis = version('redis-server', ['--version']);
@@ -18,22 +18,22 @@ function version(command: string, args: string[]): string {
   }
 }
 
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
 
 export function ratio(ours: number, baseline: number): string {
   return (ours / baseline).toFixed(2);
 }
 
-/** One row: ours, baseline, ratio and the bar of design/performance.md. */
+/** Prints the product's figure, the baseline's, their ratio and the bar of docs/performance.md. */
 export function printRatio(
-  what: string,
+  label: string,
   figures: { ours: number; baseline: number; unit: string; bar: string },
 ): void {
   const { ours, baseline, unit, bar } = figures;
   print(
-    `${what}: ours ${Math.round(ours)} ${unit}, baseline ${Math.round(baseline)} ${unit}, ratio ${ratio(ours, baseline)} (bar: ${bar})`,
+    `${label}: ours ${Math.round(ours)} ${unit}, baseline ${Math.round(baseline)} ${unit}, ratio ${ratio(ours, baseline)} (bar: ${bar})`,
   );
 }
 
@@ -41,7 +41,7 @@ export function median(values: number[]): number {
   return percentile(values, 0.5);
 }
 
-/** @param share 0.95 for the 95th */
+/** @param share 0.95 for the 95th percentile */
 export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length * share)] ?? 0;

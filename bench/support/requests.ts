@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** A POST as it goes over the wire, with a new Idempotency-Key. */
+/** Builds a POST request as raw text, with a new Idempotency-Key. */
 export function postRequest(key: string, path: string, input: unknown): string {
   const body = JSON.stringify(input);
   return [
@@ -17,7 +17,9 @@ export function postRequest(key: string, path: string, input: unknown): string {
 
 let sequence = 0;
 
-/** A new invoice of two lines, another one each time. */
+/**
+ * Returns a function that builds a request for another new invoice with two line items each time.
+ */
 export function newInvoiceRequest(key: string): () => string {
   return () => {
     sequence += 1;

@@ -9,7 +9,7 @@ import { appRoleOf } from '../../shared/platform/postgres-session.js';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** PostgreSQL, and Redis when there is one on this machine, on loopback and in a temporary folder. */
+/** A PostgreSQL and optionally a Redis, on loopback and in a temporary folder. */
 export interface BenchStores {
   databaseUrl: string;
   superuserUrl: string;
@@ -19,7 +19,8 @@ export interface BenchStores {
 
 export async function startStores(options: { redis: boolean }): Promise<BenchStores> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tow-bench-'));
-  // The account that runs PostgreSQL for root must be able to enter it; otherwise the cluster would go to /var/lib.
+  // When root runs the bench, another user runs PostgreSQL. Without access to this folder the
+  // cluster would go to /var/lib.
   chmodSync(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({ dataDir, logger: quiet });
   const { databaseUrl, superuserUrl } = postgres;
@@ -41,7 +42,7 @@ export function hasRedis(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
 
-/** Redis as it should run in production: append-only file, synced every second. */
+/** Starts Redis as in production, with an append-only file that is synced every second. */
 async function startRedis(dir: string): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort();
   const child = spawn(

@@ -1,25 +1,28 @@
-/** The baseline of deliveries: a process that posts the same bodies to the same receivers with undici, and does nothing else. */
+/**
+ * The baseline for deliveries: a process that only posts the same bodies to the same receivers with
+ * undici.
+ */
 import { Agent, request } from 'undici';
 
-interface Loop {
+interface LoopOptions {
   urls: string[];
   body: string;
   count: number;
   perEndpoint: number;
 }
 
-process.once('message', async ({ urls, body, count, perEndpoint }: Loop) => {
+process.once('message', async ({ urls, body, count, perEndpoint }: LoopOptions) => {
   const dispatcher = new Agent();
   let next = 0;
   const work = async (url: string) => {
     while (next < count) {
       next += 1;
       const headers = { 'content-type': 'application/json', 'webhook-id': `${next}` };
-      const answer = await request(url, { method: 'POST', headers, body, dispatcher });
-      await answer.body.dump();
+      const response = await request(url, { method: 'POST', headers, body, dispatcher });
+      await response.body.dump();
     }
   };
-  // A first round opens the connections, as those of the product are open by the time it is measured.
+  // The measured time includes opening the connections.
   const startedAt = performance.now();
   await Promise.all(urls.flatMap((url) => Array.from({ length: perEndpoint }, () => work(url))));
   process.send?.(performance.now() - startedAt);

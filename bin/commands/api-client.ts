@@ -1,25 +1,25 @@
 import { errorCodeOf } from '../../shared/platform/errors.js';
 import { CliError, EXIT, type ExitCode, reasonOf } from './exit-codes.js';
 
-/** Where the API is and as whom it is called. */
+/** The address of the API and the key for calling it. */
 export interface ApiAccess {
   /** Ends in /v1. */
   url: string;
   key: string;
 }
 
-interface Refusal {
-  /** None: nobody answered. */
+interface FailureDetails {
+  /** Undefined when the API did not respond. */
   status?: number;
-  /** Fields that the refusal names. */
+  /** Fields that the error response names. */
   fields?: string[];
   retryAfterMs?: number;
 }
 
-/** Why the API did not do what it was asked to. */
+/** A failed call of the API. */
 export class ApiError extends CliError {
   constructor(
-    readonly refusal: Refusal,
+    readonly refusal: FailureDetails,
     { code, message, exit }: { code: string; message: string; exit: ExitCode },
   ) {
     super(code, message, exit);
@@ -33,7 +33,10 @@ export class ApiError extends CliError {
   }
 }
 
-/** Calls the API and resolves with an answer that it can give only when all is well. @throws {ApiError} for any other */
+/**
+ * Calls the API and resolves with its response.
+ * @throws {ApiError} when the status is not 2xx, or the API does not respond
+ */
 export async function callApi(
   { url, key }: ApiAccess,
   path: string,
@@ -49,20 +52,20 @@ export async function callApi(
       {},
       {
         code: 'api_unreachable',
-        message: `The API at ${url} cannot be reached (${causeOf(error)}). Does it run there?`,
+        message: `The API at ${url} cannot be reached (${causeOf(error)}). Is it running there?`,
         exit: EXIT.unreachable,
       },
     );
   }
   if (response.ok) return response;
-  throw refusalOf(url, response, await response.text().catch(() => ''));
+  throw toApiError(url, response, await response.text().catch(() => ''));
 }
 
 interface ErrorEnvelope {
   error?: { code?: string; message?: string; details?: { field?: string; message?: string }[] };
 }
 
-function refusalOf(url: string, { status, headers }: Response, text: string): ApiError {
+function toApiError(url: string, { status, headers }: Response, text: string): ApiError {
   const { error } = parseEnvelope(text);
   const details = error?.details ?? [];
   const retryAfterMs = Number(headers.get('retry-after')) * 1000;
@@ -72,7 +75,7 @@ function refusalOf(url: string, { status, headers }: Response, text: string): Ap
     ...(retryAfterMs > 0 ? { retryAfterMs } : {}),
   };
   if (!error?.code) {
-    const message = `${url} answers ${status}, and not as the API does. Its address ends in /v1.`;
+    const message = `${url} answered ${status}, but not in the API's format. The API's URL ends in /v1.`;
     return new ApiError(refusal, { code: 'no_api', message, exit: EXIT.configuration });
   }
   const why = [error.message, ...details.flatMap(({ message }) => message ?? [])].join(' ');
@@ -81,7 +84,7 @@ function refusalOf(url: string, { status, headers }: Response, text: string): Ap
     return new ApiError(refusal, { code: 'key_refused', message, exit: EXIT.configuration });
   }
   const exit = status === 429 || status >= 500 ? EXIT.unreachable : EXIT.failed;
-  return new ApiError(refusal, { code: error.code, message: `The API answers ${status}: ${why}`, exit });
+  return new ApiError(refusal, { code: error.code, message: `The API answered ${status}: ${why}`, exit });
 }
 
 function parseEnvelope(text: string): ErrorEnvelope {
@@ -92,7 +95,7 @@ function parseEnvelope(text: string): ErrorEnvelope {
   }
 }
 
-/** What fetch says is only that it failed; why, its cause says. */
+/** Describes an error by its cause: the error of `fetch` itself only says that the call failed. */
 export function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return errorCodeOf(cause) || reasonOf(cause);

@@ -2,17 +2,20 @@ import type { Change } from '../../shared/contracts/command.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 
-/** What an operator did at the command line. */
+/** An operator's action at the command line. */
 export interface OperatorAction {
   tenantId: string;
-  /** `api_key.revoked` */
+  /** For example `api_key.revoked`. */
   action: string;
   entityType: string;
   entityId: string;
   changes?: Change[];
 }
 
-/** Writes the audit entry of a command-line action, in its own transaction's commit: actor `system`, source `job` (decisions 9). */
+/**
+ * Records the audit entry of a command-line action when the transaction commits. Actor is `system`,
+ * source is `job` (docs/decisions.md §9).
+ */
 export function recordAction(
   tx: Transaction,
   { tenantId, action, entityType, entityId, changes }: OperatorAction,

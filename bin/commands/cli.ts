@@ -14,7 +14,8 @@ import { COMMANDS, type CommandEntry } from './registry.js';
 const CLOSE_DEADLINE_MS = 20_000;
 
 /**
- * Runs one command line and resolves with its exit code (see {@link EXIT}). Prints to the terminal and to nothing else; never rejects.
+ * Runs one command line and resolves with its exit code (see {@link EXIT}). Prints only to the
+ * terminal. Never rejects.
  * @param argv arguments without the program's name
  */
 export async function runCli(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -43,13 +44,13 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
   }
 }
 
-/** `tow mcp` speaks a protocol there; why it ended must not come between. */
+/** `tow mcp` writes its protocol to standard output, so error output as JSON must not go there. */
 function ownsStdout(argv: readonly string[]): boolean {
   const [word] = argv.filter((one) => one !== '--json');
   return COMMANDS.some(({ name, ownsStdout }) => ownsStdout && name === word);
 }
 
-/** Standard output belongs to the command's answer, so whatever else is to be said goes to standard error. */
+/** Logs go to standard error: standard output holds only the command's result. */
 function createStderrLogger(): Logger {
   return pino(
     { level: 'warn', name: 'tow', hooks: { streamWrite: redactText } },
@@ -57,7 +58,7 @@ function createStderrLogger(): Logger {
   );
 }
 
-/** What a command stands on before its settings are read. */
+/** The part of the context that exists before the settings are read. */
 type CliFoundation = Omit<CommandContext, 'config' | 'store'>;
 
 async function runCommand(argv: readonly string[], foundation: CliFoundation): Promise<CommandOutput> {
@@ -88,8 +89,9 @@ function findCommand(words: string[]): { entry: CommandEntry; rest: string[] } {
     return parts.every((part, index) => words[index] === part);
   });
   if (entry) return { entry, rest: words.slice(entry.name.split(' ').length) };
-  const said = words.length === 0 ? 'Name a command' : `There is no command "${words.slice(0, 2).join(' ')}"`;
-  throw usageError(`${said}. \`tow help\` lists them.`);
+  const problem =
+    words.length === 0 ? 'Name a command' : `There is no command "${words.slice(0, 2).join(' ')}"`;
+  throw usageError(`${problem}. \`tow help\` lists the commands.`);
 }
 
 function parse(entry: CommandEntry, rest: string[]): CommandArgs {
@@ -109,7 +111,7 @@ function parse(entry: CommandEntry, rest: string[]): CommandArgs {
   if (positionals.length !== entry.positionals) {
     throw explain(
       positionals.length > entry.positionals
-        ? `"${positionals.at(-1)}" is too much.`
+        ? `Unexpected argument "${positionals.at(-1)}".`
         : 'An argument is missing.',
     );
   }
@@ -123,7 +125,7 @@ function createContext(cli: CliFoundation): CommandContext {
       return loadConfig('cli');
     } catch (error) {
       if (error instanceof ConfigError) throw toCliError(error);
-      // A DATA_DIR that cannot be written is a wrong setting as well.
+      // A DATA_DIR that cannot be written to is a wrong setting too.
       throw new CliError('configuration', reasonOf(error), EXIT.configuration, { cause: error });
     }
   };

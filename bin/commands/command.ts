@@ -10,21 +10,30 @@ export interface CommandArgs {
   positionals: string[];
 }
 
-/** What a command stands on. Nothing is read or opened before it is asked for. */
+/**
+ * What a command can use. Settings are read and connections are opened only when the command calls
+ * `config` or `store`.
+ */
 export interface CommandContext {
   logger: Logger;
   lifecycle: Lifecycle;
-  /** @throws {CliError} `configuration` naming every fault of the environment */
+  /** @throws {CliError} `configuration`, naming every wrong setting */
   config: () => Config;
-  /** Connection string of the owner role, and sessions in the application's role. */
+  /** The owner role's connection string, and a pool whose sessions use the application's role. */
   store: () => Promise<{ databaseUrl: string; db: Database }>;
-  /** Prints a line before the command's answer. */
+  /** Prints an entry on standard output before the command's result. */
   say: (line: Line) => void;
-  /** Tells a person how it goes, on standard error. */
+  /** Prints a status text for people on standard error. */
   notice: (text: string) => void;
-  /** Writes over what it wrote before, on standard error when that is a terminal; elsewhere nothing. An empty text takes it away. */
+  /**
+   * Replaces the text of its previous call, if standard error is a terminal; otherwise prints
+   * nothing. An empty text erases it.
+   */
   rewrite: (text: string) => void;
-  /** Aborted by SIGINT and SIGTERM; who has asked for it ends by itself, and with 0 unless something else is wrong. */
+  /**
+   * Returns a signal that SIGINT and SIGTERM abort. A command that calls this must end by itself
+   * when the signal is aborted; its exit code is then 0 unless it fails.
+   */
   interruption: () => AbortSignal;
 }
 

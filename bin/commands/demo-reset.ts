@@ -13,13 +13,14 @@ const NAME = 'demo-reset';
 const DEFAULT_PORT = 3000;
 
 /**
- * Removes everything of the demo's tenants and their twins, then makes the demo afresh with new credentials. Other tenants are not touched.
- * Resolves with the path of the new demo.json.
- * @throws {CliError} `refused` in production, and while the product runs: it would go on with keys and records that are gone
+ * Deletes all data of the demo's tenants and their sandboxes, then creates the demo again with new
+ * credentials. Other tenants are not touched. Resolves with the path of the new demo.json.
+ * @throws {CliError} `refused` in production, and while the product runs, because it would continue
+ * with keys and records that are deleted
  */
 export async function resetDemo(foundation: Foundation): Promise<string> {
   const { config, logger } = foundation;
-  if (config.production) throw refused('The demo is not reset in production.');
+  if (config.production) throw refused('The demo cannot be reset in production.');
   const databaseUrl = config.databaseUrl ?? (await startServerAlone(foundation));
   await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: !config.redisUrl });
   const db = openStore(foundation, databaseUrl, NAME);
@@ -38,22 +39,23 @@ function refused(message: string): CliError {
 async function startServerAlone(foundation: Foundation): Promise<string> {
   return startServer(foundation).catch((error: unknown) => {
     throw isDataDirTaken(error)
-      ? refused(`The product runs in ${foundation.config.dataDir}; stop it first (npm start).`)
+      ? refused(`Another process uses ${foundation.config.dataDir}; stop it first (npm start).`)
       : error;
   });
 }
 
 /**
- * Deletes the demo's rows from every table of tenants, children before parents. The application's role may not delete audit entries and events,
- * so the session goes back to its login role, the owner, for this transaction; row-level security binds that one too.
+ * Deletes the demo's rows from every tenant table, children before parents. The application's role
+ * may not delete audit entries and events, so this transaction uses the session's login role, the
+ * owner. Row-level security applies to the owner too.
  */
 async function removeDemo(db: Database): Promise<void> {
   await db.transaction(DEMO_TENANT_IDS, async (tx) => {
     await tx.query({ text: 'set local role none' });
-    // Whoever tried out the product with load has more rows than an ordinary statement may take.
+    // After a load test the demo can have too many rows to delete within the normal timeout.
     await tx.query({ text: "set local statement_timeout = '10min'" });
-    await requireNobodyConnected(tx);
-    for (const table of await tablesChildrenFirst(tx)) {
+    await assertNoProcessConnected(tx);
+    for (const table of await listTablesChildrenFirst(tx)) {
       await tx.query({
         text: `delete from ${table} where tenant_id = any($1::uuid[])`,
         values: [DEMO_TENANT_IDS],
@@ -62,8 +64,8 @@ async function removeDemo(db: Database): Promise<void> {
   });
 }
 
-/** With a DATABASE_URL nothing in DATA_DIR tells of a running process; its connections do. */
-async function requireNobodyConnected(tx: Transaction): Promise<void> {
+/** With DATABASE_URL set, only open connections show that a process is running. */
+async function assertNoProcessConnected(tx: Transaction): Promise<void> {
   const rows = await tx.query<{ application_name: string }>({
     text: `select distinct application_name from pg_stat_activity
            where datname = current_database() and application_name like 'tow-%' and application_name <> $1`,
@@ -80,8 +82,11 @@ interface TableRow {
   parents: string[];
 }
 
-/** Every table with a tenant_id, also those that later versions add, in an order in which no row is deleted that another one needs. */
-async function tablesChildrenFirst(tx: Transaction): Promise<string[]> {
+/**
+ * Lists every table with a tenant_id, including tables that later versions add. A table comes
+ * before the tables that it refers to.
+ */
+async function listTablesChildrenFirst(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<TableRow>({
     text: `select quote_ident(c.relname) as name,
                   array(select distinct quote_ident(p.relname) from pg_constraint f join pg_class p on p.oid = f.confrelid
@@ -96,7 +101,7 @@ async function tablesChildrenFirst(tx: Transaction): Promise<string[]> {
     const needed = new Set([...left.values()].flatMap((row) => row.parents));
     const free = [...left.keys()].filter((name) => !needed.has(name));
     if (free.length === 0)
-      throw new Error(`tables refer to each other in a circle: ${[...left.keys()].join(', ')}`);
+      throw new Error(`tables refer to each other in a cycle: ${[...left.keys()].join(', ')}`);
     for (const name of free) left.delete(name);
     ordered.push(...free);
   }

@@ -9,12 +9,12 @@ export const REMEDY_FOR_CLOCK =
 export const REMEDY_FOR_ACCOUNTS =
   'Give the account a time zone that PostgreSQL knows (PATCH /settings); for any other cause see the log of the clock.';
 
-/** Accounts named in one line; the count says how many there are. */
+/** Accounts named in the finding; for the others it shows only their number. */
 const MAX_NAMED = 20;
 
 /**
- * The last success of each schedule. @throws {Error} naming those that are late, with the cause of
- * their last failure
+ * Lists the last success of each schedule.
+ * @throws {Error} naming the late schedules, with the cause of their last failure
  */
 export async function checkClock(db: Database): Promise<string> {
   const runs = await readScheduleRuns(db);
@@ -27,9 +27,9 @@ export async function checkClock(db: Database): Promise<string> {
   return `last successes: ${ages.join(', ')}`;
 }
 
-type Late = Awaited<ReturnType<typeof readScheduleRuns>>[number];
+type ScheduleRun = Awaited<ReturnType<typeof readScheduleRuns>>[number];
 
-function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_error }: Late): string {
+function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_error }: ScheduleRun): string {
   const isFailing = last_error !== null && (at === null || (last_failed_at ?? '') > at);
   const cause = isFailing ? ` (${last_error})` : '';
   return at === null
@@ -38,8 +38,9 @@ function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_er
 }
 
 /**
- * @throws {Error} naming accounts whose time zone PostgreSQL does not know, and those that a sweep
- * left out
+ * Checks that every account has a known time zone and that no sweep leaves out an account.
+ * @throws {Error} naming accounts whose time zone PostgreSQL does not know, and accounts that a
+ * sweep left out
  */
 export async function checkAccounts(db: Database): Promise<string> {
   const [zones, accounts, faults] = await Promise.all([

@@ -6,11 +6,12 @@ import { CliError, EXIT, reasonOf } from './exit-codes.js';
 const CONNECT_TIMEOUT_MS = 3000;
 
 /**
- * Connects to Redis, asks it something and looks at its eviction policy. Resolves with a line about it.
- * @throws {CliError} `store_unreachable` when it does not answer within 3 s; {Error} when it may drop keys
+ * Connects to Redis, pings it and checks its eviction policy. Resolves with a short description.
+ * @throws {CliError} `store_unreachable` when Redis does not respond within 3 s
+ * @throws {Error} when Redis may evict keys
  */
 export async function checkRedis(url: string, logger: Logger): Promise<string> {
-  // Why it does not connect is the finding; a log line beside it would say it twice.
+  // The finding already holds the connection error, so the client does not log it too.
   const redis = connectRedis(url, 'fast', logger.child({}, { level: 'silent' }));
   try {
     await new Promise<void>((resolve, reject) => {
@@ -18,7 +19,7 @@ export async function checkRedis(url: string, logger: Logger): Promise<string> {
       const timer = setTimeout(() => reject(unreachable(last)), CONNECT_TIMEOUT_MS);
       redis.on('error', (error) => {
         last = error;
-        // Nobody listens there: waiting would not help a person who wants an answer now.
+        // No server listens on that port: fail now instead of waiting for the timeout.
         if (errorCodeOf(error) !== 'ECONNREFUSED') return;
         clearTimeout(timer);
         reject(unreachable(error));

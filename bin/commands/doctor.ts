@@ -19,7 +19,7 @@ import { checkRedis } from './doctor-redis.js';
 import { CliError, EXIT, type ExitCode, reasonOf, toCliError } from './exit-codes.js';
 import { isReachableAsApp } from './store.js';
 
-/** What a check found. `next`: what to do about a failure. */
+/** The result of a check. `next` says how to fix a failure. */
 interface Finding {
   name: string;
   status: 'ok' | 'fail' | 'skip';
@@ -28,45 +28,45 @@ interface Finding {
   exit?: ExitCode;
 }
 
-/** Says what is fine, or throws why it is not. */
+/** Resolves with a description of the healthy state. Rejects with the problem. */
 type Check = () => Promise<string>;
 
-const OLDEST_NODE = [20, 19] as const;
-const OLDEST_POSTGRES = 150_000;
+const MIN_NODE_VERSION = [20, 19] as const;
+const MIN_POSTGRES_VERSION = 150_000;
 const REMEDY_FOR_PARTITIONS =
-  'The clock makes and drops them every hour; its log says what is in the way. Rows in a default partition wait for a person to move them.';
-/** Those that need PostgreSQL. */
+  'The clock creates and drops partitions every hour; its log names the error. Move the rows of a default partition by hand.';
+/** Checks that need PostgreSQL. */
 const DATABASE_CHECKS = ['role', 'migrations', 'partitions', 'clock', 'accounts', 'secret_key'];
-/** Those that need the tables of this version. */
+/** Checks that need the tables of this version. */
 const TABLE_CHECKS = DATABASE_CHECKS.slice(2);
-const MIGRATE = 'Run `tow migrate` (npm start does it by itself).';
+const MIGRATE = 'Run `tow migrate` (npm start runs it automatically).';
 
 /**
- * `tow doctor`: one line per check. A check that cannot be made because one before it failed is skipped. Exit code 0 when all are ok; else that of
- * the first failure.
+ * `tow doctor`: prints one finding per check. A check that depends on a failed check is skipped.
+ * The exit code is 0 if no check failed, else that of the first failure.
  */
 export const runDoctor: RunCommand = async (_args, context) => {
   const findings = [
-    await examine('node', 'Install Node.js 20.19 or later.', checkNode),
-    ...(await examineSettings(context)),
+    await runCheck('node', 'Install Node.js 20.19 or later.', checkNode),
+    ...(await checkSettings(context)),
   ];
   const failed = findings.find(({ status }) => status === 'fail');
   const data = { checks: findings.map(({ exit: _exit, ...finding }) => finding) };
-  const text = findings.map(lineOf).join('\n');
+  const text = findings.map(formatFinding).join('\n');
   if (!failed) return { data, text };
   const names = findings.filter(({ status }) => status === 'fail').map(({ name }) => name);
   return {
     data,
     text,
-    failure: new CliError('unhealthy', `Not well: ${names.join(', ')}.`, failed.exit ?? EXIT.failed),
+    failure: new CliError('unhealthy', `Failed checks: ${names.join(', ')}.`, failed.exit ?? EXIT.failed),
   };
 };
 
-function lineOf({ name, status, detail, next }: Finding): string {
+function formatFinding({ name, status, detail, next }: Finding): string {
   return `${status.padEnd(4)}  ${name.padEnd(10)}  ${detail}${next ? `\n                  → ${next}` : ''}`;
 }
 
-async function examine(name: string, next: string, check: Check): Promise<Finding> {
+async function runCheck(name: string, next: string, check: Check): Promise<Finding> {
   try {
     return { name, status: 'ok', detail: await check() };
   } catch (error) {
@@ -74,23 +74,23 @@ async function examine(name: string, next: string, check: Check): Promise<Findin
   }
 }
 
-function skipped(names: readonly string[], because: string): Finding[] {
+function skipChecks(names: readonly string[], because: string): Finding[] {
   return names.map((name) => ({ name, status: 'skip', detail: `not checked: ${because}` }));
 }
 
 async function checkNode(): Promise<string> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  const [oldestMajor, oldestMinor] = MIN_NODE_VERSION;
   const isOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
   if (isOld) throw new Error(`Node.js ${process.versions.node}`);
   return `Node.js ${process.versions.node}`;
 }
 
-async function examineSettings(context: CommandContext): Promise<Finding[]> {
+async function checkSettings(context: CommandContext): Promise<Finding[]> {
   let config: Config | undefined;
-  const settings = await examine(
+  const settings = await runCheck(
     'settings',
-    'Fix these environment variables; docs/guides/operators.md lists all.',
+    'Fix these environment variables; docs/guides/operators.md lists all settings.',
     async () => {
       config = context.config();
       if (config.warnings.length > 0) throw new Error(config.warnings.join(' '));
@@ -100,23 +100,23 @@ async function examineSettings(context: CommandContext): Promise<Finding[]> {
   if (!config)
     return [
       settings,
-      ...skipped(['data_dir', 'storage', 'postgres', ...DATABASE_CHECKS, 'redis'], 'the settings'),
+      ...skipChecks(['data_dir', 'storage', 'postgres', ...DATABASE_CHECKS, 'redis'], 'the settings'),
     ];
   const { redisUrl, dataDir, exportStorage } = config;
-  const folder = await examine('data_dir', 'Make DATA_DIR a folder that this user may write.', () =>
+  const folder = await runCheck('data_dir', 'Set DATA_DIR to a folder that this user can write to.', () =>
     checkFolder(dataDir),
   );
   const redis = redisUrl
-    ? await examine('redis', 'Check REDIS_URL; set maxmemory-policy to noeviction.', () =>
+    ? await runCheck('redis', 'Check REDIS_URL; set maxmemory-policy to noeviction.', () =>
         checkRedis(redisUrl, context.logger),
       )
     : { name: 'redis', status: 'ok' as const, detail: 'not used' };
-  const storage = await examine(
+  const storage = await runCheck(
     'storage',
-    'Make STORAGE_URL a folder or bucket that this process may write.',
+    'Set STORAGE_URL to a folder or bucket that this process can write to.',
     () => checkStorage(exportStorage),
   );
-  return [settings, folder, storage, ...(await examineDatabase(context, config)), redis];
+  return [settings, folder, storage, ...(await checkDatabase(context, config)), redis];
 }
 
 async function checkFolder(dataDir: string): Promise<string> {
@@ -127,44 +127,44 @@ async function checkFolder(dataDir: string): Promise<string> {
   return dataDir;
 }
 
-async function examineDatabase(context: CommandContext, config: Config): Promise<Finding[]> {
+async function checkDatabase(context: CommandContext, config: Config): Promise<Finding[]> {
   const next = config.databaseUrl
     ? 'Check DATABASE_URL and that the server runs.'
-    : 'See the reason; DATABASE_URL can name a server of your own instead.';
+    : 'Fix the reason above, or set DATABASE_URL to use your own server.';
   let db: Database | undefined;
   let databaseUrl = '';
-  const reachable = await examine('postgres', next, async () => {
+  const reachable = await runCheck('postgres', next, async () => {
     const store = await context.store();
     await assertDirectConnection(store.databaseUrl);
     const detail = await checkPostgres(store.db);
     ({ db, databaseUrl } = store);
     return detail;
   });
-  if (!db) return [reachable, ...skipped(DATABASE_CHECKS, 'PostgreSQL')];
-  const found = db;
-  const role = await examine(
+  if (!db) return [reachable, ...skipChecks(DATABASE_CHECKS, 'PostgreSQL')];
+  const openDb = db;
+  const role = await runCheck(
     'role',
-    `${MIGRATE} The role of DATABASE_URL must own the tables and be no superuser.`,
-    () => checkRole(found),
+    `${MIGRATE} The role of DATABASE_URL must own the tables and must not be a superuser.`,
+    () => checkRole(openDb),
   );
-  const migrations = await examine('migrations', MIGRATE, () => checkMigrations(found));
+  const migrations = await runCheck('migrations', MIGRATE, () => checkMigrations(openDb));
   if (migrations.status !== 'ok')
-    return [reachable, role, migrations, ...skipped(TABLE_CHECKS, 'the migrations')];
+    return [reachable, role, migrations, ...skipChecks(TABLE_CHECKS, 'the migrations')];
   return [
     reachable,
     role,
     migrations,
-    await examine('partitions', REMEDY_FOR_PARTITIONS, () => checkPartitions(databaseUrl)),
-    await examine('clock', REMEDY_FOR_CLOCK, () => checkClock(found)),
-    await examine('accounts', REMEDY_FOR_ACCOUNTS, () => checkAccounts(found)),
-    await examine('secret_key', 'Set the SECRET_KEY that the running processes have.', () =>
-      checkSecretKey(found, config.secretKey),
+    await runCheck('partitions', REMEDY_FOR_PARTITIONS, () => checkPartitions(databaseUrl)),
+    await runCheck('clock', REMEDY_FOR_CLOCK, () => checkClock(openDb)),
+    await runCheck('accounts', REMEDY_FOR_ACCOUNTS, () => checkAccounts(openDb)),
+    await runCheck('secret_key', 'Set the SECRET_KEY that the running processes have.', () =>
+      checkSecretKey(openDb, config.secretKey),
     ),
   ];
 }
 
 async function checkPostgres(db: Database): Promise<string> {
-  // The first statement also connects; the second shows what a round trip costs.
+  // The first query also connects; the second measures a round trip.
   if (!(await isReachableAsApp(db))) return 'reachable, but never migrated';
   const startedAt = performance.now();
   const [row] = await db.query<{ version: number }>({
@@ -173,20 +173,20 @@ async function checkPostgres(db: Database): Promise<string> {
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
   const version = row?.version ?? 0;
   const name = `PostgreSQL ${Math.floor(version / 10_000)}`;
-  if (version < OLDEST_POSTGRES) throw new Error(`${name} is too old; 15 or later is needed`);
+  if (version < MIN_POSTGRES_VERSION) throw new Error(`${name} is too old; 15 or later is needed`);
   return `${name}, ${ms} ms`;
 }
 
 async function checkRole(db: Database): Promise<string> {
   const faults = await findPrivilegeFaults(db);
   if (faults.length > 0) throw new Error(faults.join('; '));
-  return 'the application owns nothing and sees one tenant at a time';
+  return "the application's role owns nothing and sees one tenant at a time";
 }
 
 async function checkPartitions(databaseUrl: string): Promise<string> {
   const faults = await findPartitionFaults(databaseUrl);
   if (faults.length > 0) throw new Error(faults.join('; '));
-  return 'weeks ahead are made, old ones are gone';
+  return 'the partitions of the coming weeks exist, old ones are dropped';
 }
 
 async function checkStorage(location: StorageLocation): Promise<string> {
@@ -197,13 +197,14 @@ async function checkStorage(location: StorageLocation): Promise<string> {
 async function checkSecretKey(db: Database, secretKey: string): Promise<string> {
   const fingerprint = await readSecretKeyFingerprint(db);
   if (fingerprint === undefined) return 'no process has started yet';
-  if (fingerprint !== fingerprintOf(secretKey)) throw new Error('not the one of the running processes');
-  return 'the one of the running processes';
+  if (fingerprint !== fingerprintOf(secretKey)) throw new Error('differs from that of the running processes');
+  return 'same as that of the running processes';
 }
 
 async function checkMigrations(db: Database): Promise<string> {
   const missing = await findMissingMigration(db, MIGRATION_HEAD).catch((error: unknown) => {
-    if (errorCodeOf(error) === '42P01') return `the database is at nothing, not at ${MIGRATION_HEAD}`;
+    if (errorCodeOf(error) === '42P01')
+      return `the database has no migrations; it must be at ${MIGRATION_HEAD}`;
     throw error;
   });
   if (missing) throw new Error(missing);

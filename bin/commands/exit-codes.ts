@@ -3,14 +3,18 @@ import { describeError } from '../../shared/platform/describe-error.js';
 import { AppError, errorCodeOf, isConnectionError } from '../../shared/platform/errors.js';
 
 /**
- * Exit codes of `tow`; scripts rely on them, so they never change their meaning. 0: done. 1: it failed, or a check did. 2: the command line is
- * wrong. 3: a setting is wrong. 4: no such tenant, key or command. 5: PostgreSQL, Redis or the API cannot be reached; trying again may help.
+ * Exit codes of `tow`. Their meaning never changes, because scripts rely on it. 0: done. 1: the
+ * command or a check failed. 2: the command line is wrong. 3: a setting is wrong. 4: no such
+ * tenant, key or command. 5: PostgreSQL, Redis or the API cannot be reached; a retry may help.
  */
 export const EXIT = { ok: 0, failed: 1, usage: 2, configuration: 3, notFound: 4, unreachable: 5 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What ends a command with another exit code than 0. The message says what to do next and holds no secret. */
+/**
+ * An error that ends a command with an exit code other than 0. Its message says what to do next and
+ * contains no secret.
+ */
 export class CliError extends Error {
   constructor(
     readonly code: string,
@@ -27,18 +31,23 @@ export function usageError(message: string): CliError {
   return new CliError('usage', message, EXIT.usage);
 }
 
-export function notFoundError(what: string): CliError {
-  return new CliError('not_found', `No such ${what}.`, EXIT.notFound);
+export function notFoundError(label: string): CliError {
+  return new CliError('not_found', `No such ${label}.`, EXIT.notFound);
 }
 
-/** SQLSTATEs of a connection that PostgreSQL refuses for what DATABASE_URL says: authentication, no such database. */
-const REFUSED = ['28P01', '28000', '3D000'];
+/**
+ * SQLSTATEs that PostgreSQL returns for a wrong DATABASE_URL: failed authentication, no such
+ * database.
+ */
+const WRONG_URL_SQLSTATES = ['28P01', '28000', '3D000'];
 
-/** Turns anything thrown into an error with an exit code. Nothing is hidden: an unknown error keeps its message, without passwords. */
+/**
+ * Converts any thrown value into a CliError. An unknown error keeps its message, without passwords.
+ */
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof ConfigError) return new CliError('configuration', error.message, EXIT.configuration);
-  if (error instanceof AppError) return usageError(messagesOf(error));
+  if (error instanceof AppError) return usageError(joinMessages(error));
   const message = reasonOf(error);
   const cause = { cause: error };
   if (isNotMigrated(error)) {
@@ -49,7 +58,7 @@ export function toCliError(error: unknown): CliError {
       cause,
     );
   }
-  if (REFUSED.includes(errorCodeOf(error))) {
+  if (WRONG_URL_SQLSTATES.includes(errorCodeOf(error))) {
     return new CliError(
       'configuration',
       `PostgreSQL refuses DATABASE_URL: ${message}.`,
@@ -58,7 +67,7 @@ export function toCliError(error: unknown): CliError {
     );
   }
   if (isConnectionError(error)) {
-    const next = 'Check DATABASE_URL and that the server runs.';
+    const next = 'Check DATABASE_URL and that the server is running.';
     return new CliError(
       'store_unreachable',
       `PostgreSQL cannot be reached (${message}). ${next}`,
@@ -69,16 +78,19 @@ export function toCliError(error: unknown): CliError {
   return new CliError('failed', message, EXIT.failed, cause);
 }
 
-/** A reason fit for a terminal. What a command says by itself is never cut. */
+/** Describes an error for a terminal. The message of a CliError is never shortened. */
 export function reasonOf(error: unknown): string {
   return error instanceof CliError ? error.message : describeError(error);
 }
 
-function messagesOf(error: AppError): string {
+function joinMessages(error: AppError): string {
   return (error.details ?? []).map(({ message }) => message).join('; ') || error.message;
 }
 
-/** The application's role or its tables are not there: 22023 comes from the session's `role` setting, 42P01 is an undefined table. */
+/**
+ * Whether the application's role or its tables are missing. The session's `role` setting fails with
+ * 22023; 42P01 is an undefined table.
+ */
 export function isNotMigrated(error: unknown): boolean {
   const code = errorCodeOf(error);
   return code === '42P01' || (code === '22023' && /role "[^"]*" does not exist/.test(reasonOf(error)));

@@ -1,16 +1,20 @@
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { EXIT } from './exit-codes.js';
 
-/** Ctrl-C under npx arrives twice, from the terminal and from npx: signals so close together are one. */
+/**
+ * Under npx, Ctrl-C arrives twice: from the terminal and from npx. Signals within this time count
+ * as one.
+ */
 const SAME_SIGNAL_MS = 1000;
 
 /**
- * What SIGINT and SIGTERM do to a command: they close what it opened, such as an embedded server, and end the process with 1; or they tell a command
- * that wants to end by itself. The second time nobody is asked.
+ * Handles SIGINT and SIGTERM for a command. By default it closes what the command opened, such as
+ * an embedded server, and exits with 1. If the command called `heed`, it aborts the command's
+ * signal instead. A second signal exits immediately.
  */
 export class Interruption {
-  private readonly told = new AbortController();
-  private isHeeded = false;
+  private readonly controller = new AbortController();
+  private isHandledByCommand = false;
   private signalledAt: number | undefined;
 
   constructor(private readonly close: Lifecycle['close']) {}
@@ -19,10 +23,10 @@ export class Interruption {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.interrupt());
   }
 
-  /** From here on the command ends by itself when this is aborted. */
+  /** Returns the signal; from now on the command must end by itself when the signal is aborted. */
   heed(): AbortSignal {
-    this.isHeeded = true;
-    return this.told.signal;
+    this.isHandledByCommand = true;
+    return this.controller.signal;
   }
 
   private interrupt(): void {
@@ -32,7 +36,7 @@ export class Interruption {
       return;
     }
     this.signalledAt = now;
-    if (this.isHeeded) this.told.abort();
+    if (this.isHandledByCommand) this.controller.abort();
     else void this.close().then(() => process.exit(EXIT.failed));
   }
 }

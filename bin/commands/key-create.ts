@@ -16,7 +16,7 @@ import type { CommandArgs, RunCommand } from './command.js';
 import { CliError, EXIT, usageError } from './exit-codes.js';
 import { namedTenant } from './tenants.js';
 
-/** What a key may do, as it is stored. */
+/** The name, rights and expiry of a key, as the table stores them. */
 interface KeyRights {
   kind: KeyKind;
   name: string;
@@ -26,7 +26,7 @@ interface KeyRights {
   expires_at: string | null;
 }
 
-const list = (known: readonly string[]) =>
+const listSchema = (known: readonly string[]) =>
   Joi.array()
     .items(Joi.string().valid(...known))
     .min(1)
@@ -35,18 +35,18 @@ const list = (known: readonly string[]) =>
 const rights = Joi.object({
   kind: Joi.string(),
   name: text(100).required(),
-  permissions: list(PERMISSIONS).default(['read', 'write']),
-  scopes: list(AGENT_SCOPES).default([]),
+  permissions: listSchema(PERMISSIONS).default(['read', 'write']),
+  scopes: listSchema(AGENT_SCOPES).default([]),
   read_only: flag(),
   expires_at: dateTime().default(null),
 });
 
 /**
- * `tow keys create`: a new key, shown this once. A read-only API key keeps no right to write; a read-only agent may hold only the scopes that
- * read (decisions 6).
+ * `tow keys create`: creates a key and shows it once. A read-only API key gets no write permission.
+ * A read-only agent may have only scopes that read (docs/decisions.md §6).
  */
 export const createKey: RunCommand = async (args, { store, config }) => {
-  const key = rightsOf(args);
+  const key = parseRights(args);
   const { db } = await store();
   const tenant = await namedTenant(db, args);
   const minted = mintKey(key.kind, tenant.environment, deriveKey(config().secretKey, 'credentials'));
@@ -61,7 +61,7 @@ export const createKey: RunCommand = async (args, { store, config }) => {
   };
 };
 
-function rightsOf({ values }: CommandArgs): KeyRights {
+function parseRights({ values }: CommandArgs): KeyRights {
   const isAgent = values.agent === true;
   if (isAgent && values.permissions !== undefined)
     throw usageError('An agent key has --scopes, not --permissions.');
@@ -76,11 +76,11 @@ function rightsOf({ values }: CommandArgs): KeyRights {
     read_only: values['read-only'] === true,
     expires_at: values['expires-at'],
   });
-  if (isAgent) return { ...checked, permissions: [], scopes: readingScopes(checked) };
+  if (isAgent) return { ...checked, permissions: [], scopes: requireReadingScopes(checked) };
   return { ...checked, permissions: checked.read_only ? ['read'] : checked.permissions };
 }
 
-function readingScopes({ scopes, read_only }: KeyRights): string[] {
+function requireReadingScopes({ scopes, read_only }: KeyRights): string[] {
   const writing = read_only ? scopes.filter((scope) => !scope.startsWith('read_')) : [];
   if (writing.length > 0) throw usageError(`A read-only agent cannot hold ${writing.join(', ')}.`);
   return scopes;
@@ -90,7 +90,7 @@ function splitList(value: string | boolean | undefined): string[] | undefined {
   return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : undefined;
 }
 
-/** Stores the key's hash with its audit entry and resolves with its record. */
+/** Stores the key's hash and its audit entry. Resolves with the key's record. */
 async function storeKey(
   db: Database,
   tenantId: string,

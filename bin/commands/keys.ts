@@ -24,7 +24,10 @@ interface KeyBody extends Record<string, unknown> {
   scopes: string[];
 }
 
-/** `tow keys list`: API and agent keys of one tenant, newest first, ended ones included. */
+/**
+ * `tow keys list`: lists one tenant's API and agent keys, newest first, revoked and expired keys
+ * too.
+ */
 export const listKeys: RunCommand = async (args, { store }) => {
   const { db } = await store();
   const tenant = await namedTenant(db, args);
@@ -42,7 +45,10 @@ export const listKeys: RunCommand = async (args, { store }) => {
   };
 };
 
-/** `tow keys revoke`: ends a key at once; a key that is revoked already stays as it is. Running processes look again within 5 s. */
+/**
+ * `tow keys revoke`: revokes a key immediately. A key that is already revoked stays unchanged.
+ * Running processes check the key again within 5 s.
+ */
 export const revokeKey: RunCommand = async (args, { store }) => {
   const id = String(args.positionals[0]).toLowerCase();
   if (!isUuid(id)) throw usageError('KEY_ID must be the id of a key; `tow keys list` shows them.');

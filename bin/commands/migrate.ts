@@ -5,11 +5,12 @@ import { appRoleOf } from '../../shared/platform/postgres-session.js';
 import type { RunCommand } from './command.js';
 import { isReachableAsApp } from './store.js';
 
-/** `tow migrate`: brings the database to this version and makes the application's role. */
+/** `tow migrate`: migrates the database to this version and creates the application's role. */
 export const migrateDatabase: RunCommand = async (_args, { config, store }) => {
   const { databaseUrl, db } = await store();
   await assertDirectConnection(databaseUrl);
-  // The migrations' own driver would print its reason in between; this one throws it.
+  // Connect here first: this driver throws the reason of a failure, the migrations' driver prints
+  // it.
   await isReachableAsApp(db);
   const applied = await migrate({
     databaseUrl,

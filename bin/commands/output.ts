@@ -1,33 +1,36 @@
 import type { CliError } from './exit-codes.js';
 
-/** `data` for programs, `text` for people. */
+/** One output entry: `data` for programs, `text` for people. */
 export interface Line {
   data: Record<string, unknown>;
   text: string;
 }
 
-/** What a command has to say. */
+/** The result of a command. */
 export interface CommandOutput extends Line {
-  /** Nothing is to be printed: standard output was the command's own. */
+  /** Nothing is printed, because the command itself wrote to standard output. */
   isSilent?: boolean;
-  /** The command ran, and what it found is a failure. */
+  /** The command ran, but its result counts as a failure. */
   failure?: CliError;
 }
 
-/** Where a command line writes to. */
+/** The output streams of the command line. */
 export interface Terminal {
   out: (text: string) => void;
   err: (text: string) => void;
-  /** Standard error can be written over. */
+  /** Standard error is a terminal, where text can be overwritten. */
   isInteractive: boolean;
 }
 
-/** Prints one of many lines, before the command's output. */
+/** Prints one entry before the command's result. */
 export function printLine(terminal: Terminal, { data, text }: Line, json: boolean): void {
   terminal.out(`${json ? JSON.stringify(data) : text}\n`);
 }
 
-/** Prints a command's output: with `json` one JSON document on standard output, whatever the outcome. */
+/**
+ * Prints a command's result. With `json` it is one JSON document on standard output, also on
+ * failure.
+ */
 export function printOutput(
   terminal: Terminal,
   { data, text, failure, isSilent }: CommandOutput,
@@ -45,18 +48,21 @@ export function printOutput(
   terminal.out(`${JSON.stringify({ ...outcome, data })}\n`);
 }
 
-/** Prints why a command ended: to standard error for people, as `{ok:false, error}` on standard output with `json`. */
+/**
+ * Prints why a command failed: on standard error, or with `json` as `{ok:false, error}` on standard
+ * output.
+ */
 export function printError(terminal: Terminal, { code, message }: CliError, json: boolean): void {
   if (json) terminal.out(`${JSON.stringify({ ok: false, error: { code, message } })}\n`);
   else terminal.err(`tow: ${message}\n`);
 }
 
-/** Rows as aligned columns under their names; a line of its own when there is none. */
+/** Formats rows as aligned columns with a header. Without rows it returns "(none)". */
 export function table(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {
   if (rows.length === 0) return '(none)';
   const cells = [
     columns.map((column) => column.toUpperCase()),
-    ...rows.map((row) => columns.map((column) => cell(row[column]))),
+    ...rows.map((row) => columns.map((column) => formatCell(row[column]))),
   ];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]?.length ?? 0)));
   return cells
@@ -69,7 +75,7 @@ export function table(rows: readonly Record<string, unknown>[], columns: readonl
     .join('\n');
 }
 
-function cell(value: unknown): string {
+function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
   return Array.isArray(value) ? value.join(',') || '-' : String(value);

@@ -11,11 +11,15 @@ interface ParkedRow extends Record<string, unknown> {
   parked_at: Date;
 }
 
-// The input stays out: it may hold a customer's data, and the record it is about can be looked at by its id.
+// The command's input is left out: it may contain a customer's data. The record can be read by its
+// id.
 const PARKED = `select command_id, tenant_id, command->>'type' as type, command->>'entityId' as entity_id, command->>'requestId' as request_id,
   attempts, first_attempt_at, last_attempt_at, parked_at from command_attempts where parked_at is not null`;
 
-/** `tow commands parked`: writes that killed their worker too often (workers/writes/attempts.ts), of all tenants, newest first. */
+/**
+ * `tow commands parked`: lists poison commands of all tenants, newest first. They are parked
+ * because they killed their worker too often (workers/writes/attempts.ts).
+ */
 export const listParked: RunCommand = async (_args, { store }) => {
   const { db } = await store();
   const items = await readAcrossTenants<ParkedRow>(db, PARKED);
@@ -27,8 +31,9 @@ export const listParked: RunCommand = async (_args, { store }) => {
 };
 
 /**
- * `tow commands replay`: forgets the tries of a parked command and stores it as a pending operation, which the clock gives to the workers within
- * seconds. Running it twice does no harm: a command acts once.
+ * `tow commands replay`: resets the attempts of a parked command and stores it as a pending
+ * operation. The clock submits it to the workers within seconds. Running it twice is safe: a
+ * command acts only once.
  */
 export const replayParked: RunCommand = async (args, { store }) => {
   const id = String(args.positionals[0]).toLowerCase();
@@ -37,7 +42,7 @@ export const replayParked: RunCommand = async (args, { store }) => {
   const { db } = await store();
   const tenant = await namedTenant(db, args);
   await db.transaction([tenant.id], async (tx) => {
-    await requireReplayable(tx, tenant.id, id);
+    await assertReplayable(tx, tenant.id, id);
     await unpark(tx, tenant.id, id);
     recordAction(tx, {
       tenantId: tenant.id,
@@ -57,9 +62,10 @@ interface AttemptRow {
   done: boolean;
 }
 
-async function requireReplayable(tx: Transaction, tenantId: string, id: string): Promise<void> {
+async function assertReplayable(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const [row] = await tx.query<AttemptRow>({
-    // A retry of the client's with the same Idempotency-Key may have done the work under another id.
+    // The client may have retried with the same Idempotency-Key; the write then ran under another
+    // id.
     text: `select a.parked_at is not null as parked,
                   exists (select from audit_entries e where e.tenant_id = a.tenant_id and e.id = a.command_id)
                   or exists (select from idempotency_keys k
@@ -68,8 +74,7 @@ async function requireReplayable(tx: Transaction, tenantId: string, id: string):
     values: [tenantId, id],
   });
   if (!row) throw notFoundError('parked command of this tenant');
-  if (row.done)
-    throw refused('already_done', 'This command has been carried out meanwhile; there is nothing to replay.');
+  if (row.done) throw refused('already_done', 'This command has already run; there is nothing to replay.');
   if (!row.parked) throw refused('not_parked', 'This command is not parked: its worker is still trying.');
 }
 
@@ -77,7 +82,10 @@ function refused(code: string, message: string): CliError {
   return new CliError(code, message, EXIT.failed);
 }
 
-/** The operation counts as new: it can be asked about for 24 hours from now. */
+/**
+ * Stores the operation with the current time, so that GET /operations shows it for another 24
+ * hours.
+ */
 async function unpark(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const values = [tenantId, id];
   await tx.query({

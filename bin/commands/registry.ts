@@ -2,26 +2,28 @@ import type { ParseArgsConfig } from 'node:util';
 import type { RunCommand } from './command.js';
 import { TRIGGERABLE } from './trigger/recipes.js';
 
-/** A command as the command line and its help know it. */
+/** A command of the command line, with its help text. */
 export interface CommandEntry {
   name: string;
   usage: string;
   summary: string;
   options: NonNullable<ParseArgsConfig['options']>;
-  /** Options that must be given. */
+  /** Required options. */
   required: readonly string[];
-  /** True: nothing but the command itself writes to standard output. */
+  /** Only the command itself writes to standard output. */
   ownsStdout?: boolean;
-  /** How many arguments stand beside the options. */
+  /** Number of positional arguments. */
   positionals: number;
-  /** Loads only what this command needs: a help text should not wait for the drivers. */
+  /**
+   * Imports the command's module only when it runs, so that `tow help` does not load the drivers.
+   */
   load: () => Promise<RunCommand>;
 }
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-/** Of commands that call the API. */
+/** Shared by the commands that call the API. */
 const API_USAGE = '[--key KEY] [--api-url URL]';
 const API_OPTIONS = { key: text, 'api-url': text };
 
@@ -29,7 +31,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'migrate',
     usage: '',
-    summary: 'Bring the database to this version. Safe to run again.',
+    summary: 'Migrate the database to this version. Safe to run again.',
     options: {},
     required: [],
     positionals: 0,
@@ -38,7 +40,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'tenants create',
     usage: '--name NAME [--tier starter|standard|premium] [--time-zone TZ]',
-    summary: 'Make a tenant and its sandbox twin.',
+    summary: 'Create a tenant and its sandbox.',
     options: { name: text, tier: text, 'time-zone': text },
     required: ['name'],
     positionals: 0,
@@ -47,7 +49,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'tenants list',
     usage: '',
-    summary: 'List all tenants and sandbox twins.',
+    summary: 'List all tenants and their sandboxes.',
     options: {},
     required: [],
     positionals: 0,
@@ -57,7 +59,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'keys create',
     usage:
       '--tenant ID --name NAME [--permissions read,write] [--agent --scopes a,b] [--read-only] [--sandbox] [--expires-at RFC3339]',
-    summary: 'Make an API key, or an agent key, and show it once. --sandbox: for the twin of the tenant.',
+    summary: "Create an API key or an agent key and show it once. --sandbox: for the tenant's sandbox.",
     options: {
       tenant: text,
       name: text,
@@ -75,7 +77,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'keys list',
     usage: '--tenant ID [--sandbox]',
-    summary: "List a tenant's keys, ended ones included.",
+    summary: "List a tenant's keys, including revoked and expired ones.",
     options: { tenant: text, sandbox: flag },
     required: ['tenant'],
     positionals: 0,
@@ -84,7 +86,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'keys revoke',
     usage: '--tenant ID [--sandbox] KEY_ID',
-    summary: 'End a key; running processes refuse it within 5 seconds.',
+    summary: 'Revoke a key; running processes refuse it within 5 seconds.',
     options: { tenant: text, sandbox: flag },
     required: ['tenant'],
     positionals: 1,
@@ -102,7 +104,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'commands parked',
     usage: '',
-    summary: 'List writes that were set aside because their worker died of them.',
+    summary: 'List writes that were parked because they killed their worker too often.',
     options: {},
     required: [],
     positionals: 0,
@@ -111,7 +113,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'commands replay',
     usage: '--tenant ID COMMAND_ID',
-    summary: 'Give a parked write back to the workers; the clock submits it within seconds.',
+    summary: 'Run a parked write again; the clock submits it to the workers within seconds.',
     options: { tenant: text },
     required: ['tenant'],
     positionals: 1,
@@ -121,7 +123,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'listen',
     usage: `--forward-to URL [--events invoice.*,…] [--sandbox] ${API_USAGE} [--from-now] [--print-secret]`,
     summary:
-      'Forward the events of an account to a local address as signed webhooks, until Ctrl-C; a later run goes on where this one ended. With --print-secret it only shows the secret that signs them.',
+      'Forward the events of an account to a local address as signed webhooks, until Ctrl-C. A later run continues where this one ended. --print-secret only shows the signing secret.',
     options: {
       'forward-to': text,
       events: text,
@@ -137,7 +139,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'trigger',
     usage: `EVENT ${API_USAGE} [--live]`,
-    summary: `Make an event really happen in the sandbox: ${TRIGGERABLE.join(', ')}.`,
+    summary: `Cause a real event in the sandbox: ${TRIGGERABLE.join(', ')}.`,
     options: { ...API_OPTIONS, live: flag },
     required: [],
     positionals: 1,
@@ -147,7 +149,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'export',
     usage: `RESOURCE [--format csv,json,ndjson,dump] [--since DATE] [--until DATE] [--status S] [--search TEXT] [--include line_items,payments] [--bom] [--decimals] [--wait] [-o FILE] [--sandbox] ${API_USAGE}`,
     summary:
-      'Export invoices, customers, work-orders, inspections or all; -o waits for the file and fetches it (a folder when it ends in /), --wait tells its link.',
+      'Export invoices, customers, work-orders, inspections or all; -o waits for the file and downloads it (to a folder if it ends in /), --wait prints its link.',
     options: {
       format: text,
       since: text,
@@ -170,7 +172,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'mcp',
     usage: '[--mcp-url URL] [--sandbox]',
     summary:
-      "Serve agents on this machine over stdio: a bridge to the MCP server, with the key in TOW_AGENT_KEY (default: the demo's).",
+      "Serve agents on this machine over stdio, as a bridge to the MCP server. The key comes from TOW_AGENT_KEY (default: the demo's).",
     options: { 'mcp-url': text, sandbox: flag },
     required: [],
     ownsStdout: true,
@@ -180,7 +182,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'secret-key adopt',
     usage: '',
-    summary: 'After a planned change of SECRET_KEY: make the new one that which every process must have.',
+    summary: 'After a planned change of SECRET_KEY: make the new key the one that every process must have.',
     options: {},
     required: [],
     positionals: 0,
@@ -190,7 +192,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'doctor',
     usage: '',
     summary:
-      'Check settings, PostgreSQL, migrations, SECRET_KEY, Redis, storage, Node.js and DATA_DIR; says what to do next.',
+      'Check settings, PostgreSQL, migrations, SECRET_KEY, Redis, storage, Node.js and DATA_DIR, and say how to fix each failure.',
     options: {},
     required: [],
     positionals: 0,

@@ -6,13 +6,13 @@ import type { Foundation } from '../../shared/platform/run-process.js';
 import { publicAddresses } from '../welcome.js';
 import { openStore } from './store.js';
 
-/** Where `web` listens unless PORT says otherwise. */
+/** The port of the `web` process if PORT is not set. */
 const WEB_PORT = 3000;
 
 /**
- * The release phase of a deployment: brings the database of DATABASE_URL to this version and, where
- * DEMO is on, makes the demo. Waits for a PostgreSQL that is not there yet. Safe to run again and
- * beside running processes. Logs one line.
+ * Runs the release phase of a deployment: migrates the database of DATABASE_URL to this version and
+ * creates the demo if DEMO is on. Waits for PostgreSQL to start. Safe to run again and while
+ * processes run. Writes one log entry.
  */
 export async function release(foundation: Foundation): Promise<void> {
   const { config, logger } = foundation;

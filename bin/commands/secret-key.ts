@@ -1,18 +1,18 @@
 import { adoptSecretKey } from '../../shared/platform/secret-key.js';
 import type { RunCommand } from './command.js';
 
-const LOST =
-  'What the earlier one encrypted or signed is lost: give each webhook endpoint a new secret (POST /webhook-endpoints/{id}/rotate-secret) and its custom headers again, and send invoices again whose links must open.';
+const DATA_LOSS_TEXT =
+  'Everything that the earlier key encrypted or signed is lost. Give each webhook endpoint a new secret (POST /webhook-endpoints/{id}/rotate-secret) and set its custom headers again. Send each invoice again whose link must still open.';
 
 /**
- * `tow secret-key adopt`: after a planned change, makes the SECRET_KEY of this environment the one
- * that every process must have.
+ * `tow secret-key adopt`: after a planned change, stores the SECRET_KEY of this environment as the
+ * one that every process must have.
  */
 export const adopt: RunCommand = async (_args, { config, store }) => {
   const { db } = await store();
   const { isChanged } = await adoptSecretKey(db, config().secretKey);
   const text = isChanged
-    ? `This SECRET_KEY is now the one that every process must have. ${LOST}`
-    : 'Every process must have this SECRET_KEY already.';
+    ? `This SECRET_KEY is now the one that every process must have. ${DATA_LOSS_TEXT}`
+    : 'Nothing to change: this SECRET_KEY is already the one that every process must have.';
   return { data: { changed: isChanged }, text };
 };

@@ -6,18 +6,20 @@ import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import type { Foundation } from '../../shared/platform/run-process.js';
 import { CliError, EXIT, isNotMigrated, reasonOf } from './exit-codes.js';
 
-/** How long to wait for the server of a process that has only just started. */
+/** How long to wait for the server of a process that has just started. */
 const WAIT_FOR_SERVER_MS = 15_000;
 const POLL_MS = 200;
 
-/** Another process, such as `npm start`, has the embedded server of this DATA_DIR. */
+/** Whether another process, such as `npm start`, runs the embedded server of this DATA_DIR. */
 export function isDataDirTaken(error: unknown): boolean {
   return error instanceof Error && error.message.includes('already runs in DATA_DIR');
 }
 
 /**
- * Connection string of the owner role: DATABASE_URL; else the embedded server that another process runs in DATA_DIR; else one started here.
- * @throws {CliError} `store_unreachable` when the embedded server cannot be started or does not answer
+ * Finds the owner role's connection string: DATABASE_URL, else the embedded server in DATA_DIR.
+ * Starts the embedded server if no other process runs it.
+ * @throws {CliError} `store_unreachable` when the embedded server cannot be started or does not
+ * respond
  */
 export async function findDatabaseUrl(foundation: Foundation): Promise<string> {
   const { config } = foundation;
@@ -25,7 +27,7 @@ export async function findDatabaseUrl(foundation: Foundation): Promise<string> {
   try {
     return await startServer(foundation);
   } catch (error) {
-    if (isDataDirTaken(error)) return runningServer(config.dataDir);
+    if (isDataDirTaken(error)) return findRunningServer(config.dataDir);
     throw unreachable(
       `The embedded PostgreSQL in ${config.dataDir} does not start: ${reasonOf(error)}`,
       error,
@@ -33,15 +35,21 @@ export async function findDatabaseUrl(foundation: Foundation): Promise<string> {
   }
 }
 
-/** Starts the embedded server, to be stopped with the lifecycle. @throws {Error} see {@link isDataDirTaken} */
+/**
+ * Starts the embedded server. The lifecycle stops it.
+ * @throws {Error} see {@link isDataDirTaken}
+ */
 export async function startServer({ config, logger, lifecycle }: Foundation): Promise<string> {
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, logger });
   lifecycle.onClose('embedded postgres', () => embedded.stop());
   return embedded.databaseUrl;
 }
 
-/** Everything needed is in postgres.json; while its owner is still starting, it may be missing or the server deaf. */
-async function runningServer(dataDir: string): Promise<string> {
+/**
+ * Builds the connection string of another process's server from postgres.json. Polls, because while
+ * that process starts the file may be missing or the server may not respond yet.
+ */
+async function findRunningServer(dataDir: string): Promise<string> {
   const deadline = Date.now() + WAIT_FOR_SERVER_MS;
   let last: unknown;
   do {
@@ -56,7 +64,7 @@ async function runningServer(dataDir: string): Promise<string> {
   } while (Date.now() < deadline);
   const reason = last === undefined ? '' : ` (${reasonOf(last)})`;
   throw unreachable(
-    `Another process runs in ${dataDir}, but its PostgreSQL does not answer${reason}. Try again.`,
+    `Another process runs in ${dataDir}, but its PostgreSQL does not respond${reason}. Try again.`,
     last,
   );
 }
@@ -65,7 +73,7 @@ function unreachable(message: string, cause: unknown): CliError {
   return new CliError('store_unreachable', message, EXIT.unreachable, { cause });
 }
 
-/** Opens a small pool of sessions in the application's role. It connects with the first statement. */
+/** Opens a small connection pool in the application's role. It connects with the first query. */
 export function openStore({ logger, lifecycle }: Foundation, url: string, name: string): Database {
   const db = openDatabase({ databaseUrl: url, poolSize: 2, applicationName: `tow-${name}`, logger });
   lifecycle.onClose('postgres pool', () => db.close());
@@ -73,8 +81,9 @@ export function openStore({ logger, lifecycle }: Foundation, url: string, name: 
 }
 
 /**
- * Asks PostgreSQL something. False: it answers, but has no application's role yet, which `tow migrate` makes.
- * @throws when it cannot be reached or refuses the credentials
+ * Sends a query to PostgreSQL. Resolves with false if PostgreSQL responds but lacks the
+ * application's role, which `tow migrate` creates.
+ * @throws when PostgreSQL cannot be reached or refuses the credentials
  */
 export async function isReachableAsApp(db: Database): Promise<boolean> {
   try {
@@ -86,10 +95,10 @@ export async function isReachableAsApp(db: Database): Promise<boolean> {
   }
 }
 
-/** Tenants looked at in one transaction. */
+/** Tenants read in one transaction. */
 const TENANTS_PER_PASS = 500;
 
-/** Rows of all tenants: every chunk of them in a transaction that sees only these. */
+/** Runs a query for all tenants, in chunks. Each transaction sees only the tenants of its chunk. */
 export async function readAcrossTenants<R>(db: Database, text: string, values: unknown[] = []): Promise<R[]> {
   const ids = await db.tenantIds();
   const rows: R[] = [];

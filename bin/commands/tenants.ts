@@ -18,7 +18,7 @@ interface TenantFields {
   time_zone: string;
 }
 
-/** New tenants get the tier standard (decisions 6). */
+/** New tenants get the tier standard (docs/decisions.md §6). */
 const tenantFields = Joi.object({
   name: text(200).required(),
   tier: Joi.string()
@@ -27,39 +27,39 @@ const tenantFields = Joi.object({
   time_zone: text(100).default('America/New_York'),
 });
 
-/** `tow tenants create`: a tenant and its sandbox twin. */
+/** `tow tenants create`: creates a tenant and its sandbox. */
 export const createTenant: RunCommand = async ({ values }, { store }) => {
   const { name, tier, 'time-zone': time_zone } = values;
   const fields = validate<TenantFields>(tenantFields, { name, tier, time_zone });
   const { db } = await store();
-  await requireTimeZone(db, fields.time_zone);
+  await assertTimeZone(db, fields.time_zone);
   const pair = newTenantPair();
   await db.transaction([pair.live, pair.sandbox], (tx) =>
     createTenantPair(tx, pair, { name: fields.name, tier: fields.tier, timeZone: fields.time_zone }),
   );
   return {
     data: { id: pair.live, sandbox_id: pair.sandbox, ...fields },
-    text: `Made ${fields.name} (${fields.tier}, ${fields.time_zone}).\ntenant   ${pair.live}\nsandbox  ${pair.sandbox}`,
+    text: `Created ${fields.name} (${fields.tier}, ${fields.time_zone}).\ntenant   ${pair.live}\nsandbox  ${pair.sandbox}`,
   };
 };
 
-/** PostgreSQL reckons in the zone and Node formats in it, so both must know it. */
-async function requireTimeZone(db: Database, timeZone: string): Promise<void> {
+/** Checks that PostgreSQL and Node.js both know the time zone: both calculate with it. */
+async function assertTimeZone(db: Database, timeZone: string): Promise<void> {
   if (!isTimeZone(timeZone) || !(await isStoredZone(db, timeZone)))
-    throw usageError(`"${timeZone}" is no time zone; give its IANA name, such as America/Chicago.`);
+    throw usageError(`"${timeZone}" is not a time zone; give an IANA name such as America/Chicago.`);
 }
 
-const LIST = `select tenant_id as id, name, environment, live_tenant_id, tier, time_zone, created_at from tenants`;
+const LIST_TENANTS = `select tenant_id as id, name, environment, live_tenant_id, tier, time_zone, created_at from tenants`;
 
-/** `tow tenants list`: every tenant and twin, a twin right after its tenant. */
+/** `tow tenants list`: lists all tenants, each followed by its sandbox. */
 export const listTenants: RunCommand = async (_args, { store }) => {
   const { db } = await store();
-  const items = await readAcrossTenants<TenantRow>(db, LIST);
-  const owner = ({ id, live_tenant_id }: TenantRow) => live_tenant_id ?? id;
+  const items = await readAcrossTenants<TenantRow>(db, LIST_TENANTS);
+  const liveId = ({ id, live_tenant_id }: TenantRow) => live_tenant_id ?? id;
   items.sort(
     (a, b) =>
       a.name.localeCompare(b.name) ||
-      owner(a).localeCompare(owner(b)) ||
+      liveId(a).localeCompare(liveId(b)) ||
       a.environment.localeCompare(b.environment),
   );
   return {
@@ -77,16 +77,20 @@ export interface TenantRow extends Record<string, unknown> {
 }
 
 /**
- * The tenant that `--tenant` names, or with `--sandbox` its twin. The id of a twin names the twin itself.
- * @throws {CliError} `usage` for what is no id, `not_found` for an id of no tenant
+ * Finds the tenant that `--tenant` names, or with `--sandbox` its sandbox. `--tenant` may also name
+ * a sandbox directly.
+ * @throws {CliError} `usage` when the value is not an id, `not_found` when no tenant has the id
  */
 export async function namedTenant(db: Database, { values }: CommandArgs): Promise<TenantRow> {
   const id = String(values.tenant).toLowerCase();
   if (!isUuid(id)) throw usageError('--tenant must be the id of a tenant; `tow tenants list` shows them.');
-  const [tenant] = await db.read<TenantRow>(id, { text: `${LIST} where tenant_id = $1`, values: [id] });
+  const [tenant] = await db.read<TenantRow>(id, {
+    text: `${LIST_TENANTS} where tenant_id = $1`,
+    values: [id],
+  });
   if (!tenant) throw notFoundError('tenant');
   if (values.sandbox !== true || tenant.environment === 'sandbox') return tenant;
-  const [twin] = await readAcrossTenants<TenantRow>(db, `${LIST} where live_tenant_id = $1`, [id]);
-  if (!twin) throw notFoundError('sandbox twin');
-  return twin;
+  const [sandbox] = await readAcrossTenants<TenantRow>(db, `${LIST_TENANTS} where live_tenant_id = $1`, [id]);
+  if (!sandbox) throw notFoundError('sandbox');
+  return sandbox;
 }

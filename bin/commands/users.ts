@@ -12,21 +12,24 @@ import type { RunCommand } from './command.js';
 import { usageError } from './exit-codes.js';
 import { namedTenant } from './tenants.js';
 
-const facts = Joi.object({ name: text(100).required(), email: email().required() });
+const userFields = Joi.object({ name: text(100).required(), email: email().required() });
 
-/** `tow users create`: a person who can sign in; the password is made here and shown this once. */
+/** `tow users create`: adds a person who can sign in. Generates the password and shows it once. */
 export const createUser: RunCommand = async ({ values, positionals }, { store }) => {
-  const person = validate<{ name: string; email: string }>(facts, { name: values.name, email: values.email });
+  const person = validate<{ name: string; email: string }>(userFields, {
+    name: values.name,
+    email: values.email,
+  });
   const { db } = await store();
   const tenant = await namedTenant(db, { values, positionals });
   if (tenant.environment === 'sandbox')
-    throw usageError('People belong to the live tenant, not to its twin.');
+    throw usageError('Users belong to the live tenant, not to its sandbox.');
   const password = randomBytes(15).toString('base64url');
   const ref = { tenant_id: tenant.id, id: newId() };
   const row = { ...ref, ...person, password_hash: await hashPassword(password) };
   const body = await db.transaction([tenant.id], async (tx) => {
     const inserted = await insertUsers(tx, [row]);
-    if (inserted.size === 0) throw usageError(`${person.email} belongs to somebody of this tenant already.`);
+    if (inserted.size === 0) throw usageError(`${person.email} already belongs to a user of this tenant.`);
     recordAction(tx, {
       tenantId: tenant.id,
       action: 'user.created',

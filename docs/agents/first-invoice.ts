@@ -1,6 +1,9 @@
 /**
- * An agent's first day: `npx tsx docs/agents/first-invoice.ts <its configuration>`, a JSON file as desktop agents have it (README, Agents). It looks for a
- * finished job, drafts its invoice, meets the company's limit and asks a person to approve. Prints the first line of what a model reads, and last the ids as JSON.
+ * An agent's first day: `npx tsx docs/agents/first-invoice.ts <agent.json>`. The argument is a JSON
+ * configuration file as desktop agents use it (docs/agents/README.md). The script finds a completed
+ * work order and drafts its invoice. It then reaches the account's approval threshold and asks a
+ * person to approve. It prints the first line of each text that a model reads, and finally the ids
+ * as JSON.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,80 +12,89 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-interface Server {
-  /** Over stdio. */
+interface ServerConfig {
+  /** Set for a server over stdio. */
   command?: string;
   args?: string[];
   env?: Record<string, string>;
-  /** Over HTTP. */
+  /** Set for a server over HTTP. */
   url?: string;
   headers?: Record<string, string>;
 }
-type Shown = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-function transportOf({ command, args = [], env = {}, url = '', headers = {} }: Server) {
+function createTransport({ command, args = [], env = {}, url = '', headers = {} }: ServerConfig) {
   if (command) return new StdioClientTransport({ command, args, env: { ...process.env, ...env } as never });
   return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
 }
 
 const [path = 'agent.json'] = process.argv.slice(2);
-const { mcpServers } = JSON.parse(readFileSync(path, 'utf8')) as { mcpServers: Record<string, Server> };
+const { mcpServers } = JSON.parse(readFileSync(path, 'utf8')) as { mcpServers: Record<string, ServerConfig> };
 const agent = new Client({ name: 'first-invoice', version: '1.0.0' });
-await agent.connect(transportOf(Object.values(mcpServers)[0] ?? {}) as Parameters<Client['connect']>[0]);
+await agent.connect(createTransport(Object.values(mcpServers)[0] ?? {}) as Parameters<Client['connect']>[0]);
 
-/** The structured answer of a tool. A model reads the texts; an error is nothing but a text. */
-async function use(name: string, args: Shown): Promise<Shown> {
-  const answer = (await agent.callTool({ name, arguments: args })) as CallToolResult;
-  const [text] = answer.content.map((one) => (one.type === 'text' ? one.text : ''));
+/** Returns a tool's structured result. A model reads the texts; an error consists of text only. */
+async function callTool(name: string, args: JsonObject): Promise<JsonObject> {
+  const result = (await agent.callTool({ name, arguments: args })) as CallToolResult;
+  const [text] = result.content.map((part) => (part.type === 'text' ? part.text : ''));
   console.log(`${name}: ${text?.split('\n', 1)[0]}`);
-  if (answer.isError) throw new Error(`${name} was refused`);
-  return answer.structuredContent as Shown;
+  if (result.isError) throw new Error(`${name} was refused`);
+  return result.structuredContent as JsonObject;
 }
 
-const line = (name: string, category: string, unit_price_cents: number) => ({
-  ...{ name, category, quantity: 1, unit_type: 'flat', unit_price_cents, taxable: true },
+const lineItem = (name: string, category: string, unit_price_cents: number) => ({
+  name,
+  category,
+  quantity: 1,
+  unit_type: 'flat',
+  unit_price_cents,
+  taxable: true,
 });
 
-/** Jobs that wait for their invoice, newest first. Pages may be short: an answer has to fit a model. */
-async function billable(count: number): Promise<Shown[]> {
-  const found: Shown[] = [];
+/**
+ * Returns work orders that are ready to bill, newest first. A page may hold fewer items than
+ * requested, because the server limits a result to the size that a model can read.
+ */
+async function findBillableWorkOrders(count: number): Promise<JsonObject[]> {
+  const found: JsonObject[] = [];
   for (let cursor: unknown; found.length < count && cursor !== null; ) {
-    const page = await use('list_work_orders', { status: 'completed', ...(cursor ? { cursor } : {}) });
-    const items = page.items as Shown[];
+    const page = await callTool('list_work_orders', { status: 'completed', ...(cursor ? { cursor } : {}) });
+    const items = page.items as JsonObject[];
     found.push(...items.filter(({ billing_status }) => billing_status === 'ready_to_bill'));
     cursor = page.cursor;
   }
   return found;
 }
 
-const [job, heavyJob] = await billable(2);
-if (!job || !heavyJob) throw new Error('no two finished jobs wait for their invoice');
-await use('get_work_order', { work_order_id: job.id });
+const [workOrder, heavyWorkOrder] = await findBillableWorkOrders(2);
+if (!workOrder || !heavyWorkOrder)
+  throw new Error('This script needs two completed work orders that have no invoice yet.');
+await callTool('get_work_order', { work_order_id: workOrder.id });
 
-// The key of an action is made once: whoever is unsure whether it happened sends the same one again.
+// Create one idempotency key per action. If the outcome is unknown, send the same key again.
 const draft = {
-  work_order_id: job.id,
-  line_items: [line('Light-duty tow', 'tow', 12_500), line('Hook-up fee', 'hook_up', 7500)],
+  work_order_id: workOrder.id,
+  line_items: [lineItem('Light-duty tow', 'tow', 12_500), lineItem('Hook-up fee', 'hook_up', 7500)],
   idempotency_key: randomUUID(),
 };
-await use('create_invoice_draft', { ...draft, dry_run: true });
-const invoice = await use('create_invoice_draft', draft);
-const again = await use('create_invoice_draft', draft);
-if (again.id !== invoice.id) throw new Error('the same action was done twice');
+await callTool('create_invoice_draft', { ...draft, dry_run: true });
+const invoice = await callTool('create_invoice_draft', draft);
+const replayed = await callTool('create_invoice_draft', draft);
+if (replayed.id !== invoice.id) throw new Error('the retry created a second invoice');
 
-const held = await use('create_invoice_draft', {
-  work_order_id: heavyJob.id,
-  line_items: [line('Rotator recovery', 'recovery', 180_000)],
+const held = await callTool('create_invoice_draft', {
+  work_order_id: heavyWorkOrder.id,
+  line_items: [lineItem('Rotator recovery', 'recovery', 180_000)],
   idempotency_key: randomUUID(),
 });
-const proposal = await use('propose_invoice_approval', {
+const proposal = await callTool('propose_invoice_approval', {
   invoice_id: invoice.id,
-  justification: `Tow and hook-up of job ${job.job_number} as on the slip; nothing else was done.`,
+  justification: `Tow and hook-up of job ${workOrder.job_number} as on the slip; nothing else was done.`,
   idempotency_key: randomUUID(),
 });
 await agent.close();
 
-const [held_approval, job_number] = [held.approval as Shown | undefined, job.job_number];
+const [held_approval, job_number] = [held.approval as JsonObject | undefined, workOrder.job_number];
 console.log(
   JSON.stringify({
     job_number,

@@ -1,6 +1,7 @@
 /**
- * A whole receiver: `npx tsx docs/webhooks/receiver.ts whsec_… [port]`, or with WEBHOOK_SECRET and PORT in the environment. A public key
- * (`whpk_…`) does as well. Prints each event once, whatever the number of its deliveries.
+ * A complete webhook receiver. Run `npx tsx docs/webhooks/receiver.ts whsec_… [port]`, or set
+ * WEBHOOK_SECRET and PORT in the environment. A public key (`whpk_…`) works too. The receiver
+ * prints each event once, even if it receives several deliveries of the event.
  */
 import { createServer } from 'node:http';
 import { verify } from './verify.js';
@@ -11,17 +12,20 @@ if (!/^wh(sec|pk)_/.test(secret)) {
   console.error('usage: npx tsx docs/webhooks/receiver.ts <whsec_… or whpk_…> [port]');
   process.exit(2);
 }
-const check = secret.startsWith('whpk_') ? verifyV1a : verify;
-/** A real receiver keeps these in its database, in the transaction that handles the event. */
-const seen = new Set<string>();
+const verifyDelivery = secret.startsWith('whpk_') ? verifyV1a : verify;
+/**
+ * A production receiver stores these ids in its database, in the transaction that handles the
+ * event.
+ */
+const seenEventIds = new Set<string>();
 
 const server = createServer(async (request, response) => {
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const event = check(secret, request.headers, Buffer.concat(chunks));
-    const isNew = !seen.has(event.id);
-    seen.add(event.id);
+    const event = verifyDelivery(secret, request.headers, Buffer.concat(chunks));
+    const isNew = !seenEventIds.has(event.id);
+    seenEventIds.add(event.id);
     response.writeHead(204).end();
     if (isNew) console.log(`verified ${event.type} ${event.id} ${JSON.stringify(event.data)}`);
   } catch (error) {

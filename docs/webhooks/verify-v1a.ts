@@ -1,14 +1,20 @@
 import { createPublicKey, verify } from 'node:crypto';
 
-/** As verify(), for an endpoint with an ed25519 key: who has the public key (`whpk_…`) can check signatures and make none. */
+/**
+ * Like verify(), for an endpoint that signs with ed25519. The public key (`whpk_…`) checks
+ * signatures but cannot create them.
+ */
 export function verifyV1a(publicKey: string, headers: Record<string, unknown>, body: Buffer) {
-  const { 'webhook-id': id, 'webhook-timestamp': sent, 'webhook-signature': signatures } = headers;
-  const x = Buffer.from(publicKey.replace('whpk_', ''), 'base64').toString('base64url');
-  const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } });
-  const content = Buffer.concat([Buffer.from(`${id}.${sent}.`), body]);
-  const isOwn = (one: string) => verify(null, content, key, Buffer.from(one.slice('v1a,'.length), 'base64'));
-  const isSigned = `${signatures}`.split(' ').some((one) => one.startsWith('v1a,') && isOwn(one));
-  const isFresh = Math.abs(Date.now() / 1000 - Number(sent)) <= 300;
+  const { 'webhook-id': id, 'webhook-timestamp': sentAt, 'webhook-signature': signatures } = headers;
+  const keyBytes = Buffer.from(publicKey.replace('whpk_', ''), 'base64').toString('base64url');
+  const key = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: keyBytes } });
+  const content = Buffer.concat([Buffer.from(`${id}.${sentAt}.`), body]);
+  const isValid = (signature: string) =>
+    verify(null, content, key, Buffer.from(signature.slice('v1a,'.length), 'base64'));
+  const isSigned = `${signatures}`
+    .split(' ')
+    .some((signature) => signature.startsWith('v1a,') && isValid(signature));
+  const isFresh = Math.abs(Date.now() / 1000 - Number(sentAt)) <= 300;
   if (!isSigned || !isFresh) throw new Error('not from Tow Dispatch, or too old');
   return JSON.parse(body.toString());
 }

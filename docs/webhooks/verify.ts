@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The event of a delivery that this endpoint's secret (`whsec_…`) has signed within five minutes. @throws {Error} for anything else */
+/** Returns the event if this secret signed it within the last 5 minutes. @throws {Error} if not */
 export function verify(secret: string, headers: Record<string, unknown>, body: Buffer) {
   const { 'webhook-id': id, 'webhook-timestamp': sent, 'webhook-signature': signatures } = headers;
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');

@@ -13,7 +13,7 @@ type Search = Pick<AuditListQuery, 'entity_type' | 'actor' | 'since' | 'until' |
 export const searchAuditLogTool = defineListTool<Search>({
   name: 'search_audit_log',
   title: 'Search the audit log',
-  description: `Lists who did what in this account, newest first: people, API keys, agents and the system, with the outcome: ok, denied (missing rights), failed (refused by a rule), held (waits for an approval) or dry_run. Your own calls stand there too. Entries are brief and name what changed; with a limit of at most ${MAX_WHOLE_ITEMS} they are whole, with changes (field, from, to). Narrow it by since and until.`,
+  description: `Lists who did what in this account, newest first: people, API keys, agents and the system, with the outcome: ok, denied (missing rights), failed (refused by a rule), held (waits for an approval) or dry_run. Your own calls are included. Entries are brief and name what changed; with a limit of at most ${MAX_WHOLE_ITEMS} they are whole, with changes (field, from, to). Narrow it by since and until.`,
   scope: 'read_audit',
   entityType: 'audit_log',
   action: 'audit_log.searched',
@@ -30,7 +30,7 @@ export const searchAuditLogTool = defineListTool<Search>({
   summary: (items) => countBy(items, 'outcome'),
   line: ({ occurred_at, actor, action, entity_id, outcome }) => {
     const { type, name } = actor as Shown;
-    const who = name ? `${type} ${quoted(name, 30)}` : type;
-    return [occurred_at, who, action, entity_id, outcome].filter(Boolean).join(' ');
+    const actorText = name ? `${type} ${quoted(name, 30)}` : type;
+    return [occurred_at, actorText, action, entity_id, outcome].filter(Boolean).join(' ');
   },
 });

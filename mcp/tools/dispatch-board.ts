@@ -26,9 +26,9 @@ export const getDispatchBoardTool = defineReadTool<object>({
   lines: describeBoard,
   summary: ({ counts, omitted }) => {
     const { active_jobs, unassigned_work_orders, trucks, trucks_available } = counts as Counts;
-    const cut = omitted
+    const truncationHint = omitted
       ? ' Only the most urgent are shown; list_work_orders with a status has all of them.'
       : '';
-    return `${active_jobs} jobs under way, ${unassigned_work_orders} without a truck, ${trucks_available} of ${trucks} trucks available.${cut}`;
+    return `${active_jobs} jobs under way, ${unassigned_work_orders} without a truck, ${trucks_available} of ${trucks} trucks available.${truncationHint}`;
   },
 });

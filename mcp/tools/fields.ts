@@ -1,7 +1,9 @@
 import type Joi from 'joi';
 import { cursor, limit } from '../../shared/contracts/fields.js';
 
-/** Page size of a list tool, 1 to `max`. Unlike a query, JSON has numbers: a text is a mistake. */
+/**
+ * Page size of a list tool, 1 to `max`. JSON has numbers, so a string is refused, unlike in a URL.
+ */
 export function pageSize(max: number): Joi.NumberSchema {
   return limit(max).strict().description('Items per page; ask for few, 10 to 20 answer most questions');
 }

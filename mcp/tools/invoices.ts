@@ -11,14 +11,14 @@ import { pageCursor, pageSize } from './fields.js';
 import { readRecord } from './read-record.js';
 import { countBy, defineListTool, defineReadTool, defineWriteTool, dollars } from './tool.js';
 
-const about = { entityType: 'invoice' } as const;
+const invoiceEntity = { entityType: 'invoice' } as const;
 
 export const listInvoicesTool = defineListTool<Pick<InvoiceListQuery, 'status' | 'limit' | 'cursor'>>({
-  ...about,
+  ...invoiceEntity,
   name: 'list_invoices',
   title: 'List invoices',
   description:
-    "Lists the tow company's invoices, newest first: number, customer, status, money and dates. Filter by status: draft and needs_review wait for a person; approved is ready to send; sending, viewed and sent_to_roadsync (handed to the motor-club billing partner) are with the payer; overdue and disputed need attention. Money is in integer cents: total_cents includes tax, balance_due_cents is open. cursor is null on the last page. Use get_invoice for the lines and all else of one.",
+    "Lists the tow company's invoices, newest first: number, customer, status, money and dates. Filter by status: draft and needs_review wait for a person; approved is ready to send; sending, viewed and sent_to_roadsync (handed to the motor-club billing partner) are with the payer; overdue and disputed need attention. Money is in integer cents: total_cents includes tax, balance_due_cents is open. cursor is null on the last page. Use get_invoice for one invoice with its lines.",
   scope: 'read_invoices',
   action: 'invoice.listed',
   input: Joi.object({
@@ -40,7 +40,7 @@ export const listInvoicesTool = defineListTool<Pick<InvoiceListQuery, 'status' |
 });
 
 export const getInvoiceTool = defineReadTool<{ invoice_id: string }>({
-  ...about,
+  ...invoiceEntity,
   name: 'get_invoice',
   title: 'Get one invoice',
   description:
@@ -50,13 +50,14 @@ export const getInvoiceTool = defineReadTool<{ invoice_id: string }>({
   input: Joi.object({ invoice_id: uuid().required().description('`id` from list_invoices') }),
   output: invoice,
   entityId: ({ invoice_id }) => invoice_id,
-  read: (mcp, caller, { invoice_id: id }) => readRecord(mcp, caller, { ...about, what: 'invoice', id }),
+  read: (mcp, caller, { invoice_id: id }) =>
+    readRecord(mcp, caller, { ...invoiceEntity, resourceLabel: 'invoice', id }),
   summary: ({ id, status, total_cents, balance_due_cents }) =>
     `Invoice ${id} is ${status}: total ${dollars(total_cents)}, open ${dollars(balance_due_cents)}.`,
 });
 
 export const createInvoiceDraftTool = defineWriteTool<InvoiceDraft, InvoiceDraft>({
-  ...about,
+  ...invoiceEntity,
   name: 'create_invoice_draft',
   title: 'Draft an invoice for a job',
   description:
@@ -68,7 +69,7 @@ export const createInvoiceDraftTool = defineWriteTool<InvoiceDraft, InvoiceDraft
   toCommand: (input) => input,
   output: invoice,
   summary: ({ id, status, total_cents }) =>
-    `Invoice ${id} is a ${status} of ${dollars(total_cents)}. Nobody has been sent anything. Use propose_invoice_approval to ask a person to approve it.`,
+    `Invoice ${id} is a ${status} of ${dollars(total_cents)}. It has not been sent to anyone. Use propose_invoice_approval to ask a person to approve it.`,
   preview: ({ status, total_cents }) =>
-    `a ${status} invoice of ${dollars(total_cents)}, and nobody would be sent anything`,
+    `a ${status} invoice of ${dollars(total_cents)}; it would not be sent to anyone`,
 });

@@ -4,21 +4,27 @@ import { readAgentWorkOrder } from '../../shared/resources/work-orders/queries.j
 import type { Caller } from '../caller.js';
 import type { McpRuntime } from '../runtime.js';
 
-/** One record of the caller's tenant. @throws {AppError} 404 for an unknown or foreign id */
+/**
+ * Reads one record of the caller's tenant as JSON text.
+ * @throws {AppError} 404 for an unknown id and for an id of another tenant
+ */
 export async function readRecord(
   { db }: McpRuntime,
   { key: { tenantId } }: Caller,
-  { entityType, what, id }: { entityType: string; what: string; id: string },
+  { entityType, resourceLabel, id }: { entityType: string; resourceLabel: string; id: string },
 ): Promise<string> {
   const [row] = await db.read<{ body: string }>(
     tenantId,
     readStatement(entityType, { tenant_id: tenantId, id }),
   );
-  if (!row) throw notFound(what);
+  if (!row) throw notFound(resourceLabel);
   return row.body;
 }
 
-/** A job as agents see it: `new` until somebody has accepted it. @throws {AppError} 404 for an unknown or foreign id */
+/**
+ * Reads a work order as agents see it: its status is `new` until an operator accepts it.
+ * @throws {AppError} 404 for an unknown id and for an id of another tenant
+ */
 export async function readJob(
   { db }: McpRuntime,
   { key: { tenantId } }: Caller,

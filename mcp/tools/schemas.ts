@@ -9,16 +9,16 @@ import type { Tool } from './tool.js';
 type JsonSchema = Record<string, unknown>;
 type ObjectSchema = ListedTool['inputSchema'];
 
-function listed(tool: Tool): ListedTool {
+function describeTool(tool: Tool): ListedTool {
   const { name, title, description, kind } = tool;
   const isRead = kind !== 'write';
   return {
     name,
     title,
     description,
-    inputSchema: inputOf(tool),
-    outputSchema: outputOf(tool),
-    // All four said: a client must not guess (specification section 4.2).
+    inputSchema: buildInputSchema(tool),
+    outputSchema: buildOutputSchema(tool),
+    // All four hints are set, so that no client uses a default (docs/specification.md §4.2).
     annotations: {
       title,
       readOnlyHint: isRead,
@@ -29,29 +29,34 @@ function listed(tool: Tool): ListedTool {
   };
 }
 
-/** As Joi checks it; what nobody knows is refused. */
-function inputOf({ input, kind }: Tool): ObjectSchema {
+/** Builds the schema that Joi enforces; unknown arguments are refused. */
+function buildInputSchema({ input, kind }: Tool): ObjectSchema {
   const schema = kind === 'write' ? input.keys(WRITE_ARGUMENTS) : input;
   const { $schema: _dialect, ...rest } = toJsonSchema(toInlineOpenApi(schema));
-  return closed(rest) as ObjectSchema;
+  return toStrictSchema(rest) as ObjectSchema;
 }
 
-/** A long example and a vocabulary in words cost more of a model's context than they help. */
-function closed(node: JsonSchema): JsonSchema {
+/**
+ * Forbids unknown members. Removes examples, which cost more of a model's context than they help.
+ */
+function toStrictSchema(node: JsonSchema): JsonSchema {
   const { examples: _examples, properties, items, ...rest } = node;
   if (node.type !== 'object') {
-    return { ...rest, ...(items ? { items: closed(items as JsonSchema) } : {}) };
+    return { ...rest, ...(items ? { items: toStrictSchema(items as JsonSchema) } : {}) };
   }
   const members = Object.entries((properties ?? {}) as Record<string, JsonSchema>);
   return {
     ...rest,
-    properties: Object.fromEntries(members.map(([name, member]) => [name, closed(member)])),
+    properties: Object.fromEntries(members.map(([name, member]) => [name, toStrictSchema(member)])),
     additionalProperties: false,
   };
 }
 
-/** Names and types alone: enough to know what is there, and a third of what the whole schema would cost a model. */
-function outline(schema: Joi.Schema): { type: 'object'; properties: Record<string, JsonSchema> } {
+/**
+ * Builds a schema with only names and types. A model needs no more, and it costs a third of the
+ * tokens of the whole schema.
+ */
+function buildOutline(schema: Joi.Schema): { type: 'object'; properties: Record<string, JsonSchema> } {
   const { properties = {} } = toInlineOpenApi(schema) as { properties?: Record<string, OpenApiSchema> };
   return {
     type: 'object',
@@ -64,13 +69,13 @@ function outline(schema: Joi.Schema): { type: 'object'; properties: Record<strin
   };
 }
 
-function requiredOf(schema: Joi.Schema): string[] {
+function listRequired(schema: Joi.Schema): string[] {
   const { required = [] } = toInlineOpenApi(schema) as { required?: string[] };
   return required;
 }
 
-/** Written by hand: members of the answers to a dry run, a held write and one that is still queued. */
-const OTHER_ANSWERS = {
+/** Extra members of the results of a dry run, a held write and a write that is still queued. */
+const OTHER_RESULT_MEMBERS = {
   ok: { type: 'boolean' },
   dry_run: { type: 'boolean' },
   pending_approval: { type: 'boolean' },
@@ -79,8 +84,8 @@ const OTHER_ANSWERS = {
   warnings: { type: 'array' },
 };
 
-function outputOf({ kind, output }: Tool): ObjectSchema {
-  const record = outline(output);
+function buildOutputSchema({ kind, output }: Tool): ObjectSchema {
+  const record = buildOutline(output);
   if (kind === 'list') {
     return {
       type: 'object',
@@ -92,9 +97,12 @@ function outputOf({ kind, output }: Tool): ObjectSchema {
       required: ['items', 'cursor', 'count'],
     };
   }
-  if (kind === 'read') return { ...record, required: requiredOf(output) };
-  return { type: 'object', properties: { ...record.properties, ...OTHER_ANSWERS } };
+  if (kind === 'read') return { ...record, required: listRequired(output) };
+  return { type: 'object', properties: { ...record.properties, ...OTHER_RESULT_MEMBERS } };
 }
 
-/** A tool as tools/list and the manifest show it. Made once: a schema costs more than a call. */
-export const LISTED: ReadonlyMap<Tool, ListedTool> = new Map(TOOLS.map((tool) => [tool, listed(tool)]));
+/**
+ * Tools as `tools/list` and the manifest show them. Built once per process, because building a
+ * schema costs more than a call.
+ */
+export const LISTED: ReadonlyMap<Tool, ListedTool> = new Map(TOOLS.map((tool) => [tool, describeTool(tool)]));

@@ -7,73 +7,80 @@ import type { Caller } from '../caller.js';
 import type { Aside } from '../line.js';
 import type { McpRuntime } from '../runtime.js';
 
-/** JSON as an object: a record, or a page of records. */
+/** A JSON object: a record or a page of records. */
 export type Shown = Record<string, unknown>;
 
-/** A call as it came in. */
+/** A tool call with unchecked arguments. */
 export interface ToolCall {
   name: string;
   args: Record<string, unknown>;
   meta: Record<string, unknown>;
-  /** Absent: the answer is all that can be said. */
+  /** Absent if the client can receive only the result. */
   aside?: Aside;
 }
 
 interface ToolBase<Input> {
   name: string;
   title: string;
-  /** For a model that has never seen tow dispatch; the first sentence says what it does. */
+  /**
+   * Written for a model that does not know tow dispatch. The first sentence says what the tool
+   * does.
+   */
   description: string;
   scope: AgentScope;
   input: Joi.ObjectSchema<Input>;
-  /** The record, or a page's item, that it answers with. */
+  /** Schema of the record or of a page's item in the result. */
   output: Joi.ObjectSchema;
-  /** Kind of record, as the audit log names it. */
+  /** The audit log's name for this kind of record. */
   entityType: string;
-  /** Of the call's audit entry. */
+  /** Action of the call's audit entry. */
   action: string;
 }
 
-/** A page of a keyset list. */
+/** A tool that returns a page of a keyset list. */
 export interface ListTool<Input extends { cursor?: string }> extends ToolBase<Input> {
   kind: 'list';
   statement: (input: Input, scope: ListScope) => Statement;
-  /** One line about the page, of our own words and numbers alone. */
+  /** Describes the page in one line, which must hold no untrusted text. */
   summary: (items: Shown[]) => string;
   /**
-   * One item on one line: enough to choose it and go on with its id. Texts of others are `quoted`;
-   * the lines stand between marks.
+   * Describes one item in one line: enough to choose it and continue with its id. The tool must
+   * pass untrusted texts through `quoted`; the caller puts the lines between tags.
    */
   line: (item: Shown) => string;
 }
 
-/** One record. */
+/** A tool that returns one record. */
 export interface ReadTool<Input> extends ToolBase<Input> {
   kind: 'read';
-  /** The record asked for; null when the tool has but one answer. */
+  /** Returns the id of the requested record; null if the tool always reads the same record. */
   entityId: (input: Input) => string | null;
   /** @throws {AppError} 404 */
   read: (mcp: McpRuntime, caller: Caller, input: Input) => Promise<Buffer | string>;
   summary: (record: Shown) => string;
-  /** What the text says of the record, as `line` of a list. Default: the texts of others in it. */
+  /**
+   * Describes the record in lines, as `line` does for a list. Default: the record's untrusted
+   * texts.
+   */
   lines?: (record: Shown) => string[];
 }
 
-/** A command. */
+/** A tool that submits a command. */
 export interface WriteTool<Input, CommandInput> extends ToolBase<Input> {
   kind: 'write';
   command: CommandDefinition<CommandInput>;
   toCommand: (input: Input) => CommandInput;
-  /** The record as agents see it, where they see it otherwise than REST. */
+  /** Converts the record where agents see it differently from REST. */
   toAnswer?: (record: Shown) => Shown;
   summary: (record: Shown) => string;
   /**
-   * What a dry run would make, after "It would be". It names no id that the dry run did not store.
+   * Completes the sentence "It would be" after a dry run. It contains no id of a record that the
+   * dry run did not store.
    */
   preview: (record: Shown) => string;
 }
 
-/** A tool of the registry, whose input nobody but itself knows more of. */
+/** A tool of the registry. Only the tool itself uses the exact type of its input. */
 export type Tool = ListTool<{ cursor?: string }> | ReadTool<object> | WriteTool<object, object>;
 
 export function defineListTool<Input extends { cursor?: string }>(tool: Omit<ListTool<Input>, 'kind'>): Tool {
@@ -90,12 +97,12 @@ export function defineWriteTool<Input, CommandInput>(
   return Object.freeze({ kind: 'write' as const, ...tool }) as unknown as Tool;
 }
 
-/** Dollars as people read them; a sum is never calculated from this text. */
+/** Formats cents as dollars, for display only; never calculate with this text. */
 export function dollars(cents: unknown): string {
   return typeof cents === 'number' ? `$${(cents / 100).toFixed(2)}` : '$?';
 }
 
-/** "2 draft, 1 paid": how many of each. */
+/** Counts items by a member's value, for example "2 draft, 1 paid". */
 export function countBy(items: Shown[], member: string): string {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(String(item[member]), (counts.get(String(item[member])) ?? 0) + 1);

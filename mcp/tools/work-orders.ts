@@ -10,14 +10,14 @@ import { pageCursor, pageSize } from './fields.js';
 import { readJob } from './read-record.js';
 import { countBy, defineListTool, defineReadTool, defineWriteTool } from './tool.js';
 
-const about = { entityType: 'work_order' } as const;
+const workOrderEntity = { entityType: 'work_order' } as const;
 
 export const listWorkOrdersTool = defineListTool<Pick<WorkOrderListQuery, 'status' | 'limit' | 'cursor'>>({
-  ...about,
+  ...workOrderEntity,
   name: 'list_work_orders',
   title: 'List work orders',
   description:
-    'Lists jobs (work orders: one tow or roadside call each), newest first. A job goes new (booked, no operator has accepted it yet) → pending (accepted, needs a truck) → dispatched (has a truck) → in_progress → completed, or is cancelled; filter by one of these. billing_status says whether it has an invoice. cursor is null on the last page. Use get_work_order for all of one. For what is going on right now, use get_dispatch_board.',
+    'Lists jobs (work orders: one tow or roadside call each), newest first. A job goes new (booked, no operator has accepted it yet) → pending (accepted, needs a truck) → dispatched (has a truck) → in_progress → completed, or is cancelled; filter by one of these. billing_status says whether it has an invoice. cursor is null on the last page. Use get_work_order for one job in full. For what is going on right now, use get_dispatch_board.',
   scope: 'read_work_orders',
   action: 'work_order.listed',
   input: Joi.object({
@@ -38,7 +38,7 @@ export const listWorkOrdersTool = defineListTool<Pick<WorkOrderListQuery, 'statu
 });
 
 export const getWorkOrderTool = defineReadTool<{ work_order_id: string }>({
-  ...about,
+  ...workOrderEntity,
   name: 'get_work_order',
   title: 'Get one work order',
   description:
@@ -53,7 +53,7 @@ export const getWorkOrderTool = defineReadTool<{ work_order_id: string }>({
     `Work order ${id} is ${status}, ${billing_status}, ${truck_id ? `on truck ${truck_id}` : 'without a truck'}.`,
 });
 
-interface NewJob {
+interface NewWorkOrder {
   service_type: string;
   customer_id?: string;
   pickup_location?: string;
@@ -65,8 +65,8 @@ interface NewJob {
   billing_email?: string;
 }
 
-export const createWorkOrderTool = defineWriteTool<NewJob, WorkOrderCreate>({
-  ...about,
+export const createWorkOrderTool = defineWriteTool<NewWorkOrder, WorkOrderCreate>({
+  ...workOrderEntity,
   name: 'create_work_order',
   title: 'Book a job',
   description:
@@ -85,8 +85,11 @@ export const createWorkOrderTool = defineWriteTool<NewJob, WorkOrderCreate>({
     customer_notes: multilineText(5000).description('The customer may see them'),
     billing_email: email().description("Where the invoice goes, instead of the customer's address"),
   }),
-  toCommand: ({ internal_notes: notes, ...job }) => ({ ...job, ...(notes === undefined ? {} : { notes }) }),
-  // What an agent books is new until somebody accepts it (decisions 1, row 3).
+  toCommand: ({ internal_notes: notes, ...input }) => ({
+    ...input,
+    ...(notes === undefined ? {} : { notes }),
+  }),
+  // A new work order is `new` until an operator accepts it (docs/decisions.md §1, row 3).
   toAnswer: (record) => ({ ...record, status: 'new' }),
   output: agentWorkOrder,
   summary: ({ id }) => `Work order ${id} is booked and waits for an operator to accept it.`,

@@ -1,7 +1,8 @@
 /**
- * Whether an Accept header excludes an answer. The most specific range that covers the answer decides. Parameters other than q choose among forms of
- * it, and there is one.
- * @param ranges that cover the answer, the most specific first
+ * Whether an Accept header excludes a response's media type. The most specific range that covers
+ * the media type decides. The service offers one form of each media type, so parameters other than
+ * `q` are ignored.
+ * @param ranges media ranges that cover the response, the most specific first
  */
 export function excludes(accept: string, ranges: readonly string[]): boolean {
   const qualities = new Map<string, number>();

@@ -2,16 +2,23 @@ import { AppError } from '../platform/errors.js';
 import type { Principal } from './principal.js';
 import type { AgentScope, Permission } from './vocabulary.js';
 
-/** What it takes to do something. */
+/** Rights that an action requires. */
 export interface Access {
   permission: Permission;
-  /** Scope that lets an agent key in; null: no agent may. */
+  /** Scope that an agent key needs; null: no agent key may do this. */
   agentScope: AgentScope | null;
-  /** Only a signed-in person may, whatever a key holds (`x-security: session` in the route's block). */
+  /**
+   * Only a signed-in person may do this, whatever permissions a key holds (`x-security: session` in
+   * the route's `@openapi` block).
+   */
   personOnly?: boolean;
 }
 
-/** @throws {AppError} 403 read_only_key, insufficient_scope or forbidden; a missing right is named (decisions 6). */
+/**
+ * Checks the rights of a key or a signed-in person (docs/decisions.md §6).
+ * @throws {AppError} 403 read_only_key, forbidden or insufficient_scope, which names the missing
+ *   permission or scope
+ */
 export function assertAccess(key: Principal, { permission, agentScope, personOnly }: Access): void {
   if (key.readOnly && permission !== 'read') {
     throw new AppError('read_only_key', 'This key is read-only. Use a key that may write.');
@@ -24,11 +31,11 @@ export function assertAccess(key: Principal, { permission, agentScope, personOnl
     });
   }
   if (personOnly && key.kind !== 'user') {
-    throw new AppError('forbidden', 'Keys may not do this. It takes a person who is signed in.');
+    throw new AppError('forbidden', 'Keys may not do this. A signed-in person must do it.');
   }
 }
 
-/** Whether {@link assertAccess} would let this key pass. */
+/** Whether {@link assertAccess} accepts this key. */
 export function hasAccess(key: Principal, access: Access): boolean {
   try {
     assertAccess(key, access);

@@ -2,7 +2,7 @@ import { newId } from '../platform/ids.js';
 import type { Command } from './command.js';
 import { systemCommand } from './system-command.js';
 
-/** A command that changes nothing: it only proves that queue, worker, PostgreSQL and reply are alive. */
+/** A command that changes nothing. It proves that queue, worker, PostgreSQL and reply work. */
 export const CANARY_TYPE = 'system.canary';
 
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
@@ -16,6 +16,6 @@ export function canaryCommand(): Command {
     entityId: newId(),
     input: {},
   });
-  // So that one that is late is not stored as an operation.
+  // A dry run is never stored as an operation, even when its reply is late.
   return { ...canary, dryRun: true };
 }

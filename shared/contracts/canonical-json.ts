@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Writes a JSON value in the one form that RFC 8785 (JSON Canonicalization Scheme) gives it: no blanks, keys
- * sorted by UTF-16 code units, numbers and strings as ECMAScript writes them. `-0` is written as `0`.
+ * Writes a JSON value in the canonical form of RFC 8785 (JSON Canonicalization Scheme). It has no
+ * white space, its keys are sorted by UTF-16 code units, and ECMAScript's rules format numbers and
+ * strings. `-0` becomes `0`.
  *
- * As in `JSON.stringify`, members whose value is `undefined` are left out and `toJSON` (a Date) is honoured.
+ * As in `JSON.stringify`, members whose value is `undefined` are omitted and `toJSON` (of a Date)
+ * is called.
  *
- * @throws TypeError for what JSON cannot hold: NaN, infinities, bigint, functions, symbols, and undefined
- *   outside a member
+ * @throws TypeError for values that JSON cannot hold: NaN, infinities, bigint, functions, symbols,
+ *   and undefined outside a member
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
@@ -17,7 +19,7 @@ export function canonicalJson(value: unknown): string {
   if ('toJSON' in value && typeof value.toJSON === 'function') return canonicalJson(value.toJSON());
   const members = value as Record<string, unknown>;
   const written: string[] = [];
-  // The default order of sort() is by UTF-16 code units, which is what RFC 8785, 3.2.3 asks for.
+  // sort() compares UTF-16 code units by default, as RFC 8785 §3.2.3 requires.
   for (const key of Object.keys(members).sort()) {
     const member = members[key];
     if (member !== undefined) written.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
@@ -26,9 +28,11 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Fingerprints a request body for idempotency: bodies that differ only in blanks or key order are equal.
+ * Computes the fingerprint of a request body for idempotency. Bodies that differ only in white
+ * space or in the sequence of their keys have the same fingerprint.
  *
- * @param value the parsed body; `undefined` (no body) is hashed as the empty string, which no JSON value is
+ * @param value the parsed body; `undefined` (no body) is hashed as the empty string, which is not
+ *   the canonical form of any JSON value
  * @returns the SHA-256 of the canonical JSON in UTF-8, 64 lower-case hex digits
  * @throws TypeError as {@link canonicalJson}
  */

@@ -10,20 +10,20 @@ export interface Actor {
   name: string | null;
 }
 
-/** What a retried request is recognised by (decisions 5, Idempotency). */
+/** Identifies a repeated request (docs/decisions.md §5, Idempotency). */
 export interface IdempotencyClaim {
   /** Lower-case UUID from the header. */
   key: string;
   method: string;
-  /** Path without the version prefix: the key holds across both prefixes. */
+  /** Path without the version prefix, because a key is valid across both prefixes. */
   path: string;
   /** SHA-256 of the canonical JSON body. */
   bodyHash: string;
 }
 
-/** The intent to write, as it travels in a job. It holds no secret in clear text. */
+/** The intent to write, as a job carries it. It holds no secret in clear text. */
 export interface Command<Input = unknown> {
-  /** UUIDv7 made by the api process; also the id of the audit entry. */
+  /** UUIDv7 created by the API process; also the id of the audit entry. */
   id: string;
   type: string;
   tenantId: string;
@@ -31,19 +31,22 @@ export interface Command<Input = unknown> {
   actor: Actor;
   source: (typeof AUDIT_SOURCES)[number];
   tool: string | null;
-  /** The record that is made (its id is chosen here) or changed. */
+  /** Id of the record to create (chosen before the write) or to change. */
   entityId: string;
   input: Input;
   dryRun: boolean;
-  /** Members of the body that nobody knows; told by a dry run. */
+  /** Body members that the schema does not define; a dry run returns them as warnings. */
   unknownFields: string[];
   idempotency: IdempotencyClaim | null;
-  /** Versions of the record that the request may change; null or absent: any. */
+  /** Record versions that the request may change; null or absent: any version. */
   ifMatch?: string[] | null;
-  /** Set on a held command that a human's decision runs again: the gate lets it pass, at the price that was shown and no other. */
+  /**
+   * Set when a person has approved a held command. The command then passes the approval threshold,
+   * but only at the amount that the person saw.
+   */
   approved?: { amountCents: number };
   requestId: string;
-  /** W3C traceparent of the request, when it is traced. */
+  /** W3C traceparent of the request, if the request is traced. */
   traceparent: string | null;
   ip: string | null;
   userAgent: string | null;
@@ -56,20 +59,25 @@ export interface Change {
 }
 
 /**
- * An event to record. Its object is a record as it is when the command has run: the command's own, or the `entity` named here. `extra` members stand beside
- * it in `data`.
+ * An event to record. `data.object` is a record as it is after the command: the command's own
+ * record, or `entity` if given. The members of `extra` are added to `data` beside it.
  */
 export interface EventDraft {
   type: EventType;
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
-  /** An endpoint that gets no delivery of it, whatever it subscribed to: the one it is about, which may be failing at this very event. */
+  /**
+   * Id of the endpoint that the event is about. This endpoint gets no delivery of the event,
+   * whatever it subscribed to, because it may be failing.
+   */
   exceptEndpoint?: string;
 }
 
 /**
- * What a handler made of one command. The answer's body is the record itself, rendered by PostgreSQL when the batch commits; `answerExtra` are
- * members that this answer alone carries beside it, such as a new key. `queuedMessages` are ids of messages that wait for their provider from the commit on.
+ * The result of a handler for one command. The response body is the record, which PostgreSQL
+ * renders when the batch commits. `answerExtra` holds members that only this response adds to the
+ * record, such as a new key. `queuedMessages` are ids of messages that wait for their provider
+ * after the commit.
  */
 export type Outcome =
   | {
@@ -77,22 +85,29 @@ export type Outcome =
       changes: Change[];
       events: EventDraft[];
       answerExtra?: Record<string, unknown>;
-      /** Nothing was made: the approval under the command's own id waits for a human, and is the answer. */
+      /**
+       * The write did not run. An approval with the command's id waits for a person, and the
+       * response is that approval.
+       */
       held?: true;
-      /** The command that this one ran in its place, with an audit entry of its own. */
+      /** A second command that this command ran. It gets its own audit entry. */
       ran?: { command: Command; changes: Change[] };
       queuedMessages?: string[];
-      /** Endpoints with new deliveries that no event made, or with settings that their worker must hear of. */
+      /**
+       * Ids of endpoints with new deliveries that no event created, or with changed settings that
+       * their worker must load.
+       */
       wokenEndpoints?: string[];
-      /** Exports that wait for their worker from the commit on. */
+      /** Ids of exports that wait for a worker after the commit. */
       queuedExports?: string[];
     }
   | { ok: false; error: ErrorBody };
 
 /**
- * Runs commands of one type, set by set: the outcomes stand in the order of the commands. No two commands of a call share a conflict key. A fault
- * of one command is its outcome; throwing means the database did something unexpected and the batch is split. The configuration tells what there is
- * outside, such as a mail server; a handler calls none of it.
+ * Runs a set of commands of one type and returns the outcomes in the same sequence. No two commands
+ * of a call share a conflict key. A problem with one command is its outcome. If the handler throws,
+ * the database failed unexpectedly and the worker splits the batch. The configuration shows which
+ * external services exist, such as a mail server. A handler never calls them.
  */
 export type CommandHandler<Input> = (
   tx: Transaction,
@@ -100,24 +115,27 @@ export type CommandHandler<Input> = (
   config: Config,
 ) => Promise<Outcome[]>;
 
-/** Everything about a command that the api needs; its handler is bound to it in the writes worker. */
+/** The parts of a command that the API needs. The writes worker adds the handler. */
 export interface CommandDefinition<Input = unknown> {
   type: string;
   entityType: string;
   /** Audit action, `invoice.created`. */
   action: string;
   creates: boolean;
-  /** What is made has its work before it: its answer is 202 with the record. */
+  /** The record is created now and processed later, so the response is 202 with the record. */
   isAccepted?: boolean;
   schema: Joi.ObjectSchema<Input>;
   permission: Permission;
-  /** A right that depends on what is asked for. */
+  /** Returns a permission that depends on the input; replaces `permission`. */
   permissionFor?: (input: Input) => Permission;
-  /** Scope that lets an agent key do this; null: no agent may. */
+  /** Scope that an agent key needs; null: no agent key may do this. */
   agentScope: AgentScope | null;
-  /** True: takes a signed-in person, no key may do this. */
+  /** True: only a signed-in person may do this, no key may. */
   personOnly?: boolean;
-  /** Commands of a batch that share a key run one after the other. The entity's id is always one. */
+  /**
+   * Commands of a batch that share a conflict key run one after another. The entity's id is always
+   * a conflict key.
+   */
   conflictKeys?: (input: Input, actor: Actor) => string[];
 }
 
@@ -125,7 +143,7 @@ export function defineCommand<Input>(definition: CommandDefinition<Input>): Comm
   return Object.freeze(definition);
 }
 
-/** The answer to a command, as a worker replies it. */
+/** The worker's reply to a command. */
 export type CommandResult =
   | {
       id: string;
@@ -135,10 +153,10 @@ export type CommandResult =
       location: string | null;
       replayed: boolean;
       /**
-       * The caller's own command made or changed the record in `body`; absent in the reply of a
-       * worker of an earlier version.
+       * True if the caller's own command created or changed the record in `body`. Absent in the
+       * reply of a worker of an earlier version.
        */
       isOwnChange?: boolean;
     }
-  /** `unaudited`: no audit entry tells of it, for the command has not run to its end. */
+  /** `unaudited`: the command did not complete, so it has no audit entry. */
   | { id: string; ok: false; error: ErrorBody; unaudited?: true };

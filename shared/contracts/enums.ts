@@ -25,11 +25,11 @@ import {
 } from './vocabulary.js';
 
 export const invoiceStatus = namedEnum('InvoiceStatus', INVOICE_STATUSES, {
-  draft: 'Being prepared. Lines may change, and the customer sees nothing yet',
-  needs_review: 'A person must check it before it can be approved. Lines may change',
-  approved: 'Released for sending. Lines are locked',
+  draft: 'Being prepared. Line items may change, and the customer sees nothing yet',
+  needs_review: 'A person must check it before it can be approved. Line items may change',
+  approved: 'Ready to be sent. Line items are locked',
   sending: 'Released to the customer and not viewed yet. `delivery.state` says whether the message has left',
-  sent_to_roadsync: 'Handed to the motor-club billing partner',
+  sent_to_roadsync: 'Submitted to the motor-club billing partner',
   viewed: 'The customer has opened it',
   partially_paid: 'Some of the total is paid',
   paid: 'The whole total is paid',
@@ -43,20 +43,20 @@ export const invoiceStatus = namedEnum('InvoiceStatus', INVOICE_STATUSES, {
 export const workOrderStatus = namedEnum('WorkOrderStatus', WORK_ORDER_STATUSES, {
   pending: 'Waits for a truck',
   dispatched: 'A truck is assigned',
-  in_progress: 'The driver has started the job',
-  completed: 'The job is done and can be invoiced',
-  cancelled: 'Called off. `cancel_reason` says why',
+  in_progress: 'The driver has started the work',
+  completed: 'The work is done and can be invoiced',
+  cancelled: 'Cancelled. `cancel_reason` says why',
 });
 
 export const billingStatus = namedEnum('BillingStatus', BILLING_STATUSES, {
-  unbilled: 'The job is not completed and has no invoice',
-  ready_to_bill: 'The job has ended, may be billed and has no invoice',
+  unbilled: 'The work order is not completed and has no invoice',
+  ready_to_bill: 'The work order has ended, may be billed and has no invoice',
   invoiced: 'An invoice exists and is not released yet',
   billed: 'An invoice is released',
   partially_paid: 'Its invoice is paid in part',
   paid: 'Its invoice is paid',
   disputed: 'Its invoice is disputed',
-  not_billable: 'The job was cancelled without a charge',
+  not_billable: 'The work order was cancelled without a charge',
 });
 
 export const paymentMethod = namedEnum('PaymentMethod', PAYMENT_METHODS, {
@@ -64,25 +64,25 @@ export const paymentMethod = namedEnum('PaymentMethod', PAYMENT_METHODS, {
   check: 'A paper check',
   card: 'A credit or debit card',
   ach: 'A bank transfer over ACH',
-  motor_club: 'A motor club paid',
+  motor_club: 'A payment by a motor club',
   other: 'Anything else',
 });
 
 export const truckStatus = namedEnum('TruckStatus', TRUCK_STATUSES, {
-  available: 'Free for a job',
-  assigned: 'Has a job and has not left yet',
+  available: 'Free for a work order',
+  assigned: 'Has a work order and has not left yet',
   en_route: 'On the way to the vehicle',
   on_scene: 'At the vehicle',
   towing: 'Has the vehicle hooked or loaded',
   returning: 'Has delivered the vehicle and is on the way back',
-  off_duty: 'Nobody drives it now',
+  off_duty: 'Not driven by anyone now',
   out_of_service: 'Must not be dispatched',
 });
 
 export const settableTruckStatus = namedEnum('SettableTruckStatus', SETTABLE_TRUCK_STATUSES, {
-  available: 'Free for a job',
-  returning: 'On the way back from a job',
-  off_duty: 'Nobody drives it now',
+  available: 'Free for a work order',
+  returning: 'On the way back from a work order',
+  off_duty: 'Not driven by anyone now',
   out_of_service: 'Must not be dispatched',
 });
 
@@ -93,8 +93,8 @@ export const dutyClass = namedEnum('DutyClass', DUTY_CLASSES, {
 });
 
 export const driverStatus = namedEnum('DriverStatus', DRIVER_STATUSES, {
-  active: 'May be assigned to trucks and jobs',
-  inactive: 'No longer drives. Past jobs keep the name',
+  active: 'May be assigned to trucks and work orders',
+  inactive: 'No longer drives. Past work orders keep the name',
 });
 
 export const inspectionKind = namedEnum('InspectionKind', INSPECTION_KINDS, {
@@ -105,7 +105,7 @@ export const inspectionKind = namedEnum('InspectionKind', INSPECTION_KINDS, {
 
 export const inspectionItemState = namedEnum('InspectionItemState', INSPECTION_ITEM_STATES, {
   ok: 'In order',
-  attention: 'Works, and should be looked at',
+  attention: 'Works, but should be checked',
   fail: 'Does not work',
   na: 'Does not apply',
 });
@@ -123,7 +123,7 @@ export const inspectionResult = namedEnum('InspectionResult', INSPECTION_RESULTS
 });
 
 export const approvalKind = namedEnum('ApprovalKind', APPROVAL_KINDS, {
-  agent_write: 'A write of an agent that reached the limit `agent_gate_cents`',
+  agent_write: "An agent's write that reached `agent_gate_cents` or `agent_day_cents`",
   invoice_approval: 'An agent proposes to approve an invoice',
 });
 
@@ -145,10 +145,10 @@ export const actorType = namedEnum('ActorType', ACTOR_TYPES, {
 
 export const auditOutcome = namedEnum('AuditOutcome', AUDIT_OUTCOMES, {
   ok: 'Done',
-  denied: 'Refused for lack of a right',
+  denied: 'Refused because a permission or scope is missing',
   failed: 'Refused for any other reason',
   dry_run: 'Checked only. Nothing was stored',
-  held: 'Waits for a human',
+  held: 'Waits for the approval of a person',
 });
 
 export const auditSource = namedEnum('AuditSource', AUDIT_SOURCES, {
@@ -166,8 +166,8 @@ export const tier = namedEnum('Tier', TIERS, {
 });
 
 export const environment = namedEnum('Environment', ENVIRONMENTS, {
-  live: 'The account itself',
-  sandbox: 'Its twin for tests. Nothing leaves it',
+  live: 'The live account',
+  sandbox: 'The test twin of the live account. No mail, text or charge leaves it',
 });
 
 export const permission = namedEnum('Permission', PERMISSIONS, {
@@ -190,7 +190,7 @@ export const agentScope = namedEnum('AgentScope', AGENT_SCOPES, {
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 
-/** Each code with its HTTP status; the message of an error says what to do. */
+/** Each error code with its HTTP status. The error message says what to do. */
 export const errorCode = namedEnum(
   'ErrorCode',
   ERROR_CODES,

@@ -1,14 +1,17 @@
 import Joi from 'joi';
 
-/** Characters no text may hold: C0 and C1 controls and DEL. */
+/** Matches text without control characters (C0, C1 and DEL), which no text may hold. */
 const CONTROL = /^\P{Cc}*$/u;
-/** The same, but newline, carriage return and tab are kept (notes, descriptions, addresses). */
+/**
+ * Matches text whose only control characters are newline, carriage return and tab. Notes,
+ * descriptions and addresses may hold these.
+ */
 const CONTROL_BUT_LAYOUT = /^[\P{Cc}\n\r\t]*$/u;
 
-/** A pattern's name is what its message says after "must" (see messages.ts). */
+/** A pattern's name completes the validation text "… must …" (see messages.ts). */
 const NO_CONTROLS = 'not contain control characters';
 
-/** Patterns with these names are checks a reader of the document need not see. */
+/** Names of patterns that the OpenAPI document omits, because its readers do not need them. */
 export const UNPUBLISHED_PATTERNS = [NO_CONTROLS];
 
 /** One line of text, trimmed, of at most `max` characters. */
@@ -16,7 +19,7 @@ export function text(max: number): Joi.StringSchema {
   return Joi.string().trim().max(max).pattern(CONTROL, NO_CONTROLS);
 }
 
-/** Text over several lines. */
+/** Trimmed text of several lines, of at most `max` characters. */
 export function multilineText(max: number): Joi.StringSchema {
   return Joi.string().trim().max(max).pattern(CONTROL_BUT_LAYOUT, NO_CONTROLS);
 }
@@ -25,7 +28,10 @@ export function uuid(): Joi.StringSchema {
   return Joi.string().guid({ separator: '-', wrapper: false }).lowercase();
 }
 
-/** ASCII only: that is what `format: email` publishes, and what every mail provider takes. */
+/**
+ * An email address in ASCII: `format: email` in OpenAPI means ASCII, and every mail provider
+ * accepts it.
+ */
 export function email(): Joi.StringSchema {
   return Joi.string()
     .trim()
@@ -34,12 +40,15 @@ export function email(): Joi.StringSchema {
     .example('billing@example.com');
 }
 
-/** Taken as it is: blanks at its ends and any character may be part of a password. */
+/** Not trimmed: a password may hold any character, with blanks at its ends. */
 export function password(): Joi.StringSchema {
   return Joi.string().max(200).example('correct horse battery staple');
 }
 
-/** An open vocabulary: any slug is stored, the published defaults are examples (decisions 2). */
+/**
+ * A value of an open vocabulary: any slug is stored, and the published defaults are examples
+ * (docs/decisions.md §2).
+ */
 export function slug(defaults: readonly string[]): Joi.StringSchema {
   return Joi.string()
     .trim()
@@ -51,7 +60,7 @@ export function slug(defaults: readonly string[]): Joi.StringSchema {
     .example(defaults[0]);
 }
 
-/** Upper-cased, 17 characters at most; a full VIN holds no I, O or Q (ISO 3779). */
+/** A VIN in upper case, at most 17 characters. A full VIN holds no I, O or Q (ISO 3779). */
 export function vin(): Joi.StringSchema {
   return text(17)
     .uppercase()
@@ -66,7 +75,7 @@ export function coordinate(bound: number): Joi.NumberSchema {
   return Joi.number().strict().min(-bound).max(bound);
 }
 
-/** An address that a browser can open. */
+/** An http or https URL. */
 export function webUrl(): Joi.StringSchema {
   return Joi.string()
     .trim()
@@ -75,10 +84,11 @@ export function webUrl(): Joi.StringSchema {
     .example('https://files.example.com/photo.jpg');
 }
 
-// PostgreSQL takes offsets up to 15:59; the widest in use is +14:00.
+// PostgreSQL accepts offsets up to 15:59. The widest offset in use is +14:00.
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;
-// Answers are in UTC, where an instant must still have a year of four digits, even if its fraction is rounded up.
+// Responses use UTC. An instant must have a year of four digits in UTC too, even after PostgreSQL
+// rounds its fraction up.
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59Z');
 
@@ -90,12 +100,18 @@ export function isDateTime(value: string): boolean {
   return at >= EARLIEST_MS && at <= LATEST_MS;
 }
 
-/** A date-time in ms; RFC 3339 allows `t` and `z`, which Date.parse does not know. */
+/**
+ * Parses a date-time to ms since the epoch. RFC 3339 allows lower-case `t` and `z`, which
+ * Date.parse does not accept.
+ */
 export function instantOf(dateTime: string): number {
   return Date.parse(dateTime.toUpperCase());
 }
 
-/** A date-time as every answer writes it: a JSON column keeps the text it is given. */
+/**
+ * Formats a date-time for storage in a JSON column, which keeps the text: UTC with milliseconds, as
+ * in every response.
+ */
 export function asInstant(dateTime: string | null | undefined): string | null {
   return dateTime ? new Date(instantOf(dateTime)).toISOString() : null;
 }
@@ -126,7 +142,10 @@ export function dateTime(): Joi.StringSchema {
     .example('2026-11-21T14:30:00Z');
 }
 
-/** A query's bound in time: a date (the tenant's midnight) or a date-time (decisions 5). */
+/**
+ * A time bound of a query: a date (midnight in the tenant's time zone) or a date-time
+ * (docs/decisions.md §5).
+ */
 export function dateOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
@@ -137,18 +156,18 @@ export function dateOrDateTime(): Joi.StringSchema {
     .example('2026-11-01');
 }
 
-/** Days whose midnight has a year of four digits in every time zone, in UTC too. */
+/** Days whose midnight has a year of four digits in every time zone and in UTC. */
 const EARLIEST_DAY = '0001-01-02';
 const LATEST_DAY = '9999-12-30';
 
-/** True for a plain date that {@link dayOrDateTime} takes. */
+/** True for a plain date that {@link dayOrDateTime} accepts. */
 export function isDay(value: unknown): value is string {
   return typeof value === 'string' && isDate(value) && value >= EARLIEST_DAY && value <= LATEST_DAY;
 }
 
 /**
- * A member that means a day: a date (midnight in the account's time zone) or a date-time (decisions
- * 5).
+ * A body member that means a day: a date (midnight in the account's time zone) or a date-time
+ * (docs/decisions.md §5).
  */
 export function dayOrDateTime(): Joi.StringSchema {
   return Joi.string()
@@ -162,7 +181,7 @@ export function dayOrDateTime(): Joi.StringSchema {
     .example('2026-12-21');
 }
 
-/** A JSON integer; no text is converted. */
+/** A JSON integer. Text is not converted. */
 export function integer(min: number, max: number): Joi.NumberSchema {
   return Joi.number().strict().integer().min(min).max(max);
 }
@@ -172,6 +191,7 @@ export function cents(): Joi.NumberSchema {
   return Joi.number().strict().integer().example(12_500);
 }
 
+/** A JSON boolean. Text is not converted. */
 export function flag(): Joi.BooleanSchema {
   return Joi.boolean().strict();
 }
@@ -182,11 +202,14 @@ export function limit(max: number): Joi.NumberSchema {
 }
 
 export function cursor(): Joi.StringSchema {
-  // An empty one is let through to the codec: it is a broken cursor, and told as such.
+  // The schema accepts an empty cursor so that the codec refuses it as `invalid_cursor`.
   return Joi.string().allow('').max(500).description('`data.cursor` of the page before');
 }
 
-/** Every member of a read schema is present, so a client need not tell absent from null. */
+/**
+ * A schema of a read record: every member is required, so that a client need not distinguish absent
+ * from null.
+ */
 export function allRequired(keys: Record<string, Joi.Schema>): Joi.ObjectSchema {
   return Joi.object(
     Object.fromEntries(Object.entries(keys).map(([key, schema]) => [key, schema.required()])),

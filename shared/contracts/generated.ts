@@ -7,11 +7,11 @@
  */
 export type DeliveryState = "queued" | "sent" | "failed";
 /**
- * - `draft`: Being prepared. Lines may change, and the customer sees nothing yet
- * - `needs_review`: A person must check it before it can be approved. Lines may change
- * - `approved`: Released for sending. Lines are locked
+ * - `draft`: Being prepared. Line items may change, and the customer sees nothing yet
+ * - `needs_review`: A person must check it before it can be approved. Line items may change
+ * - `approved`: Ready to be sent. Line items are locked
  * - `sending`: Released to the customer and not viewed yet. `delivery.state` says whether the message has left
- * - `sent_to_roadsync`: Handed to the motor-club billing partner
+ * - `sent_to_roadsync`: Submitted to the motor-club billing partner
  * - `viewed`: The customer has opened it
  * - `partially_paid`: Some of the total is paid
  * - `paid`: The whole total is paid
@@ -39,35 +39,35 @@ export type InvoiceStatus =
  * - `approve`: Release it for sending
  * - `send`: Send it to the customer, or send it again
  * - `return`: Take it back for changes
- * - `dispute`: Note that the customer objects
+ * - `dispute`: Record that the customer objects
  * - `resolve`: End the dispute
  * - `cancel`: Abandon it before its release
  * - `void`: Annul it after its release
  */
 export type InvoiceActionName = "approve" | "send" | "return" | "dispute" | "resolve" | "cancel" | "void";
 /**
- * - `unbilled`: The job is not completed and has no invoice
- * - `ready_to_bill`: The job has ended, may be billed and has no invoice
+ * - `unbilled`: The work order is not completed and has no invoice
+ * - `ready_to_bill`: The work order has ended, may be billed and has no invoice
  * - `invoiced`: An invoice exists and is not released yet
  * - `billed`: An invoice is released
  * - `partially_paid`: Its invoice is paid in part
  * - `paid`: Its invoice is paid
  * - `disputed`: Its invoice is disputed
- * - `not_billable`: The job was cancelled without a charge
+ * - `not_billable`: The work order was cancelled without a charge
  */
 export type BillingStatus =
   "unbilled" | "ready_to_bill" | "invoiced" | "billed" | "partially_paid" | "paid" | "disputed" | "not_billable";
 /**
- * - `customer`: The customer called it off
- * - `club`: The motor club called it off
- * - `provider`: The tow company called it off
+ * - `customer`: The customer cancelled
+ * - `club`: The motor club cancelled
+ * - `provider`: The tow company cancelled
  * - `goa`: Gone on arrival: the vehicle was not there
  * - `unsuccessful`: The truck was there and could not do the job
  */
 export type CancelReason = "customer" | "club" | "provider" | "goa" | "unsuccessful";
 /**
  * - `offered`: The job was offered to the driver
- * - `acknowledged`: The driver took it
+ * - `acknowledged`: The driver accepted it
  * - `en_route`: On the way to the vehicle
  * - `on_scene`: At the vehicle
  * - `hooked`: The vehicle is hooked or loaded
@@ -80,9 +80,9 @@ export type DriverStep =
 /**
  * - `pending`: Waits for a truck
  * - `dispatched`: A truck is assigned
- * - `in_progress`: The driver has started the job
- * - `completed`: The job is done and can be invoiced
- * - `cancelled`: Called off. `cancel_reason` says why
+ * - `in_progress`: The driver has started the work
+ * - `completed`: The work is done and can be invoiced
+ * - `cancelled`: Cancelled. `cancel_reason` says why
  */
 export type WorkOrderStatus = "pending" | "dispatched" | "in_progress" | "completed" | "cancelled";
 /**
@@ -90,16 +90,16 @@ export type WorkOrderStatus = "pending" | "dispatched" | "in_progress" | "comple
  * - `check`: A paper check
  * - `card`: A credit or debit card
  * - `ach`: A bank transfer over ACH
- * - `motor_club`: A motor club paid
+ * - `motor_club`: A payment by a motor club
  * - `other`: Anything else
  */
 export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "other";
 /**
- * - `queued`: Made and not sent yet. It expires at `submit_by`
- * - `submitted`: Sent to the club, which has not answered
+ * - `queued`: Created and not sent yet. It expires at `submit_by`
+ * - `submitted`: Sent to the club, which has not responded yet
  * - `accepted`: The club accepted it and has not paid yet
  * - `paid`: The club paid what was expected
- * - `denied`: The club refused it. It expires at `respond_by` unless it is billed again
+ * - `denied`: The club denied it. It expires at `respond_by` unless it is billed again
  * - `rebilling`: Being corrected after a denial, to be sent again
  * - `short_paid`: The club paid less than was expected
  * - `expired`: Its deadline has passed
@@ -108,28 +108,28 @@ export type PaymentMethod = "cash" | "check" | "card" | "ach" | "motor_club" | "
 export type ClaimStatus =
   "queued" | "submitted" | "accepted" | "paid" | "denied" | "rebilling" | "short_paid" | "expired" | "withdrawn";
 /**
- * - `accepted`: It will be paid
- * - `denied`: It is refused; `code` and `reason` say why
- * - `paid`: It is paid; `amount_cents` is required
+ * - `accepted`: The club will pay the claim
+ * - `denied`: The club denies the claim; `code` and `reason` say why
+ * - `paid`: The club paid; `amount_cents` is required
  */
 export type ClubAnswer = "accepted" | "denied" | "paid";
 /**
  * - `missed_fee`: Comparable jobs were billed a fee that this one was not
- * - `denial`: A motor club denied a claim, and no rule can answer
+ * - `denial`: A motor club denied a claim, and no automatic rebill applies
  * - `anomaly`: An amount, distance or time is unusual, or a record looks like a duplicate
  */
 export type SuggestionKind = "missed_fee" | "denial" | "anomaly";
 /**
  * - `invoice`: An invoice
  * - `work_order`: A work order
- * - `claim`: A claim on a motor club
+ * - `claim`: A motor-club claim
  */
 export type SuggestionEntity = "invoice" | "work_order" | "claim";
 /**
  * - `open`: Waits for a decision
- * - `accepted`: Somebody accepted it
- * - `dismissed`: Somebody dismissed it
- * - `expired`: Its subject is settled or has changed
+ * - `accepted`: Accepted by a person or an API key
+ * - `dismissed`: Dismissed by a person or an API key
+ * - `expired`: Its invoice is paid, void or cancelled, or the finding no longer applies
  */
 export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
 /**
@@ -139,27 +139,27 @@ export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
  */
 export type DutyClass = "light" | "medium" | "heavy";
 /**
- * - `available`: Free for a job
- * - `assigned`: Has a job and has not left yet
+ * - `available`: Free for a work order
+ * - `assigned`: Has a work order and has not left yet
  * - `en_route`: On the way to the vehicle
  * - `on_scene`: At the vehicle
  * - `towing`: Has the vehicle hooked or loaded
  * - `returning`: Has delivered the vehicle and is on the way back
- * - `off_duty`: Nobody drives it now
+ * - `off_duty`: Not driven by anyone now
  * - `out_of_service`: Must not be dispatched
  */
 export type TruckStatus =
   "available" | "assigned" | "en_route" | "on_scene" | "towing" | "returning" | "off_duty" | "out_of_service";
 /**
- * - `available`: Free for a job
- * - `returning`: On the way back from a job
- * - `off_duty`: Nobody drives it now
+ * - `available`: Free for a work order
+ * - `returning`: On the way back from a work order
+ * - `off_duty`: Not driven by anyone now
  * - `out_of_service`: Must not be dispatched
  */
 export type SettableTruckStatus = "available" | "returning" | "off_duty" | "out_of_service";
 /**
- * - `active`: May be assigned to trucks and jobs
- * - `inactive`: No longer drives. Past jobs keep the name
+ * - `active`: May be assigned to trucks and work orders
+ * - `inactive`: No longer drives. Past work orders keep the name
  */
 export type DriverStatus = "active" | "inactive";
 /**
@@ -170,7 +170,7 @@ export type DriverStatus = "active" | "inactive";
 export type InspectionKind = "pre_trip" | "post_trip" | "vehicle_condition";
 /**
  * - `ok`: In order
- * - `attention`: Works, and should be looked at
+ * - `attention`: Works, but should be checked
  * - `fail`: Does not work
  * - `na`: Does not apply
  */
@@ -222,38 +222,38 @@ export type ReleaseKind =
  */
 export type MessageChannel = "email" | "sms";
 /**
- * - `live`: The account itself
- * - `sandbox`: Its twin for tests. Nothing leaves it
+ * - `live`: The live account
+ * - `sandbox`: The test twin of the live account. No mail, text or charge leaves it
  */
 export type Environment = "live" | "sandbox";
 /**
  * - `event`: The event itself
- * - `replay`: A replay of a delivery that was made before
+ * - `replay`: A replay of an earlier delivery
  * - `recover`: A recovery of events that were not delivered
  * - `test`: POST /webhook-endpoints/{id}/test
- * - `probe`: A try whether a disabled endpoint works again
+ * - `probe`: A check whether a disabled endpoint works again
  */
 export type DeliveryTrigger = "event" | "replay" | "recover" | "test" | "probe";
 /**
  * - `pending`: Waits for its first attempt
  * - `delivering`: An attempt is under way
- * - `succeeded`: The endpoint took it
+ * - `succeeded`: The endpoint answered 2xx
  * - `failed`: The last attempt failed, and another will follow
  * - `exhausted`: All attempts failed, and no other will follow
- * - `cancelled`: Given up on request, or because its endpoint was disabled or deleted
+ * - `cancelled`: A client cancelled it, or its endpoint was disabled or deleted
  */
 export type WebhookDeliveryStatus = "pending" | "delivering" | "succeeded" | "failed" | "exhausted" | "cancelled";
 /**
- * - `succeeded`: The endpoint took it
+ * - `succeeded`: The endpoint answered 2xx
  * - `failed`: The last attempt failed, and another will follow
  * - `exhausted`: All attempts failed
- * - `cancelled`: Given up on request, or because its endpoint was disabled or deleted
+ * - `cancelled`: A client cancelled it, or its endpoint was disabled or deleted
  */
 export type ReplayableStatus = "succeeded" | "failed" | "exhausted" | "cancelled";
 /**
- * - `running`: Deliveries are still being made
- * - `completed`: All deliveries are made. Some may not have arrived yet
- * - `cancelled`: Cancelled. Deliveries that were made by then are kept
+ * - `running`: The service is still creating deliveries
+ * - `completed`: All deliveries are created. Some may not have arrived yet
+ * - `cancelled`: Cancelled, with the deliveries that were still open
  */
 export type WebhookReplayStatus = "running" | "completed" | "cancelled";
 /**
@@ -261,21 +261,21 @@ export type WebhookReplayStatus = "running" | "completed" | "cancelled";
  * - `customers`: Customers
  * - `work_orders`: Work orders
  * - `inspections`: Inspections
- * - `all`: One zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages; as a dump: everything that the account owns
+ * - `all`: One zip of invoices, payments, refunds, customers, work_orders, inspections, trucks, drivers, rate_cards, impounds, claims, messages. As a dump: everything that the account owns
  */
 export type ExportResource = "invoices" | "customers" | "work_orders" | "inspections" | "all";
 /**
  * - `csv`: Comma-separated values, for spreadsheets
  * - `json`: One JSON array
- * - `ndjson`: One JSON object a line
- * - `dump`: SQL that psql restores; only of `all`
+ * - `ndjson`: One JSON object per line
+ * - `dump`: SQL that psql can restore; only for `all`
  */
 export type ExportFormat = "csv" | "json" | "ndjson" | "dump";
 /**
- * - `queued`: Waits for its turn
- * - `running`: Being written. `progress` says how far it is
- * - `completed`: Written. `download_url` fetches it
- * - `failed`: Could not be written. `error` says why
+ * - `queued`: Waits to be written
+ * - `running`: Being written. `progress` shows how far
+ * - `completed`: Written. Download it from `download_url`
+ * - `failed`: Could not be written. `error` holds the reason
  * - `cancelled`: Cancelled before it was written
  * - `expired`: Its file has been deleted
  */
@@ -287,29 +287,29 @@ export type ExportStatus = "queued" | "running" | "completed" | "failed" | "canc
  */
 export type ExportCadence = "daily" | "weekly" | "monthly";
 /**
- * - `all`: Every row that the filters leave
- * - `previous`: Of these, the rows of the day, week (from Monday) or month before
+ * - `all`: Every row that matches the filters
+ * - `previous`: Of these, the rows of the previous day, week (from Monday) or month
  */
 export type ExportPeriod = "all" | "previous";
 /**
  * - `user`: A person or a key disabled it
  * - `failing`: It failed for five days
  * - `gone`: It answered 410
- * - `receiver`: It asked for it by a header
+ * - `receiver`: Its receiver asked for it by a header
  */
 export type DisabledReason = "user" | "failing" | "gone" | "receiver";
 /**
  * - `healthy`: The last delivery succeeded
  * - `failing`: The last delivery failed
- * - `paused`: It failed again and again and is left alone for a while
- * - `throttled`: It asked for a pause, or its host has had all that one account may send it in a minute
- * - `slow`: It answers slowly, and gets its deliveries apart from fast endpoints
- * - `disabled`: It gets nothing. `disabled_reason` says why
+ * - `paused`: It failed repeatedly, so deliveries pause for a while
+ * - `throttled`: Its receiver asked for a pause, or the account reached the limit per minute for its host
+ * - `slow`: It answers slowly, so its deliveries run apart from those of fast endpoints
+ * - `disabled`: It receives nothing. `disabled_reason` says why
  * - `unknown`: Nothing was sent yet
  */
 export type EndpointState = "healthy" | "failing" | "paused" | "throttled" | "slow" | "disabled" | "unknown";
 /**
- * - `agent_write`: A write of an agent that reached the limit `agent_gate_cents`
+ * - `agent_write`: An agent's write that reached `agent_gate_cents` or `agent_day_cents`
  * - `invoice_approval`: An agent proposes to approve an invoice
  */
 export type ApprovalKind = "agent_write" | "invoice_approval";
@@ -357,10 +357,10 @@ export type AgentScope =
 export type ActorType = "user" | "agent" | "api_key" | "system" | "integration";
 /**
  * - `ok`: Done
- * - `denied`: Refused for lack of a right
+ * - `denied`: Refused because a permission or scope is missing
  * - `failed`: Refused for any other reason
  * - `dry_run`: Checked only. Nothing was stored
- * - `held`: Waits for a human
+ * - `held`: Waits for the approval of a person
  */
 export type AuditOutcome = "ok" | "denied" | "failed" | "dry_run" | "held";
 /**
@@ -438,7 +438,7 @@ export type ErrorCode =
 export type Tier = "starter" | "standard" | "premium";
 /**
  * - `queued`: Stored and not run yet. It will run by itself
- * - `succeeded`: Done; `result` is the answer
+ * - `succeeded`: Done; `result` holds the response
  * - `failed`: Refused; `error` says why
  */
 export type OperationStatus = "queued" | "succeeded" | "failed";
@@ -689,7 +689,7 @@ export interface Invoice {
   notes: string | null;
   sent_at: string | null;
   /**
-   * The way of the invoice to its customer; null before it is sent
+   * Delivery of the invoice to its customer; null before it is sent
    */
   delivery: {
     state: DeliveryState;
@@ -707,7 +707,7 @@ export interface Invoice {
    */
   allowed_actions: InvoiceActionName[];
   /**
-   * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
+   * When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release
    */
   effective_due_date: string | null;
   created_at: string;
@@ -752,7 +752,7 @@ export interface InvoiceCreate {
   vehicle_description?: string | null;
   notes?: string | null;
   /**
-   * Left out beside a work_order_id: priced from the rate card
+   * If omitted and work_order_id is set, the rate card prices the invoice
    */
   line_items?: LineItemInput[];
 }
@@ -775,7 +775,7 @@ export interface LineItemInput {
 export interface InvoiceDraft {
   work_order_id: string;
   /**
-   * Left out: priced from the customer's rate card
+   * If omitted, the customer's rate card prices the invoice
    */
   line_items?: InvoiceDraftLine[];
   /**
@@ -783,7 +783,7 @@ export interface InvoiceDraft {
    */
   notes?: string;
   /**
-   * Instead of the customer's
+   * Used instead of the customer's billing email
    */
   billing_email?: string;
 }
@@ -806,7 +806,7 @@ export interface InvoiceListItem {
   notes: string | null;
   sent_at: string | null;
   /**
-   * The way of the invoice to its customer; null before it is sent
+   * Delivery of the invoice to its customer; null before it is sent
    */
   delivery: {
     state: DeliveryState;
@@ -824,7 +824,7 @@ export interface InvoiceListItem {
    */
   allowed_actions: InvoiceActionName[];
   /**
-   * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
+   * When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release
    */
   effective_due_date: string | null;
   created_at: string;
@@ -847,7 +847,7 @@ export interface InvoiceListQuery {
    */
   until?: string;
   /**
-   * Column that since and until mean; created_at, or paid_at for paid and partially_paid
+   * Column that since and until filter. Default: created_at, or paid_at for status paid and partially_paid
    */
   date_field?: "created_at" | "updated_at" | "service_date" | "due_date" | "paid_at";
   expand?: "line_items";
@@ -880,7 +880,7 @@ export interface InvoiceReason {
 export interface InvoiceSend {
   channel: "email" | "sms" | "both";
   /**
-   * Address or phone number for the one channel; default: what invoice, customer or job know
+   * Email address or phone number for a single channel. Default: from the invoice, customer or work order
    */
   to?: string;
 }
@@ -903,7 +903,7 @@ export interface SentInvoice {
   notes: string | null;
   sent_at: string | null;
   /**
-   * The way of the invoice to its customer; null before it is sent
+   * Delivery of the invoice to its customer; null before it is sent
    */
   delivery: {
     state: DeliveryState;
@@ -921,14 +921,14 @@ export interface SentInvoice {
    */
   allowed_actions: InvoiceActionName[];
   /**
-   * When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released
+   * When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release
    */
   effective_due_date: string | null;
   created_at: string;
   updated_at: string;
   line_items: LineItem[];
   /**
-   * Page for the customer; whoever has the link may see the invoice. Absent when nothing was sent
+   * Page for the customer. Anyone with the link can see the invoice. Absent if nothing was sent
    */
   view_url?: string;
 }
@@ -969,7 +969,7 @@ export interface AgentWorkOrder {
   driver_id: string | null;
   /**
    * - `offered`: The job was offered to the driver
-   * - `acknowledged`: The driver took it
+   * - `acknowledged`: The driver accepted it
    * - `en_route`: On the way to the vehicle
    * - `on_scene`: At the vehicle
    * - `hooked`: The vehicle is hooked or loaded
@@ -982,9 +982,9 @@ export interface AgentWorkOrder {
   eta: string | null;
   miles: number | null;
   /**
-   * - `customer`: The customer called it off
-   * - `club`: The motor club called it off
-   * - `provider`: The tow company called it off
+   * - `customer`: The customer cancelled
+   * - `club`: The motor club cancelled
+   * - `provider`: The tow company cancelled
    * - `goa`: Gone on arrival: the vehicle was not there
    * - `unsuccessful`: The truck was there and could not do the job
    */
@@ -1045,7 +1045,7 @@ export interface WorkOrder {
   driver_id: string | null;
   /**
    * - `offered`: The job was offered to the driver
-   * - `acknowledged`: The driver took it
+   * - `acknowledged`: The driver accepted it
    * - `en_route`: On the way to the vehicle
    * - `on_scene`: At the vehicle
    * - `hooked`: The vehicle is hooked or loaded
@@ -1058,9 +1058,9 @@ export interface WorkOrder {
   eta: string | null;
   miles: number | null;
   /**
-   * - `customer`: The customer called it off
-   * - `club`: The motor club called it off
-   * - `provider`: The tow company called it off
+   * - `customer`: The customer cancelled
+   * - `club`: The motor club cancelled
+   * - `provider`: The tow company cancelled
    * - `goa`: Gone on arrival: the vehicle was not there
    * - `unsuccessful`: The truck was there and could not do the job
    */
@@ -1107,7 +1107,7 @@ export interface WorkOrderCreate {
   dropoff_location?: string | null;
   pickup?: {
     /**
-     * Also becomes pickup_location unless that is given
+     * Also sets pickup_location when that is absent
      */
     address?: string | null;
     lat?: number | null;
@@ -1128,13 +1128,13 @@ export interface WorkOrderCreate {
    */
   customer_notes?: string | null;
   /**
-   * Where drafts of agents for this job are billed to, instead of the customer
+   * Billing address of agents' drafts for this job, instead of the customer's
    */
   billing_email?: string | null;
 }
 export interface WorkOrderListQuery {
   /**
-   * pending includes jobs nobody has accepted yet; new means those alone
+   * pending includes jobs that are not accepted yet; new means those alone
    */
   status?: "pending" | "dispatched" | "in_progress" | "completed" | "cancelled" | "new";
   /**
@@ -1155,7 +1155,7 @@ export interface WorkOrderListQuery {
    */
   until?: string;
   /**
-   * Column that since and until mean; default created_at
+   * The date that since and until compare; default created_at
    */
   date_field?: "created_at" | "updated_at" | "dispatch_time" | "completion_time";
   /**
@@ -1177,7 +1177,7 @@ export interface WorkOrderPatch {
   dropoff_location?: string | null;
   pickup?: {
     /**
-     * Also becomes pickup_location unless that is given
+     * Also sets pickup_location when that is absent
      */
     address?: string | null;
     lat?: number | null;
@@ -1198,7 +1198,7 @@ export interface WorkOrderPatch {
    */
   customer_notes?: string | null;
   /**
-   * Where drafts of agents for this job are billed to, instead of the customer
+   * Billing address of agents' drafts for this job, instead of the customer's
    */
   billing_email?: string | null;
 }
@@ -1229,19 +1229,19 @@ export interface AgentCustomerListItem {
   tax_exempt?: boolean;
   tax_rate_bps?: number | null;
   /**
-   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   * Any version of a rate card; the version in force prices this customer's work orders. null: the default
    */
   rate_card_id?: string | null;
   /**
-   * Open on released invoices
+   * Open amount of released invoices
    */
   balance_cents: number;
   /**
-   * Of it overdue
+   * The overdue part of balance_cents
    */
   overdue_cents: number;
   /**
-   * Paid beyond invoices and not given back
+   * Overpaid and not refunded
    */
   credit_cents?: number;
   created_at?: string;
@@ -1265,19 +1265,19 @@ export interface Customer {
   tax_exempt: boolean;
   tax_rate_bps: number | null;
   /**
-   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   * Any version of a rate card; the version in force prices this customer's work orders. null: the default
    */
   rate_card_id: string | null;
   /**
-   * Open on released invoices
+   * Open amount of released invoices
    */
   balance_cents: number;
   /**
-   * Of it overdue
+   * The overdue part of balance_cents
    */
   overdue_cents: number;
   /**
-   * Paid beyond invoices and not given back
+   * Overpaid and not refunded
    */
   credit_cents: number;
   created_at: string;
@@ -1305,7 +1305,7 @@ export interface CustomerCreate {
    */
   tax_rate_bps?: number | null;
   /**
-   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   * Any version of a rate card; the version in force prices this customer's work orders. null: the default
    */
   rate_card_id?: string | null;
 }
@@ -1350,7 +1350,7 @@ export interface CustomerPatch {
    */
   tax_rate_bps?: number | null;
   /**
-   * Any version of a rate card; the one in force prices this customer's jobs. null: the default
+   * Any version of a rate card; the version in force prices this customer's work orders. null: the default
    */
   rate_card_id?: string | null;
   is_active?: boolean;
@@ -1374,7 +1374,7 @@ export interface Payment {
   reference: string | null;
   refunded_cents: number;
   /**
-   * What of it exceeds the invoice: credit of the customer
+   * The part that exceeds the invoice: credit of the customer
    */
   credit_cents: number;
   created_at: string;
@@ -1422,16 +1422,16 @@ export interface Claim {
   status: ClaimStatus;
   status_reason: string | null;
   /**
-   * Times it was sent, 3 at most
+   * How many times the claim was sent, at most 3
    */
   attempt: number;
   submitted_at: string | null;
   /**
-   * 60 days after the service; what is queued then expires
+   * 60 days after the service. A claim that is still queued then expires
    */
   submit_by: string;
   /**
-   * 30 days after a denial; what is not billed again until then expires
+   * 30 days after a denial. A claim that is not billed again by then expires
    */
   respond_by: string | null;
   denial_code: string | null;
@@ -1454,7 +1454,7 @@ export interface ClaimCreate {
   invoice_id: string;
   club: string;
   /**
-   * Our number with the club
+   * The tow company's provider number with the club
    */
   provider_id?: string | null;
   po_number?: string | null;
@@ -1490,11 +1490,11 @@ export interface ClaimListQuery {
 }
 export interface ClaimOutcome {
   /**
-   * What the club says
+   * The club's response
    */
   outcome: ClubAnswer;
   /**
-   * Of a denial: the club's reason. An answer is known for the published ones
+   * The club's code for a denial. The service has advice for each published code
    */
   code?: string | null;
   /**
@@ -1502,18 +1502,18 @@ export interface ClaimOutcome {
    */
   reason?: string | null;
   /**
-   * Of a payment, where it is required; less than is expected leaves the claim short_paid
+   * Required for a payment. Less than expected_cents makes the claim short_paid
    */
   amount_cents?: number;
   /**
-   * Of a payment
+   * Reference of a payment
    */
   reference?: string | null;
 }
 export interface ClaimPatch {
   club?: string;
   /**
-   * Our number with the club
+   * The tow company's provider number with the club
    */
   provider_id?: string | null;
   po_number?: string | null;
@@ -1543,25 +1543,25 @@ export interface Suggestion {
   id: string;
   kind: SuggestionKind;
   /**
-   * The rule that found it; more may come
+   * The rule that found it; more may be added
    */
   detector: string;
   entity_type: SuggestionEntity;
   /**
-   * What it is about
+   * The record that it is about
    */
   entity_id: string;
   /**
-   * The invoice that accepting adds the proposed lines to
+   * The invoice that gets the proposed lines on acceptance
    */
   invoice_id: string | null;
   title: string;
   /**
-   * Why, with the numbers
+   * The reason, with the numbers
    */
   rationale: string;
   /**
-   * What is at stake, before tax
+   * The amount at stake, before tax
    */
   amount_cents: number;
   /**
@@ -1569,12 +1569,12 @@ export interface Suggestion {
    */
   confidence: number;
   /**
-   * Empty when there is nothing to add
+   * Empty when no line item is missing
    */
   proposed_lines: ProposedLine[];
   status: SuggestionStatus;
   /**
-   * Who accepted or dismissed it
+   * The person or API key that accepted or dismissed it
    */
   decided_by: {
     type: string;
@@ -1591,7 +1591,7 @@ export interface SuggestionAccept {
 }
 export interface SuggestionDismiss {
   /**
-   * Kept as note
+   * Stored as note
    */
   reason?: string | null;
 }
@@ -1619,7 +1619,7 @@ export interface Truck {
   unit_number: string;
   duty_class: DutyClass;
   /**
-   * On a job: assigned, en_route, on_scene, towing or returning, as that job stands
+   * On a job: assigned, en_route, on_scene, towing or returning, by the progress of that job
    */
   status: TruckStatus;
   driver_id: string | null;
@@ -1643,7 +1643,7 @@ export interface Truck {
     stale: boolean;
   } | null;
   /**
-   * The job in status dispatched or in_progress it is on
+   * The dispatched or in_progress work order that the truck is on
    */
   current_work_order_id: string | null;
   created_at: string;
@@ -1651,12 +1651,12 @@ export interface Truck {
 }
 export interface TruckCreate {
   /**
-   * Unique in an account, whatever its case
+   * Unique in an account, ignoring case
    */
   unit_number: string;
   duty_class: DutyClass;
   /**
-   * What people say of the truck. While it is on a job its status shows how far that job is
+   * The status set by people. While the truck is on a job, the progress of that job is shown instead
    */
   status?: SettableTruckStatus;
   driver_id?: string | null;
@@ -1666,7 +1666,7 @@ export interface TruckCreate {
   model?: string | null;
   year?: number | null;
   /**
-   * A position replaces the one before as a whole; null forgets it
+   * A position replaces the previous one as a whole; null removes it
    */
   location?: {
     lat: number;
@@ -1677,7 +1677,7 @@ export interface TruckCreate {
     heading?: number | null;
     speed_mph?: number | null;
     /**
-     * When the truck was there; left out: now
+     * When the truck was there; default now
      */
     at?: string;
   } | null;
@@ -1702,7 +1702,7 @@ export interface TruckPatch {
   unit_number?: string;
   duty_class?: DutyClass;
   /**
-   * What people say of the truck. While it is on a job its status shows how far that job is
+   * The status set by people. While the truck is on a job, the progress of that job is shown instead
    */
   status?: SettableTruckStatus;
   driver_id?: string | null;
@@ -1712,7 +1712,7 @@ export interface TruckPatch {
   model?: string | null;
   year?: number | null;
   /**
-   * A position replaces the one before as a whole; null forgets it
+   * A position replaces the previous one as a whole; null removes it
    */
   location?: {
     lat: number;
@@ -1723,7 +1723,7 @@ export interface TruckPatch {
     heading?: number | null;
     speed_mph?: number | null;
     /**
-     * When the truck was there; left out: now
+     * When the truck was there; default now
      */
     at?: string;
   } | null;
@@ -1741,7 +1741,7 @@ export interface DriverCreate {
   name: string;
   phone?: string | null;
   /**
-   * What the driver may drive
+   * Classes of trucks that the driver may drive
    */
   duty_classes?: DutyClass[];
   status?: DriverStatus;
@@ -1765,7 +1765,7 @@ export interface DriverPatch {
   name?: string;
   phone?: string | null;
   /**
-   * What the driver may drive
+   * Classes of trucks that the driver may drive
    */
   duty_classes?: DutyClass[];
   status?: DriverStatus;
@@ -1810,7 +1810,7 @@ export interface Inspection {
     taken_at: string | null;
   }[];
   /**
-   * Derived: out_of_service while a defect of that severity is unresolved, pass_with_defects while any is or an item failed
+   * Derived: out_of_service while a defect of that severity is unresolved; pass_with_defects while any other defect is unresolved or an item has failed; otherwise pass
    */
   result: InspectionResult;
   notes: string | null;
@@ -1824,7 +1824,7 @@ export interface InspectionCreate {
   driver_id?: string | null;
   work_order_id?: string | null;
   /**
-   * The vehicle looked at, when it is no truck of the fleet
+   * The inspected vehicle, if it is not a truck of the fleet
    */
   vehicle?: {
     vin?: string | null;
@@ -1844,7 +1844,7 @@ export interface InspectionCreate {
     component: string;
     severity: DefectSeverity;
     /**
-     * Set when it was mended on the spot
+     * Set if the defect was fixed on the spot
      */
     resolved_at?: string | null;
     resolved_by?: string | null;
@@ -1888,7 +1888,7 @@ export interface InspectionListQuery {
 }
 export interface InspectionPatch {
   /**
-   * Defects to resolve or reopen; those left out are kept
+   * Defects to resolve or reopen. Omitted defects do not change
    */
   defects?: {
     id: string;
@@ -1903,7 +1903,7 @@ export interface InspectionPatch {
 export interface JobPrice {
   work_order_id: string;
   /**
-   * Whose card and tax rate were taken
+   * The customer whose card and tax rate apply
    */
   customer_id: string | null;
   rate_card: {
@@ -1913,7 +1913,7 @@ export interface JobPrice {
   };
   is_after_hours: boolean;
   /**
-   * A living invoice holds charges of this job already; a further one gets storage alone
+   * An invoice already charges this job; a further invoice gets storage alone
    */
   is_invoiced: boolean;
   /**
@@ -1942,7 +1942,7 @@ export interface PriceExplanation {
    */
   line: number | null;
   /**
-   * null: not known of this job
+   * null: unknown for this job
    */
   measured_quantity: number | null;
   included_quantity: number | null;
@@ -1954,12 +1954,12 @@ export interface RateCard {
   id: string;
   name: string;
   /**
-   * Counts the cards of this name
+   * Number of this version of the card
    */
   version: number;
   effective_from: string;
   /**
-   * First day of the next version, which retires this one; null while there is none
+   * First day of the next version, which replaces this one; null while there is none
    */
   effective_until: string | null;
   /**
@@ -1971,7 +1971,7 @@ export interface RateCard {
     start: string;
     end: string;
     /**
-     * Saturday and Sunday count as a whole
+     * All of Saturday and Sunday counts as after hours
      */
     weekends: boolean;
   };
@@ -1991,25 +1991,25 @@ export interface RateCardItem {
 }
 export interface RateCardCreate {
   /**
-   * Cards of one name, whatever its case, are versions of one card
+   * Cards with the same name (ignoring case) are versions of one card
    */
   name: string;
   /**
-   * First day, in the account's time zone. Not before that of the version before; on the same day the newer one counts
+   * First day, in the account's time zone. Not before that of the previous version; on the same day the newer version applies
    */
   effective_from: string;
   /**
-   * Prices jobs of customers without a card of their own. Left out: as the version before. Of several the latest effective_from counts
+   * Prices jobs of customers without a card of their own. Omitted: as in the previous version. Of several, the latest effective_from applies
    */
   is_default?: boolean;
   /**
-   * In the account's time zone, judged by the time a job was dispatched, else booked; left out: 18:00 to 08:00 and weekends
+   * In the account's time zone; compared with the time a job was dispatched, or else booked. Omitted: 18:00 to 08:00 and weekends
    */
   after_hours_window?: {
     start: string;
     end: string;
     /**
-     * Saturday and Sunday count as a whole
+     * All of Saturday and Sunday counts as after hours
      */
     weekends: boolean;
   };
@@ -2017,15 +2017,15 @@ export interface RateCardCreate {
 }
 export interface RateCardItemInput {
   /**
-   * Name of the invoice line; left out: from the category
+   * Name of the invoice line item; derived from the category when omitted
    */
   name?: string;
   /**
-   * The service this is for; null: any. An item for the very service stands in for those for any in its category
+   * The service this is for; null: any. An item for a service replaces the items for any service in its category
    */
   service_type: string | null;
   /**
-   * goa is charged when a job ended as goa or unsuccessful, and nothing else then; storage, impound and gate_fee when the job has an impound. Published values: tow, hook_up, mileage, winching, recovery, labor, wait_time, roadside, storage, impound, gate_fee, after_hours, equipment, cleanup, fuel, fuel_surcharge, admin, notification, lien, goa, discount, adjustment, other.
+   * goa alone is charged when a job ended as goa or unsuccessful; storage, impound and gate_fee when the job has an impound. Published values: tow, hook_up, mileage, winching, recovery, labor, wait_time, roadside, storage, impound, gate_fee, after_hours, equipment, cleanup, fuel, fuel_surcharge, admin, notification, lien, goa, discount, adjustment, other.
    */
   category: string;
   /**
@@ -2038,7 +2038,7 @@ export interface RateCardItemInput {
    */
   included_quantity: number;
   /**
-   * Least that the line comes to when anything is charged; not for storage by the day
+   * Minimum of the line item when anything is charged; not allowed for storage by the day
    */
   minimum_cents: number | null;
   /**
@@ -2098,11 +2098,11 @@ export interface Impound {
   daily_rate_cents: number;
   free_days: number;
   /**
-   * Calendar days in the yard in the account's time zone; a started one counts
+   * Calendar days in the yard, in the account's time zone. A started day counts
    */
   days: number;
   /**
-   * Of them charged so far: without the free ones, as of the last accrual
+   * Days charged so far, without the free days, as of the last accrual
    */
   accrued_days: number;
   /**
@@ -2110,11 +2110,11 @@ export interface Impound {
    */
   storage_cents: number;
   /**
-   * On lines storage by the day of living invoices of the job
+   * Days of storage on the work order's invoices, except void and cancelled ones
    */
   invoiced_days: number;
   /**
-   * accrued_days that no living invoice holds; none after a release at no charge
+   * accrued_days that are not invoiced yet. 0 after a release with kind no_charge
    */
   unbilled_days: number;
   notes: string | null;
@@ -2126,11 +2126,11 @@ export interface ImpoundAction {
 }
 export interface ImpoundCreate {
   /**
-   * The job that brought the vehicle in; customer and vehicle come from it where they are left out
+   * The work order that brought the vehicle in. It supplies customer and vehicle if the request omits them
    */
   work_order_id?: string | null;
   /**
-   * Who is billed
+   * The customer to bill
    */
   customer_id?: string | null;
   vehicle?: {
@@ -2145,19 +2145,19 @@ export interface ImpoundCreate {
   spot?: string | null;
   notes?: string | null;
   /**
-   * Default: now; not in the future
+   * Default: now. Must not be in the future
    */
   impounded_at?: string;
   /**
-   * For the whole stay; left out: the rate card's item storage by the day
+   * Rate for the whole stay. Default: the rate card's storage item priced by the day
    */
   daily_rate_cents?: number;
   /**
-   * First days that cost nothing; left out: that item's included_quantity
+   * Number of first days without charge. Default: included_quantity of that item
    */
   free_days?: number;
   /**
-   * Comes in on hold
+   * Why the new impound is on hold. Omit it to create the impound without a hold
    */
   hold_reason?: string;
 }
@@ -2178,7 +2178,7 @@ export interface ImpoundListQuery {
 }
 export interface ImpoundPatch {
   /**
-   * Who is billed
+   * The customer to bill
    */
   customer_id?: string | null;
   vehicle?: {
@@ -2193,7 +2193,7 @@ export interface ImpoundPatch {
   spot?: string | null;
   notes?: string | null;
   /**
-   * If the table of moves allows it; disposed ends storage
+   * Must be an allowed transition. disposed ends storage
    */
   status?: PatchableImpoundStatus;
 }
@@ -2204,7 +2204,7 @@ export interface ImpoundRelease {
   kind: ReleaseKind;
   released_to?: string | null;
   /**
-   * Default: now; not in the future
+   * Default: now. Must not be in the future
    */
   at?: string;
 }
@@ -2219,7 +2219,7 @@ export interface Message {
   subject: string | null;
   state: DeliveryState;
   /**
-   * Who takes it. outbox: nobody does, it only lies here to be seen; smtp: the mail server
+   * The provider. outbox: sends nothing, only stores the message here; smtp: the mail server
    */
   provider: string;
   /**
@@ -2265,7 +2265,7 @@ export interface MessageListItem {
   subject: string | null;
   state: DeliveryState;
   /**
-   * Who takes it. outbox: nobody does, it only lies here to be seen; smtp: the mail server
+   * The provider. outbox: sends nothing, only stores the message here; smtp: the mail server
    */
   provider: string;
   /**
@@ -2318,22 +2318,22 @@ export interface Notice {
   text: string;
   entity_type: string;
   /**
-   * What it is about
+   * The record that it is about
    */
   entity_id: string;
   created_at: string;
   /**
-   * When somebody of the account marked it as read
+   * When a person of the account marked it as read
    */
   read_at: string | null;
   /**
-   * When the mail server accepted it for the first of the account's people; null: nobody was mailed
+   * When the mail server accepted it for the first person of the account; null when it was mailed to no one
    */
   mailed_at: string | null;
 }
 export interface NoticeListQuery {
   /**
-   * Only those that nobody has marked as read, or only those that somebody has
+   * true: only unread notices; false: only notices marked as read
    */
   unread?: boolean;
   /**
@@ -2360,7 +2360,7 @@ export interface Event {
   tenant_id: string;
   environment: Environment;
   /**
-   * Some types carry more beside the object
+   * Some types have more members besides object
    */
   data: {
     /**
@@ -2396,11 +2396,11 @@ export interface EventListQuery {
 }
 export interface EventStreamQuery {
   /**
-   * Event types with commas between; invoice.* is all of a kind, * everything. Left out: everything
+   * Event types, separated by commas. invoice.* matches all types of a kind, * matches all types. Default: all types
    */
   types?: string;
   /**
-   * As the header Last-Event-ID, for a first connection that cannot set it; the header goes before
+   * Same as the header Last-Event-ID, for a first connection that cannot set it. The header takes precedence
    */
   last_event_id?: string;
 }
@@ -2418,7 +2418,7 @@ export interface WebhookAttempt {
     [k: string]: unknown;
   };
   /**
-   * null: there was no answer
+   * null: there was no response
    */
   response_status: number | null;
   response_headers: {
@@ -2429,7 +2429,7 @@ export interface WebhookAttempt {
    */
   response_body: string | null;
   /**
-   * There was more of the body
+   * The body was longer than that
    */
   response_truncated: boolean;
   error_class: string | null;
@@ -2458,11 +2458,11 @@ export interface WebhookDelivery {
   event_id: string;
   event_type: string;
   /**
-   * Why it was made
+   * Why it was created
    */
   trigger: DeliveryTrigger;
   /**
-   * The replay or recovery that made it
+   * The replay or recovery that created it
    */
   replay_id: string | null;
   /**
@@ -2513,7 +2513,7 @@ export interface WebhookDeliveryListQuery {
 }
 export interface WebhookTest {
   /**
-   * The type of the event that is made up
+   * The type of the example event
    */
   type:
     | "invoice.created"
@@ -2540,14 +2540,14 @@ export interface WebhookRecover {
    */
   until?: string;
   /**
-   * As the header X-Service-Dry-Run: only count
+   * Only count, like the header X-Service-Dry-Run
    */
   dry_run?: boolean;
 }
 export interface WebhookReplay {
   id: string;
   /**
-   * replay: what was delivered before; recover: what was not delivered
+   * replay: repeats earlier deliveries; recover: delivers missed events
    */
   kind: "replay" | "recover";
   /**
@@ -2557,10 +2557,10 @@ export interface WebhookReplay {
   filter: {
     event_type: string | null;
     /**
-     * - `succeeded`: The endpoint took it
+     * - `succeeded`: The endpoint answered 2xx
      * - `failed`: The last attempt failed, and another will follow
      * - `exhausted`: All attempts failed
-     * - `cancelled`: Given up on request, or because its endpoint was disabled or deleted
+     * - `cancelled`: A client cancelled it, or its endpoint was disabled or deleted
      */
     status: "succeeded" | "failed" | "exhausted" | "cancelled" | null;
     since: string | null;
@@ -2568,11 +2568,11 @@ export interface WebhookReplay {
   };
   status: WebhookReplayStatus;
   /**
-   * Deliveries to be made, counted beforehand; null when there is too much to look through
+   * Deliveries to create, counted beforehand; null: too many rows to count
    */
   total: number | null;
   /**
-   * Deliveries made so far
+   * Deliveries created so far
    */
   created_count: number;
   created_at: string;
@@ -2584,7 +2584,7 @@ export interface WebhookReplayAction {
 }
 export interface WebhookReplayCreate {
   /**
-   * All endpoints unless given
+   * Default: all endpoints
    */
   endpoint_id?: string;
   /**
@@ -2592,7 +2592,7 @@ export interface WebhookReplayCreate {
    */
   event_type?: string;
   /**
-   * What became of the deliveries that are repeated
+   * Status of the deliveries to repeat
    */
   status: ReplayableStatus & string;
   /**
@@ -2621,7 +2621,7 @@ export interface ExportCreate {
   resource: ExportResource;
   format: ExportFormat;
   /**
-   * Each where the resource's list has it; all has none
+   * The filters of the list of the resource; all has no filters
    */
   filters: {
     /**
@@ -2682,19 +2682,19 @@ export interface ExportCreate {
     work_order_id?: string;
   };
   /**
-   * What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case
+   * Adds files to an export of invoices, which becomes a zip; payments include their refunds. all always contains them
    */
   include: ("line_items" | "payments")[];
   /**
-   * none: of an export that is one file; a zip and a dump are always compressed
+   * none is only for an export of a single file; a zip and a dump are always compressed
    */
   compression: "gzip" | "none";
   /**
-   * CSV: a byte order mark at the beginning, which spreadsheet programs want to see
+   * CSV: starts the file with a byte order mark, which spreadsheet programs expect
    */
   bom: boolean;
   /**
-   * CSV: beside each column of cents one of the amount (total_cents, total)
+   * CSV: adds a column with the decimal amount next to each column of cents (total next to total_cents)
    */
   decimals: boolean;
 }
@@ -2702,7 +2702,7 @@ export interface ExportListQuery {
   status?: ExportStatus;
   resource?: ExportResource;
   /**
-   * Those that this schedule asked for
+   * Exports that this schedule requested
    */
   schedule_id?: string;
   /**
@@ -2719,7 +2719,7 @@ export interface Export {
   resource: ExportResource;
   format: ExportFormat;
   /**
-   * Each where the resource's list has it; all has none
+   * The filters of the list of the resource; all has no filters
    */
   filters: {
     /**
@@ -2780,49 +2780,49 @@ export interface Export {
     work_order_id?: string;
   };
   /**
-   * What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case
+   * Adds files to an export of invoices, which becomes a zip; payments include their refunds. all always contains them
    */
   include: ("line_items" | "payments")[];
   /**
-   * none: of an export that is one file; a zip and a dump are always compressed
+   * none is only for an export of a single file; a zip and a dump are always compressed
    */
   compression: "gzip" | "none";
   /**
-   * CSV: a byte order mark at the beginning, which spreadsheet programs want to see
+   * CSV: starts the file with a byte order mark, which spreadsheet programs expect
    */
   bom: boolean;
   /**
-   * CSV: beside each column of cents one of the amount (total_cents, total)
+   * CSV: adds a column with the decimal amount next to each column of cents (total next to total_cents)
    */
   decimals: boolean;
   status: ExportStatus;
   progress: {
     rows: number;
     /**
-     * Of what is downloaded, as far as it is written
+     * Size of the download as written so far
      */
     bytes: number;
     /**
-     * As it was counted on when it was asked for
+     * Estimate when the export was requested
      */
     estimated_rows: number | null;
     /**
-     * Of the estimate; 100 when it is completed and not before
+     * Percentage of the estimate; 100 only when the export is completed
      */
     percent: number | null;
   };
   file_name: string | null;
   content_type: string | null;
   /**
-   * Of what is downloaded
+   * Size of the download
    */
   bytes: number | null;
   /**
-   * Of the bytes of what is downloaded
+   * SHA-256 of the download
    */
   sha256: string | null;
   /**
-   * What is in it, each as it is uncompressed
+   * The files of the export; sizes and hashes are of the uncompressed files
    */
   files: {
     name: string;
@@ -2833,42 +2833,42 @@ export interface Export {
     bytes: number;
     sha256: string;
     /**
-     * Of its columns of cents, by name
+     * Sums of the columns of cents, by column name
      */
     sums: {
       [k: string]: number;
     };
   }[];
   /**
-   * Why it failed
+   * Why the export failed
    */
   error: {
     code: string;
     message: string;
   } | null;
   /**
-   * The schedule that asked for it
+   * The schedule that requested the export
    */
   schedule_id: string | null;
   /**
-   * Of a completed one: who has it needs no key. Made anew by each read; null in events
+   * Download link of a completed export; works without a key. Each read returns a new link; null in events
    */
   download_url: string | null;
   /**
-   * Until when download_url works
+   * When download_url expires
    */
   download_expires_at: string | null;
   /**
-   * How often it was begun
+   * How often the export was started
    */
   attempts: number;
   /**
-   * When it was last begun
+   * When the export was last started
    */
   started_at: string | null;
   completed_at: string | null;
   /**
-   * When its file is deleted
+   * When the file is deleted
    */
   expires_at: string | null;
   created_at: string;
@@ -2879,7 +2879,7 @@ export interface ExportSchedule {
   resource: ExportResource;
   format: ExportFormat;
   /**
-   * Each where the resource's list has it; all has none
+   * The filters of the list of the resource; all has no filters
    */
   filters: {
     /**
@@ -2940,46 +2940,46 @@ export interface ExportSchedule {
     work_order_id?: string;
   };
   /**
-   * What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case
+   * Adds files to an export of invoices, which becomes a zip; payments include their refunds. all always contains them
    */
   include: ("line_items" | "payments")[];
   /**
-   * none: of an export that is one file; a zip and a dump are always compressed
+   * none is only for an export of a single file; a zip and a dump are always compressed
    */
   compression: "gzip" | "none";
   /**
-   * CSV: a byte order mark at the beginning, which spreadsheet programs want to see
+   * CSV: starts the file with a byte order mark, which spreadsheet programs expect
    */
   bom: boolean;
   /**
-   * CSV: beside each column of cents one of the amount (total_cents, total)
+   * CSV: adds a column with the decimal amount next to each column of cents (total next to total_cents)
    */
   decimals: boolean;
   cadence: ExportCadence;
   /**
-   * In the account's time zone. An hour that a day does not have comes as much later as clocks are put forward; of one that it has twice, the second
+   * In the account's time zone. If a clock change skips the hour, the run is later by the length of the change; if the hour occurs twice, it runs at the second
    */
   hour: number;
   /**
-   * weekly: the day; monday when left out. Otherwise null
+   * The day of a weekly schedule; default monday. Null for other cadences
    */
   weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null;
   /**
-   * monthly: the day, or the last one of a month that is shorter; 1 when left out. Otherwise null
+   * The day of a monthly schedule, or the last day of a shorter month; default 1. Null for other cadences
    */
   day: number | null;
   /**
-   * previous goes by the date_field of the filters, in place of since and until; only for resources whose list has both
+   * previous sets since and until for the date_field of the filters; only for resources whose list has both filters
    */
   period: ExportPeriod;
   enabled: boolean;
   /**
-   * null: it is disabled
+   * Null while the schedule is disabled
    */
   next_run_at: string | null;
   last_run_at: string | null;
   /**
-   * What the last run made, while it is kept
+   * The export of the last run, while it is kept
    */
   last_export_id: string | null;
   created_at: string;
@@ -2989,7 +2989,7 @@ export interface ExportScheduleCreate {
   resource: ExportResource;
   format: ExportFormat;
   /**
-   * Each where the resource's list has it; all has none
+   * The filters of the list of the resource; all has no filters
    */
   filters: {
     /**
@@ -3050,36 +3050,36 @@ export interface ExportScheduleCreate {
     work_order_id?: string;
   };
   /**
-   * What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case
+   * Adds files to an export of invoices, which becomes a zip; payments include their refunds. all always contains them
    */
   include: ("line_items" | "payments")[];
   /**
-   * none: of an export that is one file; a zip and a dump are always compressed
+   * none is only for an export of a single file; a zip and a dump are always compressed
    */
   compression: "gzip" | "none";
   /**
-   * CSV: a byte order mark at the beginning, which spreadsheet programs want to see
+   * CSV: starts the file with a byte order mark, which spreadsheet programs expect
    */
   bom: boolean;
   /**
-   * CSV: beside each column of cents one of the amount (total_cents, total)
+   * CSV: adds a column with the decimal amount next to each column of cents (total next to total_cents)
    */
   decimals: boolean;
   cadence: ExportCadence;
   /**
-   * In the account's time zone. An hour that a day does not have comes as much later as clocks are put forward; of one that it has twice, the second
+   * In the account's time zone. If a clock change skips the hour, the run is later by the length of the change; if the hour occurs twice, it runs at the second
    */
   hour: number;
   /**
-   * weekly: the day; monday when left out. Otherwise null
+   * The day of a weekly schedule; default monday. Null for other cadences
    */
   weekday?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null;
   /**
-   * monthly: the day, or the last one of a month that is shorter; 1 when left out. Otherwise null
+   * The day of a monthly schedule, or the last day of a shorter month; default 1. Null for other cadences
    */
   day?: number | null;
   /**
-   * previous goes by the date_field of the filters, in place of since and until; only for resources whose list has both
+   * previous sets since and until for the date_field of the filters; only for resources whose list has both filters
    */
   period: ExportPeriod & string;
   enabled: boolean;
@@ -3101,7 +3101,7 @@ export interface ExportSchedulePatch {
   resource?: ExportResource;
   format?: ExportFormat;
   /**
-   * Each where the resource's list has it; all has none
+   * The filters of the list of the resource; all has no filters
    */
   filters?: {
     /**
@@ -3162,47 +3162,47 @@ export interface ExportSchedulePatch {
     work_order_id?: string;
   };
   /**
-   * What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case
+   * Adds files to an export of invoices, which becomes a zip; payments include their refunds. all always contains them
    */
   include?: ("line_items" | "payments")[];
   /**
-   * none: of an export that is one file; a zip and a dump are always compressed
+   * none is only for an export of a single file; a zip and a dump are always compressed
    */
   compression?: "gzip" | "none";
   /**
-   * CSV: a byte order mark at the beginning, which spreadsheet programs want to see
+   * CSV: starts the file with a byte order mark, which spreadsheet programs expect
    */
   bom?: boolean;
   /**
-   * CSV: beside each column of cents one of the amount (total_cents, total)
+   * CSV: adds a column with the decimal amount next to each column of cents (total next to total_cents)
    */
   decimals?: boolean;
   cadence?: ExportCadence;
   /**
-   * In the account's time zone. An hour that a day does not have comes as much later as clocks are put forward; of one that it has twice, the second
+   * In the account's time zone. If a clock change skips the hour, the run is later by the length of the change; if the hour occurs twice, it runs at the second
    */
   hour?: number;
   /**
-   * weekly: the day; monday when left out. Otherwise null
+   * The day of a weekly schedule; default monday. Null for other cadences
    */
   weekday?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null;
   /**
-   * monthly: the day, or the last one of a month that is shorter; 1 when left out. Otherwise null
+   * The day of a monthly schedule, or the last day of a shorter month; default 1. Null for other cadences
    */
   day?: number | null;
   /**
-   * previous goes by the date_field of the filters, in place of since and until; only for resources whose list has both
+   * previous sets since and until for the date_field of the filters; only for resources whose list has both filters
    */
   period?: ExportPeriod;
   enabled?: boolean;
 }
 export interface Settings {
   /**
-   * IANA name. It says which midnight a plain date means, when a due date ends and when a day of storage begins
+   * IANA name. Sets the midnight of plain dates, the end of due dates and the start of days of storage
    */
   time_zone: string;
   /**
-   * Tax of new invoices, in basis points of their taxable lines: 825 is 8.25 %. A customer may have a rate of its own
+   * Tax of new invoices, in basis points of their taxable line items: 825 is 8.25 %. A customer may have its own rate
    */
   tax_rate_bps: number;
   /**
@@ -3210,15 +3210,15 @@ export interface Settings {
    */
   grace_days: number;
   /**
-   * Days between the release of an invoice without a due date and its due date. A customer may have terms of its own
+   * Days between the release of an invoice without a due date and its due date. A customer may have its own terms
    */
   terms_days: number;
   /**
-   * An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its payer (customer or billing address) come to this. null: none waits
+   * An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its payer (customer or billing address) reach this amount. null: no draft waits
    */
   agent_gate_cents: number | null;
   /**
-   * An agent's draft waits for a person once all drafts of the key within 24 hours come to this. null: none waits
+   * An agent's draft waits for a person once all drafts of the key within 24 hours reach this amount. null: no draft waits
    */
   agent_day_cents: number | null;
   /**
@@ -3250,7 +3250,7 @@ export interface Settings {
    */
   email: string | null;
   /**
-   * How to pay, in your words. null: invoices name phone and e-mail
+   * How to pay, in your words. null: invoices show phone and e-mail
    */
   remittance_text: string | null;
   /**
@@ -3267,11 +3267,11 @@ export interface Settings {
 }
 export interface SettingsPatch {
   /**
-   * IANA name. It says which midnight a plain date means, when a due date ends and when a day of storage begins
+   * IANA name. Sets the midnight of plain dates, the end of due dates and the start of days of storage
    */
   time_zone?: string;
   /**
-   * Tax of new invoices, in basis points of their taxable lines: 825 is 8.25 %. A customer may have a rate of its own
+   * Tax of new invoices, in basis points of their taxable line items: 825 is 8.25 %. A customer may have its own rate
    */
   tax_rate_bps?: number;
   /**
@@ -3279,15 +3279,15 @@ export interface SettingsPatch {
    */
   grace_days?: number;
   /**
-   * Days between the release of an invoice without a due date and its due date. A customer may have terms of its own
+   * Days between the release of an invoice without a due date and its due date. A customer may have its own terms
    */
   terms_days?: number;
   /**
-   * An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its payer (customer or billing address) come to this. null: none waits
+   * An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its payer (customer or billing address) reach this amount. null: no draft waits
    */
   agent_gate_cents?: number | null;
   /**
-   * An agent's draft waits for a person once all drafts of the key within 24 hours come to this. null: none waits
+   * An agent's draft waits for a person once all drafts of the key within 24 hours reach this amount. null: no draft waits
    */
   agent_day_cents?: number | null;
   /**
@@ -3319,7 +3319,7 @@ export interface SettingsPatch {
    */
   email?: string | null;
   /**
-   * How to pay, in your words. null: invoices name phone and e-mail
+   * How to pay, in your words. null: invoices show phone and e-mail
    */
   remittance_text?: string | null;
 }
@@ -3339,17 +3339,17 @@ export interface WebhookEndpoint {
    * - `user`: A person or a key disabled it
    * - `failing`: It failed for five days
    * - `gone`: It answered 410
-   * - `receiver`: It asked for it by a header
+   * - `receiver`: Its receiver asked for it by a header
    */
   disabled_reason: "user" | "failing" | "gone" | "receiver" | null;
   disabled_at: string | null;
   asymmetric: boolean;
   /**
-   * Of its ed25519 signatures, the newest first
+   * Keys that verify its ed25519 signatures, newest first
    */
   public_keys: string[];
   /**
-   * What signs now, the newest first; never the secrets
+   * The secrets that sign now, newest first, without their values
    */
   secrets: {
     id: string;
@@ -3359,7 +3359,7 @@ export interface WebhookEndpoint {
     scheme: "v1" | "v1a";
     created_at: string;
     /**
-     * It was rotated, and signs beside its successor until then
+     * Set by a rotation: the secret signs beside its successor until then
      */
     expires_at: string | null;
   }[];
@@ -3373,15 +3373,15 @@ export interface WebhookEndpoint {
     last_success_at: string | null;
     last_failure_at: string | null;
     /**
-     * Error class of the last failure; host_limit: deliveries waited for the next minute of their host
+     * Error class of the last failure; host_limit: the account reached the limit per minute for this host
      */
     last_error: string | null;
     /**
-     * Nothing is sent before
+     * Deliveries resume then
      */
     paused_until: string | null;
     /**
-     * When it will be disabled if it goes on failing
+     * When it will be disabled if it keeps failing
      */
     disables_at: string | null;
   };
@@ -3394,7 +3394,7 @@ export interface WebhookEndpointCreate {
    */
   url: string;
   /**
-   * What is delivered: types (invoice.paid), all of a kind (invoice.*) or everything (*)
+   * Event types to deliver: one type (invoice.paid), all types of a kind (invoice.*) or all types (*)
    */
   event_types: string[];
   description?: string | null;
@@ -3405,11 +3405,11 @@ export interface WebhookEndpointCreate {
     [k: string]: string;
   } | null;
   /**
-   * Deliveries a second at most; null: as fast as it answers
+   * Maximum deliveries per second; null: no such limit
    */
   rate_limit_per_second?: number | null;
   /**
-   * Deliveries under way at once, at most
+   * Maximum concurrent deliveries
    */
   max_in_flight: number;
   enabled: boolean;
@@ -3437,7 +3437,7 @@ export interface WebhookEndpointPatch {
    */
   url?: string;
   /**
-   * What is delivered: types (invoice.paid), all of a kind (invoice.*) or everything (*)
+   * Event types to deliver: one type (invoice.paid), all types of a kind (invoice.*) or all types (*)
    */
   event_types?: string[];
   description?: string | null;
@@ -3448,15 +3448,15 @@ export interface WebhookEndpointPatch {
     [k: string]: string;
   } | null;
   /**
-   * Deliveries a second at most; null: as fast as it answers
+   * Maximum deliveries per second; null: no such limit
    */
   rate_limit_per_second?: number | null;
   /**
-   * Deliveries under way at once, at most
+   * Maximum concurrent deliveries
    */
   max_in_flight?: number;
   /**
-   * false stops deliveries and cancels those that wait; true starts afresh, also where failures or the receiver had put a pause: they are forgotten
+   * false stops deliveries and cancels waiting ones. true starts deliveries and clears earlier failures and pauses
    */
   enabled?: boolean;
   /**
@@ -3466,7 +3466,7 @@ export interface WebhookEndpointPatch {
 }
 export interface WebhookEndpointRotate {
   /**
-   * How long the old secret signs beside the new one; 0 drops it at once
+   * How long the old secret signs beside the new one; 0 deletes it immediately
    */
   overlap_hours: number;
 }
@@ -3486,17 +3486,17 @@ export interface WebhookEndpointWithSecret {
    * - `user`: A person or a key disabled it
    * - `failing`: It failed for five days
    * - `gone`: It answered 410
-   * - `receiver`: It asked for it by a header
+   * - `receiver`: Its receiver asked for it by a header
    */
   disabled_reason: "user" | "failing" | "gone" | "receiver" | null;
   disabled_at: string | null;
   asymmetric: boolean;
   /**
-   * Of its ed25519 signatures, the newest first
+   * Keys that verify its ed25519 signatures, newest first
    */
   public_keys: string[];
   /**
-   * What signs now, the newest first; never the secrets
+   * The secrets that sign now, newest first, without their values
    */
   secrets: {
     id: string;
@@ -3506,7 +3506,7 @@ export interface WebhookEndpointWithSecret {
     scheme: "v1" | "v1a";
     created_at: string;
     /**
-     * It was rotated, and signs beside its successor until then
+     * Set by a rotation: the secret signs beside its successor until then
      */
     expires_at: string | null;
   }[];
@@ -3520,22 +3520,22 @@ export interface WebhookEndpointWithSecret {
     last_success_at: string | null;
     last_failure_at: string | null;
     /**
-     * Error class of the last failure; host_limit: deliveries waited for the next minute of their host
+     * Error class of the last failure; host_limit: the account reached the limit per minute for this host
      */
     last_error: string | null;
     /**
-     * Nothing is sent before
+     * Deliveries resume then
      */
     paused_until: string | null;
     /**
-     * When it will be disabled if it goes on failing
+     * When it will be disabled if it keeps failing
      */
     disables_at: string | null;
   };
   created_at: string;
   updated_at: string;
   /**
-   * What deliveries are signed with (v1), shown in this answer only; null in a dry run
+   * The secret that signs deliveries (v1), shown in this response only; null in a dry run
    */
   secret: string | null;
 }
@@ -3543,7 +3543,7 @@ export interface Approval {
   id: string;
   kind: ApprovalKind;
   /**
-   * A pending one whose time is over is expired
+   * A pending approval past expires_at is expired
    */
   status: ApprovalStatus;
   /**
@@ -3551,7 +3551,7 @@ export interface Approval {
    */
   action: string;
   /**
-   * The agent key that asked; null when none did
+   * The agent key that sent the request; null if none did
    */
   agent_id: string | null;
   agent_name: string | null;
@@ -3560,26 +3560,26 @@ export interface Approval {
    */
   tool: string | null;
   /**
-   * What was asked for, after its checks
+   * The input of the request, after validation
    */
   payload: {
     [k: string]: unknown;
   };
   /**
-   * Total of the invoice, tax included, as it would be made
+   * Total of the invoice that would result, tax included
    */
   amount_cents: number;
   /**
-   * amount_cents and what held_by counts together with it; null for a proposal
+   * amount_cents plus the drafts that held_by counts with it; null for a proposal
    */
   counted_cents: number | null;
   /**
-   * The setting whose bound counted_cents reached; null for a proposal
+   * The setting whose threshold counted_cents reached; null for a proposal
    */
   held_by: "agent_gate_cents" | "agent_day_cents" | null;
   justification: string | null;
   /**
-   * The invoice it is about; null until a held one is made
+   * The invoice concerned; null until a held invoice is created
    */
   invoice_id: string | null;
   /**
@@ -3600,7 +3600,7 @@ export interface Approval {
   decided_by: string | null;
   decided_at: string | null;
   /**
-   * The decider's words, or why it was cancelled
+   * The note of the person who decided, or why the approval was cancelled
    */
   note: string | null;
   expires_at: string;
@@ -3612,11 +3612,11 @@ export interface ApprovalChange {
 }
 export interface ApprovalApprove {
   /**
-   * hash of the approval as it was shown; another one is 409 conflict, with what changed. May be left out only while changes is empty
+   * The hash of the approval as it was shown. A different hash is 409 conflict, with the changes. Optional only while changes is empty
    */
   hash?: string;
   /**
-   * Kept with the decision
+   * Stored with the decision
    */
   note?: string;
 }
@@ -3636,7 +3636,7 @@ export interface ApprovalListQuery {
 }
 export interface ApprovalPropose {
   /**
-   * What is proposed; an invoice to be approved is all there is so far
+   * What is proposed. Only the approval of an invoice is supported
    */
   kind: "invoice_approval";
   /**
@@ -3650,7 +3650,7 @@ export interface ApprovalPropose {
 }
 export interface ApprovalReject {
   /**
-   * Kept as note of the decision
+   * Stored as the note of the decision
    */
   reason: string;
 }
@@ -3708,7 +3708,7 @@ export interface ApiKeyRevoke {
 }
 export interface ApiKeyRoll {
   /**
-   * How long the old key keeps working; 0 ends it at once
+   * How long the old key keeps working; 0 ends it immediately
    */
   overlap_hours: number;
 }
@@ -3732,7 +3732,7 @@ export interface ApiKeyWithSecret {
   revoked_at: string | null;
   last_used_at: string | null;
   /**
-   * The credential itself, shown in this answer only; null in a dry run
+   * The credential itself, returned only in this response; null in a dry run
    */
   key: string | null;
 }
@@ -3752,15 +3752,15 @@ export interface AgentKey {
 export interface AgentKeyCreate {
   name: string;
   /**
-   * What the agent may do: each tool takes one of them, none implies another
+   * What the agent may do. Each tool requires one scope; no scope implies another
    */
   scopes: AgentScope[];
   /**
-   * A read-only key holds only scopes that begin with read_
+   * A read-only key can have only scopes that begin with read_
    */
   read_only: boolean;
   /**
-   * When the key ends by itself
+   * When the key expires
    */
   expires_at?: string | null;
 }
@@ -3787,7 +3787,7 @@ export interface AgentKeyWithSecret {
   revoked_at: string | null;
   last_used_at: string | null;
   /**
-   * The credential itself, shown in this answer only; null in a dry run
+   * The credential itself, returned only in this response; null in a dry run
    */
   key: string | null;
 }
@@ -3806,7 +3806,7 @@ export interface Session {
     name: string;
   };
   /**
-   * As X-Environment has it; live unless it is sent
+   * As sent in X-Environment; live by default
    */
   environment: Environment;
   created_at: string;
@@ -3826,7 +3826,7 @@ export interface SignIn {
   email: string;
   password: string;
   /**
-   * Picks the account when the same e-mail and password belong to several
+   * Selects the account when the same e-mail and password belong to several
    */
   tenant_id?: string;
 }
@@ -3837,7 +3837,7 @@ export interface User {
   created_at: string;
   updated_at: string;
   /**
-   * Since then the person cannot sign in
+   * From then on the person cannot sign in
    */
   deactivated_at: string | null;
 }
@@ -3845,7 +3845,7 @@ export interface UserCreate {
   name: string;
   email: string;
   /**
-   * Left out: the person cannot sign in until one is set
+   * Omitted: the person cannot sign in until one is set
    */
   password?: string;
 }
@@ -3854,7 +3854,7 @@ export interface UserRevoke {
 }
 export interface UserListQuery {
   /**
-   * Only those who can sign in, or only those who no longer can
+   * true: only people who can sign in; false: only deactivated people
    */
   is_active?: boolean;
   /**
@@ -3870,7 +3870,7 @@ export interface UserPatch {
   name?: string;
   email?: string;
   /**
-   * A new one ends every session of the person
+   * A new password ends all sessions of the person
    */
   password?: string;
 }
@@ -3886,27 +3886,27 @@ export interface AgentAuditListItem {
   entity_type?: string | null;
   entity_id?: string | null;
   /**
-   * failed: refused by a rule; denied: by missing rights; held: waits for an approval
+   * failed: refused by a rule; denied: missing rights; held: awaits approval
    */
   outcome: AuditOutcome;
   source?: AuditSource;
   /**
-   * The tool that an agent called
+   * The tool that the agent called
    */
   tool?: string | null;
   /**
-   * Secrets are not among them. A list of records, such as line_items, is a summary: {count, names, total_cents}
+   * Never contains secrets. A list of records, such as line_items, is a summary: {count, names, total_cents}
    */
   changes?: {
     field: string;
     /**
-     * null when there was nothing
+     * null if there was no value
      */
     from?: {
       [k: string]: unknown;
     };
     /**
-     * null when it was cleared
+     * null if the value was cleared
      */
     to?: {
       [k: string]: unknown;
@@ -3933,27 +3933,27 @@ export interface AuditEntry {
   entity_type: string | null;
   entity_id: string | null;
   /**
-   * failed: refused by a rule; denied: by missing rights; held: waits for an approval
+   * failed: refused by a rule; denied: missing rights; held: awaits approval
    */
   outcome: AuditOutcome;
   source: AuditSource;
   /**
-   * The tool that an agent called
+   * The tool that the agent called
    */
   tool: string | null;
   /**
-   * Secrets are not among them. A list of records, such as line_items, is a summary: {count, names, total_cents}
+   * Never contains secrets. A list of records, such as line_items, is a summary: {count, names, total_cents}
    */
   changes: {
     field: string;
     /**
-     * null when there was nothing
+     * null if there was no value
      */
     from?: {
       [k: string]: unknown;
     };
     /**
-     * null when it was cleared
+     * null if the value was cleared
      */
     to?: {
       [k: string]: unknown;
@@ -4110,7 +4110,7 @@ export interface ActiveJob {
   driver_id: string | null;
   /**
    * - `offered`: The job was offered to the driver
-   * - `acknowledged`: The driver took it
+   * - `acknowledged`: The driver accepted it
    * - `en_route`: On the way to the vehicle
    * - `on_scene`: At the vehicle
    * - `hooked`: The vehicle is hooked or loaded
@@ -4123,9 +4123,9 @@ export interface ActiveJob {
   eta: string | null;
   miles: number | null;
   /**
-   * - `customer`: The customer called it off
-   * - `club`: The motor club called it off
-   * - `provider`: The tow company called it off
+   * - `customer`: The customer cancelled
+   * - `club`: The motor club cancelled
+   * - `provider`: The tow company cancelled
    * - `goa`: Gone on arrival: the vehicle was not there
    * - `unsuccessful`: The truck was there and could not do the job
    */
@@ -4135,7 +4135,7 @@ export interface ActiveJob {
   updated_at: string;
   priority: number;
   /**
-   * Since it was dispatched
+   * Seconds since the dispatch
    */
   elapsed_s: number;
 }
@@ -4149,7 +4149,7 @@ export interface AgentDispatchBoard {
     trucks_available: number;
   };
   /**
-   * How many of each are not shown; absent when all are
+   * How many of each are not shown; absent if all are shown
    */
   omitted?: {
     active_jobs: number;
@@ -4164,7 +4164,7 @@ export interface BoardTruck {
   unit_number: string;
   duty_class: DutyClass;
   /**
-   * On a job: assigned, en_route, on_scene, towing or returning, as that job stands
+   * On a job: assigned, en_route, on_scene, towing or returning, by the progress of that job
    */
   status: TruckStatus;
   driver_id: string | null;
@@ -4188,7 +4188,7 @@ export interface BoardTruck {
     stale: boolean;
   } | null;
   /**
-   * The job in status dispatched or in_progress it is on
+   * The dispatched or in_progress work order that the truck is on
    */
   current_work_order_id: string | null;
   created_at: string;
@@ -4253,7 +4253,7 @@ export interface UnassignedJob {
   driver_id: string | null;
   /**
    * - `offered`: The job was offered to the driver
-   * - `acknowledged`: The driver took it
+   * - `acknowledged`: The driver accepted it
    * - `en_route`: On the way to the vehicle
    * - `on_scene`: At the vehicle
    * - `hooked`: The vehicle is hooked or loaded
@@ -4266,9 +4266,9 @@ export interface UnassignedJob {
   eta: string | null;
   miles: number | null;
   /**
-   * - `customer`: The customer called it off
-   * - `club`: The motor club called it off
-   * - `provider`: The tow company called it off
+   * - `customer`: The customer cancelled
+   * - `club`: The motor club cancelled
+   * - `provider`: The tow company cancelled
    * - `goa`: Gone on arrival: the vehicle was not there
    * - `unsuccessful`: The truck was there and could not do the job
    */
@@ -4278,7 +4278,7 @@ export interface UnassignedJob {
   updated_at: string;
   priority: number;
   /**
-   * Since it was booked
+   * Seconds since the booking
    */
   waiting_s: number;
 }
@@ -4299,7 +4299,7 @@ export interface CustomerStatement {
    */
   closing_balance_cents: number;
   /**
-   * What is open now, by days after its due date
+   * Open amounts now, by days past the due date
    */
   aging: {
     current_cents: number;
@@ -4309,7 +4309,7 @@ export interface CustomerStatement {
     over_90_cents: number;
   };
   /**
-   * In the order of time
+   * Sorted by time, oldest first
    */
   entries: StatementEntry[];
 }
@@ -4317,7 +4317,7 @@ export interface StatementEntry {
   at: string;
   kind: "invoice" | "payment" | "refund";
   /**
-   * Of the invoice, payment or refund
+   * Id of the invoice, payment or refund
    */
   id: string;
   /**
@@ -4325,37 +4325,37 @@ export interface StatementEntry {
    */
   reference: string;
   /**
-   * What the customer owes more; negative: less
+   * Change in what the customer owes; negative: owes less
    */
   amount_cents: number;
   /**
-   * What was owed after it; negative: credit
+   * What the customer owed after this entry; negative: credit
    */
   balance_cents: number;
 }
 export interface CustomerStatementQuery {
   /**
-   * Inclusive; 90 days ago unless given
+   * Inclusive. Default: 90 days ago
    */
   since?: string;
   /**
-   * Exclusive; now unless given
+   * Exclusive. Default: now
    */
   until?: string;
 }
 export interface EventType {
   /**
-   * Now there are invoice.created, invoice.sent, invoice.paid, invoice.overdue, work_order.created, work_order.completed, dispatch.assigned, ai.suggestion.created, endpoint.failing, endpoint.disabled, endpoint.recovered, delivery.exhausted, export.completed
+   * One of invoice.created, invoice.sent, invoice.paid, invoice.overdue, work_order.created, work_order.completed, dispatch.assigned, ai.suggestion.created, endpoint.failing, endpoint.disabled, endpoint.recovered, delivery.exhausted, export.completed. Later versions may add types
    */
   type: string;
   description: string;
   fires_when: string;
   /**
-   * It tells of webhooks themselves, not of the business
+   * True for events about the service itself, such as webhooks and exports
    */
   operational: boolean;
   /**
-   * JSON Schema (2020-12) of the whole body that is delivered
+   * JSON Schema (2020-12) of the whole delivered body
    */
   schema: {
     [k: string]: unknown;

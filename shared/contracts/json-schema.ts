@@ -1,11 +1,14 @@
 import type { OpenApiSchema } from './to-openapi.js';
 
-/** Writes an OpenAPI 3.0.3 schema without references as JSON Schema 2020-12. */
+/** Converts an OpenAPI 3.0.3 schema without references to JSON Schema 2020-12. */
 export function toJsonSchema(schema: OpenApiSchema): Record<string, unknown> {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...rewrite(schema) };
 }
 
-/** What 3.0.3 says otherwise: null is a type, an exclusive bound a number of its own, and examples are a list. */
+/**
+ * Rewrites the differences from OpenAPI 3.0.3. In JSON Schema null is a type, an exclusive bound is
+ * a separate number, and examples are a list.
+ */
 function rewrite(node: OpenApiSchema): Record<string, unknown> {
   const { nullable, exclusiveMinimum, minimum, example, properties, items, ...rest } = node;
   return {

@@ -1,17 +1,17 @@
 import Joi from 'joi';
 
 /**
- * A closed set of words. The OpenAPI document publishes it once, as a component of this name, with
- * the meaning of each word.
- * @param words in the order in which they are published
+ * Builds the schema of a closed set of words. The OpenAPI document publishes the set once, as a
+ * component named `className`, with the meaning of each word.
+ * @param words in the sequence in which the document lists them
  */
 export function namedEnum<Word extends string>(
   className: string,
   words: readonly Word[],
   meanings: Readonly<Record<Word, string>>,
 ): Joi.StringSchema {
-  const explained = words.map((word) => [word, meanings[word]]);
+  const entries = words.map((word) => [word, meanings[word]]);
   return Joi.string()
     .valid(...words)
-    .meta({ className, meanings: Object.fromEntries(explained) });
+    .meta({ className, meanings: Object.fromEntries(entries) });
 }

@@ -1,26 +1,33 @@
 import type { Tier } from '../platform/config.js';
 import type { AgentScope, Permission } from './vocabulary.js';
 
-/** Who makes a request: a key, an agent's key, or a person who signed in. With what must be known of the tenant that is acted on. */
+/**
+ * The sender of a request: an API key, an agent key or a signed-in person, with the facts about the
+ * tenant that the request acts on.
+ */
 export interface Principal {
-  /** Of the key, or of the user. */
+  /** Id of the key or of the user. */
   id: string;
   kind: 'api' | 'agent' | 'user';
   name: string;
   permissions: Permission[];
   scopes: AgentScope[];
   readOnly: boolean;
+  /** In ms since the epoch. */
   expiresAt: number | null;
-  /** Revoked, ended or unused for too long. */
+  /** True for a revoked key, and for a session that ended or was idle for too long. */
   revoked: boolean;
   tenantId: string;
   tenantName: string;
   environment: 'live' | 'sandbox';
   timeZone: string;
-  /** Limits this credential alone; never higher than the account's. */
+  /** Rate limits of this credential alone; never higher than the account's. */
   tier: Tier;
-  /** Limits all credentials of this kind in the account together. */
+  /** Rate limits of all credentials of this kind in the account together. */
   accountTier: Tier;
-  /** Of a person only. It is kept with the live tenant, also while its user acts in the sandbox. */
+  /**
+   * Present only for a person. The session belongs to the live tenant, even while its user acts in
+   * the sandbox.
+   */
   session?: { id: string; tenantId: string };
 }

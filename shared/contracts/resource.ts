@@ -2,15 +2,16 @@ import type Joi from 'joi';
 
 /** A resource and the schemas it publishes. */
 export interface ResourceDefinition {
-  /** `invoice` */
+  /** For example `invoice`. */
   entityType: string;
-  /** Everything that OpenAPI says about this resource's bodies and queries. */
+  /** All schemas of this resource's bodies and queries in the OpenAPI document. */
   schemas: Record<string, Joi.Schema>;
 }
 
 /**
- * A JSON object over columns and expressions, in this order. A text is a column's name, an object holds SQL. `row_to_json` over a subselect is
- * compact and takes two thirds of the time of `json_build_object` (measured, docs/adr/0005).
+ * Builds SQL for a JSON object of columns and expressions, in the given sequence. A string is a
+ * column's name; an object holds SQL. `row_to_json` over a subselect is compact and takes two
+ * thirds of the time of `json_build_object` (measured, docs/adr/0005-representation-in-sql.md).
  */
 export function jsonObject(alias: string, members: (string | { name: string; sql: string })[]): string {
   const columns = members.map((member) =>
@@ -19,23 +20,23 @@ export function jsonObject(alias: string, members: (string | { name: string; sql
   return `(select row_to_json(o) from (select ${columns.join(', ')}) o)`;
 }
 
-/** {@link jsonObject} without its null members: a list for agents must cost few tokens. */
+/** {@link jsonObject} without its null members, so that a list for agents costs few tokens. */
 export function jsonObjectWithoutNulls(...parts: Parameters<typeof jsonObject>): string {
   return `json_strip_nulls(${jsonObject(...parts)})`;
 }
 
 /**
- * Items of an agent's page that come whole, in lists whose records no get tool reads: 50 whole
- * audit entries may be 100,000 tokens.
+ * Items of an agent's page that are not shortened, in lists whose records no get tool can read. 50
+ * whole audit entries may be 100,000 tokens.
  */
 export const MAX_WHOLE_ITEMS = 10;
 
-/** Characters of a text that an agent's list shows. */
+/** Maximum characters of a text in an agent's list. */
 export const MAX_SHORT_TEXT = 80;
 
 /**
- * A text for an agent's list, truncated to {@link MAX_SHORT_TEXT} characters. @param sql the column
- * by default
+ * Builds SQL for a text in an agent's list, truncated to {@link MAX_SHORT_TEXT} characters.
+ * @param sql the text; by default the column
  */
 export function jsonShortText(
   alias: string,
@@ -46,7 +47,10 @@ export function jsonShortText(
   return { name: column, sql: `case when length(${sql}) > ${MAX_SHORT_TEXT} then ${start} else ${sql} end` };
 }
 
-/** A timestamptz as RFC 3339 in UTC with milliseconds and a Z. @param sql the column by default */
+/**
+ * Builds SQL that formats a timestamptz as RFC 3339 in UTC with milliseconds and a Z.
+ * @param sql the timestamptz; by default the column
+ */
 export function jsonTime(
   alias: string,
   column: string,

@@ -1,38 +1,41 @@
 import { isUtf8 } from 'node:buffer';
 import { isForbiddenKey, type JsonFault, MAX_VALUES, StrictJsonInspector } from './strict-json-inspector.js';
 
-/** What reading a body gives: the value, or every fault found (at most 50). */
+/** The result of reading a body: the value, or every problem found (at most 50). */
 export type StrictJsonResult = { ok: true; value: unknown } | { ok: false; faults: JsonFault[] };
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/** Brackets and braces differ in this bit only: with it set, all of them look like braces. */
+/** Brackets and braces differ only in this bit. With the bit set, a bracket equals a brace. */
 const BRACE_BIT = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 const INVALID_UTF8: JsonFault = { field: '', code: 'invalid_utf8', message: 'The body is not valid UTF-8' };
-/** Only escapes bring NUL or lone surrogates into UTF-8 JSON. Pairs match too: the inspector tells. */
+/**
+ * UTF-8 JSON can hold NUL or lone surrogates only as escapes. Escaped pairs match too; the
+ * inspector distinguishes them.
+ */
 const SUSPECT_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
 /**
- * Once any body had a key of a single backslash, JSON.parse of Node 24.21 may give this name to an
- * escaped key of another body: `{"a":1,"\u0062":2}` becomes `{a: 1, '\\': 2}`. Node 20 and 22 do
- * not. The inspector reads such a body instead.
+ * A bug of JSON.parse in Node 24.21, which Node 20 and 22 do not have. After any body had a key of
+ * a single backslash, an escaped key of another body may get this name: `{"a":1,"\u0062":2}`
+ * becomes `{a: 1, '\\': 2}`. The inspector reads a body with this key instead.
  */
 const MISREAD_KEY = '\\';
 
 /**
- * Reads a request body as JSON and refuses what `JSON.parse` lets pass (decisions, section 5, Limits).
- * The common case costs a UTF-8 check, `JSON.parse` and two cheap passes; only a body that fails one of
- * these is read again by the slow inspector, which finds every fault and its place. Never throws.
+ * Reads a request body as JSON, more strictly than `JSON.parse` (docs/decisions.md §5, Limits). The
+ * common case costs a UTF-8 check, `JSON.parse` and two cheap passes. If a body fails one of these,
+ * the slow inspector reads it again and finds every problem with its path. Never throws.
  *
- * @param bytes the raw body; an empty one is `invalid_json`
+ * @param bytes the raw body; an empty body is `invalid_json`
  * @param limits how many objects and arrays may be nested in each other
- * @returns the value, or faults: `invalid_utf8` (alone), `invalid_json` (first), `too_deep` and `too_many_values`
- *   (nothing after it is read), `duplicate_key`, `forbidden_key`, `forbidden_character`, `unsafe_integer`, `unsafe_number`; messages
- *   quote nothing of the body
+ * @returns the value, or problems with these codes: `invalid_utf8` (alone), `invalid_json` (first),
+ *   `too_deep` and `too_many_values` (each stops the reading), `duplicate_key`, `forbidden_key`,
+ *   `forbidden_character`, `unsafe_integer`, `unsafe_number`. Their messages never quote the body.
  */
 export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }): StrictJsonResult {
   if (!isUtf8(bytes)) return { ok: false, faults: [{ ...INVALID_UTF8 }] };
@@ -40,13 +43,14 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
   const members = countMembers(bytes, maxDepth);
   let value: unknown;
   try {
-    // Neither deep nesting, for a mebibyte of which JSON.parse takes 150 ms, nor a multitude reaches it.
+    // NaN: too deep or too many values. JSON.parse takes 150 ms for a mebibyte of deep nesting, so
+    // it never gets one.
     if (!Number.isNaN(members)) value = JSON.parse(text);
   } catch {
     return { ok: false, faults: new StrictJsonInspector(text, maxDepth).inspect().faults };
   }
   const escapesAreSafe = !text.includes('\\') || !SUSPECT_ESCAPE.test(text);
-  // JSON.parse keeps one of several equal keys, so the text then has more members than the value.
+  // JSON.parse keeps one of several equal keys, so the text then has more keys than the value.
   if (escapesAreSafe && countKeys(value) === members) return { ok: true, value };
   const inspected = new StrictJsonInspector(text, maxDepth).inspect();
   return inspected.faults.length === 0
@@ -55,9 +59,8 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
 }
 
 /**
- * The faults as faults of single fields, when nothing else is wrong: the body is sound JSON, and
- * texts in it hold characters that PostgreSQL cannot store. Undefined when the JSON itself is at
- * fault.
+ * Words the problems as validation errors of single fields, if all of them are characters that
+ * PostgreSQL cannot store. Returns undefined if the JSON has any other problem.
  */
 export function faultsOfTexts(faults: readonly JsonFault[]): JsonFault[] | undefined {
   if (!faults.every(({ code }) => code === 'forbidden_character')) return undefined;
@@ -69,13 +72,14 @@ export function faultsOfTexts(faults: readonly JsonFault[]): JsonFault[] | undef
 }
 
 /**
- * Counts the members of JSON, which are its colons outside strings; NaN if it is nested too deep or has too many
- * values. Bytes are faster than characters. In anything but JSON the count means nothing, but JSON.parse refuses that.
+ * Counts the members of JSON, which are its colons outside strings. Returns NaN if the JSON is
+ * nested too deep or may have too many values. Bytes are faster than characters. For invalid JSON
+ * the count is meaningless, but JSON.parse refuses that text.
  */
 function countMembers(bytes: Buffer, maxDepth: number): number {
   let members = 0;
   let depth = 0;
-  // One for the whole, one behind each comma, one in each bracket: at least as many as there are.
+  // An upper bound: one for the whole body, one after each comma, one in each bracket or brace.
   let values = 1;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]!;
@@ -89,13 +93,17 @@ function countMembers(bytes: Buffer, maxDepth: number): number {
       if (++depth > maxDepth) return Number.NaN;
     }
   }
-  // Perhaps too many: the inspector counts them.
+  // Possibly too many: the inspector counts exactly.
   return values > MAX_VALUES ? Number.NaN : members;
 }
 
-/** Counts the keys of a parsed value; NaN, which equals no count, if a key or a number is suspect. */
+/**
+ * Counts the keys of a parsed value. Returns NaN, which equals no count, if the inspector must
+ * check a key or a number.
+ */
 function countKeys(value: unknown): number {
-  // Large numbers with an exponent are allowed, but only their text can tell: the inspector looks.
+  // Large numbers are allowed with a fraction or an exponent. Only their text shows that, so the
+  // inspector checks it.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 0 : Number.NaN;
   if (typeof value !== 'object' || value === null) return 0;
   let keys = 0;

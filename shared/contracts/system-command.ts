@@ -1,22 +1,22 @@
 import { newId } from '../platform/ids.js';
 import type { Command } from './command.js';
 
-/** What a part of the system wants written; nobody waits for it and no request is behind it. */
+/** Input for a command that the system creates itself, without a request or a waiting client. */
 export interface SystemWish {
   type: string;
   tenantId: string;
   environment: 'live' | 'sandbox';
-  /** The part, as the audit log names it. */
+  /** Name of the component in the audit log. */
   name: string;
   entityId: string;
   input: unknown;
 }
 
-/** A command of the system itself. */
-export function systemCommand({ name, ...wish }: SystemWish): Command {
+/** Builds a command whose actor is the system. */
+export function systemCommand({ name, ...rest }: SystemWish): Command {
   const id = newId();
   return {
-    ...wish,
+    ...rest,
     id,
     actor: { type: 'system', id: null, name },
     source: 'job',

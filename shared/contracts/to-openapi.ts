@@ -17,76 +17,79 @@ interface Description {
 }
 
 /**
- * Writes a Joi schema as an OpenAPI 3.0.3 schema. The published schema may be laxer than Joi, never stricter: what JSON Schema cannot say
- * (custom checks) is left out, and anything this vocabulary does not know throws, so that nothing is lost unseen.
- * A nested schema with `meta({className})` becomes a `$ref`.
+ * Converts a Joi schema to an OpenAPI 3.0.3 schema. The published schema may be laxer than Joi,
+ * never stricter. It omits rules that JSON Schema cannot express (custom checks). Every rule that
+ * this file does not list throws, so that none is lost silently. A nested schema with
+ * `meta({className})` becomes a `$ref`.
  */
 export function toOpenApi(schema: Joi.Schema): OpenApiSchema {
   return convert(schema.describe() as Description);
 }
 
 /**
- * The schema as one whole, without references to components.
- * @param words whether each word of a named set is explained; agents pay for every word of a schema
+ * Converts a Joi schema to one OpenAPI schema without references to components.
+ * @param words whether to explain each word of a named enum; agents pay tokens for every
+ *   explanation
  */
 export function toInlineOpenApi(schema: Joi.Schema, words: 'explained' | 'bare' = 'bare'): OpenApiSchema {
-  return convert(withoutNames(schema.describe() as Description, words === 'explained'));
+  return convert(removeNames(schema.describe() as Description, words === 'explained'));
 }
 
-function withoutNames(description: Description, isExplained: boolean): Description {
+function removeNames(description: Description, isExplained: boolean): Description {
   const { metas, keys, items, ...rest } = description;
-  const within = (one: Description) => withoutNames(one, isExplained);
+  const removeIn = (nested: Description) => removeNames(nested, isExplained);
   return {
     ...rest,
-    ...(metas ? { metas: metas.flatMap((meta) => withoutName(meta, isExplained)) } : {}),
+    ...(metas ? { metas: metas.flatMap((meta) => removeName(meta, isExplained)) } : {}),
     ...(keys
-      ? { keys: Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, within(value)])) }
+      ? { keys: Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, removeIn(value)])) }
       : {}),
-    ...(items ? { items: items.map(within) } : {}),
+    ...(items ? { items: items.map(removeIn) } : {}),
   };
 }
 
-function withoutName(meta: Record<string, unknown>, isExplained: boolean): Record<string, unknown>[] {
+function removeName(meta: Record<string, unknown>, isExplained: boolean): Record<string, unknown>[] {
   if (!('className' in meta)) return [meta];
   return isExplained && meta.meanings ? [{ meanings: meta.meanings }] : [];
 }
 
-/** The component name of a schema, from `meta({className})`. */
+/** Finds the component name of a schema in `meta({className})`. */
 export function classNameOf(schema: Joi.Schema): string | undefined {
-  return classNameIn(schema.describe() as Description);
+  return findClassName(schema.describe() as Description);
 }
 
-/** The query parameters of a list, one per key of its schema. */
+/** Converts the query schema of a list to OpenAPI parameters, one per key. */
 export function toParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
   const { keys = {} } = schema.describe() as Description;
   return Object.entries(keys).map(([name, key]) => {
     const { description, example, ...rest } = convert(key);
-    const own = meaningsIn(key) ? key.flags?.description : description;
+    const own = findMeanings(key) ? key.flags?.description : description;
     return {
       name,
       in: 'query',
       required: key.flags?.presence === 'required',
       ...(own ? { description: own } : {}),
-      schema: meaningsIn(key) ? { $ref: `#/components/schemas/${classNameIn(key)}` } : rest,
+      schema: findMeanings(key) ? { $ref: `#/components/schemas/${findClassName(key)}` } : rest,
       ...(example === undefined ? {} : { example }),
     };
   });
 }
 
-function classNameIn(description: Description): string | undefined {
-  // A schema made of a named one has both names; its own is the last.
+function findClassName(description: Description): string | undefined {
+  // A schema derived from a named schema has both names; its own name is the last one.
   const found = description.metas?.findLast((meta) => typeof meta.className === 'string');
   return found?.className as string | undefined;
 }
 
 function convertNested(description: Description): OpenApiSchema {
-  const name = classNameIn(description);
+  const name = findClassName(description);
   if (!name) return convert(description);
-  // In 3.0.3 nothing may stand beside $ref, and nullable counts only beside a type: a nullable member is written out.
+  // OpenAPI 3.0.3 ignores members beside $ref, and nullable has an effect only beside a type. So a
+  // nullable member is written in full.
   if (description.allow?.includes(null)) return convert(description);
   const reference = { $ref: `#/components/schemas/${name}` };
-  if (!meaningsIn(description)) return reference;
-  // A word of a named set may say more where it stands, and have a default there.
+  if (!findMeanings(description)) return reference;
+  // A use of a named enum may have its own description and default.
   const { flags = {} } = description;
   const own = {
     ...(flags.default === undefined ? {} : { default: flags.default }),
@@ -95,26 +98,26 @@ function convertNested(description: Description): OpenApiSchema {
   return Object.keys(own).length > 0 ? { allOf: [reference], ...own } : reference;
 }
 
-/** What the words of a named set mean (named-enum.ts). */
-function meaningsIn({ metas = [] }: Description): Record<string, string> | undefined {
+/** Finds the meanings of the words of a named enum (named-enum.ts). */
+function findMeanings({ metas = [] }: Description): Record<string, string> | undefined {
   return metas.find((meta) => meta.meanings)?.meanings as Record<string, string> | undefined;
 }
 
-/** The description of a schema, and below it a list of what each word means. */
+/** Joins the description of a schema and a list of the meanings of its words. */
 function describeWords(description: Description): string | undefined {
-  const meanings = meaningsIn(description);
+  const meanings = findMeanings(description);
   const list = meanings && Object.entries(meanings).map(([word, meaning]) => `- \`${word}\`: ${meaning}`);
   const parts = [description.flags?.description, list?.join('\n')].filter((part) => part !== undefined);
   return parts.length > 0 ? parts.join('\n\n') : undefined;
 }
 
-const KINDS: Record<string, (description: Description) => OpenApiSchema> = {
+const CONVERTERS: Record<string, (description: Description) => OpenApiSchema> = {
   string: (description) => ({ type: 'string', ...applyRules(description, STRING_RULES) }),
   number: convertNumber,
   boolean: () => ({ type: 'boolean' }),
   array: (description) => ({
     type: 'array',
-    items: convertNested(single(description.items)),
+    items: convertNested(getOnlyItem(description.items)),
     ...applyRules(description, ARRAY_RULES),
   }),
   object: convertObject,
@@ -122,12 +125,12 @@ const KINDS: Record<string, (description: Description) => OpenApiSchema> = {
 };
 
 function convert(description: Description): OpenApiSchema {
-  const kind = KINDS[description.type ?? ''];
-  if (!kind) throw new Error(`no OpenAPI form for a Joi schema of type ${description.type}`);
-  return { ...kind(description), ...annotations(description) };
+  const convertType = CONVERTERS[description.type ?? ''];
+  if (!convertType) throw new Error(`no OpenAPI form for a Joi schema of type ${description.type}`);
+  return { ...convertType(description), ...buildAnnotations(description) };
 }
 
-function annotations(description: Description): OpenApiSchema {
+function buildAnnotations(description: Description): OpenApiSchema {
   const { flags, allow = [], examples, metas = [] } = description;
   const words = describeWords(description);
   const values = allow.filter((value) => value !== null && value !== '');
@@ -135,7 +138,7 @@ function annotations(description: Description): OpenApiSchema {
   const format = metas.find((meta) => meta.format)?.format;
   return {
     ...(format ? { format } : {}),
-    // A nullable enum must list null in 3.0.3, or null is not among its values.
+    // In OpenAPI 3.0.3 a nullable enum must list null, or null is not among its values.
     ...(flags?.only && values.length > 0 ? { enum: nullable ? [...values, null] : values } : {}),
     ...(nullable ? { nullable: true } : {}),
     ...(flags?.default === undefined ? {} : { default: flags.default }),
@@ -153,14 +156,17 @@ function convertObject(description: Description): OpenApiSchema {
     ...(required.length > 0 ? { required } : {}),
     ...(properties.length > 0 ? { properties: Object.fromEntries(properties) } : {}),
     ...(properties.length === 0 || flags?.unknown ? { additionalProperties: true } : {}),
-    ...(patterns.length > 0 ? { additionalProperties: convertNested(ofAnyName(patterns)) } : {}),
+    ...(patterns.length > 0 ? { additionalProperties: convertNested(getPatternSchema(patterns)) } : {}),
     ...applyRules(description, OBJECT_RULES),
   };
 }
 
-/** What members of names that nobody knows are. Which names are refused, 3.0.3 cannot say. */
-function ofAnyName(patterns: { rule: Description }[]): Description {
-  return single(patterns.map(({ rule }) => rule).filter(({ flags }) => flags?.presence !== 'forbidden'));
+/**
+ * Returns the schema of members whose names match a pattern. OpenAPI 3.0.3 cannot express which
+ * names are refused.
+ */
+function getPatternSchema(patterns: { rule: Description }[]): Description {
+  return getOnlyItem(patterns.map(({ rule }) => rule).filter(({ flags }) => flags?.presence !== 'forbidden'));
 }
 
 function convertNumber(description: Description): OpenApiSchema {
@@ -170,12 +176,12 @@ function convertNumber(description: Description): OpenApiSchema {
 
 type Rule = (args: Record<string, unknown>) => OpenApiSchema;
 
-const NOTHING: Rule = () => ({});
+const UNPUBLISHED: Rule = () => ({});
 
 const STRING_RULES: Record<string, Rule> = {
-  trim: NOTHING,
-  case: NOTHING,
-  custom: NOTHING,
+  trim: UNPUBLISHED,
+  case: UNPUBLISHED,
+  custom: UNPUBLISHED,
   min: ({ limit }) => ({ minLength: limit }),
   max: ({ limit }) => ({ maxLength: limit }),
   length: ({ limit }) => ({ minLength: limit, maxLength: limit }),
@@ -185,7 +191,7 @@ const STRING_RULES: Record<string, Rule> = {
   pattern: ({ regex, name, options }) => {
     if (UNPUBLISHED_PATTERNS.includes(String(name ?? ''))) return {};
     const [, source, flags] = /^\/(.*)\/([a-z]*)$/s.exec(String(regex)) ?? [];
-    // Left out, a flag or an inversion would publish something stricter than what is checked.
+    // Without its flag or inversion, the published pattern could be stricter than the check.
     if (source === undefined || flags || (options as { invert?: boolean } | undefined)?.invert) {
       throw new Error(`no OpenAPI form for the pattern ${regex}`);
     }
@@ -194,22 +200,22 @@ const STRING_RULES: Record<string, Rule> = {
 };
 
 const NUMBER_RULES: Record<string, Rule> = {
-  integer: NOTHING,
-  custom: NOTHING,
+  integer: UNPUBLISHED,
+  custom: UNPUBLISHED,
   min: ({ limit }) => ({ minimum: limit }),
   max: ({ limit }) => ({ maximum: limit }),
   greater: ({ limit }) => ({ minimum: limit, exclusiveMinimum: true }),
 };
 
 const ARRAY_RULES: Record<string, Rule> = {
-  custom: NOTHING,
+  custom: UNPUBLISHED,
   min: ({ limit }) => ({ minItems: limit }),
   max: ({ limit }) => ({ maxItems: limit }),
   unique: () => ({ uniqueItems: true }),
 };
 
 const OBJECT_RULES: Record<string, Rule> = {
-  custom: NOTHING,
+  custom: UNPUBLISHED,
   max: ({ limit }) => ({ maxProperties: limit }),
 };
 
@@ -222,7 +228,8 @@ function applyRules({ rules = [], type }: Description, known: Record<string, Rul
   }, {});
 }
 
-function single(items: Description[] | undefined): Description {
-  if (items?.length !== 1 || !items[0]) throw new Error('exactly one kind of item can be written');
+function getOnlyItem(items: Description[] | undefined): Description {
+  if (items?.length !== 1 || !items[0])
+    throw new Error('no OpenAPI form for a list or object with several kinds of items');
   return items[0];
 }

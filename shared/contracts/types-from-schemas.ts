@@ -2,8 +2,8 @@ import type Joi from 'joi';
 import { classNameOf, type OpenApiSchema, toOpenApi } from './to-openapi.js';
 
 /**
- * A JSON Schema for the types of validated values: null becomes a type of its own, and a member with a default is always there.
- * Component references become definitions.
+ * Builds the JSON Schema from which the types of validated values are generated. Null becomes a
+ * separate type, a member with a default is required, and component references become definitions.
  */
 export function toTypeSchema(schemas: Joi.Schema[]): OpenApiSchema {
   const named = schemas.flatMap((schema) => {
@@ -32,7 +32,7 @@ function rewrite(node: unknown): unknown {
   );
   if (typeof out.$ref === 'string')
     return { $ref: out.$ref.replace('#/components/schemas/', '#/definitions/') };
-  // Only these matter to a type; bounds would only lengthen the comments.
+  // Bounds do not affect a type; they would only lengthen the generated comments.
   for (const bound of [
     'minLength',
     'maxLength',

@@ -9,16 +9,22 @@ const OPTIONS: Joi.ValidationOptions = {
   errors: { label: 'path', wrap: { label: false } },
 };
 
-/** What is done with members that nobody knows: REST tolerates them, a model is told of its mistake. */
-type Unknown = 'stripped' | 'refused';
+/**
+ * The handling of members that the schema does not define. REST ignores them; MCP refuses them, so
+ * that a model notices its mistake.
+ */
+type UnknownMembers = 'stripped' | 'refused';
 
-const preparedSchemas: Record<Unknown, WeakMap<Joi.Schema, Joi.Schema>> = {
+const preparedSchemas: Record<UnknownMembers, WeakMap<Joi.Schema, Joi.Schema>> = {
   stripped: new WeakMap(),
   refused: new WeakMap(),
 };
 
-/** The schema with our options built in: given with each call, Joi would merge and compile them each time (a tenth of its cost). */
-function prepared(schema: Joi.Schema, unknown: Unknown): Joi.Schema {
+/**
+ * Returns the schema with our options built in. If each call passed the options, Joi would merge
+ * and compile them each time, a tenth of the cost of a validation.
+ */
+function prepareSchema(schema: Joi.Schema, unknown: UnknownMembers): Joi.Schema {
   let found = preparedSchemas[unknown].get(schema);
   if (!found) {
     found = schema.prefs({ ...OPTIONS, stripUnknown: unknown === 'stripped' });
@@ -27,52 +33,58 @@ function prepared(schema: Joi.Schema, unknown: Unknown): Joi.Schema {
   return found;
 }
 
-/** A Joi error path as clients read it: `line_items[2].name`. */
-function fieldOf(path: (string | number)[]): string {
+/** Formats a Joi error path as responses show it: `line_items[2].name`. */
+function formatFieldPath(path: (string | number)[]): string {
   return path.reduce<string>((out, part) => {
     if (typeof part === 'number') return `${out}[${part}]`;
     return out ? `${out}.${part}` : part;
   }, '');
 }
 
-/** Joi's error type as a stable code: `any.required` → `required`. */
-function codeOf(type: string): string {
+/** Converts Joi's error type to a stable code: `any.required` → `required`. */
+function toErrorCode(type: string): string {
   if (type === 'any.custom' || type === 'any.invalid') return 'invalid';
   if (type.startsWith('string.pattern')) return 'pattern';
   return type.slice(type.indexOf('.') + 1);
 }
 
-/** Turns Joi's faults into the details of the error envelope. */
+/** Converts Joi's validation errors to the `details` of an error response. */
 export function toDetails(error: Joi.ValidationError): ErrorDetail[] {
   return error.details.map(({ path, type, message }) => ({
-    field: fieldOf(path),
-    code: codeOf(type),
+    field: formatFieldPath(path),
+    code: toErrorCode(type),
     message,
   }));
 }
 
 /**
- * Checks one input and returns it converted, trimmed and without unknown members. @param unknown refused: each is a fault with the code `unknown`
- * @throws {AppError} 400 with every fault; the code is `line_total_mismatch` when nothing else is wrong.
+ * Validates one input and returns it converted, trimmed and without unknown members.
+ * @param unknown refused: each unknown member is a validation error with the code `unknown`
+ * @throws {AppError} 400 with every validation error; the code is `line_total_mismatch` if only
+ *   line totals are wrong
  */
-export function validate<T>(schema: Joi.Schema, input: unknown, unknown: Unknown = 'stripped'): T {
-  const { error, value } = prepared(schema, unknown).validate(input);
-  if (error) throw refusalOf(error);
+export function validate<T>(schema: Joi.Schema, input: unknown, unknown: UnknownMembers = 'stripped'): T {
+  const { error, value } = prepareSchema(schema, unknown).validate(input);
+  if (error) throw toAppError(error);
   return value as T;
 }
 
 /**
- * As {@link validate}; `note` gets the paths of the members it ignored, also when others are at
- * fault.
+ * Validates like {@link validate} and passes the paths of ignored members to `reportUnknown`, even
+ * if the input is invalid.
  */
-export function validateAndNote<T>(schema: Joi.Schema, input: unknown, note: (ignored: string[]) => void): T {
-  const { error, value } = prepared(schema, 'stripped').validate(input);
-  note(unknownFields(input, value));
-  if (error) throw refusalOf(error);
+export function validateAndNote<T>(
+  schema: Joi.Schema,
+  input: unknown,
+  reportUnknown: (ignored: string[]) => void,
+): T {
+  const { error, value } = prepareSchema(schema, 'stripped').validate(input);
+  reportUnknown(unknownFields(input, value));
+  if (error) throw toAppError(error);
   return value as T;
 }
 
-function refusalOf(error: Joi.ValidationError): AppError {
+function toAppError(error: Joi.ValidationError): AppError {
   const details = toDetails(error);
   if (details.every((detail) => detail.code === 'line_total_mismatch')) {
     return new AppError('line_total_mismatch', details[0]?.message ?? 'A line total does not add up.', {
@@ -82,24 +94,26 @@ function refusalOf(error: Joi.ValidationError): AppError {
   return validationError(details);
 }
 
-/** A 400 whose message is the first fault. */
+/** Creates a 400 whose message is the first validation error. */
 export function validationError(details: ErrorDetail[]): AppError {
-  return new AppError('validation_error', summary(details), { details });
+  return new AppError('validation_error', summarize(details), { details });
 }
 
-function summary(details: ErrorDetail[]): string {
+function summarize(details: ErrorDetail[]): string {
   const first = details[0]?.message ?? 'The request is not valid';
   return details.length === 1 ? `${first}.` : `${first}, and ${details.length - 1} more; see details.`;
 }
 
-/** Paths of members that validation dropped because the schema does not know them. */
+/** Lists the paths of members that validation removed because the schema does not define them. */
 export function unknownFields(input: unknown, known: unknown, path: (string | number)[] = []): string[] {
   if (Array.isArray(input) && Array.isArray(known)) {
     return input.flatMap((item, index) => unknownFields(item, known[index], [...path, index]));
   }
   if (!isRecord(input) || !isRecord(known)) return [];
   return Object.entries(input).flatMap(([key, value]) =>
-    Object.hasOwn(known, key) ? unknownFields(value, known[key], [...path, key]) : [fieldOf([...path, key])],
+    Object.hasOwn(known, key)
+      ? unknownFields(value, known[key], [...path, key])
+      : [formatFieldPath([...path, key])],
   );
 }
 

@@ -1,4 +1,7 @@
-/** Published defaults of the open vocabularies (decisions 2) and the closed enums of the specification (section 3). */
+/**
+ * Published defaults of the open vocabularies (docs/decisions.md §2) and the closed enums
+ * (docs/specification.md §3).
+ */
 export const SERVICE_TYPES = [
   'tow',
   'light_duty_tow',
@@ -51,7 +54,7 @@ export const LINE_ITEM_CATEGORIES = [
   'other',
 ] as const;
 
-/** Categories whose unit price may be negative (decisions 3, Money). */
+/** Categories whose unit price may be negative (docs/decisions.md §3, Money). */
 export const NEGATIVE_PRICE_CATEGORIES: readonly string[] = ['discount', 'adjustment'];
 
 export const UNIT_TYPES = ['each', 'flat', 'mile', 'hour', 'quarter_hour', 'day', 'gallon'] as const;
@@ -110,7 +113,10 @@ export const BILLING_STATUSES = [
 
 export const PAYMENT_METHODS = ['cash', 'check', 'card', 'ach', 'motor_club', 'other'] as const;
 
-/** Closed (decisions 2): all of them are shown, those of a job come from the job itself. */
+/**
+ * Closed (docs/decisions.md §2). The statuses that SETTABLE_TRUCK_STATUSES lacks come from the
+ * truck's work order.
+ */
 export const TRUCK_STATUSES = [
   'available',
   'assigned',
@@ -122,7 +128,7 @@ export const TRUCK_STATUSES = [
   'out_of_service',
 ] as const;
 
-/** What people may say of a truck. */
+/** Statuses that a client may set on a truck. */
 export const SETTABLE_TRUCK_STATUSES = ['available', 'returning', 'off_duty', 'out_of_service'] as const;
 
 export const DUTY_CLASSES = ['light', 'medium', 'heavy'] as const;
@@ -134,7 +140,7 @@ export const INSPECTION_RESULTS = ['pass', 'pass_with_defects', 'out_of_service'
 export const INSPECTION_ITEM_STATES = ['ok', 'attention', 'fail', 'na'] as const;
 export const DEFECT_SEVERITIES = ['minor', 'major', 'out_of_service'] as const;
 
-/** Open: where on a vehicle a photo was taken, and when in the job. */
+/** Open: the side of the vehicle that a photo shows, and the phase of the work order. */
 export const PHOTO_SLOTS = [
   'front',
   'rear',
@@ -149,7 +155,7 @@ export const PHOTO_PHASES = ['before', 'hooked', 'after', 'other'] as const;
 
 export const APPROVAL_KINDS = ['agent_write', 'invoice_approval'] as const;
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'cancelled'] as const;
-/** Who may have done something, what came of it, and where it came from (decisions 9). */
+/** Actors, outcomes and sources of an audit entry (docs/decisions.md §9). */
 export const ACTOR_TYPES = ['user', 'agent', 'api_key', 'system', 'integration'] as const;
 export const AUDIT_OUTCOMES = ['ok', 'denied', 'failed', 'dry_run', 'held'] as const;
 export const AUDIT_SOURCES = ['rest', 'mcp', 'dashboard', 'webhook', 'job'] as const;
@@ -158,11 +164,11 @@ export const TIERS = ['starter', 'standard', 'premium'] as const;
 
 export const ENVIRONMENTS = ['live', 'sandbox'] as const;
 
-/** What a REST key may do (decisions 6). */
+/** Permissions of a REST key (docs/decisions.md §6). */
 export const PERMISSIONS = ['read', 'write', 'approve', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** What an agent key may do (specification section 5). */
+/** Scopes of an agent key (docs/specification.md §5). */
 export const AGENT_SCOPES = [
   'read_invoices',
   'write_invoices_draft',
@@ -175,7 +181,7 @@ export const AGENT_SCOPES = [
 ] as const;
 export type AgentScope = (typeof AGENT_SCOPES)[number];
 
-/** What happens in an account (specification section 6). */
+/** Events in the business of an account (docs/specification.md §6). */
 export const BUSINESS_EVENT_TYPES = [
   'invoice.created',
   'invoice.sent',
@@ -186,7 +192,7 @@ export const BUSINESS_EVENT_TYPES = [
   'dispatch.assigned',
   'ai.suggestion.created',
 ] as const;
-/** What the product tells of its own work: webhooks, exports (decisions 8). */
+/** Events about the service's own work: webhooks, exports (docs/decisions.md §8). */
 export const OPERATIONAL_EVENT_TYPES = [
   'endpoint.failing',
   'endpoint.disabled',
@@ -194,11 +200,14 @@ export const OPERATIONAL_EVENT_TYPES = [
   'delivery.exhausted',
   'export.completed',
 ] as const;
-/** Everything that can be recorded; shared/resources/event-types/catalogue.ts says what each is. */
+/** All event types; shared/resources/event-types/catalogue.ts describes each. */
 export const EVENT_TYPES = [...BUSINESS_EVENT_TYPES, ...OPERATIONAL_EVENT_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** States of a delivery (decisions 8): failed will be tried again, exhausted will not. */
+/**
+ * States of a delivery (docs/decisions.md §8). A failed delivery is retried; an exhausted delivery
+ * is not.
+ */
 export const DELIVERY_STATUSES = [
   'pending',
   'delivering',
@@ -207,11 +216,14 @@ export const DELIVERY_STATUSES = [
   'exhausted',
   'cancelled',
 ] as const;
-/** Why a delivery was made. */
+/** Reasons for creating a delivery. */
 export const DELIVERY_TRIGGERS = ['event', 'replay', 'recover', 'test', 'probe'] as const;
-/** Who or what disabled an endpoint: a person or key, five days of failures, a 410, or the receiver's own header. */
+/**
+ * Reasons for disabling an endpoint: a request by a person or key, five days of failures, a 410, or
+ * a header in the receiver's response.
+ */
 export const DISABLED_REASONS = ['user', 'failing', 'gone', 'receiver'] as const;
-/** How an endpoint fares. */
+/** Health of an endpoint. */
 export const ENDPOINT_STATES = [
   'healthy',
   'failing',
@@ -221,10 +233,10 @@ export const ENDPOINT_STATES = [
   'disabled',
   'unknown',
 ] as const;
-/** Signatures of deliveries (Standard Webhooks): HMAC-SHA256, ed25519. */
+/** Signature schemes of deliveries (Standard Webhooks): v1 is HMAC-SHA256, v1a is ed25519. */
 export const SIGNATURE_SCHEMES = ['v1', 'v1a'] as const;
 export const REPLAY_STATUSES = ['running', 'completed', 'cancelled'] as const;
 
-/** States of an export (decisions, Export); the first two are unfinished. */
+/** States of an export (docs/decisions.md §9, Export). The first two are unfinished. */
 export const EXPORT_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled', 'expired'] as const;
 export type ExportStatus = (typeof EXPORT_STATUSES)[number];

@@ -30,61 +30,61 @@ export interface DemoApproval extends ApprovalContent {
   created_at: string;
 }
 
-/** What becomes of an approval, and how long ago it was asked for. */
-interface Fate {
+/** The final state of an approval, and its age in days. */
+interface DecisionPlan {
   status: string;
   daysAgo: number;
   note?: string;
 }
 
-const LIFE_DAYS = 7;
-const HELD: readonly Fate[] = [
+const LIFETIME_DAYS = 7;
+const HELD_PLANS: readonly DecisionPlan[] = [
   { status: 'pending', daysAgo: 0.2 },
   { status: 'pending', daysAgo: 2 },
   { status: 'rejected', daysAgo: 9, note: 'The heavy recovery was billed on another job already.' },
   { status: 'expired', daysAgo: 20 },
 ];
-/** By the state of the invoice that was proposed. */
-const PROPOSED: Readonly<Record<string, Fate>> = {
+/** Proposed approvals, by the status of their invoice. */
+const PROPOSAL_PLANS: Readonly<Record<string, DecisionPlan>> = {
   needs_review: { status: 'pending', daysAgo: 0.1 },
   approved: { status: 'approved', daysAgo: 0.15, note: 'Matches the slip.' },
   cancelled: { status: 'cancelled', daysAgo: 2, note: 'The invoice was cancelled.' },
 };
 const JUSTIFICATION = 'All lines match the signed tow slip and the rates agreed with the customer.';
 
-/** The operator queue in every state: drafts that the gate held, and proposals. */
+/** Makes approvals in every state: agents' drafts held at the approval threshold, and proposals. */
 export function makeApprovals(
   scope: DemoScope,
   { invoices, customers }: { invoices: readonly DemoInvoice[]; customers: readonly DemoCustomer[] },
 ): DemoApproval[] {
   const random = new DemoRandom(`${scope.path}/approvals`);
   const payers = customers.filter(({ is_active }) => is_active);
-  const held = HELD.map((fate, index) =>
-    heldDraft(scope, fate, { index, random, payer: random.pick(payers) }),
+  const held = HELD_PLANS.map((plan, index) =>
+    makeHeldDraft(scope, plan, { index, random, customer: random.pick(payers) }),
   );
-  const proposals = Object.entries(PROPOSED).flatMap(([status, fate]) => {
+  const proposals = Object.entries(PROPOSAL_PLANS).flatMap(([status, plan]) => {
     const invoice = invoices.find((one) => one.status === status);
-    return invoice ? [proposalOf(scope, fate, invoice)] : [];
+    return invoice ? [makeProposal(scope, plan, invoice)] : [];
   });
   return [...held, ...proposals];
 }
 
-function heldDraft(
+function makeHeldDraft(
   scope: DemoScope,
-  fate: Fate,
-  { index, random, payer }: { index: number; random: DemoRandom; payer: DemoCustomer },
+  plan: DecisionPlan,
+  { index, random, customer }: { index: number; random: DemoRandom; customer: DemoCustomer },
 ): DemoApproval {
   const charges = chargesFor(random, 'recovery');
-  const rate = payer.tax_exempt ? 0 : (payer.tax_rate_bps ?? scope.profile.taxRateBps);
+  const rate = customer.tax_exempt ? 0 : (customer.tax_rate_bps ?? scope.profile.taxRateBps);
   const price = priceInvoice(charges, rate);
   const id = demoId(`${scope.path}/approval/held/${index + 1}`);
   const payload = {
     invoice_number: `AGENT-${index + 1}`,
-    customer_id: payer.id,
-    line_items: charges.map((line, at) => ({ ...line, total_cents: price.lineTotals[at] })),
+    customer_id: customer.id,
+    line_items: charges.map((charge, at) => ({ ...charge, total_cents: price.lineTotals[at] })),
   };
   return {
-    ...shared(scope, fate, { payload, amount_cents: price.totalCents, record_version: null }),
+    ...makeCommonColumns(scope, plan, { payload, amount_cents: price.totalCents, record_version: null }),
     id,
     kind: 'agent_write',
     action: 'invoice.create',
@@ -97,14 +97,14 @@ function heldDraft(
   };
 }
 
-function proposalOf(scope: DemoScope, fate: Fate, invoice: DemoInvoice): DemoApproval {
+function makeProposal(scope: DemoScope, plan: DecisionPlan, invoice: DemoInvoice): DemoApproval {
   const content = {
     payload: { invoice_id: invoice.id, justification: JUSTIFICATION },
     amount_cents: invoice.total_cents,
     record_version: invoice.updated_at,
   };
   return {
-    ...shared(scope, fate, content),
+    ...makeCommonColumns(scope, plan, content),
     id: demoId(`${scope.path}/approval/proposal/${invoice.status}`),
     kind: 'invoice_approval',
     action: 'invoice.approve',
@@ -117,7 +117,11 @@ function proposalOf(scope: DemoScope, fate: Fate, invoice: DemoInvoice): DemoApp
   };
 }
 
-function shared(scope: DemoScope, { status, daysAgo, note }: Fate, content: ApprovalContent) {
+function makeCommonColumns(
+  scope: DemoScope,
+  { status, daysAgo, note }: DecisionPlan,
+  content: ApprovalContent,
+) {
   const isDecided = status === 'approved' || status === 'rejected';
   return {
     ...content,
@@ -130,7 +134,7 @@ function shared(scope: DemoScope, { status, daysAgo, note }: Fate, content: Appr
     decided_by: isDecided ? scope.profile.owner.id : null,
     decided_at: isDecided || status === 'cancelled' ? scope.daysAgo(daysAgo / 2) : null,
     note: note ?? null,
-    expires_at: scope.daysAgo(daysAgo - LIFE_DAYS),
+    expires_at: scope.daysAgo(daysAgo - LIFETIME_DAYS),
     created_at: scope.daysAgo(daysAgo),
   };
 }

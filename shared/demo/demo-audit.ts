@@ -19,7 +19,10 @@ interface StoredRecord {
   created_at: string;
 }
 
-/** One `….created` entry for each record, of the time at which it was made: there is no record without its audit (architecture, idea 6). */
+/**
+ * Makes one `….created` entry for each record, with the record's creation time. Every record has an
+ * audit entry.
+ */
 export function makeAuditEntries(records: Record<string, readonly StoredRecord[]>): DemoAuditEntry[] {
   return Object.entries(records).flatMap(([entity_type, rows]) =>
     rows.map(({ tenant_id, id, created_at }) => ({
@@ -34,7 +37,10 @@ export function makeAuditEntries(records: Record<string, readonly StoredRecord[]
   );
 }
 
-/** An entry of this moment. @param facts what was given; never a secret */
+/**
+ * Makes an audit entry with the current time.
+ * @param facts the new values; never a secret
+ */
 export function auditNow(
   entity: { tenant_id: string; entity_type: string; entity_id: string },
   action: string,

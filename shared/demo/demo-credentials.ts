@@ -10,7 +10,9 @@ import { auditNow } from './demo-audit.js';
 import { DEMO_PROFILES, DEMO_TENANT_IDS, type DemoProfile } from './demo-tenants.js';
 import { recordAudit } from './insert-demo-records.js';
 
-/** One company of `demo.json`: a person's sign-in and a key for every way in, in clear text. */
+/**
+ * One company in `demo.json`: a person's sign-in and keys for every kind of access, in clear text.
+ */
 export interface DemoTenant {
   name: string;
   email: string;
@@ -31,7 +33,10 @@ interface KeyPlan {
   readOnly: boolean;
 }
 
-/** The keys of each company (decisions 6): REST keys hold every permission, agents all scopes or all that read. */
+/**
+ * The keys of each company (docs/decisions.md §6). REST keys hold every permission. Agent keys hold
+ * all scopes, or all read scopes.
+ */
 const KEY_PLANS: Readonly<Record<DemoKeyField, KeyPlan>> = {
   api_key: { kind: 'api', environment: 'live', name: 'Demo API key', readOnly: false },
   sandbox_key: { kind: 'api', environment: 'sandbox', name: 'Demo sandbox key', readOnly: false },
@@ -42,7 +47,7 @@ const KEY_PLANS: Readonly<Record<DemoKeyField, KeyPlan>> = {
 
 export const DEMO_KEY_FIELDS = Object.keys(KEY_PLANS) as DemoKeyField[];
 
-function scopesOf({ kind, readOnly }: KeyPlan): string[] {
+function selectScopes({ kind, readOnly }: KeyPlan): string[] {
   if (kind === 'api') return [];
   return readOnly ? AGENT_SCOPES.filter((scope) => scope.startsWith('read_')) : [...AGENT_SCOPES];
 }
@@ -58,7 +63,7 @@ function mintDemoKey(profile: DemoProfile, plan: KeyPlan, sealingKey: Buffer) {
     last_four: material.lastFour,
     key_hash: material.hash,
     permissions: plan.kind === 'api' ? [...PERMISSIONS] : [],
-    scopes: scopesOf(plan),
+    scopes: selectScopes(plan),
     read_only: plan.readOnly,
     tier: null,
     rolled_from: null,
@@ -68,8 +73,9 @@ function mintDemoKey(profile: DemoProfile, plan: KeyPlan, sealingKey: Buffer) {
 }
 
 /**
- * Makes new keys and a new password for each company of the demo, in a transaction of all its tenants. Earlier keys are not touched. Resolves
- * with the only copy of them in clear text.
+ * Makes new keys and a new password for each company of the demo. The transaction must cover all
+ * tenants of the demo. Earlier keys stay unchanged. Resolves with the only clear-text copy of the
+ * new credentials.
  */
 export async function issueDemoCredentials(tx: Transaction, secretKey: string): Promise<DemoTenant[]> {
   const sealingKey = deriveKey(secretKey, 'credentials');
@@ -106,7 +112,10 @@ export async function issueDemoCredentials(tx: Transaction, secretKey: string): 
   return tenants;
 }
 
-/** Gives the company's owner a new password, which ends the sessions under the old one; makes the owner when there is none. */
+/**
+ * Sets a new password for the company's owner and ends the owner's sessions. Creates the owner if
+ * missing.
+ */
 async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promise<string> {
   const password = randomBytes(12).toString('base64url');
   const [row] = await tx.query<{ made: boolean }>({
@@ -128,7 +137,10 @@ async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promi
   return password;
 }
 
-/** Ends the demo's own keys of before, known by their names; keys that people made in the demo stay. */
+/**
+ * Revokes the demo's earlier keys, which it finds by their names. Keys with other names, which
+ * people created in the demo, stay valid.
+ */
 export async function revokeDemoKeys(tx: Transaction): Promise<void> {
   const revoked = await tx.query<{ tenant_id: string; id: string; kind: string }>({
     text: `update api_keys t set revoked_at = now()

@@ -18,18 +18,18 @@ export interface DemoCustomer {
   terms_days: number | null;
   tax_exempt: boolean;
   tax_rate_bps: number | null;
-  /** Motor clubs have one of their own; see demo-yard. */
+  /** Set for motor clubs only, by makeRateCards in demo-yard.ts. */
   rate_card_id: string | null;
   created_at: string;
   updated_at: string;
 }
 
-/** Terms that differ from the account's 30 days. */
-const TERMS: Readonly<Record<string, number>> = { cash: 15, rental: 15, fleet: 45, insurance: 45 };
+/** Payment terms in days, where they differ from the account's 30 days. */
+const TERMS_DAYS: Readonly<Record<string, number>> = { cash: 15, rental: 15, fleet: 45, insurance: 45 };
 /** Public bodies pay no sales tax. */
-const TAX_EXEMPT = ['police', 'municipality'];
+const TAX_EXEMPT_TYPES = ['police', 'municipality'];
 
-/** A made-up phone number (555-0100 to 555-0199 are reserved for that). */
+/** Draws a phone number from 555-0100 to 555-0199, which are reserved for fiction. */
 export function demoPhone(random: DemoRandom, market: Market): string {
   return `+1 ${random.pick(market.areaCodes)} 555 ${String(random.integer(100, 199)).padStart(4, '0')}`;
 }
@@ -38,7 +38,10 @@ export function demoPerson(random: DemoRandom): string {
   return `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`;
 }
 
-/** `count` customers (at most one per entry of the list of names), all older than any job of the demo. */
+/**
+ * Makes `count` customers, at most one per entry of CUSTOMERS. All are older than every work order
+ * of the demo.
+ */
 export function makeCustomers(scope: DemoScope, count: number): DemoCustomer[] {
   const random = new DemoRandom(`${scope.path}/customers`);
   return CUSTOMERS.slice(0, count).map(([pattern, company_type], index) => {
@@ -51,16 +54,16 @@ export function makeCustomers(scope: DemoScope, count: number): DemoCustomer[] {
       id: demoId(`${scope.path}/customer/${index + 1}`),
       company_name,
       company_type,
-      billing_email: company_type === 'cash' ? null : `ap@${slugOf(company_name)}.example`,
+      billing_email: company_type === 'cash' ? null : `ap@${toSlug(company_name)}.example`,
       primary_phone: company_type === 'cash' ? null : demoPhone(random, market),
       address: company_type === 'cash' ? null : `${random.integer(10, 999)} ${random.pick(market.streets)}`,
       city,
       state: market.state,
       zip,
-      // The last of a full list has left; it has no jobs either.
+      // The last customer of a full list is inactive and has no work orders.
       is_active: index < CUSTOMERS.length - 1,
-      terms_days: TERMS[company_type] ?? null,
-      tax_exempt: TAX_EXEMPT.includes(company_type),
+      terms_days: TERMS_DAYS[company_type] ?? null,
+      tax_exempt: TAX_EXEMPT_TYPES.includes(company_type),
       tax_rate_bps: company_type === 'auction' ? 400 : null,
       rate_card_id: null,
       created_at,
@@ -69,7 +72,7 @@ export function makeCustomers(scope: DemoScope, count: number): DemoCustomer[] {
   });
 }
 
-function slugOf(name: string): string {
+function toSlug(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

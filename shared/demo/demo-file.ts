@@ -10,7 +10,7 @@ import { DEMO_KEY_FIELDS, type DemoTenant } from './demo-credentials.js';
 import { DEMO_PROFILES } from './demo-tenants.js';
 import { hasDemo, renewUnderLock, type SeedOptions, seedUnderLock, withDemoLock } from './seed-demo.js';
 
-/** `<DATA_DIR>/demo.json`: where the product is and how to get in (decisions 6). */
+/** `<DATA_DIR>/demo.json`: addresses and credentials of the demo (docs/decisions.md §6). */
 export interface DemoFile {
   /** Ends in /v1. */
   api_url: string;
@@ -33,15 +33,18 @@ export interface EnsureDemoOptions {
   logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Path of the file with the demo's addresses and credentials. */
+/** Returns the path of the file with the demo's addresses and credentials. */
 export function demoFilePath(dataDir: string): string {
   return join(dataDir, 'demo.json');
 }
 
 /**
- * Makes sure that there is a demo and a demo.json (mode 0600) that fits it: seeds an empty database; keeps the credentials of a file whose keys
- * this database knows; otherwise makes new ones. Addresses are always written anew. Processes that do this at the same time take turns, and the
- * file is written before the commit: a commit that fails leaves a file whose keys nobody knows, which the next start renews.
+ * Ensures that the demo exists and that demo.json (mode 0600) matches it. Seeds the database if it
+ * has no demo. Keeps the credentials of the file if their keys are valid in this database,
+ * otherwise makes new ones. Always rewrites the addresses.
+ *
+ * A lock makes concurrent processes run one after another. The file is written before the commit.
+ * If the commit fails, the file's keys are unknown to the database, and the next start renews them.
  */
 export function ensureDemo(
   db: Database,
@@ -55,20 +58,20 @@ export function ensureDemo(
       api_url: addresses.apiUrl,
       mcp_url: addresses.mcpUrl,
       dashboard_url: addresses.dashboardUrl,
-      tenants: await credentials(tx, path, options),
+      tenants: await ensureCredentials(tx, path, options),
     };
     await writePrivateFile(path, `${JSON.stringify(file, null, 2)}\n`);
     return file;
   });
 }
 
-async function credentials(tx: Transaction, path: string, options: SeedOptions): Promise<DemoTenant[]> {
+async function ensureCredentials(tx: Transaction, path: string, options: SeedOptions): Promise<DemoTenant[]> {
   if (!(await hasDemo(tx))) return seedUnderLock(tx, options);
   const kept = await readTenants(path, options.logger);
-  return kept && (await areKnown(tx, kept)) ? kept : renewUnderLock(tx, options);
+  return kept && (await areKeysValid(tx, kept)) ? kept : renewUnderLock(tx, options);
 }
 
-/** The credentials in the file; undefined when there is none, or nothing in it that this version wrote. */
+/** Reads the credentials in the file. Undefined if the file is missing or unusable. */
 async function readTenants(
   path: string,
   logger: EnsureDemoOptions['logger'],
@@ -80,12 +83,12 @@ async function readTenants(
     if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
-  const tenants = tenantsIn(text);
+  const tenants = parseTenants(text);
   if (!tenants) logger.warn({ path }, 'demo.json cannot be used; making a new one');
   return tenants;
 }
 
-function tenantsIn(text: string): DemoTenant[] | undefined {
+function parseTenants(text: string): DemoTenant[] | undefined {
   let file: unknown;
   try {
     file = JSON.parse(text);
@@ -105,16 +108,17 @@ function isDemoTenant(value: unknown): value is DemoTenant {
 }
 
 /**
- * Whether the API key of each company is a usable one of that very tenant here. The other keys of the file are not looked at: somebody who
- * revokes one of them to see what happens shall not lose all others at the next start.
+ * Whether this database has a valid API key of the file for each company's live tenant. The other
+ * keys of the file are not checked: a person who revokes one of them as a trial keeps all others at
+ * the next start.
  */
-async function areKnown(tx: Transaction, tenants: readonly DemoTenant[]): Promise<boolean> {
+async function areKeysValid(tx: Transaction, tenants: readonly DemoTenant[]): Promise<boolean> {
   const hashes = tenants.map(({ api_key }) => sha256(api_key));
   const rows = await tx.query<{ tenant_id: string }>({
     text: `select tenant_id from api_keys
            where key_hash = any($1::bytea[]) and revoked_at is null and (expires_at is null or expires_at > now())`,
     values: [hashes],
   });
-  const known = new Set(rows.map((row) => row.tenant_id));
-  return DEMO_PROFILES.every(({ pair }) => known.has(pair.live));
+  const validTenantIds = new Set(rows.map((row) => row.tenant_id));
+  return DEMO_PROFILES.every(({ pair }) => validTenantIds.has(pair.live));
 }

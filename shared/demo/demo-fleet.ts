@@ -44,7 +44,7 @@ export interface DemoPayment {
   created_at: string;
 }
 
-/** Trucks that stand ready beside those on a job. */
+/** Number of trucks without a work order. */
 const READY_TRUCKS = 4;
 const MODELS = [
   ['light', 'Ford', 'F-550'],
@@ -59,10 +59,13 @@ export interface DemoFleet {
   trucks: DemoTruck[];
 }
 
-/** A truck with its driver for every job under way, and some that wait; the jobs are told which one they have. */
-export function makeFleet(scope: DemoScope, jobs: DemoWorkOrder[]): DemoFleet {
+/**
+ * Makes a truck with a driver for every active work order, and some trucks without a work order.
+ * Sets `truck_id` and `driver_id` of the active work orders.
+ */
+export function makeFleet(scope: DemoScope, workOrders: DemoWorkOrder[]): DemoFleet {
   const random = new DemoRandom(`${scope.path}/fleet`);
-  const active = jobs.filter(({ status }) => status === 'dispatched' || status === 'in_progress');
+  const active = workOrders.filter(({ status }) => status === 'dispatched' || status === 'in_progress');
   const fleet: DemoFleet = { drivers: [], trucks: [] };
   const { lat, lng } = scope.profile.market.center;
   for (let index = 0; index < active.length + READY_TRUCKS; index += 1) {
@@ -92,13 +95,13 @@ export function makeFleet(scope: DemoScope, jobs: DemoWorkOrder[]): DemoFleet {
     };
     fleet.drivers.push(driver);
     fleet.trucks.push(truck);
-    const job = active[index];
-    if (job) Object.assign(job, { truck_id: truck.id, driver_id: driver.id });
+    const workOrder = active[index];
+    if (workOrder) Object.assign(workOrder, { truck_id: truck.id, driver_id: driver.id });
   }
   return fleet;
 }
 
-/** One payment for what each invoice says is paid. */
+/** Makes one payment for the paid amount of each invoice. */
 export function makePayments(scope: DemoScope, invoices: readonly DemoInvoice[]): DemoPayment[] {
   const random = new DemoRandom(`${scope.path}/payments`);
   return invoices

@@ -43,11 +43,14 @@ export interface DemoLine extends DemoCharge {
   total_cents: number;
 }
 
-const HOUR = 1 / 24;
-/** The account's terms (decisions 3: default net 30). */
+const HOUR_DAYS = 1 / 24;
+/** The account's payment terms (docs/decisions.md §3: default net 30). */
 const ACCOUNT_TERMS_DAYS = 30;
 
-/** Makes invoices over every status, each on a completed job of its own but for a few (storage billed without one). */
+/**
+ * Makes invoices in every status. Most have their own completed work order; a few bill storage
+ * without one.
+ */
 export class InvoiceMaker {
   readonly invoices: DemoInvoice[] = [];
   readonly lines: DemoLine[] = [];
@@ -55,7 +58,7 @@ export class InvoiceMaker {
 
   constructor(
     private readonly scope: DemoScope,
-    private readonly jobs: JobMaker,
+    private readonly workOrders: JobMaker,
     private readonly customers: readonly DemoCustomer[],
   ) {
     this.#random = new DemoRandom(`${scope.path}/invoices`);
@@ -71,16 +74,16 @@ export class InvoiceMaker {
   #make(plan: BillingPlan): void {
     const { scope } = this;
     const random = this.#random;
-    const customer = this.#payer(plan);
+    const customer = this.#drawCustomer(plan);
     const terms = customer?.terms_days ?? ACCOUNT_TERMS_DAYS;
     const ageDays = random.between(...plan.ages(terms));
-    const servedDaysAgo = ageDays + random.between(1, 30) * HOUR;
-    const job = random.chance(0.93)
-      ? this.jobs.make({ status: 'completed', billing: plan.billing, ageDays: servedDaysAgo, customer })
+    const servedDaysAgo = ageDays + random.between(1, 30) * HOUR_DAYS;
+    const workOrder = random.chance(0.93)
+      ? this.workOrders.make({ status: 'completed', billing: plan.billing, ageDays: servedDaysAgo, customer })
       : undefined;
     const id = demoId(`${scope.path}/invoice/${this.invoices.length + 1}`);
-    const charges = chargesFor(random, job?.service_type ?? 'impound_tow');
-    const taxRateBps = this.#taxRate(customer);
+    const charges = chargesFor(random, workOrder?.service_type ?? 'impound_tow');
+    const taxRateBps = this.#findTaxRateBps(customer);
     const price = priceInvoice(charges, taxRateBps);
     const payment = plan.payment(random, price.totalCents);
     this.invoices.push({
@@ -88,20 +91,20 @@ export class InvoiceMaker {
       id,
       invoice_number: '',
       status: plan.status,
-      ...this.#addressee(customer, job),
-      service_date: job?.completion_time ?? scope.daysAgo(servedDaysAgo),
+      ...this.#drawBillingFields(customer, workOrder),
+      service_date: workOrder?.completion_time ?? scope.daysAgo(servedDaysAgo),
       tax_rate_bps: taxRateBps,
       subtotal_cents: price.subtotalCents,
       tax_cents: price.taxCents,
       total_cents: price.totalCents,
       paid_cents: payment.cents,
       created_by_agent: plan.byAgent === true && random.chance(0.5),
-      ...this.#times(plan, payment, { ageDays, terms }),
+      ...this.#drawTimes(plan, payment, { ageDays, terms }),
     });
-    charges.forEach((line, index) => {
+    charges.forEach((charge, index) => {
       const position = index + 1;
       this.lines.push({
-        ...line,
+        ...charge,
         tenant_id: scope.tenantId,
         invoice_id: id,
         position,
@@ -111,8 +114,11 @@ export class InvoiceMaker {
     });
   }
 
-  /** The billing partner serves motor clubs only; a motorist off the street has no customer record. */
-  #payer(plan: BillingPlan): DemoCustomer | null {
+  /**
+   * Draws the customer of an invoice. The billing partner serves only motor clubs. A motorist
+   * without an account has no customer record.
+   */
+  #drawCustomer(plan: BillingPlan): DemoCustomer | null {
     const random = this.#random;
     const active = this.customers.filter((customer) => customer.is_active);
     if (plan.status === 'sent_to_roadsync')
@@ -120,41 +126,51 @@ export class InvoiceMaker {
     return random.chance(0.88) ? random.pick(active) : null;
   }
 
-  #taxRate(customer: DemoCustomer | null): number {
+  #findTaxRateBps(customer: DemoCustomer | null): number {
     if (customer?.tax_exempt) return 0;
     return customer?.tax_rate_bps ?? this.scope.profile.taxRateBps;
   }
 
-  #addressee(customer: DemoCustomer | null, job: DemoWorkOrder | undefined) {
+  #drawBillingFields(customer: DemoCustomer | null, workOrder: DemoWorkOrder | undefined) {
     const random = this.#random;
-    const person = (job?.contact_name ?? 'Pat Motorist').toLowerCase().replace(' ', '.');
+    const person = (workOrder?.contact_name ?? 'Pat Motorist').toLowerCase().replace(' ', '.');
     const isAccount = customer !== null && customer.company_type !== 'cash';
     return {
       customer_id: customer?.id ?? null,
-      work_order_id: job?.id ?? null,
+      work_order_id: workOrder?.id ?? null,
       billing_email: customer?.billing_email ?? `${person}@motorist.example`,
       po_number: isAccount && random.chance(0.6) ? `PO-${random.integer(10_000, 99_999)}` : null,
-      vehicle_description: job ? `${job.vehicle_year} ${job.vehicle_make} ${job.vehicle_model}` : null,
+      vehicle_description: workOrder
+        ? `${workOrder.vehicle_year} ${workOrder.vehicle_make} ${workOrder.vehicle_model}`
+        : null,
       notes: random.chance(0.3) ? random.pick(INVOICE_NOTES) : null,
     };
   }
 
-  /** Sent within hours of its creation, due after its terms, paid some time between sending and now. */
-  #times(plan: BillingPlan, payment: Payment, { ageDays, terms }: { ageDays: number; terms: number }) {
+  /**
+   * Draws the times of an invoice: sent some time after its creation, due at the end of its terms,
+   * and paid between its sending and now.
+   */
+  #drawTimes(plan: BillingPlan, payment: Payment, { ageDays, terms }: { ageDays: number; terms: number }) {
     const random = this.#random;
-    const at = this.scope.daysAgo;
+    const atDaysAgo = this.scope.daysAgo;
     const releasedDaysAgo = ageDays * random.between(0.85, 0.98);
     const paidDaysAgo = releasedDaysAgo * random.between(0.05, 0.9);
-    const sent_at = plan.delivery === 'sent' ? at(releasedDaysAgo) : null;
-    const paid_at = payment.cents > 0 ? at(paidDaysAgo) : null;
-    const overdueSince = plan.status === 'overdue' ? at(releasedDaysAgo - terms) : null;
-    const moments = [at(ageDays), plan.delivery ? at(releasedDaysAgo) : null, paid_at, overdueSince];
+    const sent_at = plan.delivery === 'sent' ? atDaysAgo(releasedDaysAgo) : null;
+    const paid_at = payment.cents > 0 ? atDaysAgo(paidDaysAgo) : null;
+    const overdueSince = plan.status === 'overdue' ? atDaysAgo(releasedDaysAgo - terms) : null;
+    const moments = [
+      atDaysAgo(ageDays),
+      plan.delivery ? atDaysAgo(releasedDaysAgo) : null,
+      paid_at,
+      overdueSince,
+    ];
     return {
-      due_date: plan.delivery ? at(releasedDaysAgo - terms) : null,
+      due_date: plan.delivery ? atDaysAgo(releasedDaysAgo - terms) : null,
       sent_at,
       paid_at,
       delivery_state: plan.delivery,
-      created_at: at(ageDays),
+      created_at: atDaysAgo(ageDays),
       updated_at: moments
         .filter((moment) => moment !== null)
         .sort()

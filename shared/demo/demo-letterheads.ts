@@ -13,7 +13,7 @@ interface Letterhead {
   color: readonly [number, number, number];
 }
 
-/** Phone numbers 555-0100 to 555-0199 belong to nobody, as does the domain .example. */
+/** No one owns the phone numbers 555-0100 to 555-0199 or the domain .example. */
 const LETTERHEADS: Readonly<Record<string, Letterhead>> = {
   'hudson-towing': {
     address: '48 Warren Street',
@@ -37,7 +37,7 @@ const LETTERHEADS: Readonly<Record<string, Letterhead>> = {
   },
 };
 
-/** Gives the demo's accounts and their sandboxes what their invoices show of them. */
+/** Sets the addresses and logos that the invoices of the demo's accounts and sandboxes show. */
 export async function insertDemoLetterheads(tx: Transaction): Promise<void> {
   for (const profile of DEMO_PROFILES) await insertLetterhead(tx, profile);
 }

@@ -7,7 +7,7 @@ const HEIGHT = 120;
 const WHITE: Color = [255, 255, 255];
 const DARK: Color = [34, 34, 34];
 
-/** A picture of a tow truck in the company's color, as a PNG. */
+/** Draws a tow truck in the company's color as a PNG. */
 export function drawTruck(color: Color): Buffer {
   return encodePng({ width: WIDTH, height: HEIGHT }, (x, y) => {
     for (const wheel of [70, 180]) {
@@ -26,7 +26,7 @@ export function drawTruck(color: Color): Buffer {
   });
 }
 
-/** Encodes a picture of opaque RGB pixels as a PNG (ISO/IEC 15948). */
+/** Encodes an image of opaque RGB pixels as a PNG (ISO/IEC 15948). */
 export function encodePng(
   { width, height }: { width: number; height: number },
   colorAt: (x: number, y: number) => Color,
@@ -34,7 +34,7 @@ export function encodePng(
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits a channel, RGB.
+  // Bit depth 8, color type 2 (RGB).
   header.set([8, 2], 8);
   const rows = Array.from({ length: height }, (_, y) =>
     Buffer.from([0, ...Array.from({ length: width }, (_, x) => colorAt(x, y)).flat()]),
@@ -47,7 +47,7 @@ export function encodePng(
   ]);
 }
 
-/** A chunk of a PNG: length, type, data, checksum. */
+/** Encodes a chunk of a PNG: length, type, data, checksum. */
 export function pngChunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);

@@ -1,8 +1,11 @@
-/** A region with its places; everything in it is made up, phone numbers are of the block 555-0100 to 555-0199 reserved for that. */
+/**
+ * A region of a demo company, with its area codes, towns and roads. All companies and people of the
+ * demo are made up.
+ */
 export interface Market {
   state: string;
   areaCodes: readonly string[];
-  /** Towns with a ZIP code; jobs lie around `center`. */
+  /** Towns with their ZIP codes. Coordinates of work orders lie around `center`. */
   towns: readonly (readonly [name: string, zip: string])[];
   streets: readonly string[];
   highways: readonly string[];
@@ -71,7 +74,10 @@ export const TEXAS: Market = {
   center: { lat: 32.78, lng: -96.97 },
 };
 
-/** Names of customers (`*` becomes a town) with their company_type; every published type of decisions 2 occurs. */
+/**
+ * Names of customers (`*` becomes a town) with their company_type. Every published type of
+ * docs/decisions.md §2 occurs.
+ */
 export const CUSTOMERS: readonly (readonly [name: string, type: string])[] = [
   ['* Auto Club', 'motor_club'],
   ['Meridian Road Assistance', 'motor_club'],
@@ -101,7 +107,10 @@ export const CUSTOMERS: readonly (readonly [name: string, type: string])[] = [
   ['Sunrise Fleet Leasing', 'fleet'],
 ];
 
-/** Makes and models, with the manufacturer's part of the VIN and a duty class that decides the service. */
+/**
+ * Makes and models, with the manufacturer's part of the VIN and a duty class that determines the
+ * service type.
+ */
 export const VEHICLES: readonly (readonly [
   make: string,
   model: string,

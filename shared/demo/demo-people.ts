@@ -8,7 +8,7 @@ import { recordAudit } from './insert-demo-records.js';
 
 const COLLEAGUES = ['Priya Raman', 'Luis Ortega'];
 
-/** Colleagues of each company's owner. None of them has a password yet: the owner may set one. */
+/** Inserts colleagues of each company's owner. They have no password until the owner sets one. */
 export async function insertDemoPeople(tx: Transaction): Promise<void> {
   const people = DEMO_PROFILES.flatMap(({ slug, pair }) =>
     COLLEAGUES.map((name) => {

@@ -9,7 +9,7 @@ import { type DemoWatch, makeWatch } from './demo-watch.js';
 import { type DemoWorkOrder, JobMaker, makeOpenJobs } from './demo-work-orders.js';
 import { type DemoImpound, type DemoRateCard, makeImpounds, makeRateCards } from './demo-yard.js';
 
-/** Everything that the demo stores of a set of tenants, as rows of their tables. */
+/** All records of a set of demo tenants, as rows of their tables. */
 export interface DemoRecords {
   customers: DemoCustomer[];
   workOrders: DemoWorkOrder[];
@@ -22,18 +22,18 @@ export interface DemoRecords {
   impounds: DemoImpound[];
   approvals: DemoApproval[];
   watch: DemoWatch;
-  /** Last number given out of each tenant. */
+  /** The last assigned numbers of each tenant. */
   counters: { tenant_id: string; name: string; value: number }[];
   auditEntries: DemoAuditEntry[];
 }
 
-const CUSTOMERS = { live: 26, sandbox: 8 } as const;
+const CUSTOMER_COUNTS = { live: 26, sandbox: 8 } as const;
 /** The first invoice is INV-1001. */
-const INVOICE_NUMBERS_FROM = 1001;
+const FIRST_INVOICE_NUMBER = 1001;
 
 /**
- * The records of all demo tenants and their sandbox twins. The same `now` gives the same records in every installation; another one moves their
- * times and nothing else.
+ * Makes the records of all demo tenants and their sandboxes. The same `now` gives the same records
+ * in every installation. Another `now` moves their times and changes nothing else.
  */
 export function makeDemoRecords(now: Date): DemoRecords {
   const parts = DEMO_PROFILES.flatMap((profile) => [
@@ -61,28 +61,28 @@ export function makeDemoRecords(now: Date): DemoRecords {
 }
 
 function makeTenantRecords(scope: DemoScope): DemoRecords {
-  const customers = makeCustomers(scope, CUSTOMERS[scope.environment]);
-  const jobs = new JobMaker(scope);
-  const billing = new InvoiceMaker(scope, jobs, customers);
-  billing.makeAll();
-  makeOpenJobs(scope, jobs, customers);
-  const workOrders = oldestFirst(jobs.jobs);
-  const invoices = oldestFirst(billing.invoices);
-  workOrders.forEach((job, index) => {
-    job.job_number = `WO-${String(index + 1).padStart(6, '0')}`;
+  const customers = makeCustomers(scope, CUSTOMER_COUNTS[scope.environment]);
+  const workOrderMaker = new JobMaker(scope);
+  const invoiceMaker = new InvoiceMaker(scope, workOrderMaker, customers);
+  invoiceMaker.makeAll();
+  makeOpenJobs(scope, workOrderMaker, customers);
+  const workOrders = sortOldestFirst(workOrderMaker.jobs);
+  const invoices = sortOldestFirst(invoiceMaker.invoices);
+  workOrders.forEach((workOrder, index) => {
+    workOrder.job_number = `WO-${String(index + 1).padStart(6, '0')}`;
   });
   invoices.forEach((invoice, index) => {
-    invoice.invoice_number = `INV-${INVOICE_NUMBERS_FROM + index}`;
+    invoice.invoice_number = `INV-${FIRST_INVOICE_NUMBER + index}`;
   });
   const fleet = makeFleet(scope, workOrders);
   const approvals = makeApprovals(scope, { invoices, customers });
-  const watch = makeWatch(scope, { invoices, lines: billing.lines, customers });
+  const watch = makeWatch(scope, { invoices, lineItems: invoiceMaker.lines, customers });
   const { tenantId: tenant_id } = scope;
   return {
     customers,
     workOrders,
     invoices,
-    lines: billing.lines,
+    lines: invoiceMaker.lines,
     ...fleet,
     payments: makePayments(scope, invoices),
     rateCards: makeRateCards(scope, customers),
@@ -91,7 +91,7 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
     watch,
     counters: [
       { tenant_id, name: 'job_number', value: workOrders.length },
-      { tenant_id, name: 'invoice_number', value: INVOICE_NUMBERS_FROM + invoices.length - 1 },
+      { tenant_id, name: 'invoice_number', value: FIRST_INVOICE_NUMBER + invoices.length - 1 },
     ],
     auditEntries: makeAuditEntries({
       customer: customers,
@@ -104,7 +104,7 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
   };
 }
 
-/** Numbers are given in the order in which records were made. */
-function oldestFirst<T extends { created_at: string; id: string }>(records: T[]): T[] {
+/** Sorts records by creation time, the sequence in which they get their numbers. */
+function sortOldestFirst<T extends { created_at: string; id: string }>(records: T[]): T[] {
   return [...records].sort((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? -1 : 1));
 }

@@ -2,14 +2,17 @@ import type { DemoProfile } from './demo-tenants.js';
 
 const DAY_MS = 86_400_000;
 
-/** One tenant of the demo, or its sandbox twin, while its records are made. */
+/** A live account or sandbox of the demo for which records are made. */
 export interface DemoScope {
   profile: DemoProfile;
   environment: 'live' | 'sandbox';
   tenantId: string;
-  /** Begins the paths of its ids and seeds its draws. */
+  /** Prefix of the paths of its ids, and seed of its random draws. */
   path: string;
-  /** RFC 3339 time that many days before the moment of seeding; a negative number lies in the future. */
+  /**
+   * Returns the RFC 3339 time that many days before the time of seeding. A negative number gives a
+   * future time.
+   */
   daysAgo: (days: number) => string;
 }
 

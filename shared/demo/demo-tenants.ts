@@ -1,20 +1,20 @@
 import { type Market, NEW_YORK, TEXAS } from './demo-names.js';
 import { demoId } from './demo-random.js';
 
-/** A company of the demo, as it is in every installation. */
+/** A company of the demo, the same in every installation. */
 export interface DemoProfile {
-  /** Seeds its draws and begins the path of its ids. */
+  /** Prefix of the paths of its ids, and seed of its random draws. */
   slug: string;
   name: string;
   timeZone: string;
   taxRateBps: number;
   market: Market;
   owner: { id: string; name: string; email: string };
-  /** Ids of the tenant and of its sandbox twin. */
+  /** Tenant ids of the live account and its sandbox. */
   pair: { live: string; sandbox: string };
 }
 
-function profile(
+function createProfile(
   slug: string,
   facts: Omit<DemoProfile, 'slug' | 'pair' | 'owner'> & { ownerName: string },
 ): DemoProfile {
@@ -23,22 +23,22 @@ function profile(
   return {
     ...rest,
     slug,
-    // The domain .example belongs to nobody (RFC 2606), so no message of the demo can reach a person.
+    // No one owns the domain .example (RFC 2606), so no message of the demo can reach a person.
     owner: { id: demoId(`${slug}/user`), name: ownerName, email: `${firstName}@${slug}.example` },
     pair: { live: demoId(`${slug}/live`), sandbox: demoId(`${slug}/sandbox`) },
   };
 }
 
-/** Two companies, so that the isolation of tenants can be tried out. */
+/** Two companies, so that a user can try out the isolation of tenants. */
 export const DEMO_PROFILES: readonly DemoProfile[] = [
-  profile('hudson-towing', {
+  createProfile('hudson-towing', {
     name: 'Hudson Towing & Recovery',
     timeZone: 'America/New_York',
     taxRateBps: 825,
     market: NEW_YORK,
     ownerName: 'Dana Whitfield',
   }),
-  profile('lone-star-recovery', {
+  createProfile('lone-star-recovery', {
     name: 'Lone Star Recovery',
     timeZone: 'America/Chicago',
     taxRateBps: 625,
@@ -47,7 +47,7 @@ export const DEMO_PROFILES: readonly DemoProfile[] = [
   }),
 ];
 
-/** The demo's tenants with their sandbox twins. */
+/** Tenant ids of the demo's live accounts and sandboxes. */
 export const DEMO_TENANT_IDS: readonly string[] = DEMO_PROFILES.flatMap(({ pair }) => [
   pair.live,
   pair.sandbox,

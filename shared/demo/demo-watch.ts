@@ -56,7 +56,7 @@ export interface DemoWatch {
   suggestions: DemoSuggestion[];
 }
 
-/** What a claim's invoice looks like in each of its states; at most so many of each. */
+/** The invoice status that fits each claim status, and the maximum number of claims. */
 const CLAIM_PLANS = [
   { status: 'queued', invoice: 'approved', count: 1 },
   { status: 'submitted', invoice: 'sent_to_roadsync', count: 3 },
@@ -65,35 +65,43 @@ const CLAIM_PLANS = [
   { status: 'paid', invoice: 'paid', count: 3 },
 ] as const;
 
-/** Claims on motor clubs that fit the state of their invoices, and suggestions that were made of them and of other bills. */
+/**
+ * Makes motor-club claims that fit the status of their invoices, and suggestions about denied
+ * claims and other invoices.
+ */
 export function makeWatch(
   scope: DemoScope,
   {
     invoices,
-    lines,
+    lineItems,
     customers,
-  }: { invoices: readonly DemoInvoice[]; lines: readonly DemoLine[]; customers: readonly DemoCustomer[] },
+  }: { invoices: readonly DemoInvoice[]; lineItems: readonly DemoLine[]; customers: readonly DemoCustomer[] },
 ): DemoWatch {
   const clubs = new Map(
-    customers.filter((one) => one.company_type === 'motor_club').map((one) => [one.id, one.company_name]),
+    customers
+      .filter((candidate) => candidate.company_type === 'motor_club')
+      .map((candidate) => [candidate.id, candidate.company_name]),
   );
-  const left = invoices.filter(({ customer_id: id }) => id !== null && clubs.has(id));
+  const unclaimed = invoices.filter(({ customer_id: id }) => id !== null && clubs.has(id));
   const claims = CLAIM_PLANS.flatMap(({ status, invoice, count }) => {
-    const found = left.filter((one) => one.status === invoice).slice(0, count);
-    for (const one of found) left.splice(left.indexOf(one), 1);
-    return found.map((one) =>
-      makeClaim(one, { status, club: clubs.get(one.customer_id as string) as string }),
+    const found = unclaimed.filter((candidate) => candidate.status === invoice).slice(0, count);
+    for (const candidate of found) unclaimed.splice(unclaimed.indexOf(candidate), 1);
+    return found.map((candidate) =>
+      makeClaim(candidate, { status, club: clubs.get(candidate.customer_id as string) as string }),
     );
   });
   const denied = claims.filter(({ status }) => status === 'denied');
-  return { claims, suggestions: [...denied.map(denialOf), ...feesOf(scope, { invoices, lines })] };
+  return {
+    claims,
+    suggestions: [...denied.map(makeDenialSuggestion), ...makeFeeSuggestions(scope, { invoices, lineItems })],
+  };
 }
 
 function makeClaim(invoice: DemoInvoice, { status, club }: { status: string; club: string }): DemoClaim {
   const id = demoId(`${invoice.id}/claim`);
   const isSent = status !== 'queued';
   const isDenied = status === 'denied';
-  const after = (days: number) => new Date(Date.parse(invoice.created_at) + days * DAY_MS).toISOString();
+  const daysAfter = (days: number) => new Date(Date.parse(invoice.created_at) + days * DAY_MS).toISOString();
   return {
     tenant_id: invoice.tenant_id,
     id,
@@ -103,8 +111,8 @@ function makeClaim(invoice: DemoInvoice, { status, club }: { status: string; clu
     po_number: invoice.po_number,
     status,
     submitted_at: isSent ? invoice.created_at : null,
-    submit_by: after(60),
-    respond_by: isDenied ? after(30) : null,
+    submit_by: daysAfter(60),
+    respond_by: isDenied ? daysAfter(30) : null,
     denial_code: isDenied ? 'not_covered' : null,
     denial_reason: isDenied ? 'The member had used up the tows of this year' : null,
     attempt: isSent ? 1 : 0,
@@ -115,7 +123,7 @@ function makeClaim(invoice: DemoInvoice, { status, club }: { status: string; clu
   };
 }
 
-function denialOf(claim: DemoClaim): DemoSuggestion {
+function makeDenialSuggestion(claim: DemoClaim): DemoSuggestion {
   return {
     tenant_id: claim.tenant_id,
     id: demoId(`${claim.id}/denied`),
@@ -138,30 +146,40 @@ function denialOf(claim: DemoClaim): DemoSuggestion {
   };
 }
 
-/** Forgotten surcharges: earlier ones as they were decided, open ones on drafts. */
-function feesOf(
+/**
+ * Makes suggestions about missed fuel surcharges: closed ones for paid invoices, open ones for
+ * drafts.
+ */
+function makeFeeSuggestions(
   scope: DemoScope,
-  { invoices, lines }: { invoices: readonly DemoInvoice[]; lines: readonly DemoLine[] },
+  { invoices, lineItems }: { invoices: readonly DemoInvoice[]; lineItems: readonly DemoLine[] },
 ): DemoSuggestion[] {
   const random = new DemoRandom(`${scope.path}/suggestions`);
-  const charged = new Set(
-    lines.filter((line) => line.category === 'fuel_surcharge').map((line) => line.invoice_id),
+  const chargedIds = new Set(
+    lineItems
+      .filter((lineItem) => lineItem.category === 'fuel_surcharge')
+      .map((lineItem) => lineItem.invoice_id),
   );
-  const without = (status: string) => invoices.filter((one) => one.status === status && !charged.has(one.id));
-  const decided = without('paid').slice(0, 6);
-  return [...without('draft').slice(0, 3), ...decided].map((invoice) => {
+  const findUncharged = (status: string) =>
+    invoices.filter((candidate) => candidate.status === status && !chargedIds.has(candidate.id));
+  const decided = findUncharged('paid').slice(0, 6);
+  return [...findUncharged('draft').slice(0, 3), ...decided].map((invoice) => {
     const index = decided.indexOf(invoice);
     const status =
       index < 0 ? 'open' : (['accepted', 'accepted', 'dismissed', 'expired'][index % 4] as string);
-    return feeOf(invoice, { status, cents: random.integer(18, 58) * 50, billed: random.integer(18, 22) });
+    return makeFeeSuggestion(invoice, {
+      status,
+      amountCents: random.integer(18, 58) * 50,
+      billedCount: random.integer(18, 22),
+    });
   });
 }
 
-function feeOf(
+function makeFeeSuggestion(
   invoice: DemoInvoice,
-  { status, cents, billed }: { status: string; cents: number; billed: number },
+  { status, amountCents, billedCount }: { status: string; amountCents: number; billedCount: number },
 ): DemoSuggestion {
-  const line = { name: 'Fuel surcharge', description: null, category: 'fuel_surcharge', quantity: 1 };
+  const lineItem = { name: 'Fuel surcharge', description: null, category: 'fuel_surcharge', quantity: 1 };
   return {
     tenant_id: invoice.tenant_id,
     id: demoId(`${invoice.id}/suggestion`),
@@ -172,11 +190,17 @@ function feeOf(
     occasion: '',
     invoice_id: invoice.id,
     title: 'Fuel surcharge was not billed',
-    rationale: `${billed} of 22 comparable jobs were billed a fuel surcharge, median ${dollars(cents)}; this one was not.`,
-    amount_cents: cents,
-    confidence: Math.round(((billed + 1) / 24) * 100) / 100,
+    rationale: `${billedCount} of 22 comparable jobs were billed a fuel surcharge, median ${dollars(amountCents)}; this one was not.`,
+    amount_cents: amountCents,
+    confidence: Math.round(((billedCount + 1) / 24) * 100) / 100,
     proposed_lines: [
-      { ...line, unit_type: 'flat', unit_price_cents: cents, total_cents: cents, taxable: false },
+      {
+        ...lineItem,
+        unit_type: 'flat',
+        unit_price_cents: amountCents,
+        total_cents: amountCents,
+        taxable: false,
+      },
     ],
     status,
     note: status === 'dismissed' ? 'Agreed with the account' : null,
@@ -186,28 +210,29 @@ function feeOf(
   };
 }
 
-const CLAIMS = `tenant_id uuid, id uuid, invoice_id uuid, club text, provider_id text, po_number text, status text, submitted_at timestamptz,
+const CLAIM_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, club text, provider_id text, po_number text, status text, submitted_at timestamptz,
   submit_by timestamptz, respond_by timestamptz, denial_code text, denial_reason text, attempt integer, expected_cents bigint, paid_cents bigint,
   created_at timestamptz, updated_at timestamptz`;
-const SUGGESTIONS = `tenant_id uuid, id uuid, kind text, detector text, entity_type text, entity_id uuid, occasion text, invoice_id uuid, title text,
+const SUGGESTION_COLUMNS = `tenant_id uuid, id uuid, kind text, detector text, entity_type text, entity_id uuid, occasion text, invoice_id uuid, title text,
   rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb, status text, note text, decided_at timestamptz, created_at timestamptz,
   updated_at timestamptz`;
 
-/** Inserts both; their invoices are there. */
+/** Inserts the claims and suggestions. Their invoices must exist. */
 export async function insertDemoWatch(tx: Transaction, { claims, suggestions }: DemoWatch): Promise<void> {
   const insert = (table: string, columns: string, rows: readonly object[]) => {
     const names = columns.split(',').map((column) => column.trim().split(' ')[0]);
     const text = `insert into ${table} (${names.join(', ')}) select ${names.join(', ')} from ${recordset(columns)}`;
     return tx.query({ text, values: [JSON.stringify(rows)] });
   };
-  // The example's bills are drawn, not lived: the watch looks at what people do from now on, and leaves these suggestions alone.
-  const marked = tx.query({
+  // The demo's invoices are random. These marks make the detectors scan only later changes, so that
+  // they leave the demo's suggestions unchanged.
+  const setMarks = tx.query({
     text: `insert into detector_marks (tenant_id, looked_until)
            select own.tenant_id, now() from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)`,
   });
   await Promise.all([
-    marked,
-    insert('claims', CLAIMS, claims),
-    insert('suggestions', SUGGESTIONS, suggestions),
+    setMarks,
+    insert('claims', CLAIM_COLUMNS, claims),
+    insert('suggestions', SUGGESTION_COLUMNS, suggestions),
   ]);
 }

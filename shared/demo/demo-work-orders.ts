@@ -34,22 +34,22 @@ export interface DemoWorkOrder {
   updated_at: string;
 }
 
-/** What is decided about a job before its details are drawn. */
+/** The fixed facts of a work order. JobMaker draws the rest. */
 export interface JobPlan {
   status: 'pending' | 'dispatched' | 'in_progress' | 'completed' | 'cancelled';
   billing: string;
   intake?: 'new';
-  /** How long ago it was booked; a completed one: how long ago it was completed. In days. */
+  /** Days since the work order was created; if it is completed, days since its completion. */
   ageDays: number;
   customer: DemoCustomer | null;
 }
 
-const HOUR = 1 / 24;
-const MINUTE = HOUR / 60;
+const HOUR_DAYS = 1 / 24;
+const MINUTE_DAYS = HOUR_DAYS / 60;
 const VIN_CHARACTERS = 'ABCDEFGHJKLMNPRSTUVWXYZ0123456789';
 
-/** Steps of the driver (decisions 4) that fit a status. */
-const STEPS: Readonly<Record<JobPlan['status'], readonly string[]>> = {
+/** The driver's steps that fit a status (docs/decisions.md §4). */
+const STEPS_BY_STATUS: Readonly<Record<JobPlan['status'], readonly string[]>> = {
   pending: [],
   dispatched: ['offered', 'acknowledged'],
   in_progress: ['en_route', 'on_scene', 'hooked', 'towing', 'at_destination'],
@@ -57,8 +57,11 @@ const STEPS: Readonly<Record<JobPlan['status'], readonly string[]>> = {
   cancelled: [],
 };
 
-/** Services by who calls; anybody else has the tows of the vehicle's weight and roadside services. */
-const SERVICES_OF: Readonly<Record<string, readonly string[]>> = {
+/**
+ * Service types by the customer's company type. Other customers get tows by the vehicle's duty
+ * class, and roadside services.
+ */
+const SERVICES_BY_COMPANY_TYPE: Readonly<Record<string, readonly string[]>> = {
   police: ['accident_tow', 'impound_tow', 'recovery'],
   municipality: ['impound_tow', 'medium_duty_tow'],
   property_management: ['private_property_tow'],
@@ -87,7 +90,7 @@ const WITHOUT_DROPOFF = [
   'load_shift',
 ];
 
-/** Makes the jobs of one tenant, one at a time; they get their numbers when all are there. */
+/** Makes the work orders of one tenant. They get their numbers after all of them are made. */
 export class JobMaker {
   readonly jobs: DemoWorkOrder[] = [];
   readonly #random: DemoRandom;
@@ -98,7 +101,7 @@ export class JobMaker {
 
   make(plan: JobPlan): DemoWorkOrder {
     const { scope } = this;
-    const job: DemoWorkOrder = {
+    const workOrder: DemoWorkOrder = {
       tenant_id: scope.tenantId,
       id: demoId(`${scope.path}/job/${this.jobs.length + 1}`),
       job_number: '',
@@ -106,20 +109,20 @@ export class JobMaker {
       intake: plan.intake ?? 'accepted',
       billing_status: plan.billing,
       customer_id: plan.customer?.id ?? null,
-      ...this.#vehicleAndService(plan.customer),
-      ...this.#people(plan),
-      step: STEPS[plan.status].length > 0 ? this.#random.pick(STEPS[plan.status]) : null,
-      ...this.#times(plan),
+      ...this.#drawVehicleAndService(plan.customer),
+      ...this.#drawContact(plan),
+      step: STEPS_BY_STATUS[plan.status].length > 0 ? this.#random.pick(STEPS_BY_STATUS[plan.status]) : null,
+      ...this.#drawTimes(plan),
     };
-    this.jobs.push(job);
-    return job;
+    this.jobs.push(workOrder);
+    return workOrder;
   }
 
-  #vehicleAndService(customer: DemoCustomer | null) {
+  #drawVehicleAndService(customer: DemoCustomer | null) {
     const random = this.#random;
     const [vehicle_make, vehicle_model, wmi, duty] = random.pick(VEHICLES);
-    const light = SERVICES_OF[customer?.company_type ?? ''] ?? LIGHT_SERVICES;
-    const service_type = duty === 'light' ? random.pick(light) : `${duty}_duty_tow`;
+    const services = SERVICES_BY_COMPANY_TYPE[customer?.company_type ?? ''] ?? LIGHT_SERVICES;
+    const service_type = duty === 'light' ? random.pick(services) : `${duty}_duty_tow`;
     const serial = Array.from({ length: 14 }, () => random.pick([...VIN_CHARACTERS])).join('');
     return {
       service_type,
@@ -128,28 +131,28 @@ export class JobMaker {
       vehicle_year: random.integer(2006, 2025),
       vin: random.chance(0.85) ? `${wmi}${serial}` : null,
       unit_number: customer?.company_type === 'fleet' ? `T-${random.integer(101, 189)}` : null,
-      ...this.#places(service_type),
+      ...this.#drawPlaces(service_type),
     };
   }
 
-  #places(serviceType: string) {
+  #drawPlaces(serviceType: string) {
     const random = this.#random;
     const { market, name } = this.scope.profile;
-    const address = () => {
+    const drawAddress = () => {
       const [town, zip] = random.pick(market.towns);
       return `${random.integer(10, 1900)} ${random.pick(market.streets)}, ${town}, ${market.state} ${zip}`;
     };
-    const toYard = serviceType === 'impound_tow' || serviceType === 'private_property_tow';
-    const dropoff = toYard ? `${name}, storage yard` : address();
+    const isToYard = serviceType === 'impound_tow' || serviceType === 'private_property_tow';
+    const dropoff = isToYard ? `${name}, storage yard` : drawAddress();
     return {
-      pickup_location: random.chance(0.25) ? random.pick(market.highways) : address(),
+      pickup_location: random.chance(0.25) ? random.pick(market.highways) : drawAddress(),
       pickup_lat: Number((market.center.lat + random.between(-0.15, 0.15)).toFixed(5)),
       pickup_lng: Number((market.center.lng + random.between(-0.15, 0.15)).toFixed(5)),
       dropoff_location: WITHOUT_DROPOFF.includes(serviceType) ? null : dropoff,
     };
   }
 
-  #people({ status }: JobPlan) {
+  #drawContact({ status }: JobPlan) {
     const random = this.#random;
     return {
       contact_name: demoPerson(random),
@@ -163,19 +166,28 @@ export class JobMaker {
     };
   }
 
-  #times({ status, ageDays }: JobPlan) {
+  #drawTimes({ status, ageDays }: JobPlan) {
     const random = this.#random;
-    const at = this.scope.daysAgo;
-    if (status === 'pending') return stamps(at(ageDays), null, null);
+    const atDaysAgo = this.scope.daysAgo;
+    if (status === 'pending') return buildTimestamps(atDaysAgo(ageDays), null, null);
     if (status === 'cancelled')
-      return stamps(at(ageDays), random.chance(0.5) ? at(ageDays - 10 * MINUTE) : null, null);
-    if (status !== 'completed') return stamps(at(ageDays), at(ageDays * random.between(0.3, 0.8)), null);
-    const dispatched = ageDays + random.between(0.6, 3) * HOUR;
-    return stamps(at(dispatched + random.between(5, 45) * MINUTE), at(dispatched), at(ageDays));
+      return buildTimestamps(
+        atDaysAgo(ageDays),
+        random.chance(0.5) ? atDaysAgo(ageDays - 10 * MINUTE_DAYS) : null,
+        null,
+      );
+    if (status !== 'completed')
+      return buildTimestamps(atDaysAgo(ageDays), atDaysAgo(ageDays * random.between(0.3, 0.8)), null);
+    const dispatched = ageDays + random.between(0.6, 3) * HOUR_DAYS;
+    return buildTimestamps(
+      atDaysAgo(dispatched + random.between(5, 45) * MINUTE_DAYS),
+      atDaysAgo(dispatched),
+      atDaysAgo(ageDays),
+    );
   }
 }
 
-function stamps(created_at: string, dispatch_time: string | null, completion_time: string | null) {
+function buildTimestamps(created_at: string, dispatch_time: string | null, completion_time: string | null) {
   return {
     created_at,
     dispatch_time,
@@ -184,8 +196,11 @@ function stamps(created_at: string, dispatch_time: string | null, completion_tim
   };
 }
 
-/** Jobs without an invoice: their numbers live and in the sandbox, and how old they are, in days. */
-const OPEN_JOBS: readonly (Pick<JobPlan, 'status' | 'billing' | 'intake'> & {
+/**
+ * Work orders without an invoice: their number in the live account and in the sandbox, and the
+ * range of their ages in days.
+ */
+const UNINVOICED_WORK_ORDERS: readonly (Pick<JobPlan, 'status' | 'billing' | 'intake'> & {
   live: number;
   sandbox: number;
   ages: readonly [number, number];
@@ -199,15 +214,15 @@ const OPEN_JOBS: readonly (Pick<JobPlan, 'status' | 'billing' | 'intake'> & {
   { status: 'cancelled', billing: 'not_billable', live: 26, sandbox: 2, ages: [0.5, 88] },
 ];
 
-/** Books the jobs that have no invoice. */
-export function makeOpenJobs(scope: DemoScope, jobs: JobMaker, customers: readonly DemoCustomer[]): void {
+/** Makes the work orders that have no invoice. */
+export function makeOpenJobs(scope: DemoScope, maker: JobMaker, customers: readonly DemoCustomer[]): void {
   const random = new DemoRandom(`${scope.path}/open-jobs`);
   const active = customers.filter((customer) => customer.is_active);
-  for (const { ages, live, sandbox, ...plan } of OPEN_JOBS) {
+  for (const { ages, live, sandbox, ...plan } of UNINVOICED_WORK_ORDERS) {
     const count = scope.environment === 'live' ? live : sandbox;
     for (let made = 0; made < count; made += 1) {
       const customer = random.chance(0.85) ? random.pick(active) : null;
-      jobs.make({ ...plan, ageDays: random.between(...ages), customer });
+      maker.make({ ...plan, ageDays: random.between(...ages), customer });
     }
   }
 }

@@ -20,7 +20,7 @@ export interface DemoRateCard {
   created_at: string;
 }
 
-/** A row of `impounds`; what its storage has come to is reckoned by the database. */
+/** A row of `impounds`. PostgreSQL computes its accrued storage days after the insert. */
 export interface DemoImpound {
   tenant_id: string;
   id: string;
@@ -46,44 +46,44 @@ export interface DemoImpound {
 
 const STORAGE_CENTS = 4500;
 
-type Price = readonly [name: string, category: string, unit_type: string, unit_price_cents: number];
+type ItemPrice = readonly [name: string, category: string, unit_type: string, unit_price_cents: number];
 
-function item([name, category, unit_type, unit_price_cents]: Price, rest: object = {}): object {
-  const plain = {
+function buildItem([name, category, unit_type, unit_price_cents]: ItemPrice, rest: object = {}): object {
+  const defaults = {
     service_type: null,
     included_quantity: 0,
     minimum_cents: null,
     after_hours: false,
     taxable: true,
   };
-  return { name, category, unit_type, unit_price_cents, ...plain, ...rest };
+  return { name, category, unit_type, unit_price_cents, ...defaults, ...rest };
 }
 
-const STANDARD = [
-  item(['Hook-up fee', 'hook_up', 'flat', 9500]),
-  item(['Heavy hook-up fee', 'hook_up', 'flat', 29_500], { service_type: 'heavy_duty_tow' }),
-  item(['Heavy-duty wrecker', 'tow', 'hour', 36_500], {
+const STANDARD_ITEMS = [
+  buildItem(['Hook-up fee', 'hook_up', 'flat', 9500]),
+  buildItem(['Heavy hook-up fee', 'hook_up', 'flat', 29_500], { service_type: 'heavy_duty_tow' }),
+  buildItem(['Heavy-duty wrecker', 'tow', 'hour', 36_500], {
     service_type: 'heavy_duty_tow',
     minimum_cents: 36_500,
   }),
-  item(['Loaded miles', 'mileage', 'mile', 550], { included_quantity: 5 }),
-  item(['After-hours surcharge', 'after_hours', 'flat', 6500], { after_hours: true }),
-  item(['Storage', 'storage', 'day', STORAGE_CENTS], { taxable: false }),
-  item(['Gate fee', 'gate_fee', 'flat', 6000], { taxable: false }),
-  item(['Gone on arrival', 'goa', 'flat', 4500]),
+  buildItem(['Loaded miles', 'mileage', 'mile', 550], { included_quantity: 5 }),
+  buildItem(['After-hours surcharge', 'after_hours', 'flat', 6500], { after_hours: true }),
+  buildItem(['Storage', 'storage', 'day', STORAGE_CENTS], { taxable: false }),
+  buildItem(['Gate fee', 'gate_fee', 'flat', 6000], { taxable: false }),
+  buildItem(['Gone on arrival', 'goa', 'flat', 4500]),
 ];
-const CLUB = [
-  item(['Hook-up fee', 'hook_up', 'flat', 5500]),
-  item(['Loaded miles', 'mileage', 'mile', 375], { included_quantity: 10 }),
-  item(['After-hours surcharge', 'after_hours', 'flat', 2500], { after_hours: true }),
-  item(['Storage', 'storage', 'day', 3500], { taxable: false, included_quantity: 1 }),
-  item(['Gone on arrival', 'goa', 'flat', 3000]),
+const CLUB_ITEMS = [
+  buildItem(['Hook-up fee', 'hook_up', 'flat', 5500]),
+  buildItem(['Loaded miles', 'mileage', 'mile', 375], { included_quantity: 10 }),
+  buildItem(['After-hours surcharge', 'after_hours', 'flat', 2500], { after_hours: true }),
+  buildItem(['Storage', 'storage', 'day', 3500], { taxable: false, included_quantity: 1 }),
+  buildItem(['Gone on arrival', 'goa', 'flat', 3000]),
 ];
 
-/** The account's default card, and the one of the motor clubs, which it is given to. */
+/** Makes the default rate card and a card for motor clubs, and sets the card of the motor clubs. */
 export function makeRateCards(scope: DemoScope, customers: readonly DemoCustomer[]): DemoRateCard[] {
   const created_at = scope.daysAgo(90);
-  const card = (name: string, items: object[], is_default: boolean): DemoRateCard => ({
+  const makeCard = (name: string, items: object[], is_default: boolean): DemoRateCard => ({
     tenant_id: scope.tenantId,
     id: demoId(`${scope.path}/rate-card/${name}`),
     name,
@@ -96,14 +96,14 @@ export function makeRateCards(scope: DemoScope, customers: readonly DemoCustomer
     items,
     created_at,
   });
-  const club = card('Motor club rates', CLUB, false);
+  const clubCard = makeCard('Motor club rates', CLUB_ITEMS, false);
   for (const customer of customers) {
-    if (customer.company_type === 'motor_club') customer.rate_card_id = club.id;
+    if (customer.company_type === 'motor_club') customer.rate_card_id = clubCard.id;
   }
-  return [card('Standard rates', STANDARD, true), club];
+  return [makeCard('Standard rates', STANDARD_ITEMS, true), clubCard];
 }
 
-/** Vehicles in the yard: how each came to stand there, and since when, in days. */
+/** Vehicles in the yard, with their days of storage; `ofJob`: the vehicle has a work order. */
 const STAYS: readonly { status: ImpoundStatus; days: number; ofJob: boolean; hold?: string }[] = [
   { status: 'stored', days: 1, ofJob: true },
   { status: 'hold', days: 4, ofJob: false, hold: 'Police hold, evidence' },
@@ -112,29 +112,34 @@ const STAYS: readonly { status: ImpoundStatus; days: number; ofJob: boolean; hol
   { status: 'pending_release', days: 2, ofJob: true },
   { status: 'lien', days: 41, ofJob: false },
 ];
-const IN_SANDBOX = 3;
+const SANDBOX_STAY_COUNT = 3;
 
-/** A handful of impounds: some of completed jobs that wait for their invoice, some of vehicles that others brought. */
-export function makeImpounds(scope: DemoScope, jobs: readonly DemoWorkOrder[]): DemoImpound[] {
+/**
+ * Makes a few impounds: some of completed work orders that have no invoice yet, the others without
+ * a work order.
+ */
+export function makeImpounds(scope: DemoScope, workOrders: readonly DemoWorkOrder[]): DemoImpound[] {
   const random = new DemoRandom(`${scope.path}/yard`);
-  const open = jobs.filter((job) => job.status === 'completed' && job.billing_status === 'ready_to_bill');
-  const stays = scope.environment === 'live' ? STAYS : STAYS.slice(0, IN_SANDBOX);
+  const unbilled = workOrders.filter(
+    (workOrder) => workOrder.status === 'completed' && workOrder.billing_status === 'ready_to_bill',
+  );
+  const stays = scope.environment === 'live' ? STAYS : STAYS.slice(0, SANDBOX_STAY_COUNT);
   return stays.map(({ status, days, ofJob, hold }, index) => {
-    const job = ofJob ? open[index] : undefined;
+    const workOrder = ofJob ? unbilled[index] : undefined;
     const [make, model] = random.pick(VEHICLES);
-    const impounded_at = job?.completion_time ?? scope.daysAgo(days);
+    const impounded_at = workOrder?.completion_time ?? scope.daysAgo(days);
     return {
       tenant_id: scope.tenantId,
       id: demoId(`${scope.path}/impound/${index + 1}`),
-      work_order_id: job?.id ?? null,
-      customer_id: job?.customer_id ?? null,
+      work_order_id: workOrder?.id ?? null,
+      customer_id: workOrder?.customer_id ?? null,
       status,
       held_from: hold === undefined ? null : 'stored',
       hold_reason: hold ?? null,
-      vehicle_vin: job?.vin ?? null,
-      vehicle_make: job?.vehicle_make ?? make,
-      vehicle_model: job?.vehicle_model ?? model,
-      vehicle_year: job?.vehicle_year ?? random.integer(2006, 2025),
+      vehicle_vin: workOrder?.vin ?? null,
+      vehicle_make: workOrder?.vehicle_make ?? make,
+      vehicle_model: workOrder?.vehicle_model ?? model,
+      vehicle_year: workOrder?.vehicle_year ?? random.integer(2006, 2025),
       lot: 'Main yard',
       spot: `${random.pick(['A', 'B', 'C'])}-${random.integer(1, 40)}`,
       impounded_at,

@@ -1,21 +1,22 @@
 import type { Transaction } from '../platform/postgres.js';
 
-/** A lane with something to send. */
+/** An endpoint queue with deliveries to send. */
 export interface DueLane {
   tenant_id: string;
   endpoint_id: string;
-  /** 0: now. */
+  /** Milliseconds until it is due; 0 means now. */
   in_ms: number;
 }
 
-const firstDue = (priority: number) => `
+const firstDueSql = (priority: number) => `
   (select d.next_attempt_at from webhook_deliveries d
    where d.tenant_id = l.tenant_id and d.endpoint_id = l.endpoint_id and d.priority = ${priority} and d.next_attempt_at is not null
    order by d.next_attempt_at limit 1)`;
 
 /**
- * Lanes of the transaction's tenants that must be looked at within the horizon: what is due and in nobody's hands (its job was lost, or the worker that had
- * it died), and what falls due later, for which no job lies in the queue yet. A lane that pauses is due when its pause ends.
+ * Finds endpoint queues of the transaction's tenants that need a worker within the horizon. Some
+ * are due, but no worker holds them: their job was lost, or their worker died. The others fall due
+ * later and have no job yet. A paused endpoint queue is due when its pause ends.
  */
 export async function findDueLanes(
   tx: Transaction,
@@ -32,7 +33,7 @@ export async function findDueLanes(
              from (select unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as tenant_id) t
              join webhook_lanes l on l.tenant_id = t.tenant_id
              join webhook_endpoints p on p.tenant_id = l.tenant_id and p.id = l.endpoint_id
-             cross join lateral (select least(${firstDue(0)}, ${firstDue(1)}) as due) f
+             cross join lateral (select least(${firstDueSql(0)}, ${firstDueSql(1)}) as due) f
              where f.due is not null
            ) w
            where w.at <= now() + make_interval(secs => $1) and (w.is_free or w.at > now())

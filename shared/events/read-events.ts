@@ -2,18 +2,22 @@ import type { Database, Statement } from '../platform/postgres.js';
 import { beforeTransaction, type EventPosition } from './event-position.js';
 
 /**
- * How a tenant's events are read in an order to which nothing is added behind a reader. They are sorted by the number of their transaction, then by id;
- * only transactions below the watermark (`pg_snapshot_xmin`: the oldest that still runs) are told, for these have all ended. Whatever commits later has a
- * higher number, so "after this position" misses nothing, although neither ids nor numbers are in the order of the commits. Numbers mean something in
- * one database cluster only: rows that are copied into another by a dump must lose theirs (`update events set xid = null`).
+ * A page of a tenant's events, in an order in which no event is ever added behind a reader. Events
+ * are sorted by the number of their transaction, then by id. A page holds only events of
+ * transactions below the watermark (`pg_snapshot_xmin`, the oldest transaction that still runs):
+ * all of these have ended. Transactions that commit later have higher numbers, so reading after a
+ * position misses no event. Neither ids nor transaction numbers follow the order of the commits.
+ *
+ * Transaction numbers are valid in one database cluster only. After a dump is restored into another
+ * cluster, clear them: `update events set xid = null`.
  */
 export interface EventPage {
   events: StoredEvent[];
-  /** Everything up to here has been read. */
+  /** The reader has read all events up to this position. */
   position: EventPosition;
-  /** There is more to read at once. */
+  /** The next page can be read immediately. */
   hasMore: boolean;
-  /** Something is committed that an older, still running transaction holds back. */
+  /** An event is committed but withheld, because an older transaction still runs. */
   isHeldBack: boolean;
 }
 
@@ -25,14 +29,17 @@ export interface StoredEvent {
 }
 
 const PAGE_EVENTS = 200;
-/** A page ends at the first event that crosses this: large bodies times many readers would be the memory of the process. */
+/**
+ * A page ends with the first event that crosses this limit. Large bodies for many readers would
+ * otherwise fill the memory of the process.
+ */
 const PAGE_BYTES = 1024 * 1024;
 
-/** The next events of a tenant after a position. */
+/** Reads the next page of a tenant's events after a position. */
 export async function readEvents(db: Database, tenantId: string, after: EventPosition): Promise<EventPage> {
-  const rows = await db.read<PageRow>(tenantId, pageStatement(tenantId, after));
+  const rows = await db.read<PageRow>(tenantId, buildPageQuery(tenantId, after));
   const [first] = rows;
-  if (!first) throw new Error('a read of events told no watermark');
+  if (!first) throw new Error('the query for events returned no watermark');
   const watermark = BigInt(first.watermark);
   const found = rows.filter((row): row is FoundRow => row.xid !== null);
   const events = found
@@ -48,12 +55,12 @@ export async function readEvents(db: Database, tenantId: string, after: EventPos
 
 interface PageRow {
   watermark: string;
-  /** Events in reach of this page; null when there is none. */
+  /** Number of events found, before the byte limit of the page; null when there are none. */
   found: number | null;
   xid: string | null;
   id: string | null;
   type: string | null;
-  /** null: held back. */
+  /** null when the event is withheld. */
   body: string | null;
 }
 
@@ -63,7 +70,7 @@ interface FoundRow extends PageRow {
   type: string;
 }
 
-function pageStatement(tenantId: string, after: EventPosition): Statement {
+function buildPageQuery(tenantId: string, after: EventPosition): Statement {
   return {
     name: 'read-events',
     text: `select w.xmin::text as watermark, e.found, e.xid::text as xid, e.id, e.type, case when e.xid < w.xmin then e.body end as body
@@ -83,12 +90,12 @@ function pageStatement(tenantId: string, after: EventPosition): Statement {
   };
 }
 
-/** Position at which a reader hears what commits from now on. */
+/** Reads the position after which a reader receives all events that commit from now on. */
 export async function currentPosition(db: Database, tenantId: string): Promise<EventPosition> {
   const [row] = await db.read<{ watermark: string }>(tenantId, {
     name: 'event-watermark',
     text: 'select pg_snapshot_xmin(pg_current_snapshot())::text as watermark',
   });
-  if (!row) throw new Error('PostgreSQL told no watermark');
+  if (!row) throw new Error('PostgreSQL returned no watermark');
   return beforeTransaction(BigInt(row.watermark));
 }

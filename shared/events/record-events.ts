@@ -4,15 +4,18 @@ import { newId } from '../platform/ids.js';
 import { deliveryIdSql } from './delivery-ids.js';
 import { filtersOf } from './event-types.js';
 
-/** The version of the event bodies (decisions 8). */
+/** The version of the event bodies (docs/decisions.md §8). */
 export const API_VERSION = 'v1';
 
 /**
- * Records events within the caller's statement, which renders their objects: its common table expression `rendered` has the columns tenant_id, body (the
- * record's JSON) and events ({@link eventRows}). The body of an event is put together here, once, and stored: these bytes are what every attempt
- * will send (decisions 8). The object is PostgreSQL's own text and never travels to a worker and back.
+ * SQL that records events within the caller's query. The caller's common table expression
+ * `rendered` renders their objects; it has the columns tenant_id, body (the record's JSON) and
+ * events ({@link eventRows}). This SQL builds and stores the body of an event once, and every
+ * attempt sends these bytes (docs/decisions.md §8). PostgreSQL renders the object, so it never
+ * travels to a worker and back.
  *
- * Each event brings one delivery for every endpoint that listens to it: these rows are the outbox. `delivered` names the endpoints.
+ * Each event creates one delivery for every endpoint that subscribes to it. These rows are the
+ * outbox. `delivered` returns the endpoints.
  */
 export const RECORD_EVENTS = `
   told as (
@@ -28,13 +31,16 @@ export const RECORD_EVENTS = `
       select p.id from webhook_endpoints p
       where p.tenant_id = told.tenant_id and p.enabled and p.deleted_at is null and p.event_types && told.filters
         and p.id is distinct from told.except_endpoint
-      -- Kept apart: joined, all endpoints of everybody would be read and sifted as long as the table has no statistics.
+      -- offset 0 prevents a join: without table statistics it would read and filter the endpoints of all tenants.
       offset 0
     ) p
     returning tenant_id, endpoint_id
   )`;
 
-/** A command's events for {@link RECORD_EVENTS}: what stands in each body before and after its object. */
+/**
+ * Builds the events of a command for {@link RECORD_EVENTS}: `head` and `tail` are the texts of the
+ * body before and after its object.
+ */
 export function eventRows(command: Command, drafts: EventDraft[], now: Date) {
   const at = now.toISOString();
   return drafts.map((draft) => {

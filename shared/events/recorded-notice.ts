@@ -1,8 +1,8 @@
 import type { Bus } from '../platform/bus.js';
 
 /**
- * Broadcast: events of these tenants have been committed. It only wakes readers, who ask the database what there is; one that is lost costs them the
- * time to their next look.
+ * Broadcast that events of these tenants are committed. It only wakes readers, which then query the
+ * database. A lost broadcast delays them until their next regular query.
  */
 const CHANNEL = 'tow:events';
 

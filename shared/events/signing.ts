@@ -1,61 +1,63 @@
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 
-/** What signs deliveries (Standard Webhooks 1.0.0): v1 is HMAC-SHA256, v1a ed25519. */
+/** A secret that signs deliveries (Standard Webhooks 1.0.0): v1 is HMAC-SHA256, v1a ed25519. */
 export type SigningSecret = { scheme: 'v1'; key: Buffer } | { scheme: 'v1a'; key: KeyObject };
 
-/** Bounds of the standard, in bytes of the key. */
+/** Limits of the standard for the length of the key. */
 const V1_BYTES = { min: 24, max: 64 };
 
-/** What stands before the 32 bytes of an ed25519 seed in PKCS #8 (RFC 8410). */
-const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+/** The bytes before the 32-byte seed of an ed25519 key in PKCS #8 (RFC 8410). */
+const ED25519_PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * Reads `whsec_` + base64 of 24 to 64 bytes, or `whsk_` + base64 of a seed of 32 bytes, which its public key may follow. The key object is
- * made here, once: keep the result for as long as the secret signs.
- * @throws {Error} that does not show the secret
+ * Parses `whsec_` + base64 of 24 to 64 bytes, or `whsk_` + base64 of a 32-byte seed, optionally
+ * followed by its public key. Creating the key object takes time: keep the result while the secret
+ * signs.
+ * @throws {Error} whose message does not contain the secret
  */
 export function parseSecret(text: string): SigningSecret {
   const [, prefix, encoded = ''] = /^(whsec|whsk)_(.*)$/s.exec(text) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
-  // Node skips what is no base64; a secret that is not what it looks like must not sign.
+  // Node skips characters that are not base64. A damaged secret must not sign.
   if (!prefix || bytes.toString('base64') !== encoded) throw new Error('not a signing secret');
   return prefix === 'whsec'
-    ? { scheme: 'v1', key: symmetricKey(bytes) }
-    : { scheme: 'v1a', key: edKey(bytes) };
+    ? { scheme: 'v1', key: parseHmacKey(bytes) }
+    : { scheme: 'v1a', key: parseEd25519Key(bytes) };
 }
 
-function symmetricKey(bytes: Buffer): Buffer {
+function parseHmacKey(bytes: Buffer): Buffer {
   if (bytes.length < V1_BYTES.min || bytes.length > V1_BYTES.max)
     throw new Error(`a v1 secret has ${V1_BYTES.min} to ${V1_BYTES.max} bytes, not ${bytes.length}`);
   return bytes;
 }
 
-function edKey(bytes: Buffer): KeyObject {
+function parseEd25519Key(bytes: Buffer): KeyObject {
   if (bytes.length !== 32 && bytes.length !== 64)
     throw new Error(`a v1a secret has 32 or 64 bytes, not ${bytes.length}`);
-  const der = Buffer.concat([ED25519_HEAD, bytes.subarray(0, 32)]);
+  const der = Buffer.concat([ED25519_PKCS8_PREFIX, bytes.subarray(0, 32)]);
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
   if (bytes.length === 64 && !bytes.subarray(32).equals(Buffer.from(x, 'base64url')))
-    throw new Error('the halves of this v1a secret do not belong together');
+    throw new Error('the public key of this v1a secret does not belong to its seed');
   return key;
 }
 
 export interface Signed {
-  /** `webhook-id`; holds no full stop, so that no other content has the same signature. */
+  /** `webhook-id`. Contains no full stop, so that no other content has the same signature. */
   id: string;
-  /** `webhook-timestamp`: of this attempt, whole seconds. */
+  /** `webhook-timestamp`: the time of this attempt in whole seconds. */
   timestampSeconds: number;
-  /** The very bytes that are sent; a text is sent as UTF-8. */
+  /** The exact body of the request; a string is sent as UTF-8. */
   body: string | Buffer;
-  /** All that sign now: during a rotation the new one first, then the old. */
+  /** All secrets that sign now. During a rotation the new one comes first. */
   secrets: readonly SigningSecret[];
 }
 
-/** The value of `webhook-signature`: one signature of `id.timestamp.body` for each secret. */
+/** Builds the value of `webhook-signature`: one signature of `id.timestamp.body` per secret. */
 export function signatureHeader({ id, timestampSeconds, body, secrets }: Signed): string {
   const head = `${id}.${timestampSeconds}.`;
-  // ed25519 takes its content in one piece, which is made once for all keys; HMAC takes the body as it lies.
+  // ed25519 needs its content in one buffer, built once for all keys. HMAC needs no copy of the
+  // body.
   let content: Buffer | undefined;
   const signatures = secrets.map(({ scheme, key }) => {
     if (scheme === 'v1') return `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`;

@@ -2,12 +2,12 @@ import type Joi from 'joi';
 import { text } from '../contracts/fields.js';
 import { TYPE_FILTER } from './event-types.js';
 
-const FORM = 'be an event type (invoice.paid), all of a kind (invoice.*) or *';
+const FORMAT = 'be an event type (invoice.paid), all of a kind (invoice.*) or *';
 
-/** A filter over event types as a field of a body or a query. */
+/** Defines a filter of event types as a field of a body or a query. */
 export function typeFilter(): Joi.StringSchema {
   return text(100)
-    .pattern(TYPE_FILTER, FORM)
+    .pattern(TYPE_FILTER, FORMAT)
     .description('One type, all of a kind (invoice.*), or *')
     .example('invoice.*');
 }

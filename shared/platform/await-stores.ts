@@ -13,57 +13,57 @@ import { assertSameSecretKey } from './secret-key.js';
 import { describeConnectionError, NotYet, PROBE_TIMEOUT_MS, StartError } from './start-failure.js';
 
 const FIRST_PAUSE_MS = 200;
-/** Longest pause between two tries: a store that appears is noticed within this time. */
+/** Longest pause between two attempts, so the process notices a store within this time. */
 const MAX_PAUSE_MS = 3000;
-/** The line about a store that is still away is logged again after this time. */
-const REMIND_MS = 60_000;
-const RELEASE =
+/** The process logs again after this time that a store is still unreachable. */
+const LOG_AGAIN_MS = 60_000;
+const RELEASE_REMEDY =
   'Run the migrations first: `node dist/bin/release.js` (or `tow migrate`) with this DATABASE_URL.';
 
-interface Wait {
+interface WaitTarget {
   /** Name of the check in /readyz. */
   name: string;
-  /** What is waited for, as the log says it. */
+  /** Name of the store or step in log entries. */
   label: string;
-  /** What the operator should look at. */
+  /** What the operator should check. */
   advice: string;
   probe: () => Promise<void>;
 }
 
-/** What every process that works on the stores needs of them. */
-interface Needs {
+interface DatabaseTarget {
   databaseUrl: string;
   migrationHead: string;
 }
 
 /**
- * Waits until PostgreSQL has this version's tables and, where there is a Redis, until that can be
- * used. One line says what is missing and what to check. A database that an earlier version has
- * migrated is waited for: a release is under way. One that was never migrated is refused.
- * @throws {StartError} for what waiting would not change
- * @throws {ShutdownRequested} when the process is told to stop meanwhile
+ * Waits until PostgreSQL has this version's tables and, if REDIS_URL is set, until Redis is usable.
+ * While it waits, the process logs what is missing and what to check. If an earlier version
+ * migrated the database, a release is probably running, so the process waits. If the database was
+ * never migrated, the process refuses to start.
+ * @throws {StartError} for problems that waiting does not solve
+ * @throws {ShutdownRequested} when the process receives a stop signal while it waits
  */
-export async function waitForStores(foundation: Foundation, needs: Needs): Promise<void> {
+export async function waitForStores(foundation: Foundation, database: DatabaseTarget): Promise<void> {
   const { redisUrl } = foundation.config;
   await Promise.all([
-    // A refusal of PostgreSQL is told although Redis is still away, and the other way round.
-    waitForPostgres(foundation, needs.databaseUrl).then(() => waitForRelease(foundation, needs)),
+    // In parallel: a PostgreSQL error is reported even while Redis is unreachable, and vice versa.
+    waitForPostgres(foundation, database.databaseUrl).then(() => waitForRelease(foundation, database)),
     redisUrl ? waitForRedis(foundation, redisUrl) : undefined,
   ]);
 }
 
 /**
- * Waits until PostgreSQL lets the role of DATABASE_URL in, without a connection pooler between.
+ * Waits until the role of DATABASE_URL can log in to PostgreSQL. Refuses a connection pooler.
  * @throws as {@link waitForStores}
  */
 export async function waitForPostgres(foundation: Foundation, databaseUrl: string): Promise<void> {
-  await waitFor(foundation, {
+  await waitUntilReady(foundation, {
     name: 'postgres',
     label: `PostgreSQL at ${new URL(databaseUrl).host}`,
     advice: 'Check DATABASE_URL and that the server runs.',
     probe: async () => {
       await probePostgres(databaseUrl);
-      // The embedded server has nothing in front of it.
+      // The embedded server never runs behind a pooler.
       if (!foundation.config.databaseUrl) return;
       await assertDirectConnection(databaseUrl).catch((error: unknown) => {
         throw isConnectionError(error) ? new NotYet(error) : error;
@@ -72,20 +72,23 @@ export async function waitForPostgres(foundation: Foundation, databaseUrl: strin
   });
 }
 
-async function waitForRelease(foundation: Foundation, { databaseUrl, migrationHead }: Needs): Promise<void> {
+async function waitForRelease(
+  foundation: Foundation,
+  { databaseUrl, migrationHead }: DatabaseTarget,
+): Promise<void> {
   const { config, logger } = foundation;
   const db = openDatabase({ databaseUrl, poolSize: 1, applicationName: 'tow-start', logger });
-  await waitFor(foundation, {
+  await waitUntilReady(foundation, {
     name: 'migrations',
     label: 'the release of this version',
-    advice: RELEASE,
+    advice: RELEASE_REMEDY,
     probe: async () => {
       try {
-        await assertUsable(db, migrationHead);
+        await assertDatabaseUsable(db, migrationHead);
         await assertSameSecretKey({ db, config });
       } catch (error) {
         throw (
-          refusalOfRole(error, appRoleOf(databaseUrl)) ??
+          describeRoleRefusal(error, appRoleOf(databaseUrl)) ??
           (isConnectionError(error) ? new NotYet(error) : error)
         );
       }
@@ -94,7 +97,7 @@ async function waitForRelease(foundation: Foundation, { databaseUrl, migrationHe
 }
 
 async function waitForRedis(foundation: Foundation, redisUrl: string): Promise<void> {
-  await waitFor(foundation, {
+  await waitUntilReady(foundation, {
     name: 'queue',
     label: `Redis at ${new URL(redisUrl).host}`,
     advice: 'Check REDIS_URL and that the server runs.',
@@ -103,8 +106,8 @@ async function waitForRedis(foundation: Foundation, redisUrl: string): Promise<v
 }
 
 /**
- * Waits for the first connection of each of the process's own clients: one of them keeps no command
- * for later.
+ * Waits until each Redis client of this process has connected. The `fast` client has no offline
+ * queue, so commands sent before it connects would fail.
  */
 export async function waitForConnections({ redis, lifecycle }: Runtime): Promise<void> {
   const clients = redis ? [redis.fast, redis.patient, redis.subscriber] : [];
@@ -117,9 +120,9 @@ export async function waitForConnections({ redis, lifecycle }: Runtime): Promise
   );
 }
 
-async function waitFor(foundation: Foundation, wait: Wait): Promise<void> {
+async function waitUntilReady(foundation: Foundation, target: WaitTarget): Promise<void> {
   const { logger, lifecycle, obstacles } = foundation;
-  const { name, label, advice, probe } = wait;
+  const { name, label, advice, probe } = target;
   let logged: { reason: string; at: number } | undefined;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
@@ -129,7 +132,7 @@ async function waitFor(foundation: Foundation, wait: Wait): Promise<void> {
       if (!(error instanceof NotYet)) throw error;
       const reason = error.message;
       obstacles.set(name, publicReason(error.cause));
-      if (logged?.reason !== reason || Date.now() - logged.at > REMIND_MS) {
+      if (logged?.reason !== reason || Date.now() - logged.at > LOG_AGAIN_MS) {
         logger.warn({ check: name }, `Waiting for ${label}: ${reason}. ${advice}`);
         logged = { reason, at: Date.now() };
       }
@@ -137,7 +140,7 @@ async function waitFor(foundation: Foundation, wait: Wait): Promise<void> {
     await lifecycle.unlessShutdown(sleep(pauseMs));
   }
   obstacles.delete(name);
-  if (logged) logger.info({ check: name }, `${label} is there; the start goes on`);
+  if (logged) logger.info({ check: name }, `${label} is available; the start continues`);
 }
 
 async function probePostgres(databaseUrl: string): Promise<void> {
@@ -146,23 +149,23 @@ async function probePostgres(databaseUrl: string): Promise<void> {
     application_name: 'tow-start',
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
   });
-  // A connection that is cut fails what is under way.
+  // A lost connection also rejects the pending call, so this event needs no handling.
   client.on('error', () => undefined);
   try {
     await client.connect();
   } catch (error) {
-    throw refusalOfPostgres(error, new URL(databaseUrl)) ?? new NotYet(error);
+    throw describePostgresRefusal(error, new URL(databaseUrl)) ?? new NotYet(error);
   } finally {
-    // One that never connected may take its time over the end.
+    // Not awaited: ending a client that never connected can take long.
     client.end().catch(() => undefined);
   }
 }
 
-/** SQLSTATEs of a wrong user or password, and pg's own error for a missing one. */
+/** SQLSTATEs of a wrong user or password. MISSING_PASSWORD matches pg's own error. */
 const WRONG_LOGIN = ['28P01', '28000'];
 const MISSING_PASSWORD = /password must be a (non-empty )?string/;
 
-function refusalOfPostgres(error: unknown, { username, pathname }: URL): StartError | undefined {
+function describePostgresRefusal(error: unknown, { username, pathname }: URL): StartError | undefined {
   const code = errorCodeOf(error);
   const user = decodeURIComponent(username);
   const reason = describeConnectionError(error);
@@ -184,8 +187,8 @@ function refusalOfPostgres(error: unknown, { username, pathname }: URL): StartEr
   return undefined;
 }
 
-async function assertUsable(db: Database, migrationHead: string): Promise<void> {
-  if (!(await hasTables(db))) throw unreleased('The database has no tables');
+async function assertDatabaseUsable(db: Database, migrationHead: string): Promise<void> {
+  if (!(await hasTables(db))) throw createMigrationError('The database has no tables');
   await assertLeastPrivilege(db);
   const missing = await findMissingMigration(db, migrationHead);
   if (missing) throw new NotYet(new CheckFailure(missing));
@@ -198,21 +201,24 @@ async function hasTables(db: Database): Promise<boolean> {
   return row?.has_tables === true;
 }
 
-function unreleased(problem: string, cause?: unknown): StartError {
-  return new StartError(`${problem}: run the migrations first.`, RELEASE, { cause });
+function createMigrationError(problem: string, cause?: unknown): StartError {
+  return new StartError(`${problem}: run the migrations first.`, RELEASE_REMEDY, { cause });
 }
 
-/** 22023: no such role. 42501: it may not be used, or may not read. */
-function refusalOfRole(error: unknown, role: string): StartError | undefined {
+/**
+ * SQLSTATE 22023: the role does not exist. 42501: the login role may not use it, or it lacks a
+ * privilege.
+ */
+function describeRoleRefusal(error: unknown, role: string): StartError | undefined {
   if (error instanceof NotYet || error instanceof StartError) return undefined;
   const code = errorCodeOf(error);
   const reason = describeConnectionError(error);
   if (code === '22023' && reason.includes('does not exist')) {
-    return unreleased(`The database has no role "${role}"`, error);
+    return createMigrationError(`The database has no role "${role}"`, error);
   }
   if (code !== '42501') return undefined;
   return new StartError(
-    `The role "${role}" lacks a right: ${reason}.`,
+    `The role "${role}" lacks a privilege: ${reason}.`,
     'Use the DATABASE_URL of the release in every process, and run the release again.',
     { cause: error },
   );

@@ -1,12 +1,15 @@
 import { EventEmitter } from 'node:events';
 import type { Redis } from 'ioredis';
 
-export type BusListener = (message: string) => void;
+export type BusListener = (event: string) => void;
 
-/** Fire-and-forget messages between processes: replies to an API process, broadcasts such as a revoked key. Lossy by design. */
+/**
+ * Fire-and-forget bus events between processes, such as replies to an API process or broadcasts of
+ * a revoked key. Delivery is not guaranteed.
+ */
 export interface Bus {
-  publish(channel: string, message: string): Promise<void>;
-  /** Resolves once messages published from now on will arrive. */
+  publish(channel: string, event: string): Promise<void>;
+  /** Resolves once every bus event published from now on reaches the listener. */
   subscribe(channel: string, listener: BusListener): Promise<void>;
 }
 
@@ -14,9 +17,10 @@ export interface Bus {
 export function createLocalBus(): Bus {
   const emitter = new EventEmitter().setMaxListeners(0);
   return {
-    publish: async (channel, message) => {
-      // Not in the publisher's own stack: a listener that throws must not fail the commit that it hears of.
-      setImmediate(() => emitter.emit(channel, message));
+    publish: async (channel, event) => {
+      // Emitted in a later event-loop tick: a listener that throws must not fail the commit that
+      // published the bus event.
+      setImmediate(() => emitter.emit(channel, event));
     },
     subscribe: async (channel, listener) => {
       emitter.on(channel, listener);
@@ -24,13 +28,16 @@ export function createLocalBus(): Bus {
   };
 }
 
-/** The bus between processes: Redis publish and subscribe; ioredis subscribes again after each reconnect. */
+/**
+ * The bus between processes, on Redis publish and subscribe. ioredis subscribes again after each
+ * reconnect.
+ */
 export function createRedisBus(publisher: Redis, subscriber: Redis): Bus {
   const emitter = new EventEmitter().setMaxListeners(0);
-  subscriber.on('message', (channel: string, message: string) => emitter.emit(channel, message));
+  subscriber.on('message', (channel: string, event: string) => emitter.emit(channel, event));
   return {
-    publish: async (channel, message) => {
-      await publisher.publish(channel, message);
+    publish: async (channel, event) => {
+      await publisher.publish(channel, event);
     },
     subscribe: async (channel, listener) => {
       emitter.on(channel, listener);

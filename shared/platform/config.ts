@@ -9,7 +9,7 @@ import { findWarnings } from './settings-warnings.js';
 import { type StorageLocation, storageLocation } from './storage/location.js';
 import { withoutTrailingSlashes } from './trailing-slashes.js';
 
-/** Limits of one plan tier, in requests per window (specification section 8). */
+/** Limits of one plan tier, in requests per window (docs/specification.md §8). */
 export interface TierLimits {
   minute: number;
   hour: number;
@@ -20,67 +20,78 @@ export type Tier = 'starter' | 'standard' | 'premium';
 export interface Config {
   production: boolean;
   host: string;
-  /** 0 lets the system choose. */
+  /** 0: the operating system chooses a free port. */
   port: number;
   dataDir: string;
   databaseUrl: string | undefined;
-  /** Where exports read from; undefined: where everything does. */
+  /** Replica that exports read from; undefined: exports read from `databaseUrl`. */
   databaseReplicaUrl: string | undefined;
   redisUrl: string | undefined;
-  /** Public address of the API host without a trailing slash; undefined: taken from HOST and PORT. */
+  /**
+   * Public address of the API host without a trailing slash; undefined: derived from HOST and PORT.
+   */
   baseUrl: string | undefined;
-  /** Where links to customers lead: BASE_URL, else HOST and the web process's PORT. */
+  /** Base address of links in customer messages: BASE_URL, else HOST and the web process's PORT. */
   publicUrl: string;
   /** Mail server; undefined: mails stay in the outbox. */
   smtpUrl: string | undefined;
-  /** Sender address of mails; there whenever there is a mail server. */
+  /** Sender address of mails; always set when `smtpUrl` is set. */
   mailFrom: string | undefined;
-  /** Of one account, invoices and notices together. */
+  /** Limit per account, for invoices and notices together. */
   mailsPerDay: number;
   secretKey: string;
-  /** Where exports lie. */
+  /** Where exports are stored. */
   exportStorage: StorageLocation;
   tiers: Record<Tier, TierLimits>;
   badCredentialsPerMinute: number;
   writeTimeoutMs: number;
   sendTimeoutMs: number;
   unsentBytesPerTenant: number;
-  /** Open ones that a process keeps, of all clients and of one network. */
+  /** Maximum number of open client connections, in total and per network. */
   connectionsPerProcess: number;
   connectionsPerNetwork: number;
   databasePoolSize: number;
   writesConcurrency: number;
-  /** Requests to receivers under way at once, per process and pool. */
+  /** Concurrent requests to receivers, per process and pool. */
   webhooksConcurrency: number;
-  /** Deadline over one whole request to a receiver. */
+  /** Deadline for one whole request to a receiver. */
   webhookTimeoutMs: number;
-  /** Of one account, to one name or address. */
+  /** Limit per account and destination (host name or address). */
   webhookHostBytesPerMinute: number;
-  /** Whether requests to tenants' addresses may go to this machine; never in production, where http is refused as well. */
+  /**
+   * Whether requests to tenants' addresses may reach this machine. Never in production, where http
+   * is refused as well.
+   */
   allowLoopback: boolean;
-  /** Exports that a process writes side by side. */
+  /** Exports that one process writes concurrently. */
   exportsConcurrency: number;
-  /** Of one statement of an export. */
+  /** Timeout of one query of an export. */
   exportTimeoutMs: number;
-  /** Days from its completion to an export's end. */
+  /** Days from the completion of an export until its file is deleted. */
   exportRetentionDays: number;
-  /** Host names under which agents may reach the MCP server, in lower case, beside that of publicUrl. */
+  /**
+   * Host names, in lower case, under which agents may reach the MCP server, in addition to the host
+   * of publicUrl.
+   */
   mcpHosts: readonly string[];
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
-  /** What the commands that call the API call, without a trailing slash, and with which key; undefined: the demo's. */
+  /**
+   * Address (without a trailing slash) and key for CLI commands that call the API; undefined: those
+   * of the demo.
+   */
   apiUrl: string | undefined;
   apiKey: string | undefined;
-  /** Names of places where a test makes the process kill itself; always empty in production. */
+  /** Names of the failpoints at which a test kills the process; always empty in production. */
   failpoints: ReadonlySet<string>;
   tracing: boolean;
   /**
-   * How long a process that answers requests says on /readyz that it ends, before it stops
+   * After a stop signal: how long an HTTP process answers /readyz with 503 before it stops
    * listening.
    */
   shutdownDelayMs: number;
-  /** What the settings leave in doubt; each process logs it at its start. */
+  /** Doubtful settings; each process logs them when it starts. */
   warnings: readonly string[];
 }
 
@@ -92,11 +103,11 @@ const PUBLISHED_TIERS: Record<Tier, TierLimits> = {
   premium: { minute: 1000, hour: 20_000 },
 };
 
-/** Thrown with every fault of the environment at once. */
+/** Lists all problems of the environment in one error. */
 export class ConfigError extends Error {
   constructor(readonly faults: string[]) {
     super(
-      `The settings have ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n- ${faults.join('\n- ')}`,
+      `The settings have ${faults.length === 1 ? 'a problem' : `${faults.length} problems`}:\n- ${faults.join('\n- ')}`,
     );
     this.name = 'ConfigError';
   }
@@ -106,7 +117,7 @@ type Environment = Record<string, string | undefined>;
 
 /**
  * Reads and checks the environment for one kind of process.
- * @throws {ConfigError} naming all faults, each with an example of a good value.
+ * @throws {ConfigError} with all problems, each with an example of a valid value
  */
 export function loadConfig(kind: ProcessKind, environment: Environment = process.env): Config {
   const { value, faults } = checkSettings(environment);
@@ -115,16 +126,17 @@ export function loadConfig(kind: ProcessKind, environment: Environment = process
   return toConfig(kind, value, findWarnings(kind, value, environment));
 }
 
-/** What a command needs that only talks to the agents' server. */
+/** Settings of a CLI command that only calls the MCP server. */
 export interface ClientSettings {
-  /** Undefined: the demo's. */
+  /** Undefined: the address in demo.json. */
   mcpUrl: string | undefined;
   agentKey: string | undefined;
   dataDir: string;
 }
 
 /**
- * Reads and checks the environment of such a command. It runs on the machines of people, in whatever folder: it needs no secret and makes none.
+ * Reads and checks the environment of a CLI command that only calls the MCP server. The command
+ * runs on users' machines, in any folder, so it neither needs nor creates a secret.
  * @throws {ConfigError}
  */
 export function loadClientSettings(environment: Environment = process.env): ClientSettings {
@@ -134,19 +146,22 @@ export function loadClientSettings(environment: Environment = process.env): Clie
 }
 
 function checkSettings(environment: Environment): { value: Settings; faults: string[] } {
-  const known = Object.fromEntries(
+  const relevant = Object.fromEntries(
     Object.keys(settingsSchema.describe().keys)
       .filter((name) => environment[name] !== undefined && environment[name] !== '')
       .map((name) => [name, environment[name]]),
   );
-  const { error, value } = settingsSchema.validate(known) as Joi.ValidationResult<Settings> & {
+  const { error, value } = settingsSchema.validate(relevant) as Joi.ValidationResult<Settings> & {
     value: Settings;
   };
   const faults = (error?.details ?? []).map(({ message, path }) => `${message}${exampleOf(String(path[0]))}`);
   return { value, faults };
 }
 
-/** Address of the product as its callers see it, without a trailing slash. @param port the one that the web process has */
+/**
+ * Address of the product as clients see it, without a trailing slash.
+ * @param port port of the web process
+ */
 export function publicOrigin({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>, port: number): string {
   const name = host.includes(':') ? `[${host}]` : host;
   return baseUrl ?? `http://${name === '0.0.0.0' ? '127.0.0.1' : name}:${port}`;
@@ -157,7 +172,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   const dataDir = resolve(value.DATA_DIR);
   const defaultPort = kind === 'all' || kind === 'web' ? DEFAULT_PORT : 0;
   const baseUrl = value.BASE_URL && withoutTrailingSlashes(value.BASE_URL);
-  // A worker's PORT is its health server's.
+  // In a worker, PORT is the port of its health server, not of the web process.
   const webPort = (defaultPort && value.PORT) || DEFAULT_PORT;
   return Object.freeze<Config>({
     production,
@@ -172,7 +187,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     smtpUrl: value.SMTP_URL,
     mailFrom: value.MAIL_FROM ?? (value.SMTP_URL && `invoices@${domainOf(value.BASE_URL)}`),
     mailsPerDay: value.MAILS_PER_DAY,
-    secretKey: value.SECRET_KEY ?? developmentSecret(dataDir),
+    secretKey: value.SECRET_KEY ?? loadDevelopmentSecret(dataDir),
     exportStorage: storageLocation(value, dataDir),
     tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },
     badCredentialsPerMinute: value.BAD_CREDENTIALS_PER_MINUTE,
@@ -203,30 +218,35 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   });
 }
 
-/** Long enough for a load balancer that asks every two seconds and believes the second answer. */
+/**
+ * Long enough for a load balancer that checks every two seconds and reacts to the second failure.
+ */
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
 /**
- * Only a separate process that answers requests waits: nothing routes to a worker, and nothing
- * takes over for `npm start`.
+ * Only a separate web or MCP process waits: no load balancer routes to a worker, and no second
+ * process takes over for `npm start`.
  */
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;
   return value.SHUTDOWN_DELAY_MS ?? (value.NODE_ENV === 'production' ? PRODUCTION_SHUTDOWN_DELAY_MS : 0);
 }
 
-/** The secret of a development machine: made once, kept in DATA_DIR, shared by the processes started beside each other. */
-function developmentSecret(dataDir: string): string {
+/**
+ * The secret of a development machine. The first process generates it and stores it in DATA_DIR;
+ * all processes share it.
+ */
+function loadDevelopmentSecret(dataDir: string): string {
   const path = join(dataDir, 'secret-key');
   if (!existsSync(path)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const draft = `${path}.${process.pid}`;
     writeFileSync(draft, randomBytes(48).toString('base64'), { mode: 0o600 });
     try {
-      // A link appears whole or not at all: nobody reads a secret that is half written.
+      // link() creates the complete file in one step, so no process reads a half-written secret.
       linkSync(draft, path);
     } catch (error) {
-      // A process started at the same moment may have made it first; its secret is the one to read.
+      // Another process may have created the secret at the same time; that one is used.
       if (!existsSync(path)) throw error;
     } finally {
       unlinkSync(draft);

@@ -5,41 +5,41 @@ import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 import { networkOf, siteOf } from './network-of.js';
 
-/** A site has so many times the connections of one of its networks. */
+/** A site may open this many times the connections of one network. */
 const NETWORKS_PER_SITE = 4;
-/** Refusals that follow one another are logged this often at most, in ms. */
-const LOGGED_EVERY_MS = 60_000;
+/** Consecutive refusals are logged at most once in this interval. */
+const LOG_INTERVAL_MS = 60_000;
 
-type Bound = 'process' | 'network' | 'site';
-type Bounds = Pick<Config, 'connectionsPerProcess' | 'connectionsPerNetwork' | 'trustProxy'>;
+type LimitKind = 'process' | 'network' | 'site';
+type ConnectionSettings = Pick<Config, 'connectionsPerProcess' | 'connectionsPerNetwork' | 'trustProxy'>;
 
 /**
- * Bounds the open connections of a server: of the whole process, of each network and of each site.
- * Each connection holds a file descriptor, and without those a process can answer nobody.
+ * Limits the open connections of a server: in total, per network and per site. Each connection
+ * holds a file descriptor, and a process without free descriptors cannot accept any client.
  */
 export class ConnectionLimit {
   private refused: Metrics['refusedConnections'] | undefined;
-  /** Refusals before the process has metrics. */
-  private readonly uncounted = new Map<Bound, number>();
+  /** Refusals counted before the process has metrics. */
+  private readonly uncounted = new Map<LimitKind, number>();
   private readonly open = new Map<string, number>();
   private loggedAt = Number.NEGATIVE_INFINITY;
   private unlogged = 0;
 
   constructor(
-    private readonly bounds: Bounds,
+    private readonly bounds: ConnectionSettings,
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
-  /** Closes at once what this server accepts beyond the bounds. */
+  /** Makes the server close connections beyond the limits immediately. */
   apply(server: Server): void {
     server.maxConnections = this.bounds.connectionsPerProcess;
     server.on('drop', (dropped) => this.report('process', dropped?.remoteAddress));
-    // All connections come from the proxy, which has to bound its own clients.
+    // All connections come from the proxy, so the proxy must limit its own clients.
     if (this.bounds.trustProxy) return;
     server.prependListener('connection', (socket: Socket) => this.admit(socket));
   }
 
-  /** Counts what is refused in these metrics, from the first refusal on. */
+  /** Reports all refusals to these metrics, including those counted earlier. */
   countIn({ refusedConnections }: Metrics): void {
     this.refused = refusedConnections;
     for (const [bound, times] of this.uncounted) refusedConnections.inc({ bound }, times);
@@ -49,7 +49,7 @@ export class ConnectionLimit {
   private admit(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     const [network, site] = [networkOf(address), siteOf(address)];
-    const bound = this.boundReached(network, site);
+    const bound = this.findReachedLimit(network, site);
     if (bound) {
       socket.destroy();
       this.report(bound, address);
@@ -62,7 +62,7 @@ export class ConnectionLimit {
     });
   }
 
-  private boundReached(network: string, site: string): Bound | undefined {
+  private findReachedLimit(network: string, site: string): LimitKind | undefined {
     const { connectionsPerNetwork } = this.bounds;
     if (this.countOf(network) >= connectionsPerNetwork) return 'network';
     return this.countOf(site) >= connectionsPerNetwork * NETWORKS_PER_SITE ? 'site' : undefined;
@@ -78,11 +78,11 @@ export class ConnectionLimit {
     else this.open.set(holder, count);
   }
 
-  private report(bound: Bound, address: string | undefined): void {
+  private report(bound: LimitKind, address: string | undefined): void {
     if (this.refused) this.refused.inc({ bound });
     else this.uncounted.set(bound, (this.uncounted.get(bound) ?? 0) + 1);
     this.unlogged += 1;
-    if (performance.now() - this.loggedAt < LOGGED_EVERY_MS) return;
+    if (performance.now() - this.loggedAt < LOG_INTERVAL_MS) return;
     this.logger.warn({ bound, address, refused: this.unlogged }, 'connections refused: too many are open');
     this.loggedAt = performance.now();
     this.unlogged = 0;

@@ -10,7 +10,10 @@ import {
 } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** SHA-256 of a text. Enough for credentials of 256 random bits (ASVS 6.5.2); never for passwords. */
+/**
+ * SHA-256 of a text. Sufficient for credentials of 256 random bits (OWASP ASVS 6.5.2); never use it
+ * for passwords.
+ */
 export function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
@@ -19,7 +22,10 @@ export function hmacSha256(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** A purpose-bound 32-byte key from the SECRET_KEY (RFC 5869), so that one secret never serves two uses. */
+/**
+ * Derives a 32-byte key for one purpose from the SECRET_KEY (HKDF, RFC 5869), so that no key serves
+ * two purposes.
+ */
 export function deriveKey(secretKey: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'tow-dispatch', purpose, 32));
 }
@@ -34,11 +40,14 @@ export function seal(key: Buffer, plain: string): string {
     .join('.');
 }
 
-/** Reverses {@link seal}. Throws when the text was not sealed with this key. */
+/**
+ * Reverses {@link seal}.
+ * @throws when the text was not sealed with this key
+ */
 export function unseal(key: Buffer, sealed: string): string {
   const [version, nonce, tag, body] = sealed.split('.');
   if (version !== 'v1' || !nonce || !tag || body === undefined) throw new Error('not a sealed value');
-  // Node would take a tag of four bytes, which can be guessed.
+  // Without authTagLength Node accepts a four-byte tag, which an attacker can guess.
   const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
     authTagLength: 16,
   });
@@ -59,14 +68,18 @@ export function base62(bytes: Uint8Array, length: number): string {
   return out.padStart(length, '0');
 }
 
-/** CRC-32 of a text in six base62 characters: tells a mistyped key from an unknown one without a look-up. */
+/**
+ * CRC-32 of a text in six base62 characters. It distinguishes a mistyped key from an unknown one
+ * without a database query.
+ */
 export function checksum62(text: string): string {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc32(text));
   return base62(bytes, 6);
 }
 
-// OWASP's floor for scrypt; 128 MiB a hash, so callers must not run many at once.
+// OWASP's minimum parameters for scrypt. Each hash takes 128 MiB, so callers must limit
+// concurrency.
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
 function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
@@ -75,7 +88,10 @@ function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
   );
 }
 
-/** Belongs to no password, and checking one against it is the same work as with any other. */
+/**
+ * Matches no password. Checking a password against it takes as long as against a real hash, so
+ * timing does not reveal whether a user exists.
+ */
 export const UNUSABLE_PASSWORD_HASH = `scrypt$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
 
 /** A password hash, `scrypt$<salt>$<hash>` in base64url. */
@@ -85,7 +101,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
-/** True when the password belongs to the stored hash; compares in constant time. */
+/** True when the password matches the stored hash. Compares in constant time. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [, salt, hash] = stored.split('$');
   if (!salt || !hash) return false;

@@ -4,11 +4,11 @@ import { redactText } from './logger.js';
 const MAX_CHARS = 500;
 
 /**
- * What an error says, for operators: without secrets and cut to 500 characters. A failed connection
- * to several addresses has a code but no message of its own.
+ * The text of an error for operators, without secrets and cut to 500 characters. When connecting to
+ * several addresses fails, the error has a code but no message.
  */
 export function describeError(error: unknown): string {
   const text = error instanceof Error ? error.message || errorCodeOf(error) : String(error);
-  // Redacted first: of a secret that is cut in two, no pattern would know the first part.
+  // Redacted before the cut: the patterns would not recognize a truncated secret.
   return redactText(text || 'no reason given').slice(0, MAX_CHARS);
 }

@@ -1,4 +1,4 @@
-/** The environment after Joi has checked and converted it. */
+/** The environment after Joi has validated and converted it. */
 export interface Settings {
   NODE_ENV: 'development' | 'test' | 'production';
   PORT?: number;

@@ -1,4 +1,7 @@
-/** One fault inside a request. `field` is a JSON path such as `line_items[2].name`; '' means the whole body. */
+/**
+ * One problem in a request. `field` is a JSON path such as `line_items[2].name`; '' means the whole
+ * body.
+ */
 export interface ErrorDetail {
   field?: string;
   code?: string;
@@ -6,7 +9,7 @@ export interface ErrorDetail {
   [key: string]: unknown;
 }
 
-/** Every value `error.code` can take, with its HTTP status (decisions 5, Errors). */
+/** All values of `error.code` with their HTTP status (docs/decisions.md §5, Errors). */
 export const ERROR_STATUS = {
   validation_error: 400,
   invalid_json: 400,
@@ -40,7 +43,9 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** An error as it crosses a process boundary: the `error` member of the envelope, without the request id. */
+/**
+ * An error as processes exchange it: the `error` member of the envelope, without the request id.
+ */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -55,15 +60,15 @@ interface AppErrorOptions {
 }
 
 /**
- * The one error that is allowed to reach a client. Anything else becomes `internal_error` at the edge, so a message here
- * must never hold SQL, a stack or an internal name.
+ * The only error class that reaches clients; the API turns every other error into `internal_error`.
+ * A message must therefore never contain SQL, a stack trace or an internal name.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly details: ErrorDetail[] | undefined;
   readonly headers: Record<string, string>;
-  /** True when the same request may succeed later without a change. */
+  /** True when the same request, unchanged, may succeed later. */
   readonly retryable: boolean;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
@@ -76,7 +81,7 @@ export class AppError extends Error {
     this.retryable = options.retryable ?? (this.status === 503 || this.status === 429);
   }
 
-  /** The serialisable part, as it travels in a job's reply and in an audit entry. */
+  /** The JSON form for a job's reply and for an audit entry. */
   toBody(): ErrorBody {
     return {
       code: this.code,
@@ -86,16 +91,16 @@ export class AppError extends Error {
   }
 }
 
-/** Rebuilds the error a worker reported. */
+/** Rebuilds an error that a worker sent. */
 export function appErrorFromBody(body: ErrorBody): AppError {
   return new AppError(body.code, body.message, body.details ? { details: body.details } : {});
 }
 
-export function notFound(what: string): AppError {
-  return new AppError('not_found', `No such ${what}. Check the id and that it belongs to this account.`);
+export function notFound(resource: string): AppError {
+  return new AppError('not_found', `No such ${resource}. Check the id and that it belongs to this account.`);
 }
 
-/** @param allowed the methods that the route has */
+/** @param allowed the methods that the route supports */
 export function methodNotAllowed(method: string, allowed: string[]): AppError {
   return new AppError('method_not_allowed', `${method} is not possible here; use ${allowed.join(' or ')}.`, {
     headers: { Allow: allowed.join(', ') },
@@ -106,7 +111,7 @@ export function serviceUnavailable(message: string, cause?: unknown): AppError {
   return new AppError('service_unavailable', message, { headers: { 'Retry-After': '1' }, cause });
 }
 
-/** SQLSTATE or socket code of a driver error, '' when there is none. */
+/** SQLSTATE or socket error code of a driver error; '' if it has none. */
 export function errorCodeOf(error: unknown): string {
   if (error === null || typeof error !== 'object' || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
@@ -115,12 +120,12 @@ export function errorCodeOf(error: unknown): string {
 const LOST_CONNECTION_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|Client was closed|Connection ended/;
 
-/** Errors of opening a session. */
+/** Errors that occurred while opening a database session. */
 const failedConnects = new WeakSet<object>();
 
 /**
- * Marks an error met while opening a session: whatever reason the server gave (closed for maintenance, a password being changed), no statement
- * has run, and {@link isConnectionError} is true of it.
+ * Marks an error that occurred while opening a session, so that {@link isConnectionError} returns
+ * true for it. Whatever reason the server gave (maintenance, a changed password), no query has run.
  */
 export function markFailedConnect(error: unknown): unknown {
   if (typeof error === 'object' && error !== null) failedConnects.add(error);
@@ -128,8 +133,8 @@ export function markFailedConnect(error: unknown): unknown {
 }
 
 /**
- * True when PostgreSQL could not be reached, went away or is starting or stopping (SQLSTATE classes 08, 57P, 53300): the statement
- * may or may not have happened.
+ * True when PostgreSQL is unreachable, closed the connection, or is starting or stopping (SQLSTATE
+ * classes 08 and 57P, and 53300). The query may or may not have taken effect.
  */
 export function isConnectionError(error: unknown): boolean {
   if (typeof error === 'object' && error !== null && failedConnects.has(error)) return true;
@@ -140,7 +145,10 @@ export function isConnectionError(error: unknown): boolean {
   return error instanceof Error && LOST_CONNECTION_MESSAGES.test(error.message);
 }
 
-/** True when running the same transaction again is right: lost connection, serialization failure, deadlock, lock or statement timeout. */
+/**
+ * True when the caller should retry the transaction: lost connection, serialization failure,
+ * deadlock, lock timeout or query timeout.
+ */
 export function isTransientDatabaseError(error: unknown): boolean {
   const code = errorCodeOf(error);
   return (
@@ -149,14 +157,13 @@ export function isTransientDatabaseError(error: unknown): boolean {
 }
 
 /**
- * A query was issued after the function given to `transaction` or `rehearse` had returned or
- * thrown. Its connection may already serve another tenant's transaction, so the query must not be
- * sent.
+ * The caller issued a query after the function given to `transaction` or `rehearse` had returned or
+ * thrown. The connection may already serve another tenant's transaction, so the query is not sent.
  */
 export class TransactionEndedError extends Error {
   override readonly name = 'TransactionEndedError';
 
   constructor() {
-    super('This transaction has ended. Await every query before the function of the transaction returns.');
+    super('This transaction has ended. Await every query before the transaction function returns.');
   }
 }

@@ -1,8 +1,9 @@
 import type { Config } from './config.js';
 
 /**
- * Kills this process with SIGKILL when a test switched the named place on (FAILPOINTS); does nothing otherwise, and production refuses the
- * setting. It stands where a power cut would do the most harm.
+ * Kills this process with SIGKILL if FAILPOINTS, a setting for tests, contains this name.
+ * Production refuses the setting. Failpoints mark the places where a power failure would do the
+ * most damage.
  */
 export function failpoint(config: Config, name: string): void {
   if (config.failpoints.has(name)) process.kill(process.pid, 'SIGKILL');

@@ -1,19 +1,19 @@
 import { type QueuePlace, SiteQueue } from './site-queue.js';
 import { TimeShares } from './time-shares.js';
 
-/** Where a piece of work waits. */
+/** Queue, group and site of a piece of work. */
 export interface WaitingPlace<Queue extends string> extends QueuePlace {
-  /** Queues take turns, so that a full one keeps no other waiting. */
+  /** Free capacity goes round-robin to the queues, so a full queue does not block the others. */
   queue: Queue;
 }
 
-/** Bounds how much work runs at once, and shares it fairly among those that wait. */
+/** A concurrency limit that shares its capacity fairly between the waiting groups. */
 export interface FairLimit<Queue extends string> {
   /**
-   * Runs the work when it is its turn. A full queue makes room for a site or group that has fewer
-   * waiting: the one that has the most loses its last.
-   * @throws {TooManyWaitingError} at once when there is no place, for anybody or for this group;
-   * later when the place is given to another group, or when the work has waited too long
+   * Runs the work as soon as the limits and fair sharing allow. When the queue is full, the site or
+   * group with the most waiting items loses its newest item, but only to one that has fewer.
+   * @throws {TooManyWaitingError} immediately when the queue or the group's share of it is full;
+   * later when another group displaces the waiting work, or after `maxWaitMs`
    */
   run<T>(place: WaitingPlace<Queue>, work: () => Promise<T>): Promise<T>;
 }
@@ -21,26 +21,27 @@ export interface FairLimit<Queue extends string> {
 export interface FairLimitOptions<Queue extends string> {
   queues: readonly Queue[];
   maxRunning: number;
-  /** How much of it one queue may take. Default: all of it. */
+  /** Maximum per queue. Default: maxRunning. */
   maxRunningPerQueue?: number;
-  /** How much of it one group may take in each queue. Default: all of it. */
+  /** Maximum per group in each queue. Default: maxRunning. */
   maxRunningPerGroup?: number;
-  /** In each queue. Default: unbounded. */
+  /** Maximum number of waiting items per queue. Default: unbounded. */
   maxQueued?: number;
-  /** Of one group in each queue. Default: as many as the queue has places. */
+  /** Maximum number of waiting items per group in each queue. Default: maxQueued. */
   maxQueuedPerGroup?: number;
-  /** Default: for ever. */
+  /** Default: no time limit. */
   maxWaitMs?: number;
   /**
-   * The group whose work has run for the least time comes next, so a newcomer overtakes those that
-   * flood. Only for groups that nobody can invent. Default: groups take turns.
+   * Start the group whose work has run for the least time next, so a newcomer overtakes groups that
+   * flood the limit. Safe only if clients cannot invent groups. Default: round-robin between
+   * groups.
    */
   leastTimeFirst?: boolean;
-  /** Milliseconds that only grow. Default: the process's own clock. */
+  /** A monotonic clock in milliseconds. Default: `performance.now()`. */
   now?: () => number;
 }
 
-/** Work that waited too long, or found no place to wait in. */
+/** The work waited too long, or the queue was full. */
 export class TooManyWaitingError extends Error {
   override readonly name = 'TooManyWaitingError';
 }
@@ -51,11 +52,11 @@ interface Waiter {
   refuse: (reason: TooManyWaitingError) => void;
 }
 
-/** What waits in a queue, and what runs that came through it. */
+/** The waiting work of one queue, and counts of the running work that came from it. */
 interface QueueState {
   waiting: SiteQueue<Waiter>;
   running: number;
-  runningOf: Map<string, number>;
+  runningByGroup: Map<string, number>;
   times: TimeShares | undefined;
 }
 
@@ -65,36 +66,36 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
   const queues = new Map(options.queues.map((name) => [name, createQueue(options)]));
   let running = 0;
 
-  const mayRun = (queue: QueueState, group: string) =>
+  const canRun = (queue: QueueState, group: string) =>
     running < maxRunning &&
     queue.running < maxRunningPerQueue &&
-    (queue.runningOf.get(group) ?? 0) < maxRunningPerGroup;
-  const count = (queue: QueueState, group: string, change: 1 | -1) => {
+    (queue.runningByGroup.get(group) ?? 0) < maxRunningPerGroup;
+  const adjustRunning = (queue: QueueState, group: string, change: 1 | -1) => {
     running += change;
     queue.running += change;
-    const left = (queue.runningOf.get(group) ?? 0) + change;
-    if (left === 0) queue.runningOf.delete(group);
-    else queue.runningOf.set(group, left);
+    const remaining = (queue.runningByGroup.get(group) ?? 0) + change;
+    if (remaining === 0) queue.runningByGroup.delete(group);
+    else queue.runningByGroup.set(group, remaining);
   };
   const enter = async (queue: QueueState, place: QueuePlace): Promise<void> => {
-    if (mayRun(queue, place.group)) return count(queue, place.group, 1);
+    if (canRun(queue, place.group)) return adjustRunning(queue, place.group, 1);
     const { waiting } = queue;
-    if (waiting.countOf(place) >= maxQueuedPerGroup) throw tooManyWaiting();
+    if (waiting.countOf(place) >= maxQueuedPerGroup) throw createTooManyWaitingError();
     if (waiting.size >= maxQueued) makeRoom(waiting, place);
-    await wait(waiting, place, maxWaitMs);
+    await waitForStart(waiting, place, maxWaitMs);
   };
   const startNext = () => {
     for (const [name, queue] of queues) {
       const { times } = queue;
       const waiter = queue.waiting.shift(
-        (group) => mayRun(queue, group),
+        (group) => canRun(queue, group),
         times && ((group) => times.msOf(group)),
       );
       if (!waiter) continue;
-      // To the end of the round: a Map keeps the order of insertion.
+      // Moves the queue to the end of the round: a Map iterates in insertion order.
       queues.delete(name);
       queues.set(name, queue);
-      count(queue, waiter.group, 1);
+      adjustRunning(queue, waiter.group, 1);
       waiter.start();
       return;
     }
@@ -110,7 +111,7 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
         try {
           return await (times ? times.measure(group, work) : work());
         } finally {
-          count(queue, group, -1);
+          adjustRunning(queue, group, -1);
           startNext();
         }
       } finally {
@@ -122,19 +123,23 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
 
 function createQueue({ leastTimeFirst, now }: FairLimitOptions<string>): QueueState {
   const times = leastTimeFirst ? new TimeShares(now) : undefined;
-  return { waiting: new SiteQueue(), running: 0, runningOf: new Map(), times };
+  return { waiting: new SiteQueue(), running: 0, runningByGroup: new Map(), times };
 }
 
-function wait(queue: SiteQueue<Waiter>, place: QueuePlace, maxWaitMs: number | undefined): Promise<void> {
+function waitForStart(
+  queue: SiteQueue<Waiter>,
+  place: QueuePlace,
+  maxWaitMs: number | undefined,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => {
+    const finish = (finishPromise: () => void) => {
       clearTimeout(timer);
-      settle();
+      finishPromise();
     };
     const waiter: Waiter = {
       group: place.group,
-      start: () => end(resolve),
-      refuse: (reason) => end(() => reject(reason)),
+      start: () => finish(resolve),
+      refuse: (reason) => finish(() => reject(reason)),
     };
     const giveUp = () => {
       queue.remove(place, waiter);
@@ -146,13 +151,14 @@ function wait(queue: SiteQueue<Waiter>, place: QueuePlace, maxWaitMs: number | u
 }
 
 /**
- * @throws {TooManyWaitingError} when no other site or group has more places than this would have
- * then
+ * Removes one waiting item to make room for the new one.
+ * @throws {TooManyWaitingError} when no other site or group would have more waiting items than the
+ * new item's
  */
 function makeRoom(queue: SiteQueue<Waiter>, place: QueuePlace): void {
   const dropped = queue.dropFor(place);
-  if (!dropped) throw tooManyWaiting();
-  dropped.refuse(tooManyWaiting());
+  if (!dropped) throw createTooManyWaitingError();
+  dropped.refuse(createTooManyWaitingError());
 }
 
-const tooManyWaiting = () => new TooManyWaitingError('too many are waiting');
+const createTooManyWaitingError = () => new TooManyWaitingError('too many are waiting');

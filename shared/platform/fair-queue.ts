@@ -1,12 +1,15 @@
 /**
- * Who is next: tenants take turns, and within a tenant its members do. However much waits for one
- * tenant, another's first member is at most one round of tenants away.
+ * A round-robin queue: tenants take turns, and each tenant's members are served first come, first
+ * served. However many members one tenant has, another tenant waits at most one round of tenants
+ * for its first member.
  */
 export class FairQueue<Member> {
   private readonly byTenant = new Map<string, Member[]>();
   private readonly waiting = new Set<Member>();
 
-  /** Adds a member at the end of its tenant's; one that waits already keeps its place. */
+  /**
+   * Adds a member at the end of its tenant's queue. A member that already waits keeps its position.
+   */
   push(tenantId: string, member: Member): void {
     if (this.waiting.has(member)) return;
     this.waiting.add(member);
@@ -16,34 +19,36 @@ export class FairQueue<Member> {
   }
 
   /**
-   * Takes the next member of the first tenant that may have a turn; undefined when there is none.
-   * @param rankOf the tenant with the lowest comes first, the first of equals. Default: the first
+   * Removes and returns the next member of the first eligible tenant; undefined when no tenant is
+   * eligible.
+   * @param getRank serve the eligible tenant with the lowest rank, and the first among equals.
+   * Default: the first eligible tenant
    */
   shift(
-    mayGo: (tenantId: string) => boolean = () => true,
-    rankOf?: (tenantId: string) => number,
+    isEligible: (tenantId: string) => boolean = () => true,
+    getRank?: (tenantId: string) => number,
   ): Member | undefined {
-    const tenantId = this.findNext(mayGo, rankOf);
+    const tenantId = this.findNext(isEligible, getRank);
     if (tenantId === undefined) return undefined;
     const members = this.byTenant.get(tenantId) as Member[];
     const member = members.shift() as Member;
     this.waiting.delete(member);
-    // To the end of the round: a Map keeps the order of insertion.
+    // Moves the tenant to the end of the round: a Map iterates in insertion order.
     this.byTenant.delete(tenantId);
     if (members.length > 0) this.byTenant.set(tenantId, members);
     return member;
   }
 
   private findNext(
-    mayGo: (tenantId: string) => boolean,
-    rankOf: ((tenantId: string) => number) | undefined,
+    isEligible: (tenantId: string) => boolean,
+    getRank: ((tenantId: string) => number) | undefined,
   ): string | undefined {
     let next: string | undefined;
     let lowest = Number.POSITIVE_INFINITY;
     for (const tenantId of this.byTenant.keys()) {
-      if (!mayGo(tenantId)) continue;
-      if (!rankOf) return tenantId;
-      const rank = rankOf(tenantId);
+      if (!isEligible(tenantId)) continue;
+      if (!getRank) return tenantId;
+      const rank = getRank(tenantId);
       if (rank >= lowest) continue;
       next = tenantId;
       lowest = rank;
@@ -51,22 +56,22 @@ export class FairQueue<Member> {
     return next;
   }
 
-  /** Members that wait, of all tenants. */
+  /** Number of waiting members of all tenants. */
   get size(): number {
     return this.waiting.size;
   }
 
-  /** Members of one tenant that wait. */
+  /** Number of waiting members of one tenant. */
   countOf(tenantId: string): number {
     return this.byTenant.get(tenantId)?.length ?? 0;
   }
 
-  /** The member of a tenant that comes next. */
+  /** Returns a tenant's next member without removing it. */
   firstOf(tenantId: string): Member | undefined {
     return this.byTenant.get(tenantId)?.[0];
   }
 
-  /** Removes a member that waits no longer. */
+  /** Removes a member from its tenant's queue. */
   remove(tenantId: string, member: Member): void {
     const members = this.byTenant.get(tenantId);
     if (!members || !this.waiting.delete(member)) return;
@@ -74,7 +79,7 @@ export class FairQueue<Member> {
     if (members.length === 0) this.byTenant.delete(tenantId);
   }
 
-  /** Removes the member that came last of the tenant that has the most waiting. */
+  /** Removes and returns the newest member of the tenant with the most waiting members. */
   dropOfLargest(): Member | undefined {
     const [first, ...others] = this.byTenant;
     if (!first) return undefined;
@@ -88,12 +93,12 @@ export class FairQueue<Member> {
     return member;
   }
 
-  /** How many wait of the tenant that has the most waiting. */
+  /** The largest number of waiting members that any tenant has. */
   get largestCount(): number {
     return Math.max(0, ...[...this.byTenant.values()].map((members) => members.length));
   }
 
-  /** Tenants that have a member waiting. */
+  /** Number of tenants with a waiting member. */
   get tenants(): number {
     return this.byTenant.size;
   }

@@ -7,17 +7,18 @@ import { RedisTimeoutError } from './redis.js';
 import type { Foundation } from './run-process.js';
 import type { Runtime } from './runtime.js';
 
-/** One thing a process needs, and how long it took to answer. */
+/** A check of one dependency of a process. */
 export interface Check {
   name: string;
   run: () => Promise<void>;
   /**
-   * True: reads do without it, so a process that answers requests stays in its balancer's rotation.
+   * True if only writes need this dependency. When it fails, the process still serves reads and
+   * stays in the load balancer's rotation.
    */
   isForWrites?: boolean;
 }
 
-/** Why a check failed, in words fit for an unauthenticated reader: no address, user or SQL. */
+/** Why a check failed, in words that unauthenticated clients may read: no address, user or SQL. */
 export class CheckFailure extends Error {}
 
 interface CheckResult {
@@ -27,23 +28,23 @@ interface CheckResult {
 }
 
 export interface Readiness {
-  /** Requests can be answered, at least those that only read. */
+  /** The process can serve requests, at least reads. */
   ok: boolean;
-  /** Ready, but a check of writes failed. */
+  /** The process is ready, but a check that only writes need has failed. */
   degraded: boolean;
   checks: Record<string, CheckResult>;
 }
 
 const CHECK_TIMEOUT_MS = 2000;
 
-/** PostgreSQL, the queue's store and the migrations: what every process needs to be of use. */
+/** Checks of PostgreSQL, the queue's store and the migrations, which every process needs. */
 export function storeChecks(runtime: Runtime): Check[] {
   const { db, redis, migrationHead } = runtime;
   return [
     { name: 'postgres', run: async () => void (await db.query({ text: 'select 1' })) },
     {
       name: 'queue',
-      // Without Redis the queue's tables are the queue.
+      // Without Redis the queue is a set of PostgreSQL tables.
       run: async () =>
         void (redis ? await redis.fast.ping() : await db.query({ text: 'select 1 from bullmq.job limit 1' })),
     },
@@ -57,7 +58,7 @@ export function storeChecks(runtime: Runtime): Check[] {
   ];
 }
 
-/** What a process needs that answers requests: without the queue it still reads. */
+/** Checks of a process that serves HTTP requests. Without the queue it still serves reads. */
 export function servingChecks(runtime: Runtime): Check[] {
   return storeChecks(runtime).map((check) =>
     check.name === 'queue' ? { ...check, isForWrites: true } : check,
@@ -65,9 +66,9 @@ export function servingChecks(runtime: Runtime): Check[] {
 }
 
 /**
- * Why the database does not fit this version; undefined when it does. One that a later version has
- * migrated fits: migrations only expand what the version before them uses, so that a release can
- * replace its processes one by one.
+ * Returns why the database does not fit this version, or undefined if it fits. A database that a
+ * later version has migrated also fits: migrations only extend what the previous version uses, so a
+ * release can replace processes one by one.
  */
 export async function findMissingMigration(db: Database, head: string): Promise<string | undefined> {
   const [row] = await db.query<{ newest: string | null; has_head: boolean }>({
@@ -78,7 +79,7 @@ export async function findMissingMigration(db: Database, head: string): Promise<
   return row?.has_head ? undefined : `the database is at ${row?.newest ?? 'nothing'}, not at ${head}`;
 }
 
-/** Runs all checks side by side; each answers within two seconds. */
+/** Runs all checks concurrently; each ends within two seconds. */
 export async function checkReadiness(checks: Check[]): Promise<Readiness> {
   const results = await Promise.all(checks.map(async (check) => ({ check, result: await runCheck(check) })));
   const failed = results.filter(({ result }) => !result.ok);
@@ -92,58 +93,61 @@ export async function checkReadiness(checks: Check[]): Promise<Readiness> {
 
 async function runCheck(check: Check): Promise<CheckResult> {
   const startedAt = performance.now();
-  const elapsed = () => Math.round((performance.now() - startedAt) * 10) / 10;
+  const getElapsedMs = () => Math.round((performance.now() - startedAt) * 10) / 10;
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new CheckFailure(`no answer within ${CHECK_TIMEOUT_MS} ms`)),
       CHECK_TIMEOUT_MS,
     );
   });
   try {
-    await Promise.race([check.run(), late]);
-    return { ok: true, ms: elapsed() };
+    await Promise.race([check.run(), timeout]);
+    return { ok: true, ms: getElapsedMs() };
   } catch (error) {
-    return { ok: false, ms: elapsed(), error: publicReason(error) };
+    return { ok: false, ms: getElapsedMs(), error: publicReason(error) };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What parts of the process add. A report that cannot be had is left out: the checks say why. */
+/**
+ * Reads the reports that parts of the process add to /readyz. A report that fails is omitted; the
+ * checks show the reason.
+ */
 export async function readReports({ reports }: Runtime): Promise<Record<string, unknown>> {
   const read = [...reports].map(async ([name, report]) => [name, await report()] as const);
-  const settled = await Promise.allSettled(read);
-  return Object.fromEntries(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
+  const outcomes = await Promise.allSettled(read);
+  return Object.fromEntries(outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
 }
 
-/** SQLSTATEs with which PostgreSQL answers instead of opening a session. */
+/** SQLSTATEs with which PostgreSQL refuses to open a session. */
 const CONNECTION_REFUSALS: Record<string, string> = {
   '57P01': 'it is shutting down',
   '57P03': 'it is starting or stopping',
   '53300': 'it has too many connections',
 };
 
-/** Why a check failed, for the unauthenticated readers of /readyz. */
+/** Describes why a check failed, for unauthenticated readers of /readyz. */
 export function publicReason(error: unknown): string {
   if (error instanceof CheckFailure) return error.message;
   const code = errorCodeOf(error);
   const message = error instanceof Error ? error.message : '';
   if (error instanceof RedisTimeoutError) return 'no answer in time';
-  // ioredis says so of every command while it has no connection.
+  // ioredis reports these for every command while it is disconnected.
   if (isConnectionError(error) || /Stream isn't writeable|Connection is closed/.test(message)) {
     const why = /^E[A-Z_]+$/.test(code) ? code : CONNECTION_REFUSALS[code];
     return why ? `cannot be reached (${why})` : 'cannot be reached';
   }
-  // A reply of Redis begins with its code, such as READONLY, OOM or NOAUTH.
-  const reply = /^[A-Z]{3,20}(?= )/.exec(message)?.[0];
-  return code || reply ? `failed (${code || reply})` : 'failed';
+  // An error reply of Redis starts with a code such as READONLY, OOM or NOAUTH.
+  const redisCode = /^[A-Z]{3,20}(?= )/.exec(message)?.[0];
+  return code || redisCode ? `failed (${code || redisCode})` : 'failed';
 }
 
-/** Answers /healthz, /readyz and /metrics. False: the request is for something else. */
+/** Handles /healthz, /readyz and /metrics. Resolves with false for any other URL. */
 export type AnswerHealth = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
-/** For the platform, not for tenants: these need no key and show no tenant. */
+/** These endpoints serve the hosting platform. They need no key and show no tenant data. */
 export function healthAnswers(runtime: Runtime, checks: Check[]): AnswerHealth {
   return async ({ url }, response) => {
     const send = (status: number, type: string, body: string) =>
@@ -165,7 +169,7 @@ export function healthAnswers(runtime: Runtime, checks: Check[]): AnswerHealth {
   };
 }
 
-/** Lets the server of a process that has no other purpose for it answer about its health. */
+/** Serves the health endpoints in a process whose HTTP server has no other purpose. */
 export function serveHealth(runtime: Runtime, server: HttpServer): void {
   const answer = healthAnswers(runtime, storeChecks(runtime));
   const listener: RequestListener = (request, response) => {
@@ -182,8 +186,8 @@ export function serveHealth(runtime: Runtime, server: HttpServer): void {
 }
 
 /**
- * Answers while a process starts: it lives, it is not ready and says why, and everything else is
- * 503.
+ * Handles requests while the process starts: /healthz is 200, /readyz is 503 with the reasons, and
+ * every other request is 503.
  */
 export function answerWhileStarting({ obstacles }: Pick<Foundation, 'obstacles'>): RequestListener {
   return ({ url }, response) => {

@@ -6,46 +6,58 @@ import type { Metrics } from './metrics.js';
 import { OpenAnswers } from './open-answers.js';
 import type { Runtime } from './runtime.js';
 
-/** A keep-alive connection must outlive the idle time of a load balancer in front (60 s is usual), or requests are cut. */
+/**
+ * Must exceed the idle timeout of a load balancer in front (usually 60 s); otherwise the server
+ * cuts connections that the load balancer reuses.
+ */
 const KEEP_ALIVE_MS = 65_000;
-/** A whole request, headers and body, must be here within this time. */
+/** A whole request, headers and body, must arrive within this time. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
- * A server that listens from the first moment of a process on, and is given its real answers later.
+ * A server that listens as soon as the process starts. The process sets the final request handler
+ * later.
  */
 export interface HttpServer {
   port: number;
-  /** Answers every request from now on. @param metrics get what the server counts */
+  /**
+   * Handles every request with `listener` from now on.
+   * @param metrics counts the refused connections
+   */
   serve: (listener: RequestListener, metrics: Metrics) => void;
   /**
-   * Stops accepting, answers what was accepted, then lets the connections go. Safe to call again.
+   * Stops accepting connections, finishes the accepted requests, then closes the connections. Safe
+   * to call again.
    */
   close: () => Promise<void>;
 }
 
-/** Opens HOST and PORT. @param listener answers until {@link HttpServer.serve} is called */
+/**
+ * Listens on HOST and PORT.
+ * @param listener handles requests until {@link HttpServer.serve} is called
+ */
 export async function openHttpServer(
   { config, lifecycle, logger }: Pick<Runtime, 'config' | 'lifecycle' | 'logger'>,
   listener: RequestListener,
 ): Promise<HttpServer> {
-  let answer = listener;
-  const answers = new OpenAnswers();
+  let currentListener = listener;
+  const openResponses = new OpenAnswers();
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
-      // Node would answer a request without Host by itself, with an empty 400; nothing here needs it.
+      // Node would reject a request without a Host header with an empty 400. This service does not
+      // need the header.
       requireHostHeader: false,
     },
     (request, response) => {
-      answers.add(response, request.socket);
-      closeUnread(response, config.sendTimeoutMs);
-      answer(request, response);
+      openResponses.add(response, request.socket);
+      destroyIfUnread(response, config.sendTimeoutMs);
+      currentListener(request, response);
     },
   );
-  answers.closeStalled(server, config.sendTimeoutMs);
+  openResponses.closeStalled(server, config.sendTimeoutMs);
   const connections = new ConnectionLimit(config, logger);
   connections.apply(server);
   answerMalformedRequests(server);
@@ -62,7 +74,7 @@ export async function openHttpServer(
   return {
     port: (server.address() as AddressInfo).port,
     serve: (next, metrics) => {
-      answer = next;
+      currentListener = next;
       connections.countIn(metrics);
     },
     close,
@@ -70,9 +82,9 @@ export async function openHttpServer(
 }
 
 /**
- * Lets the HTTP server of a process answer with `listener`, and closes it before everything that
- * the listener stands on.
- * @param opened default: one that is opened now
+ * Serves `listener` on the process's HTTP server. The server closes before everything that the
+ * listener depends on.
+ * @param opened default: a new server
  */
 export async function listenHttp(
   parts: Pick<Runtime, 'config' | 'lifecycle' | 'logger' | 'metrics'>,
@@ -86,34 +98,38 @@ export async function listenHttp(
 }
 
 /**
- * Closes the connection of a client that does not read its whole answer in time: it would be held
- * in memory for ever.
+ * Closes the connection of a client that does not read its whole response in time. Otherwise the
+ * response would stay in memory indefinitely.
  */
-function closeUnread(response: ServerResponse, timeoutMs: number): void {
-  // Node emits it when the answer has been written in full, and 'close' when the client's socket
-  // has taken it.
+function destroyIfUnread(response: ServerResponse, timeoutMs: number): void {
+  // Node emits 'prefinish' when the whole response has been written, and 'close' when the client's
+  // socket has taken it.
   response.once('prefinish', () => {
     const timer = setTimeout(() => response.destroy(), timeoutMs).unref();
     response.once('close', () => clearTimeout(timer));
   });
 }
 
-const REFUSALS: Record<string, [string, string]> = {
+const PARSER_ERRORS: Record<string, [string, string]> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 };
 
-/** What the HTTP parser refuses never reaches Koa; it is told in the envelope all the same, never as a bare page. */
+/**
+ * Requests that the HTTP parser rejects never reach Koa. This handler sends them the JSON error
+ * envelope instead of Node's bare response.
+ */
 function answerMalformedRequests(server: Server): void {
-  // An unknown Expect is ignored, as RFC 9110 (10.1.1) allows, instead of an empty 417.
+  // An unknown Expect header is ignored, as RFC 9110 section 10.1.1 allows, instead of an empty
+  // 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const [status, message] = REFUSALS[error.code ?? ''] ?? [
+    const [status, message] = PARSER_ERRORS[error.code ?? ''] ?? [
       '400 Bad Request',
       'This is not a valid HTTP request.',
     ];
-    // Its own X-Request-Id, if it sent one, was lost with the request.
+    // The request was not parsed, so a client's own X-Request-Id is unknown.
     const requestId = newId();
     const body = JSON.stringify({ ok: false, error: { code: 'validation_error', message, requestId } });
     const head = [
@@ -127,13 +143,17 @@ function answerMalformedRequests(server: Server): void {
   });
 }
 
-/** A moment in which requests already on the wire are still accepted, so that none meets a closed door. */
+/**
+ * The server still accepts connections for this time, so that requests already on their way are not
+ * refused.
+ */
 const DRAIN_GRACE_MS = 200;
 
 async function closeServer(server: Server): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, DRAIN_GRACE_MS));
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Idle connections would keep the server open until their timeout; busy ones end with their answer.
+  // Idle connections would keep the server open until their timeout. Busy ones end after their
+  // response.
   const timer = setInterval(() => server.closeIdleConnections(), 50);
   await closed.finally(() => clearInterval(timer));
 }

@@ -1,20 +1,26 @@
-/** No UUIDv7 of this time or later is lower. */
+/** The lowest possible UUIDv7 of this time. */
 export function firstIdAt(ms: number): string {
   const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
-/** When a UUIDv7 was made, in ms. */
+/** The creation time of a UUIDv7 in milliseconds since 1970. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }
 
-/** {@link timeOfId} within a statement, as a timestamptz; the argument is an SQL expression of type uuid. */
+/**
+ * {@link timeOfId} as an SQL expression of type timestamptz.
+ * @param id an SQL expression of type uuid
+ */
 export function timeOfIdSql(id: string): string {
   return `to_timestamp(('x0000' || left(replace((${id})::text, '-', ''), 12))::bit(64)::bigint / 1000.0)`;
 }
 
-/** {@link firstIdAt} within a statement; the argument is an SQL expression of type timestamptz. Between two milliseconds the later one counts. */
+/**
+ * {@link firstIdAt} as an SQL expression. Times between two milliseconds are rounded up.
+ * @param time an SQL expression of type timestamptz
+ */
 export function firstIdAtSql(time: string): string {
   const hex = `lpad(to_hex(greatest(0, ceil(extract(epoch from ${time}) * 1000))::bigint), 12, '0')`;
   return `(${hex} || '-0000-0000-000000000000')::uuid`;

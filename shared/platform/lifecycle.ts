@@ -3,17 +3,20 @@ import type { Logger } from './logger.js';
 
 type Closer = () => Promise<void> | void;
 
-/** Longest time an ordered shutdown may take before the process gives up, in ms (Heroku and Kubernetes kill at 30 s). */
+/** Maximum duration of a graceful shutdown. Heroku and Kubernetes kill a process after 30 s. */
 const CLOSE_DEADLINE_MS = 25_000;
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: signals so close together are one. */
+/**
+ * Ctrl-C under npm sends the signal twice, from the terminal and from npm. Signals within this
+ * interval count as one.
+ */
 const SAME_SIGNAL_MS = 1000;
 /**
- * Time for closing a process whose start does not end: most of what hangs there hangs in its
+ * Time for closing a process whose start does not end: what blocks the start usually blocks the
  * closers too.
  */
 const UNSTARTED_CLOSE_MS = 1500;
 
-/** Ends a start that waits for something when the process is told to stop. */
+/** Interrupts a start that is waiting when the process receives a stop signal. */
 export class ShutdownRequested extends Error {
   constructor() {
     super('interrupted: the process was told to stop before it had started');
@@ -23,19 +26,21 @@ export class ShutdownRequested extends Error {
 
 export interface SignalOptions {
   /**
-   * How long a signal waits for a start that is under way, because a half-open part cannot be
-   * closed. Default: until it ends.
+   * How long a stop signal waits for a start in progress, because a half-open part cannot be
+   * closed. Default: until the start ends.
    */
   startGraceMs?: number;
   /**
-   * Time between a signal and the first closer, in which load balancers see that /readyz is 503.
+   * Time between a stop signal and the first closer. Meanwhile load balancers see that /readyz is
+   * 503.
    */
   delayMs?: number;
 }
 
 /**
- * Closers run last-in first-out, so what was opened last (an HTTP listener, a worker) stops before what it stands on (queue, Redis,
- * PostgreSQL). One closer that fails or hangs never keeps the others from running.
+ * Runs closers last-in first-out: what opened last (an HTTP listener, a worker) stops before what
+ * it depends on (queue, Redis, PostgreSQL). A closer that fails or hangs does not prevent the
+ * others from running.
  */
 export class Lifecycle {
   private readonly closers: { name: string; close: Closer }[] = [];
@@ -48,7 +53,7 @@ export class Lifecycle {
     this.stopped = new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(new ShutdownRequested()));
     });
-    // A shutdown that interrupts nothing is no unhandled rejection.
+    // Without this handler a shutdown that interrupts no wait would be an unhandled rejection.
     this.stopped.catch(() => undefined);
   }
 
@@ -56,42 +61,44 @@ export class Lifecycle {
     this.closers.push({ name, close });
   }
 
-  /** True from the first moment on: from the signal, or from {@link close}. */
+  /** True as soon as a stop signal arrives or {@link close} is called. */
   get isClosing(): boolean {
     return this.closing !== undefined || this.shutdown.signal.aborted;
   }
 
   /**
-   * Waits for something that may never happen. @throws {ShutdownRequested} as soon as the process
-   * is told to stop
+   * Resolves with `work`, which may never settle.
+   * @throws {ShutdownRequested} as soon as the process receives a stop signal
    */
   unlessShutdown<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.stopped]);
   }
 
-  /** Runs every closer once. Resolves true when all ended in time and without error. */
+  /** Runs every closer once. Resolves with true if all ended in time and without an error. */
   close(deadlineMs: number = CLOSE_DEADLINE_MS): Promise<boolean> {
     this.closing ??= this.closeAll(Date.now() + deadlineMs);
     return this.closing;
   }
 
   private async closeAll(deadline: number): Promise<boolean> {
-    let clean = true;
+    let isClean = true;
     for (const { name, close } of this.closers.reverse()) {
       const startedAt = Date.now();
-      const ended = await withDeadline(close, Math.max(deadline - startedAt, 50)).catch((error: unknown) => {
-        this.logger.error({ err: error, part: name }, 'close failed');
-        return false;
-      });
-      clean &&= ended;
-      if (!ended) this.logger.error({ part: name, ms: Date.now() - startedAt }, 'did not close in time');
+      const isClosed = await withDeadline(close, Math.max(deadline - startedAt, 50)).catch(
+        (error: unknown) => {
+          this.logger.error({ err: error, part: name }, 'close failed');
+          return false;
+        },
+      );
+      isClean &&= isClosed;
+      if (!isClosed) this.logger.error({ part: name, ms: Date.now() - startedAt }, 'did not close in time');
     }
-    return clean;
+    return isClean;
   }
 
   /**
-   * Closes on SIGTERM and SIGINT and then exits: 0 when everything closed, 1 otherwise, also when
-   * the start failed. A second signal, more than a second later, exits at once.
+   * Closes on SIGTERM and SIGINT, then exits: with 0 if everything closed, with 1 if not or if the
+   * start failed. A second signal, more than a second later, exits immediately.
    */
   closeOnSignals(started: Promise<unknown>, { startGraceMs, delayMs = 0 }: SignalOptions = {}): void {
     let signalledAt: number | undefined;
@@ -111,7 +118,7 @@ export class Lifecycle {
       this.logger.info({ signal }, 'shutting down');
       this.shutdown.abort();
       if (hasStarted) await sleep(delayMs);
-      const start = await outcomeOf(started, startGraceMs);
+      const start = await waitForOutcome(started, startGraceMs);
       if (start === 'late') this.logger.warn('the start did not end; closing what is open');
       const isClean = await this.close(start === 'late' ? UNSTARTED_CLOSE_MS : CLOSE_DEADLINE_MS - delayMs);
       process.exit(isClean && start !== 'failed' ? 0 : 1);
@@ -121,7 +128,7 @@ export class Lifecycle {
   }
 }
 
-async function outcomeOf(
+async function waitForOutcome(
   started: Promise<unknown>,
   graceMs: number | undefined,
 ): Promise<'done' | 'failed' | 'late'> {
@@ -134,11 +141,11 @@ async function outcomeOf(
 
 async function withDeadline(close: Closer, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
+  const timeout = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);
   });
-  const done = Promise.resolve()
+  const closed = Promise.resolve()
     .then(close)
     .then(() => true);
-  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+  return Promise.race([closed, timeout]).finally(() => clearTimeout(timer));
 }

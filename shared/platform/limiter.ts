@@ -7,12 +7,12 @@ import {
 } from 'rate-limiter-flexible';
 import type { TierLimits } from './config.js';
 
-/** One window's standing after a request was counted. */
+/** The state of one window after a request was counted. */
 export interface WindowState {
   window: 'minute' | 'hour';
   limit: number;
   remaining: number;
-  /** Whole seconds until the window starts again. */
+  /** Whole seconds until the next window starts. */
   resetSeconds: number;
 }
 
@@ -21,32 +21,38 @@ export interface RateDecision {
   windows: WindowState[];
 }
 
-/** Counts requests against fixed windows. Redis holds the counts when there is one, else this process does. */
+/**
+ * Counts requests in fixed windows. The counts are in Redis if it is configured, else in this
+ * process.
+ */
 export interface Limiter {
-  /** Counts one request of a key against both windows of its limits. */
+  /** Counts one request of a key in both windows. */
   consume(key: string, limits: TierLimits): Promise<RateDecision>;
   /**
-   * True when this process knows that a key is far from both limits. It knows nothing of a key's
-   * first request in a window, and little of what other processes count.
+   * True when this process knows that a key is far from both limits. It has no count before a key's
+   * first request in a window. Its count may lack recent requests to other processes.
    */
   isFarFromLimit(key: string, limits: TierLimits): boolean;
   /**
-   * Counts one request against the minute, and against the hour only if the minute lets it through:
-   * refused requests use up no hour.
+   * Counts one request in the minute window. Counts it in the hour window too, unless the minute
+   * limit refuses it: refused requests do not use up the hour limit.
    */
   consumeUnlessRefused(key: string, limits: TierLimits): Promise<RateDecision>;
-  /** Counts one wrong credential of an address. False: too many in this minute. */
+  /**
+   * Counts one wrong credential of an address. Resolves with false when the address has sent too
+   * many in this minute.
+   */
   consumeBadCredential(address: string, perMinute: number): Promise<boolean>;
   /**
-   * Takes points of a minute's, such as bytes, in one go. What is more than a whole minute's is
-   * granted alone, at the beginning of one.
+   * Takes points, such as bytes, from the budget of the current minute. A request for more points
+   * than the whole budget is granted only as the first of a minute.
    */
   spend(key: string, wish: { name: string; points: number; perMinute: number }): Promise<Spending>;
 }
 
 export interface Spending {
   isGranted: boolean;
-  /** Until the minute begins again. */
+  /** Time until the next minute window starts. */
   resetMs: number;
 }
 
@@ -55,15 +61,15 @@ const WINDOWS = [
   { window: 'hour', seconds: 3600 },
 ] as const;
 
-/** @param redis undefined: counts live in this process (the all-in-one way). */
+/** @param redis undefined: counts are kept in this process (the all-in-one process) */
 export function createLimiter(redis: Redis | undefined): Limiter {
-  const limiters = new Map<string, GatheredLimiter>();
-  const limiterFor = (name: string, points: number, duration: number): GatheredLimiter => {
+  const limiters = new Map<string, BatchingLimiter>();
+  const limiterFor = (name: string, points: number, duration: number): BatchingLimiter => {
     const id = `${name}:${points}`;
     let limiter = limiters.get(id);
     if (!limiter) {
       const options = { keyPrefix: `tow:limit:${name}`, points, duration };
-      limiter = new GatheredLimiter(newLimiter(redis, options), points);
+      limiter = new BatchingLimiter(newLimiter(redis, options), points);
       limiters.set(id, limiter);
     }
     return limiter;
@@ -102,30 +108,30 @@ export function createLimiter(redis: Redis | undefined): Limiter {
       return decide(windows);
     },
     async consumeBadCredential(address, perMinute) {
-      const { nth } = await limiterFor('credentials', perMinute, 60).consume(address);
-      return nth <= perMinute;
+      const { position } = await limiterFor('credentials', perMinute, 60).consume(address);
+      return position <= perMinute;
     },
   };
 }
 
 interface Count {
-  /** Which request of its window this one was, from 1. */
-  nth: number;
+  /** The request's number within its window, starting at 1. */
+  position: number;
   msBeforeNext: number;
 }
 
-/** What the store told of a key last. */
+/** The latest count of a key that the store returned. */
 interface LastCount {
   count: number;
-  /** When its window ends, in ms since 1970. */
+  /** End of the window, in milliseconds since 1970. */
   endsAt: number;
 }
 
-/** Part of a limit below which a key counts as far from it. */
+/** A key whose count is below this fraction of its limit is far from the limit. */
 const FAR_FROM_LIMIT = 0.9;
 
-/** Keys of one limit whose counts a process remembers. */
-const MAX_REMEMBERED = 10_000;
+/** Maximum number of keys per limit whose counts a process caches. */
+const MAX_CACHED_COUNTS = 10_000;
 
 interface Waiter {
   resolve: (count: Count) => void;
@@ -133,11 +139,12 @@ interface Waiter {
 }
 
 /**
- * Counts what arrives for a key while its earlier call is under way with one call to the store, and tells each request its own place in the window:
- * exactly what single calls would have told it, at a fraction of the cost under load.
+ * Batches the requests of a key that arrive while an earlier store call for it is in flight. One
+ * call counts the whole batch. Each request gets its own number in the window, exactly as single
+ * calls would return it, at a fraction of the cost under load.
  */
-class GatheredLimiter {
-  /** Requests of each key that has a call under way or about to leave. */
+class BatchingLimiter {
+  /** Waiting requests per key with a store call in flight or about to start. */
   private readonly waiting = new Map<string, Waiter[]>();
   private readonly lastCounts = new Map<string, LastCount>();
 
@@ -177,17 +184,17 @@ class GatheredLimiter {
   private async count(key: string, waiters: Waiter[]): Promise<void> {
     try {
       const { consumedPoints, msBeforeNext } = await consumePoints(this.limiter, key, waiters.length);
-      this.remember(key, { count: consumedPoints, endsAt: Date.now() + msBeforeNext });
+      this.cacheCount(key, { count: consumedPoints, endsAt: Date.now() + msBeforeNext });
       const before = consumedPoints - waiters.length;
       for (const [index, { resolve }] of waiters.entries())
-        resolve({ nth: before + index + 1, msBeforeNext });
+        resolve({ position: before + index + 1, msBeforeNext });
     } catch (error) {
       for (const { reject } of waiters) reject(error);
     }
   }
 
-  private remember(key: string, last: LastCount): void {
-    if (this.lastCounts.size >= MAX_REMEMBERED) this.lastCounts.clear();
+  private cacheCount(key: string, last: LastCount): void {
+    if (this.lastCounts.size >= MAX_CACHED_COUNTS) this.lastCounts.clear();
     this.lastCounts.set(key, last);
   }
 }
@@ -205,12 +212,16 @@ function newLimiter(
     ...options,
     storeClient: redis,
     useRedisPackage: false,
-    // While Redis is away each process limits by itself: a limit must not turn into an outage.
+    // While Redis is unreachable, each process limits by itself: the rate limit must not cause an
+    // outage.
     insuranceLimiter: new RateLimiterMemory(options),
   });
 }
 
-/** rate-limiter-flexible rejects with the same result object when a limit is passed; an Error is a real failure. */
+/**
+ * rate-limiter-flexible rejects with the same result object when a limit is exceeded. An Error is a
+ * real failure.
+ */
 async function consumePoints(
   limiter: RateLimiterAbstract,
   key: string,
@@ -222,12 +233,16 @@ async function consumePoints(
   });
 }
 
-function toWindowState(window: 'minute' | 'hour', limit: number, { nth, msBeforeNext }: Count): WindowState {
+function toWindowState(
+  window: 'minute' | 'hour',
+  limit: number,
+  { position, msBeforeNext }: Count,
+): WindowState {
   return {
     window,
     limit,
-    // -1 tells "this very request was over"; callers show it as 0.
-    remaining: nth > limit ? -1 : limit - nth,
+    // -1 marks a request over the limit; callers show it as 0.
+    remaining: position > limit ? -1 : limit - position,
     resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
   };
 }

@@ -2,7 +2,10 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Paths pino must never print. The values below are the net; call sites log named fields, not whole objects. */
+/**
+ * Paths that pino must never print. SECRET_PATTERNS is a second safeguard; callers log named
+ * fields, not whole objects.
+ */
 const REDACTED_PATHS = [
   'authorization',
   'headers.authorization',
@@ -20,11 +23,11 @@ const REDACTED_PATHS = [
 ];
 
 /**
- * Anything that looks like one of our keys, a link to an invoice or an export, a bearer credential
- * or a URL's password, wherever it stands in a message. Strangers choose these texts before they
- * are authenticated, so every pattern begins with a fixed text and scans no character for two
- * beginnings. A pattern for the scheme before `://` made it quadratic: 15 KB of `a.a.a` took 330
- * ms.
+ * Secrets to mask anywhere in a log entry: API keys, webhook secrets, links to invoices and
+ * exports, bearer credentials and passwords in URLs. Unauthenticated clients choose some of these
+ * texts, so matching must take linear time. Every pattern therefore starts with fixed text, and no
+ * character is scanned from two starting points. A pattern for the scheme before `://` took
+ * quadratic time: 15 KB of `a.a.a` took 330 ms.
  */
 const SECRET_PATTERNS: [RegExp, string][] = [
   [/\btk_(live|test|agent_test|agent|session)_[A-Za-z0-9]{8,}/g, 'tk_$1_[redacted]'],
@@ -43,24 +46,26 @@ export function redactText(text: string): string {
 
 const MAX_LOGGED_PATH = 200;
 /**
- * A path is cut before it is redacted, but late enough that a secret which begins in the logged
- * part is whole.
+ * A path is cut before redaction, but late enough that a secret that starts in the logged part is
+ * complete.
  */
 const MAX_REDACTED_PATH = 1000;
 
-/** A request's path as a log entry holds it: short, secrets masked. */
+/** A request's path for a log entry: shortened, with secrets masked. */
 export function redactPath(path: string): string {
   return redactText(path.slice(0, MAX_REDACTED_PATH)).slice(0, MAX_LOGGED_PATH);
 }
 
 export interface LoggerOptions {
   level: string;
-  /** Human-readable lines for development; JSON otherwise. */
+  /** Human-readable output for development; JSON otherwise. */
   pretty: boolean;
   name: string;
 }
 
-/** A pino logger writing to standard output: JSON lines, ISO times, secrets masked. */
+/**
+ * Creates a pino logger that writes JSON lines with ISO times to standard output and masks secrets.
+ */
 export function createLogger(options: LoggerOptions): Logger {
   return pino({
     name: options.name,

@@ -4,7 +4,10 @@ const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** All metrics of one process, in Prometheus' base units. Labels are bounded: route templates, never paths or tenants. */
+/**
+ * All metrics of one process, in Prometheus base units. Label values are bounded: route templates,
+ * never paths or tenants.
+ */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -12,11 +15,11 @@ export function createMetrics() {
   return {
     registry,
     ...createFailureCounters(registers),
-    /** Of the gauges that are read when somebody asks, by name. */
+    /** Functions that compute the values of collected gauges, by gauge name. */
     collectors: new Map<string, CollectedGauge['collect'][]>(),
     httpSeconds: new Histogram({
       name: 'tow_http_request_duration_seconds',
-      help: 'Time to answer, by route template',
+      help: 'Response time, by route template',
       labelNames: ['method', 'route', 'status'],
       buckets: LATENCY_BUCKETS_S,
       registers,
@@ -46,7 +49,7 @@ export function createMetrics() {
     }),
     webhookAttempts: new Counter({
       name: 'tow_webhook_attempts_total',
-      help: 'Requests to receivers by what became of their delivery',
+      help: 'Requests to receivers, by outcome of the delivery',
       labelNames: ['outcome'],
       registers,
     }),
@@ -58,7 +61,7 @@ export function createMetrics() {
     }),
     partitionFaults: new Gauge({
       name: 'tow_partition_faults',
-      help: 'What is not right with the partitions (tow doctor names it): weeks without one, old ones left, rows in a default one',
+      help: 'Problems with the partitions (tow doctor lists them): weeks without one, old ones not dropped, rows in a default one',
       registers,
     }),
     eventStreams: new Gauge({
@@ -68,18 +71,18 @@ export function createMetrics() {
     }),
     canarySeconds: new Gauge({
       name: 'tow_canary_round_trip_seconds',
-      help: 'Last trip of the canary command through queue, worker, PostgreSQL and reply; -1: it did not come back',
+      help: 'Last round trip of the canary command through queue, worker, PostgreSQL and reply; -1: no reply',
       registers,
     }),
   };
 }
 
-/** What fails without a client that would notice. */
+/** Counters of failures that no client would notice. */
 function createFailureCounters(registers: Registry[]) {
   return {
     refusedConnections: new Counter({
       name: 'tow_connections_refused_total',
-      help: 'Connections closed at once because too many were open: of the process, of one network or of one site',
+      help: 'Connections closed immediately because too many were open: in the process, of one network or of one site',
       labelNames: ['bound'],
       registers,
     }),
@@ -91,7 +94,7 @@ function createFailureCounters(registers: Registry[]) {
     }),
     sweepFaults: new Counter({
       name: 'tow_sweep_accounts_left_out_total',
-      help: 'Accounts that a sweep of the clock left out because they failed, once per pass (tow doctor names them)',
+      help: 'Accounts that a clock sweep skipped because they failed, once per pass (tow doctor lists them)',
       labelNames: ['task'],
       registers,
     }),
@@ -105,23 +108,26 @@ export interface CollectedGauge {
   collect: (set: GaugeSetter) => Promise<void> | void;
 }
 
-/** A gauge whose values are read when somebody asks for them. Several parts of a process may add values to one of the same name. */
+/**
+ * Adds a gauge whose values are computed on each scrape. Several parts of a process may add values
+ * to the same gauge.
+ */
 export function addCollectedGauge({ registry, collectors }: Metrics, gauge: CollectedGauge): void {
   const { name, help, labelNames, collect } = gauge;
-  const known = collectors.get(name);
-  if (known) {
-    known.push(collect);
+  const existing = collectors.get(name);
+  if (existing) {
+    existing.push(collect);
     return;
   }
-  const all = [collect];
-  collectors.set(name, all);
+  const collects = [collect];
+  collectors.set(name, collects);
   new Gauge({
     name,
     help,
     labelNames,
     registers: [registry],
     async collect() {
-      await Promise.all(all.map((one) => one((labels, value) => this.set(labels, value))));
+      await Promise.all(collects.map((one) => one((labels, value) => this.set(labels, value))));
     },
   });
 }

@@ -1,15 +1,15 @@
 import { settingsSchema } from './settings.js';
 
 /**
- * Short names such as HOST and PORT have ordinary neighbours (HOME, POST, PATH), so nothing is said
- * about those.
+ * Shorter names such as HOST and PORT resemble common variables (HOME, POST, PATH), so they are not
+ * checked.
  */
 const SHORTEST_NAME = 7;
 
 /**
- * Environment variables that are nearly the name of a setting, each as a sentence. A process would
- * silently run with the default. A setting that is set has no misspelling: platforms set REDIS_URI
- * beside REDIS_URL.
+ * Lists environment variables whose name is almost that of a setting, each as a sentence. Without
+ * the warning a process would silently run with the default. A setting that is set has no
+ * misspelling: some platforms set REDIS_URI beside REDIS_URL.
  */
 export function findMisspelledSettings(environment: Record<string, string | undefined>): string[] {
   const names = Object.keys(settingsSchema.describe().keys);
@@ -22,13 +22,13 @@ export function findMisspelledSettings(environment: Record<string, string | unde
     });
 }
 
-/** At most one difference, or two in a name of twelve characters or more. */
+/** At most one edit, or two in a name of twelve or more characters. */
 function isNear(name: string, setting: string): boolean {
   return countEdits(name, setting) <= (setting.length < 12 ? 1 : 2);
 }
 
 /**
- * Letters to add, remove or replace, and neighbours to swap (optimal string alignment distance).
+ * Letters to insert, delete or replace, and neighbours to swap (optimal string alignment distance).
  */
 function countEdits(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > 2) return Number.POSITIVE_INFINITY;

@@ -2,14 +2,14 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Ends what a connection leaves behind. Node 20 and 22 forget the answers to pipelined requests
- * that never had the socket: without this they would neither close nor be destroyed, and whatever
- * waits for their end would be held for ever.
+ * Closes the responses that a lost connection leaves open. Node 20 and 22 do not track pipelined
+ * responses that have not been assigned the socket yet. Without this class they would never emit
+ * 'close', and code that waits for that event would wait indefinitely.
  */
 export class OpenAnswers {
   private readonly bySocket = new WeakMap<Socket, Set<ServerResponse>>();
 
-  /** Watches an answer from its beginning. */
+  /** Tracks a response until it closes. */
   add(response: ServerResponse, socket: Socket): void {
     const open = this.bySocket.get(socket) ?? this.watch(socket);
     open.add(response);
@@ -17,13 +17,13 @@ export class OpenAnswers {
   }
 
   /**
-   * Closes connections that nothing has moved on for so long: idle ones, and those of clients that
-   * do not read. One that waits for our answer is left alone.
+   * Closes connections without traffic for `timeoutMs`: idle ones, and those of clients that do not
+   * read. Connections that wait for our response stay open.
    */
   closeStalled(server: Server, timeoutMs: number): void {
     server.setTimeout(timeoutMs, (socket: Socket) => {
-      const isWaitingForUs = (this.bySocket.get(socket)?.size ?? 0) > 0 && socket.writableLength === 0;
-      if (!isWaitingForUs) socket.destroy();
+      const isWaitingForResponse = (this.bySocket.get(socket)?.size ?? 0) > 0 && socket.writableLength === 0;
+      if (!isWaitingForResponse) socket.destroy();
     });
   }
 
@@ -31,7 +31,7 @@ export class OpenAnswers {
     const open = new Set<ServerResponse>();
     this.bySocket.set(socket, open);
     socket.once('close', () => {
-      // Node tells those that it remembers first.
+      // Node first closes the responses that it tracks.
       setImmediate(() => {
         for (const response of open) {
           response.destroy();

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Version of this package. Its package.json stands further up when this file runs from dist. */
+/** Version of this package. When this file runs from dist, its package.json is further up. */
 export function packageVersion(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json'))) {
-    if (folder === dirname(folder)) throw new Error('package.json is not there');
+    if (folder === dirname(folder)) throw new Error('package.json was not found');
     folder = dirname(folder);
   }
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };

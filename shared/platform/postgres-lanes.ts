@@ -2,153 +2,164 @@ import type pg from 'pg';
 import { isConnectionError } from './errors.js';
 import { SLOW_READ_MS, type SlowQueries, type TenantRead } from './postgres-slow-queries.js';
 
-/** A client taken from the pool. `discard` marks it as broken, so that `release` closes it instead of keeping it. */
+/** A client checked out of the pool. `discard` marks it as broken, so that `release` closes it. */
 export interface Lease {
   client: pg.PoolClient;
   discard: (error: Error) => void;
-  /** Makes the plans of the connection anew when they are old; sent before the work that follows. */
+  /**
+   * Discards the connection's cached plans if they are old. Sent before the queries that follow.
+   */
   forgetOldPlans: () => void;
   release: () => void;
 }
 
-/** A read under way. */
-interface Sent {
-  /** Undefined: it belongs to no tenant, as a look for a credential. */
+/** A read in progress. */
+interface PendingRead {
+  /** Undefined: the read belongs to no tenant, for example the look-up of a credential. */
   read: TenantRead | undefined;
   sentAt: number;
 }
 
-interface Lane {
-  lease: Promise<Lease>;
-  /** In the order in which PostgreSQL answers them. */
-  inFlight: Sent[];
-  /** When the last read ended, so that the next one's time is told from its wait. */
+interface SharedConnection {
+  checkout: Promise<Lease>;
+  /** In the order in which PostgreSQL runs them. */
+  inFlight: PendingRead[];
+  /** When the previous read ended. Separates the next read's run time from its waiting time. */
   endedAt: number;
 }
 
-/** Connections that reads share; measured: more of them cost more wake-ups, fewer leave a core idle. */
-const MAX_LANES = 4;
-
-/** One tenant's reads leave a connection to the others', even before they turn out to be slow. */
-const MAX_LANES_PER_TENANT = 3;
-
 /**
- * Of a tenant that had slow queries lately: it may have more of them, of which nothing is known
- * yet.
+ * Connections that reads share. Measured: more of them cause more wake-ups, fewer leave a core
+ * idle.
  */
-const MAX_LANES_PER_SLOW_TENANT = 1;
+const MAX_CONNECTIONS = 4;
+
+/** Leaves one connection to other tenants, even before this tenant's reads turn out to be slow. */
+const MAX_CONNECTIONS_PER_TENANT = 3;
+
+/** For a tenant with recent slow queries, because more of its queries may turn out to be slow. */
+const MAX_CONNECTIONS_PER_SLOW_TENANT = 1;
 
 /**
- * Reads share a few connections: with `pipeline: true` several short transactions may be under way on one. Under load they leave and come back together,
- * and the server's process stays awake between them; waking it for each read alone was a third of the api's time (measured). A lane goes back to the pool
- * as soon as nothing is under way on it.
+ * Runs reads on a few shared connections. With `pipeline: true` several short transactions can be
+ * in flight on one connection. Under load they are sent and answered together, so PostgreSQL's
+ * server process stays awake between them. Waking it for each read took a third of the API's time
+ * (measured). A connection returns to the pool as soon as no read is in flight on it.
  */
 export class ReadLanes {
-  private readonly lanes: Lane[] = [];
+  private readonly connections: SharedConnection[] = [];
 
   constructor(
-    private readonly lease: () => Promise<Lease>,
+    private readonly checkOut: () => Promise<Lease>,
     private readonly slowQueries: SlowQueries,
   ) {}
 
-  /** Runs a read that sends all its statements before it first waits, so that nobody else's come between them. */
+  /**
+   * Runs a read on a shared connection. `work` must send all its queries before it first awaits, so
+   * that no other read's queries come between them.
+   */
   async run<T>(read: TenantRead | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const lane = this.take(read?.tenantId);
-    const sent = { read, sentAt: performance.now() };
-    lane.inFlight.push(sent);
+    const connection = this.acquire(read?.tenantId);
+    const pending = { read, sentAt: performance.now() };
+    connection.inFlight.push(pending);
     try {
-      const { client, discard, forgetOldPlans } = await lane.lease;
-      // Before each read: a lane that never runs empty must not keep its plans for ever.
+      const { client, discard, forgetOldPlans } = await connection.checkout;
+      // Before each read: a connection that is never idle must not keep its plans indefinitely.
       forgetOldPlans();
       try {
         return await work(client);
       } catch (error) {
         if (isConnectionError(error)) {
-          this.close(lane);
+          this.retire(connection);
           discard(error as Error);
         }
         throw error;
       }
     } finally {
-      this.give(lane, sent);
+      this.finishRead(connection, pending);
     }
   }
 
-  /** Records the slow queries that have not ended yet. */
+  /** Records slow queries that are still running. */
   recordStalls(): void {
-    for (const lane of this.lanes) {
-      const [oldest] = lane.inFlight;
-      if (oldest?.read && isStalled(lane)) this.slowQueries.record(oldest.read, SLOW_READ_MS);
+    for (const connection of this.connections) {
+      const [oldest] = connection.inFlight;
+      if (oldest?.read && isStalled(connection)) this.slowQueries.record(oldest.read, SLOW_READ_MS);
     }
   }
 
-  /** True when a read of this tenant would wait behind a slow one. */
+  /** True when a new read of this tenant would wait behind a slow one. */
   areHeldUp(tenantId: string): boolean {
-    const own = this.lanesOf(tenantId);
-    return own.length >= this.maxLanesOf(tenantId) && own.every(isStalled);
+    const own = this.listConnectionsOf(tenantId);
+    return own.length >= this.getMaxConnections(tenantId) && own.every(isStalled);
   }
 
-  private lanesOf(tenantId: string): Lane[] {
-    return this.lanes.filter((lane) => lane.inFlight.some(({ read }) => read?.tenantId === tenantId));
+  private listConnectionsOf(tenantId: string): SharedConnection[] {
+    return this.connections.filter((connection) =>
+      connection.inFlight.some(({ read }) => read?.tenantId === tenantId),
+    );
   }
 
-  private maxLanesOf(tenantId: string): number {
-    return this.slowQueries.hasAny(tenantId) ? MAX_LANES_PER_SLOW_TENANT : MAX_LANES_PER_TENANT;
+  private getMaxConnections(tenantId: string): number {
+    return this.slowQueries.hasAny(tenantId) ? MAX_CONNECTIONS_PER_SLOW_TENANT : MAX_CONNECTIONS_PER_TENANT;
   }
 
-  private take(tenantId: string | undefined): Lane {
-    const own = tenantId === undefined ? [] : this.lanesOf(tenantId);
-    if (tenantId !== undefined && own.length >= this.maxLanesOf(tenantId)) return pickIdlest(own) as Lane;
-    const idlest = pickIdlest(this.lanes);
-    if (idlest && this.lanes.length >= MAX_LANES) return idlest;
-    // Until it has its connection, nobody's read on it is slow: waiting for one tells nothing of a
-    // read.
-    const lane: Lane = {
-      lease: this.lease(),
+  private acquire(tenantId: string | undefined): SharedConnection {
+    const own = tenantId === undefined ? [] : this.listConnectionsOf(tenantId);
+    if (tenantId !== undefined && own.length >= this.getMaxConnections(tenantId))
+      return pickIdlest(own) as SharedConnection;
+    const idlest = pickIdlest(this.connections);
+    if (idlest && this.connections.length >= MAX_CONNECTIONS) return idlest;
+    // Infinity until the pool provides the connection, so that waiting for it does not count as a
+    // slow read.
+    const connection: SharedConnection = {
+      checkout: this.checkOut(),
       inFlight: [],
       endedAt: Number.POSITIVE_INFINITY,
     };
-    lane.lease.then(
+    connection.checkout.then(
       () => {
-        lane.endedAt = performance.now();
+        connection.endedAt = performance.now();
       },
-      // The reads that wait for the connection get the error.
+      // The reads that wait for the connection receive the error.
       () => undefined,
     );
-    this.lanes.push(lane);
-    return lane;
+    this.connections.push(connection);
+    return connection;
   }
 
-  private give(lane: Lane, sent: Sent): void {
+  private finishRead(connection: SharedConnection, pending: PendingRead): void {
     const now = performance.now();
-    if (sent.read) this.slowQueries.record(sent.read, now - Math.max(sent.sentAt, lane.endedAt));
-    lane.endedAt = now;
-    lane.inFlight.splice(lane.inFlight.indexOf(sent), 1);
-    if (lane.inFlight.length > 0) return;
-    this.close(lane);
-    lane.lease.then(
+    if (pending.read)
+      this.slowQueries.record(pending.read, now - Math.max(pending.sentAt, connection.endedAt));
+    connection.endedAt = now;
+    connection.inFlight.splice(connection.inFlight.indexOf(pending), 1);
+    if (connection.inFlight.length > 0) return;
+    this.retire(connection);
+    connection.checkout.then(
       ({ release }) => release(),
       () => undefined,
     );
   }
 
-  /** Takes no more reads: it is empty, or its connection is lost. */
-  private close(lane: Lane): void {
-    const index = this.lanes.indexOf(lane);
-    if (index >= 0) this.lanes.splice(index, 1);
+  /** Stops using a connection that is idle or broken. */
+  private retire(connection: SharedConnection): void {
+    const index = this.connections.indexOf(connection);
+    if (index >= 0) this.connections.splice(index, 1);
   }
 }
 
-/** The lane with the fewest reads under way, of those that flow. */
-function pickIdlest(lanes: Lane[]): Lane | undefined {
-  const flowing = lanes.filter((lane) => !isStalled(lane));
-  return (flowing.length > 0 ? flowing : lanes).reduce<Lane | undefined>(
-    (best, lane) => (best === undefined || lane.inFlight.length < best.inFlight.length ? lane : best),
+/** The connection with the fewest reads in flight, preferring those that are not stalled. */
+function pickIdlest(connections: SharedConnection[]): SharedConnection | undefined {
+  const responsive = connections.filter((connection) => !isStalled(connection));
+  return (responsive.length > 0 ? responsive : connections).reduce<SharedConnection | undefined>(
+    (best, connection) =>
+      best === undefined || connection.inFlight.length < best.inFlight.length ? connection : best,
     undefined,
   );
 }
 
-/** True while the read that PostgreSQL works on is a slow one. */
-function isStalled({ inFlight: [oldest], endedAt }: Lane): boolean {
+/** True while PostgreSQL runs a slow read on this connection. */
+function isStalled({ inFlight: [oldest], endedAt }: SharedConnection): boolean {
   return oldest !== undefined && performance.now() - Math.max(oldest.sentAt, endedAt) > SLOW_READ_MS;
 }

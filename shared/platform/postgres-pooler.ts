@@ -7,30 +7,31 @@ const REMEDY =
   "Name PostgreSQL's own host and port instead. Every process keeps a pool of its own (DATABASE_POOL_SIZE).";
 
 /**
- * Pairs of connections that are compared. Traffic of others can hide that one pair shares a
+ * Pairs of connections to compare. Traffic of other clients can hide that one pair shares a
  * session.
  */
 const PAIRS = 3;
 
 /**
  * Refuses a connection pooler such as PgBouncer between this process and PostgreSQL. A session
- * holds our role, our timeouts and our prepared statements, and those of the queue its
- * notifications; a pooler that hands sessions round would mix them up between processes.
+ * holds the application's role, timeouts and prepared statements; a session of the queue also
+ * receives notifications. A pooler that passes sessions around would mix these up between
+ * processes.
  * @throws {ConfigError} when `setting` leads to a pooler
- * @throws the driver's error when PostgreSQL cannot be reached
+ * @throws the driver's error when PostgreSQL is unreachable
  */
 export async function assertDirectConnection(databaseUrl: string, setting = 'DATABASE_URL'): Promise<void> {
   for (let pair = 0; pair < PAIRS; pair += 1) {
-    const fault = await findPoolerFault(databaseUrl);
-    if (fault)
+    const problem = await findPoolerProblem(databaseUrl);
+    if (problem)
       throw new ConfigError([
-        `${setting} leads to a connection pooler such as PgBouncer, which ${fault}. ${REMEDY}`,
+        `${setting} leads to a connection pooler such as PgBouncer, which ${problem}. ${REMEDY}`,
       ]);
   }
 }
 
-/** What a pooler does that PostgreSQL does not; undefined when there is none. */
-async function findPoolerFault(databaseUrl: string): Promise<string | undefined> {
+/** Describes what the pooler does differently from PostgreSQL; undefined if there is no pooler. */
+async function findPoolerProblem(databaseUrl: string): Promise<string | undefined> {
   const probe = randomBytes(8).toString('hex');
   const clients: pg.Client[] = [];
   const connect = async () => {
@@ -41,7 +42,7 @@ async function findPoolerFault(databaseUrl: string): Promise<string | undefined>
       query_timeout: 5000,
       options: `-c tow.probe=${probe}`,
     });
-    // A connection that is cut fails its query.
+    // A lost connection also rejects its query, so this event needs no handling.
     client.on('error', () => undefined);
     clients.push(client);
     await client.connect();
@@ -65,8 +66,8 @@ async function findPoolerFault(databaseUrl: string): Promise<string | undefined>
 }
 
 /**
- * PgBouncer knows few parameters of a session, and refuses every other one that it was not told to
- * ignore.
+ * PgBouncer supports few session parameters and rejects all others, unless it is configured to
+ * ignore them.
  */
 function isRefusedOption(error: unknown): boolean {
   return (

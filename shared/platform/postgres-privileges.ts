@@ -1,15 +1,20 @@
 import type { Database } from './postgres.js';
 import { StartError } from './start-failure.js';
 
-interface Fault {
+interface Problem {
   fault: string;
 }
 
-/** Tables without a tenant: the ledger of the migrations. Everything else in our schema must be isolated. */
-const LEDGER_TABLES = ['schema_migrations', 'schema_migrations_lock'];
+/**
+ * Tables without a tenant: the list of applied migrations. Every other table in schema public must
+ * be isolated.
+ */
+const MIGRATION_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 
-/** Policies beside tenant_isolation that may be: they only read, and only what a credential's hash, the e-mail of who signs in or the purpose of a sweep
- * lets them. */
+/**
+ * Policies allowed beside tenant_isolation. They only permit reads, and only of rows that match a
+ * credential's hash, the e-mail of a person who signs in, or the purpose of a sweep.
+ */
 const OTHER_POLICIES = [
   'api_keys.key_lookup',
   'sessions.token_lookup',
@@ -18,11 +23,13 @@ const OTHER_POLICIES = [
 ];
 
 /**
- * Every way in which the session could see or change another tenant's rows: a role with too many rights, ownership, a table without forced
- * row-level security or without the tenant policy, an append-only table that can be changed, partitions that can be reached past the policy of their table.
+ * Lists every way in which the session could read or change another tenant's rows: a role with too
+ * many privileges, ownership of a table, a table without forced row-level security or without the
+ * tenant policy, an append-only table that the role can change, or access to partitions, which
+ * bypasses the policy of their table.
  */
 export async function findPrivilegeFaults(database: Database): Promise<string[]> {
-  const rows = await database.query<Fault>({
+  const rows = await database.query<Problem>({
     text: `
       with tables as (
         select c.oid, c.relname, c.relrowsecurity, c.relforcerowsecurity, c.relowner
@@ -56,20 +63,20 @@ export async function findPrivilegeFaults(database: Database): Promise<string[]>
         where nspname = 'partitions' and has_schema_privilege(oid, 'usage, create')
       union all
       select 'there are no tables: run the migrations first' where not exists (select from tables)`,
-    values: [LEDGER_TABLES, OTHER_POLICIES],
+    values: [MIGRATION_TABLES, OTHER_POLICIES],
   });
   return rows.map((row) => row.fault);
 }
 
 /**
- * The start-up check of every process.
- * @throws {StartError} naming each fault; the process must not serve a request then.
+ * Every process runs this check when it starts. If it throws, the process must not serve requests.
+ * @throws {StartError} with every problem
  */
 export async function assertLeastPrivilege(database: Database): Promise<void> {
-  const faults = await findPrivilegeFaults(database);
-  if (faults.length === 0) return;
+  const problems = await findPrivilegeFaults(database);
+  if (problems.length === 0) return;
   throw new StartError(
-    `refusing to start, tenants would not be isolated: ${faults.join('; ')}.`,
+    `refusing to start, tenants would not be isolated: ${problems.join('; ')}.`,
     'Run the release with a user that owns the database and is no superuser, and use its DATABASE_URL in every process.',
   );
 }

@@ -1,26 +1,29 @@
 import pg from 'pg';
 import { gatherSends, type Statement, send, traced } from './postgres-send.js';
 
-/** Makes a setting for the rest of its transaction. */
+/** A query that sets a configuration parameter for the rest of its transaction. */
 export interface Setting extends Statement {
   name: string;
   values: string[];
 }
 
-/** What pg lets its queries use of a connection. It has no public types for it; the version is pinned and test/integration/shared-reads.test.ts watches it. */
+/**
+ * The parts of a pg connection that pg's queries use. pg has no public types for them. The version
+ * is pinned, and test/integration/shared-reads.test.ts checks the behaviour.
+ */
 interface Wire {
   parsedStatements: Record<string, string | undefined>;
   bind(message: { portal: string; statement: string; values: string[] }): void;
   execute(message: { portal: string }): void;
 }
 
-function wireOf(client: pg.ClientBase): Wire {
+function getWire(client: pg.ClientBase): Wire {
   return (client as unknown as { connection: Wire }).connection;
 }
 
-/** True when the connection has parsed a statement of this name. */
+/** True when the connection has a prepared statement of this name. */
 function isPrepared(client: pg.ClientBase, name: string): boolean {
-  return wireOf(client).parsedStatements[name] !== undefined;
+  return getWire(client).parsedStatements[name] !== undefined;
 }
 
 interface QueryHandlers {
@@ -30,7 +33,7 @@ interface QueryHandlers {
   handleCommandComplete(message: unknown, wire: Wire): void;
 }
 
-/** pg's own class with the methods that its types leave out. */
+/** pg's own class, with the methods that its types omit. */
 const Query = pg.Query as unknown as new (
   config: Statement & { queryMode: 'extended' },
   values: undefined,
@@ -38,8 +41,9 @@ const Query = pg.Query as unknown as new (
 ) => pg.Submittable & QueryHandlers;
 
 /**
- * A query that makes a setting for its own transaction first. Both go before one Sync, which makes them one implicit transaction (PostgreSQL, Message
- * Flow, Extended Query): no begin, no commit, one round of messages instead of four.
+ * A query that first sets a configuration parameter for its own transaction. Both are sent before
+ * one Sync, so PostgreSQL runs them as one implicit transaction (PostgreSQL manual, Message Flow,
+ * Extended Query). This needs no begin or commit, and one round trip instead of four.
  */
 class QueryWithSetting extends Query {
   private isSet = false;
@@ -49,7 +53,8 @@ class QueryWithSetting extends Query {
     config: Statement,
     callback: (error: Error | null, result: pg.QueryResult) => void,
   ) {
-    // Always by messages of its own: a text without values would otherwise go as a simple query, and the setting would not go at all.
+    // Always the extended protocol: pg would send a query without values as a simple query and omit
+    // the setting.
     super({ ...config, queryMode: 'extended' }, undefined, callback);
   }
 
@@ -59,7 +64,7 @@ class QueryWithSetting extends Query {
     super.prepare(wire);
   }
 
-  /** The setting's own row comes undescribed. */
+  /** Skips the setting's result row, which has no row description. */
   override handleDataRow(message: unknown): void {
     if (this.isSet) super.handleDataRow(message);
   }
@@ -73,27 +78,27 @@ class QueryWithSetting extends Query {
 function queryWithSetting(
   client: pg.ClientBase,
   setting: Setting,
-  statement: Statement,
+  query: Statement,
 ): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     gatherSends(client);
     client.query(
-      new QueryWithSetting(setting, statement, (error, result) => (error ? reject(error) : resolve(result))),
+      new QueryWithSetting(setting, query, (error, result) => (error ? reject(error) : resolve(result))),
     );
   });
 }
 
-/** For the first read of a connection: it prepares the setting. */
+/** For the first read on a connection: prepares the query that applies the setting. */
 async function queryInSteps(
   client: pg.ClientBase,
   setting: Setting,
-  statement: Statement,
+  query: Statement,
 ): Promise<pg.QueryResult> {
   gatherSends(client);
   const results = await Promise.allSettled([
     client.query('begin'),
     client.query(setting),
-    send(client, statement),
+    send(client, query),
     client.query('commit'),
   ]);
   const failed = results.find((result) => result.status === 'rejected');
@@ -102,13 +107,16 @@ async function queryInSteps(
   return select?.value as pg.QueryResult;
 }
 
-/** Runs one statement in a transaction of its own under a setting. Others may send theirs on this connection at once: nothing comes in between. */
+/**
+ * Runs one query in its own transaction with a setting. Other callers may send theirs on this
+ * connection concurrently; their queries never come in between.
+ */
 export function readWithSetting(
   client: pg.ClientBase,
   setting: Setting,
-  statement: Statement,
+  query: Statement,
 ): Promise<pg.QueryResult> {
   return isPrepared(client, setting.name)
-    ? traced(statement, () => queryWithSetting(client, setting, statement))
-    : queryInSteps(client, setting, statement);
+    ? traced(query, () => queryWithSetting(client, setting, query))
+    : queryInSteps(client, setting, query);
 }

@@ -1,12 +1,13 @@
 import pg from 'pg';
 import { appSessionOptions } from './postgres-session.js';
 
-const PAUSE_MS = 100;
+const POLL_INTERVAL_MS = 100;
 
 /**
- * Whether a replica has replayed the primary's log up to this place, or does so in time. A server that is no replica has everything.
- * @param lsn of `pg_current_wal_lsn()` on the primary
- * @throws {Error} when it cannot be asked
+ * Waits until the replica has replayed the primary's log up to `lsn`. Resolves with false if it has
+ * not after `timeoutMs`. A server that is not a replica counts as current.
+ * @param lsn result of `pg_current_wal_lsn()` on the primary
+ * @throws {Error} when the server cannot be queried
  */
 export async function isReplicaCurrent(
   databaseUrl: string,
@@ -20,7 +21,7 @@ export async function isReplicaCurrent(
     query_timeout: timeoutMs + 3000,
     options: appSessionOptions(databaseUrl, { keyed: false }),
   });
-  // A connection that is cut fails the question under way.
+  // A lost connection also rejects the pending query, so this event needs no handling.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -29,7 +30,7 @@ export async function isReplicaCurrent(
       const [row] = (await client.query<{ is_current: boolean }>(text, [lsn])).rows;
       if (row?.is_current) return true;
       if (Date.now() > deadline) return false;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
     }
   } finally {
     await client.end();

@@ -5,20 +5,21 @@ import { inSpan, SpanKind } from './tracing.js';
 export type Row = Record<string, unknown>;
 
 export interface Statement {
-  /** Set: the statement is prepared once per connection under this name. */
+  /** If set, the query is prepared once per connection under this name. */
   name?: string;
   text: string;
   values?: unknown[];
   /**
-   * Set on a read that may be slow: PostgreSQL ends it after this time, and it never shares a
+   * Set for a read that may be slow: PostgreSQL cancels it after this time, and it never shares a
    * connection with other reads.
    */
   timeoutMs?: number;
 }
 
 /**
- * Holds what is sent on this connection until the end of the turn, so that statements issued without waiting for each other leave in one system call.
- * pg corks its socket for each statement alone: eleven calls for a batch (measured).
+ * Buffers what is sent on this connection until the end of the event-loop tick. Queries issued
+ * without awaiting each other are then sent in one system call. pg corks its socket for each query
+ * alone, which took eleven system calls for a batch (measured).
  */
 export function gatherSends(client: pg.ClientBase): void {
   // pg has no public type for its connection; the version is pinned.
@@ -28,16 +29,17 @@ export function gatherSends(client: pg.ClientBase): void {
   process.nextTick(() => stream.uncork());
 }
 
-/** A statement in a span when traces are on. Its values are not recorded: they are the tenants' own. */
-export function traced(statement: Statement, query: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
-  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': statement.text };
-  return inSpan(statement.name ?? 'sql', { kind: SpanKind.CLIENT, attributes }, query);
+/**
+ * Runs a query in a span when tracing is on. Values are not recorded, because they are tenant data.
+ */
+export function traced(query: Statement, run: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.text': query.text };
+  return inSpan(query.name ?? 'sql', { kind: SpanKind.CLIENT, attributes }, run);
 }
 
-/** Sends one statement. */
-export function send(client: pg.ClientBase, statement: Statement): Promise<pg.QueryResult> {
-  return traced(statement, () => {
+export function send(client: pg.ClientBase, query: Statement): Promise<pg.QueryResult> {
+  return traced(query, () => {
     gatherSends(client);
-    return client.query(statement);
+    return client.query(query);
   });
 }

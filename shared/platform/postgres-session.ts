@@ -1,4 +1,4 @@
-/** Settings of every session: an application must not wait for ever, hold locks while idle or print local times. */
+/** Settings of every session: bounded waits, no locks held while idle, and times in UTC. */
 const SESSION_OPTIONS = [
   '-c timezone=UTC',
   '-c statement_timeout=5000',
@@ -7,11 +7,12 @@ const SESSION_OPTIONS = [
 ];
 
 /**
- * Our own statements are key look-ups, planned once per connection. Planning them for each value again would cost more than it finds; and a plan
- * made while a table was small would go on scanning it when it is large (measured: ten times slower inserts), so scans and the joins that need
- * them are out, and with them the compiler that their penalty costs would wake.
+ * The application's queries are key look-ups, planned once per connection. Planning them for each
+ * value would cost more than it gains. A plan made while a table was small would keep scanning the
+ * table after it has grown (measured: inserts ten times slower). Scans, and joins that need them,
+ * are therefore disabled. So is the JIT compiler, which their penalty costs would trigger.
  */
-const KEYED_PLANS = [
+const KEY_LOOKUP_OPTIONS = [
   '-c plan_cache_mode=force_generic_plan',
   '-c enable_seqscan=off',
   '-c enable_hashjoin=off',
@@ -21,7 +22,10 @@ const KEYED_PLANS = [
   '-c jit=off',
 ];
 
-/** Name of the application's role in a database: the login role's name with `_app`. It owns nothing and cannot log in. */
+/**
+ * Name of the application's role: the login role's name with the suffix `_app`. The role owns
+ * nothing and cannot log in.
+ */
 export function appRoleOf(databaseUrl: string): string {
   const user = decodeURIComponent(new URL(databaseUrl).username);
   if (!user)
@@ -29,8 +33,11 @@ export function appRoleOf(databaseUrl: string): string {
   return `${user}_app`;
 }
 
-/** Startup options that lower a session to the application's role. `keyed`: plan for key look-ups, once. */
+/**
+ * Startup options that switch a session to the application's role.
+ * @param keyed plan for key look-ups, once per connection
+ */
 export function appSessionOptions(databaseUrl: string, { keyed }: { keyed: boolean }): string {
   const role = appRoleOf(databaseUrl).replace(/[\\ ]/g, (character) => `\\${character}`);
-  return [`-c role=${role}`, ...SESSION_OPTIONS, ...(keyed ? KEYED_PLANS : [])].join(' ');
+  return [`-c role=${role}`, ...SESSION_OPTIONS, ...(keyed ? KEY_LOOKUP_OPTIONS : [])].join(' ');
 }

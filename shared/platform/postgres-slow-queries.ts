@@ -1,50 +1,54 @@
-/** A read of a tenant, by what tells how long it may take. */
+/** A tenant's read, identified by its query. */
 export interface TenantRead {
   tenantId: string;
-  /** The query's name, or else its text: the same query does the same kind of work. */
+  /** The query's name, else its text. The same query does the same kind of work. */
   query: string;
 }
 
 /**
- * A read that keeps PostgreSQL busy for this long delays every read behind it on its connection.
+ * A read that keeps PostgreSQL busy for at least this time delays every later read on its
+ * connection.
  */
 export const SLOW_READ_MS = 100;
 
-/** Quick reads in a row that make up for a slow one: one pause of this process is soon forgiven. */
+/**
+ * After this many quick reads in a row a query no longer counts as slow. One pause of this process
+ * therefore has no lasting effect.
+ */
 const QUICK_READS_PER_SLOW_ONE = 20;
 
-/** A query counts as slow for this long after it last was. */
-const REMEMBERED_MS = 60_000;
+/** A query counts as slow for this long after its last slow read. */
+const EXPIRY_MS = 60_000;
 
 interface SlowQuery {
   tenantId: string;
-  forgetAt: number;
+  expiresAt: number;
   quickReadsLeft: number;
 }
 
 /**
- * Remembers which queries of which tenants were slow lately. Each of them took a connection for
- * 100 ms, so only some thousands of them can be remembered at a time.
+ * Records which queries of which tenants were slow recently. Each slow query took 100 ms of a
+ * connection, so at most a few thousand records exist at a time.
  */
 export class SlowQueries {
-  /** By tenant and query, in the order in which they are forgotten. */
+  /** By tenant and query, in order of expiry. */
   private readonly queries = new Map<string, SlowQuery>();
-  /** How many of them each tenant has. */
-  private readonly counts = new Map<string, number>();
+  /** Number of slow queries per tenant. */
+  private readonly countByTenant = new Map<string, number>();
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   has(read: TenantRead): boolean {
-    return this.hasAny(read.tenantId) && this.queries.has(keyOf(read));
+    return this.hasAny(read.tenantId) && this.queries.has(toKey(read));
   }
 
-  /** True when any query of the tenant was slow lately. */
+  /** True when any query of the tenant was slow recently. */
   hasAny(tenantId: string): boolean {
-    this.forgetOld();
-    return this.counts.has(tenantId);
+    this.deleteExpired();
+    return this.countByTenant.has(tenantId);
   }
 
-  /** Runs a read and remembers it when it is slow. */
+  /** Runs a read and records its duration. */
   async measure<T>(read: TenantRead, work: () => Promise<T>): Promise<T> {
     const startedAt = this.now();
     try {
@@ -54,45 +58,45 @@ export class SlowQueries {
     }
   }
 
-  /** @param durationMs without the wait for reads before it */
+  /** @param durationMs excludes the wait for earlier reads on the connection */
   record(read: TenantRead, durationMs: number): void {
-    if (durationMs >= SLOW_READ_MS) this.remember(read);
-    else if (this.has(read)) this.countQuick(keyOf(read));
+    if (durationMs >= SLOW_READ_MS) this.add(read);
+    else if (this.has(read)) this.countQuickRead(toKey(read));
   }
 
-  private countQuick(key: string): void {
+  private countQuickRead(key: string): void {
     const query = this.queries.get(key) as SlowQuery;
     query.quickReadsLeft -= 1;
-    if (query.quickReadsLeft === 0) this.forget(key);
+    if (query.quickReadsLeft === 0) this.delete(key);
   }
 
-  private remember(read: TenantRead): void {
+  private add(read: TenantRead): void {
     const { tenantId } = read;
-    const key = keyOf(read);
-    // To the end, for it is forgotten last now.
-    this.forget(key);
-    const forgetAt = this.now() + REMEMBERED_MS;
-    this.queries.set(key, { tenantId, forgetAt, quickReadsLeft: QUICK_READS_PER_SLOW_ONE });
-    this.counts.set(tenantId, (this.counts.get(tenantId) ?? 0) + 1);
+    const key = toKey(read);
+    // Re-inserted at the end of the Map, because it now expires last.
+    this.delete(key);
+    const expiresAt = this.now() + EXPIRY_MS;
+    this.queries.set(key, { tenantId, expiresAt, quickReadsLeft: QUICK_READS_PER_SLOW_ONE });
+    this.countByTenant.set(tenantId, (this.countByTenant.get(tenantId) ?? 0) + 1);
   }
 
-  private forgetOld(): void {
-    for (const [key, { forgetAt }] of this.queries) {
-      if (forgetAt > this.now()) return;
-      this.forget(key);
+  private deleteExpired(): void {
+    for (const [key, { expiresAt }] of this.queries) {
+      if (expiresAt > this.now()) return;
+      this.delete(key);
     }
   }
 
-  private forget(key: string): void {
+  private delete(key: string): void {
     const query = this.queries.get(key);
     if (!query) return;
     this.queries.delete(key);
-    const left = (this.counts.get(query.tenantId) ?? 0) - 1;
-    if (left > 0) this.counts.set(query.tenantId, left);
-    else this.counts.delete(query.tenantId);
+    const remaining = (this.countByTenant.get(query.tenantId) ?? 0) - 1;
+    if (remaining > 0) this.countByTenant.set(query.tenantId, remaining);
+    else this.countByTenant.delete(query.tenantId);
   }
 }
 
-function keyOf({ tenantId, query }: TenantRead): string {
+function toKey({ tenantId, query }: TenantRead): string {
   return `${tenantId} ${query}`;
 }

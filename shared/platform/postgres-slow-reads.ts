@@ -2,16 +2,16 @@ import { serviceUnavailable } from './errors.js';
 import { createFairLimit, type FairLimit, TooManyWaitingError } from './fair-limit.js';
 
 /**
- * Why a read has a connection of its own: it is a search, its query was slow lately for this
- * tenant, or slow reads hold up the connections that this tenant shares with others.
+ * Why a read needs its own connection: it is a search, its query was slow recently for this tenant,
+ * or slow reads block the connections that this tenant shares with others.
  */
 export type SlowReadQueue = 'searches' | 'slowQueries' | 'heldUp';
 
 /**
- * A tenant has one read of each queue under way, so that its searches delay none of its other
- * reads. The tenant whose reads have taken the least time comes next: one that searches now and
- * then never waits for a whole round of those that flood. PostgreSQL ends a search after 1 s and
- * any other read after 5 s, so some connection falls free within the time that a read may wait.
+ * Each tenant runs one read per queue, so its searches do not delay its other reads. The tenant
+ * whose reads have taken the least time is next. A tenant that searches rarely therefore never
+ * waits for a whole round of tenants that flood the queue. PostgreSQL cancels a search after 1 s
+ * and any other read after 5 s, so a connection becomes free within `maxWaitMs`.
  */
 const LIMIT = {
   queues: ['searches', 'slowQueries', 'heldUp'] as const,
@@ -22,21 +22,22 @@ const LIMIT = {
 };
 
 /**
- * Reads that may be slow, each on a connection of its own: tenants share three tenths of the pool.
+ * Runs slow reads, each on its own connection. All tenants together use at most three tenths of the
+ * pool.
  */
 export class SlowReads {
   private readonly limit: FairLimit<SlowReadQueue>;
 
   constructor(poolSize: number) {
     const maxRunning = Math.max(1, Math.floor((poolSize * 3) / 10));
-    // Searches of all tenants leave a connection to slow reads, and the other way round.
+    // Searches of all tenants leave a connection to slow reads, and vice versa.
     const maxRunningPerQueue = Math.max(1, Math.floor(poolSize / 5));
     this.limit = createFairLimit({ ...LIMIT, maxRunning, maxRunningPerQueue });
   }
 
   /**
-   * Runs the read when it is its turn.
-   * @throws {AppError} 503 when too many of the tenant's reads wait before it, or it has waited too
+   * Runs the read as soon as the limit and fair sharing allow.
+   * @throws {AppError} 503 when too many of the tenant's reads are waiting, or this one waited too
    * long
    */
   async run<T>(queue: SlowReadQueue, tenantId: string, read: () => Promise<T>): Promise<T> {
@@ -44,9 +45,9 @@ export class SlowReads {
       return await this.limit.run({ queue, group: tenantId }, read);
     } catch (error) {
       if (!(error instanceof TooManyWaitingError)) throw error;
-      const what = queue === 'searches' ? 'searches' : 'slow reads';
+      const label = queue === 'searches' ? 'searches' : 'slow reads';
       throw serviceUnavailable(
-        `Too many ${what} of this account are waiting. Send fewer at a time, or narrower ones.`,
+        `Too many ${label} of this account are waiting. Send fewer at a time, or narrower ones.`,
         error,
       );
     }

@@ -6,34 +6,41 @@ import type { Row } from './postgres.js';
 import type { Statement } from './postgres-send.js';
 import { appSessionOptions } from './postgres-session.js';
 
-/** What a tenant's data was at one moment, for whoever reads much of it (design/performance.md, Exports). */
+/**
+ * A consistent view of one tenant's data, for readers of large amounts such as exports
+ * (docs/adr/0012-exports.md).
+ */
 export interface Snapshot {
-  /** Process id of its session: `pg_stat_progress_copy` tells by it how many rows a COPY has sent. */
-  readonly pid: number;
-  query<R = Row>(statement: Statement): Promise<R[]>;
   /**
-   * The output of `copy (…) to stdout with (…)` as the server sends it; no row becomes an object. It must be read to its end before anything else is asked here. Slow readers
-   * slow PostgreSQL down, and cost no memory.
-   * @param query its values are texts, numbers, booleans or null: COPY takes no parameters, so they are written into it as literals
-   * @param options `format csv, header`
+   * Process id of the session. `pg_stat_progress_copy` reports by it how many rows a COPY has sent.
+   */
+  readonly pid: number;
+  query<R = Row>(query: Statement): Promise<R[]>;
+  /**
+   * The output of `copy (…) to stdout with (…)` as the server sends it, without an object per row.
+   * The caller must read it to the end before it issues another query. A slow reader slows
+   * PostgreSQL down but uses no memory.
+   * @param query its values are strings, numbers, booleans or null. COPY takes no parameters, so
+   * the values are inserted as literals
+   * @param options for example `format csv, header`
    */
   copy(query: Statement, options: string): Readable;
-  /** Ends the session, and with it whatever it was doing, at once. May be called again. */
+  /** Ends the session and its running query immediately. Safe to call again. */
   close(): Promise<void>;
 }
 
 export interface SnapshotOptions {
-  /** Of the primary or of a replica. */
+  /** URL of the primary or of a replica. */
   databaseUrl: string;
   tenantId: string;
   applicationName: string;
-  /** Of one statement, in ms. */
+  /** Timeout of one query. */
   statementTimeoutMs: number;
 }
 
 /**
- * Opens a session of its own in a REPEATABLE READ, read-only transaction of one tenant. Not out of the pool: it lives for minutes, plans for whole tables and has a
- * timeout of its own.
+ * Opens a new session with a REPEATABLE READ, read-only transaction of one tenant. The session is
+ * not from the pool: it lasts minutes, is planned for whole tables and has its own timeout.
  */
 export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   const client = new pg.Client({
@@ -41,11 +48,13 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     application_name: options.applicationName,
     connectionTimeoutMillis: 3000,
     keepAlive: true,
-    // It only reads: of a server that is gone without a word nothing else would tell.
+    // The session only reads, so without keep-alive probes it would not notice a server that
+    // vanished silently.
     keepAliveInitialDelayMillis: 10_000,
     options: appSessionOptions(options.databaseUrl, { keyed: false }),
   });
-  // A connection that is cut fails what is under way; without a listener it would end the process.
+  // A lost connection also rejects the pending query. Without this listener the event would end the
+  // process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -53,12 +62,12 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     const settings = [
       ['app.tenant_ids', options.tenantId],
       ['statement_timeout', String(options.statementTimeoutMs)],
-      // A reader that pauses must not lose its snapshot.
+      // A reader may pause without losing its snapshot.
       ['idle_in_transaction_session_timeout', '0'],
       ['jit', 'off'],
-      // Whoever changes a table holds it longer than a request could wait.
+      // A migration may lock a table for longer than a request could wait.
       ['lock_timeout', '60000'],
-      // Closing ends what runs at once, also what waits for a lock.
+      // Lets close() end a running query immediately, even one that waits for a lock.
       ['client_connection_check_interval', '1000'],
     ];
     for (const setting of settings) await client.query('select set_config($1, $2, true)', setting);
@@ -81,18 +90,19 @@ class OpenSnapshot implements Snapshot {
   }
 
   copy(query: Statement, options: string): Readable {
-    return this.client.query(copyTo(`copy (${withLiterals(query)}) to stdout with (${options})`));
+    return this.client.query(copyTo(`copy (${insertLiterals(query)}) to stdout with (${options})`));
   }
 
   async close(): Promise<void> {
-    // What is being copied would be sent to its end before the server reads a goodbye.
+    // Without this the server would send the rest of a running COPY before it reads the end of the
+    // session.
     const { stream } = (this.client as unknown as { connection: { stream: Socket } }).connection;
     stream.destroy();
     await this.client.end().catch(() => undefined);
   }
 }
 
-function withLiterals({ text, values = [] }: Statement): string {
+function insertLiterals({ text, values = [] }: Statement): string {
   return text.replace(/\$(\d+)/g, (_whole, number) => {
     const value = values[Number(number) - 1];
     return value === null || value === undefined ? 'null' : pg.escapeLiteral(String(value));

@@ -3,36 +3,35 @@ import { TransactionEndedError } from './errors.js';
 import { gatherSends, type Row, type Statement, send } from './postgres-send.js';
 
 /**
- * An open transaction. Statements issued without waiting for each other leave in one network flush
- * and run in order (`pipeline: true` of pg); after a failed one the rest of the transaction fails
+ * An open transaction. Queries issued without awaiting each other are sent in one network flush and
+ * run in order (`pipeline: true` of pg). After a failed query the rest of the transaction fails
  * too.
  */
 export interface Transaction {
-  /** @throws {TransactionEndedError} after the end */
-  query<R = Row>(statement: Statement): Promise<R[]>;
+  /** @throws {TransactionEndedError} after the transaction has ended */
+  query<R = Row>(query: Statement): Promise<R[]>;
   /**
-   * Sends a statement together with the commit, in one flush, and hands its rows to `onRows` once
-   * all has been committed. Should it fail, the commit rolls back and the transaction throws its
-   * error.
-   * @throws {TransactionEndedError} after the end
+   * Sends a query together with the commit, in one flush, and passes its rows to `onRows` after the
+   * commit. If the query fails, the commit rolls back and the transaction throws the query's error.
+   * @throws {TransactionEndedError} after the transaction has ended
    */
-  queryAtCommit<R = Row>(statement: Statement, onRows?: (rows: R[]) => void): void;
+  queryAtCommit<R = Row>(query: Statement, onRows?: (rows: R[]) => void): void;
 }
 
 const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
 
 interface TransactionRun<T> {
-  /** Whose rows the transaction sees. */
+  /** The tenants whose rows the transaction sees. */
   tenantIds: readonly string[];
   work: (tx: Transaction) => Promise<T>;
   end: 'commit' | 'rollback';
-  /** Throws the connection away. */
+  /** Marks the connection as broken. */
   discard: (error: Error) => void;
 }
 
 /**
- * Runs work in one transaction of this connection. @throws what the work throws, once all is rolled
- * back
+ * Runs `work` in one transaction on this connection.
+ * @throws the error of `work`, after the rollback
  */
 export async function runTransaction<T>(
   client: pg.PoolClient,
@@ -43,39 +42,39 @@ export async function runTransaction<T>(
     client.query('begin'),
     client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
   ]);
-  // Observed below; without this a failed opening would be an unhandled rejection while `work`
-  // still runs.
+  // Awaited below. Without this handler a failed opening would be an unhandled rejection while
+  // `work` still runs.
   opening.catch(() => undefined);
-  const last: { statement: Statement; onRows: ((rows: never[]) => void) | undefined }[] = [];
+  const queriesAtCommit: { query: Statement; onRows: ((rows: never[]) => void) | undefined }[] = [];
   let hasEnded = false;
   const assertOpen = () => {
     if (hasEnded) throw new TransactionEndedError();
   };
   try {
     const result = await work({
-      query: async (statement) => {
+      query: async (query) => {
         assertOpen();
-        return (await send(client, statement)).rows;
+        return (await send(client, query)).rows;
       },
-      queryAtCommit: (statement, onRows) => {
+      queryAtCommit: (query, onRows) => {
         assertOpen();
-        last.push({ statement, onRows });
+        queriesAtCommit.push({ query, onRows });
       },
     });
     hasEnded = true;
     await opening;
-    const closing = [...last.map(({ statement }) => send(client, statement)), client.query(end)];
-    const answers = await Promise.all(closing);
-    if (answers.at(-1)?.command !== end.toUpperCase())
+    const closing = [...queriesAtCommit.map(({ query }) => send(client, query)), client.query(end)];
+    const results = await Promise.all(closing);
+    if (results.at(-1)?.command !== end.toUpperCase())
       throw new Error('the transaction was rolled back by the server');
-    last.forEach(({ onRows }, index) => {
-      onRows?.(answers[index]?.rows as never[]);
+    queriesAtCommit.forEach(({ onRows }, index) => {
+      onRows?.(results[index]?.rows as never[]);
     });
     return result;
   } catch (error) {
     hasEnded = true;
-    // A connection that cannot even roll back is of no use to the next caller; the first error is
-    // the one to report.
+    // A connection that cannot roll back is unusable for the next caller. The first error is the
+    // one to report.
     await client.query('rollback').catch(discard);
     throw error;
   }

@@ -11,37 +11,50 @@ import { runTransaction, type Transaction } from './postgres-transaction.js';
 
 export type { Row, Statement, Transaction };
 
-// bigint (20) holds cents and counters, all far below 2^53; numeric (1700) is quantities. Both are JSON numbers in the API.
+// bigint (20) holds cents and counters, all far below 2^53. numeric (1700) holds quantities. Both
+// are JSON numbers in the API.
 pg.types.setTypeParser(20, Number);
 pg.types.setTypeParser(1700, Number);
 
 /**
- * The application's door to PostgreSQL. Every statement runs inside a transaction that names its tenants; row-level security does the rest. The
- * pool itself is not exported, so no query can forget to.
+ * The application's access to PostgreSQL. Every query runs in a transaction that names its tenants,
+ * and row-level security enforces them. The pool is not exported, so no query can bypass this.
  */
 export interface Database {
-  /** One read for one tenant: its setting and the statement in one transaction and one round of messages. */
-  read<R = Row>(tenantId: string, statement: Statement): Promise<R[]>;
-  /** Runs `work` in a transaction that sees these tenants' rows, and commits. Rolls back when it throws. */
+  /**
+   * Runs one read for one tenant. The tenant setting and the query share one transaction and one
+   * round trip.
+   */
+  read<R = Row>(tenantId: string, query: Statement): Promise<R[]>;
+  /**
+   * Runs `work` in a transaction that sees these tenants' rows, and commits. Rolls back if `work`
+   * throws.
+   */
   transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** As {@link transaction}, but always rolls back: a rehearsal. */
+  /** Like {@link transaction}, but always rolls back. */
   rehearse<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Looks up a credential before its tenant is known: only rows with this very hash are visible. */
-  readByKeyHash<R = Row>(hash: Buffer, statement: Statement): Promise<R[]>;
-  /** Looks up people before their tenant is known: only users with this very e-mail are visible. @param email in lower case */
-  readByEmail<R = Row>(email: string, statement: Statement): Promise<R[]>;
-  /** Ids of all tenants, and nothing else of them: what sweeps walk over. */
+  /**
+   * Looks up a credential before its tenant is known. Only rows with exactly this hash are visible.
+   */
+  readByKeyHash<R = Row>(hash: Buffer, query: Statement): Promise<R[]>;
+  /**
+   * Looks up people before their tenant is known. Only users with exactly this e-mail address are
+   * visible.
+   * @param email in lower case
+   */
+  readByEmail<R = Row>(email: string, query: Statement): Promise<R[]>;
+  /** Ids of all tenants, and no other data of them. Sweeps iterate over them. */
   tenantIds(): Promise<string[]>;
-  /** A statement outside any tenant: it sees no tenant's row. */
-  query<R = Row>(statement: Statement): Promise<R[]>;
+  /** Runs a query without a tenant: it sees no tenant's rows. */
+  query<R = Row>(query: Statement): Promise<R[]>;
   pool(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 
 const SET_READ_TENANT = "set_config('app.tenant_ids', $1, true)";
 
-/** A setting for a read: its transaction can change nothing. */
-function forReading(name: string, setting: string, values: string[]): Setting {
+/** A setting for a read. It also makes the transaction read-only. */
+function createReadSetting(name: string, setting: string, values: string[]): Setting {
   return { name, text: `select ${setting}, set_config('transaction_read_only', 'on', true)`, values };
 }
 
@@ -52,7 +65,10 @@ export interface OpenDatabaseOptions {
   logger: Logger;
 }
 
-/** Opens the pool of one process. Connects lazily; errors of idle connections are logged, never thrown. */
+/**
+ * Opens the pool of one process. Connects lazily. Errors of idle connections are logged, never
+ * thrown.
+ */
 export function openDatabase(options: OpenDatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
@@ -64,9 +80,10 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     options: appSessionOptions(options.databaseUrl, { keyed: true }),
   });
   pool.on('error', (error) => {
-    // The pool does not wait for its last connections to close: a server that stops next to us cuts them.
+    // The pool does not wait until its last connections have closed, so a server that stops at the
+    // same time cuts them.
     if (pool.ending) return;
-    // It hangs the client onto the error: pages of a log line, and nothing of use.
+    // pg attaches the client to the error: pages of useless text in a log entry.
     Reflect.deleteProperty(error, 'client');
     options.logger.warn({ err: error }, 'postgres connection lost');
   });
@@ -74,15 +91,16 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
 }
 
 /**
- * A cached plan knows the tables as they were: one made on an empty table may read a whole tenant by an index that looked as good as the key then.
- * Planning anew every two seconds costs a busy connection a few thousandths of its time and follows the growth.
+ * A cached plan reflects the tables at planning time. A plan made on an empty table may read all
+ * rows of a tenant through an index that looked as good as the key then. Planning again every two
+ * seconds follows the growth and costs a busy connection a few thousandths of its time.
  */
 const PLAN_LIFETIME_MS = 2000;
 
 class PooledDatabase implements Database {
   private readonly plannedAt = new WeakMap<pg.PoolClient, number>();
   private readonly slowQueries = new SlowQueries();
-  private readonly lanes = new ReadLanes(() => this.lease(), this.slowQueries);
+  private readonly readConnections = new ReadLanes(() => this.checkOut(), this.slowQueries);
   private readonly slowReads: SlowReads;
 
   constructor(
@@ -92,33 +110,37 @@ class PooledDatabase implements Database {
     this.slowReads = new SlowReads(poolSize);
   }
 
-  async read<R>(tenantId: string, statement: Statement): Promise<R[]> {
-    const read = { tenantId, query: statement.name ?? statement.text };
-    const queue = this.findQueue(read, statement);
-    if (queue) return this.readApart<R>(queue, read, statement);
-    const setTenant = forReading('read-tenant', SET_READ_TENANT, [tenantId]);
-    return this.readWith<R>(setTenant, statement, read);
+  async read<R>(tenantId: string, query: Statement): Promise<R[]> {
+    const read = { tenantId, query: query.name ?? query.text };
+    const queue = this.findSlowReadQueue(read, query);
+    if (queue) return this.readOnOwnConnection<R>(queue, read, query);
+    const setTenant = createReadSetting('read-tenant', SET_READ_TENANT, [tenantId]);
+    return this.readOnSharedConnection<R>(setTenant, query, read);
   }
 
-  async readByKeyHash<R>(hash: Buffer, statement: Statement): Promise<R[]> {
+  async readByKeyHash<R>(hash: Buffer, query: Statement): Promise<R[]> {
     const values = [hash.toString('hex')];
-    const setHash = forReading('read-key-hash', "set_config('app.key_hash', $1, true)", values);
-    return this.readWith<R>(setHash, statement);
+    const setHash = createReadSetting('read-key-hash', "set_config('app.key_hash', $1, true)", values);
+    return this.readOnSharedConnection<R>(setHash, query);
   }
 
-  async readByEmail<R>(email: string, statement: Statement): Promise<R[]> {
-    const setEmail = forReading('read-email', "set_config('app.user_email', $1, true)", [email]);
-    return this.readWith<R>(setEmail, statement);
+  async readByEmail<R>(email: string, query: Statement): Promise<R[]> {
+    const setEmail = createReadSetting('read-email', "set_config('app.user_email', $1, true)", [email]);
+    return this.readOnSharedConnection<R>(setEmail, query);
   }
 
-  async query<R>(statement: Statement): Promise<R[]> {
-    return this.withClient(async (client) => (await send(client, statement)).rows as R[]);
+  async query<R>(query: Statement): Promise<R[]> {
+    return this.withClient(async (client) => (await send(client, query)).rows as R[]);
   }
 
   async tenantIds(): Promise<string[]> {
-    const setPurpose = forReading('read-directory', "set_config('app.purpose', 'directory', true)", []);
+    const setPurpose = createReadSetting(
+      'read-directory',
+      "set_config('app.purpose', 'directory', true)",
+      [],
+    );
     const list = { text: 'select tenant_id from tenants order by tenant_id' };
-    const rows = await this.readWith<{ tenant_id: string }>(setPurpose, list);
+    const rows = await this.readOnSharedConnection<{ tenant_id: string }>(setPurpose, list);
     return rows.map((row) => row.tenant_id);
   }
 
@@ -138,42 +160,41 @@ class PooledDatabase implements Database {
     await this.pgPool.end();
   }
 
-  private readWith<R>(setting: Setting, statement: Statement, read?: TenantRead): Promise<R[]> {
-    return this.lanes.run(read, async (client) => {
-      const { rows } = await readWithSetting(client, setting, statement);
+  private readOnSharedConnection<R>(setting: Setting, query: Statement, read?: TenantRead): Promise<R[]> {
+    return this.readConnections.run(read, async (client) => {
+      const { rows } = await readWithSetting(client, setting, query);
       return rows as R[];
     });
   }
 
-  /**
-   * The queue of a read that needs a connection of its own; undefined: it shares one with others.
-   */
-  private findQueue(read: TenantRead, { timeoutMs }: Statement): SlowReadQueue | undefined {
+  /** The queue of a read that needs its own connection; undefined if it can share one. */
+  private findSlowReadQueue(read: TenantRead, { timeoutMs }: Statement): SlowReadQueue | undefined {
     if (timeoutMs !== undefined) return 'searches';
-    this.lanes.recordStalls();
+    this.readConnections.recordStalls();
     if (this.slowQueries.has(read)) return 'slowQueries';
-    return this.lanes.areHeldUp(read.tenantId) ? 'heldUp' : undefined;
+    return this.readConnections.areHeldUp(read.tenantId) ? 'heldUp' : undefined;
   }
 
   /**
-   * A read on a connection of its own, when the tenant's share allows: nobody else's reads wait
+   * Runs a read on its own connection, within the tenant's fair share, so that no other read waits
    * behind it.
-   * @throws {AppError} 503 when too many of the tenant's reads wait before it
+   * @throws {AppError} 503 when too many of the tenant's reads are waiting
    */
-  private readApart<R>(queue: SlowReadQueue, read: TenantRead, statement: Statement): Promise<R[]> {
+  private readOnOwnConnection<R>(queue: SlowReadQueue, read: TenantRead, query: Statement): Promise<R[]> {
     const { tenantId } = read;
-    const { timeoutMs } = statement;
+    const { timeoutMs } = query;
     const setTenant =
       timeoutMs === undefined
-        ? forReading('read-tenant', SET_READ_TENANT, [tenantId])
-        : forReading('read-tenant-in-time', `${SET_READ_TENANT}, set_config('statement_timeout', $2, true)`, [
-            tenantId,
-            `${timeoutMs}`,
-          ]);
+        ? createReadSetting('read-tenant', SET_READ_TENANT, [tenantId])
+        : createReadSetting(
+            'read-tenant-in-time',
+            `${SET_READ_TENANT}, set_config('statement_timeout', $2, true)`,
+            [tenantId, `${timeoutMs}`],
+          );
     return this.slowReads.run(queue, tenantId, () =>
       this.withClient(async (client) => {
-        const readRows = () => readWithSetting(client, setTenant, statement);
-        // A slow search tells nothing of other reads: searches have a queue of their own anyway.
+        const readRows = () => readWithSetting(client, setTenant, query);
+        // Searches are not measured: they always use their own queue.
         const { rows } = await (queue === 'searches' ? readRows() : this.slowQueries.measure(read, readRows));
         return rows as R[];
       }),
@@ -188,22 +209,22 @@ class PooledDatabase implements Database {
     return this.withClient((client, discard) => runTransaction(client, { tenantIds, work, end, discard }));
   }
 
-  /** A client that failed below the protocol is thrown away; one whose statement failed goes back to the pool. */
+  /** Discards a client whose connection failed. A client whose query failed returns to the pool. */
   private async withClient<T>(
     work: (client: pg.PoolClient, discard: (error: Error) => void) => Promise<T>,
   ): Promise<T> {
-    const lease = await this.lease();
+    const checkout = await this.checkOut();
     try {
-      return await work(lease.client, lease.discard);
+      return await work(checkout.client, checkout.discard);
     } catch (error) {
-      if (isConnectionError(error)) lease.discard(error as Error);
+      if (isConnectionError(error)) checkout.discard(error as Error);
       throw error;
     } finally {
-      lease.release();
+      checkout.release();
     }
   }
 
-  private async lease(): Promise<Lease> {
+  private async checkOut(): Promise<Lease> {
     const client = await this.pgPool.connect().catch((error: unknown) => {
       throw markFailedConnect(error);
     });
@@ -226,7 +247,7 @@ class PooledDatabase implements Database {
     const plannedAt = this.plannedAt.get(client);
     if (plannedAt !== undefined && now - plannedAt < PLAN_LIFETIME_MS) return;
     this.plannedAt.set(client, now);
-    // Leaves in the same flush as the work that follows.
+    // Sent in the same flush as the queries that follow.
     if (plannedAt === undefined) return;
     gatherSends(client);
     client.query('discard plans').catch(discard);

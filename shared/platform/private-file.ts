@@ -4,7 +4,10 @@ import { dirname } from 'node:path';
 import { isRoot } from './embedded-postgres/account.js';
 import { errorCodeOf } from './errors.js';
 
-/** Writes a file that only its owner reads, whole or not at all; its folder is made where it is missing. */
+/**
+ * Writes a file that only its owner can read, completely or not at all. Creates its folder if
+ * missing.
+ */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
@@ -24,7 +27,10 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   }
 }
 
-/** Root working in an ordinary user's DATA_DIR must not lock that user out of it. */
+/**
+ * When root replaces a file in an ordinary user's DATA_DIR, that user must still be able to read
+ * it.
+ */
 async function keepOwner(file: string, draft: string): Promise<void> {
   if (!isRoot()) return;
   try {

@@ -8,9 +8,9 @@ import { describeConnectionError, NotYet, PROBE_TIMEOUT_MS, StartError } from '.
 const WRONG_PASSWORD = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH|ERR DB index)/;
 
 /**
- * Asks Redis whether it can be used.
- * @throws {NotYet} when it may be usable later
- * @throws {StartError} when a setting is wrong, of ours or of Redis
+ * Checks that Redis is usable.
+ * @throws {NotYet} when it may become usable later
+ * @throws {StartError} when a setting of this process or of Redis is wrong
  */
 export async function probeRedis(redisUrl: string, logger: Logger): Promise<void> {
   const redis = new Redis(redisUrl, {
@@ -22,7 +22,7 @@ export async function probeRedis(redisUrl: string, logger: Logger): Promise<void
   redis.on('error', () => undefined);
   try {
     redis.connect().catch(() => undefined);
-    // Rejects with the reason when the connection fails. A Redis that loads its data accepts
+    // Rejects with the reason when the connection fails. A Redis that is loading its data accepts
     // connections long before it is ready.
     await Promise.race([once(redis, 'ready'), sleep(PROBE_TIMEOUT_MS, undefined, { ref: false })]);
     await redis.ping();

@@ -2,10 +2,10 @@ import { type Command, Redis } from 'ioredis';
 import type { Logger } from './logger.js';
 import { StartError } from './start-failure.js';
 
-/** How long a request of the API may wait for Redis, in ms; past it the caller is told 503. */
+/** How long an API request waits for Redis before the API returns 503. */
 export const REDIS_BUDGET_MS = 300;
 
-/** A command of the API got no answer within `REDIS_BUDGET_MS`. */
+/** Redis did not reply to an API command within `REDIS_BUDGET_MS`. */
 export class RedisTimeoutError extends Error {
   constructor() {
     super('Redis did not answer in time');
@@ -13,55 +13,62 @@ export class RedisTimeoutError extends Error {
   }
 }
 
-/** In so many parts a command's budget is spent; a pause of this process costs one part at most. */
-const BUDGET_PARTS = 3;
+/**
+ * The timeout is split into this many intervals. A pause of this process costs at most one
+ * interval.
+ */
+const TIMEOUT_INTERVALS = 3;
 
 /**
- * `fast`: for the API, which must answer now: no offline queue, one retry. `patient`: for workers and subscriptions, which have nothing better to do
- * than to wait for Redis to come back (BullMQ, "failing fast" and "connections").
+ * `fast`: for the API, which must respond quickly; no offline queue, one retry. `patient`: for
+ * workers and subscriptions, which wait until Redis is reachable again (BullMQ documentation,
+ * "failing fast" and "connections").
  */
 export type RedisPatience = 'fast' | 'patient';
 
 /**
- * A connection whose commands fail after `REDIS_BUDGET_MS` without an answer.
+ * A connection whose commands fail when Redis has not replied after `REDIS_BUDGET_MS`.
  *
- * Not ioredis's `commandTimeout`: that is one timer, and after a pause of this process (a busy
- * machine, a long collection) timers come before sockets, so it failed commands whose answer had
- * long arrived. The budget is spent in parts: between two of them the socket is read.
+ * It does not use ioredis's `commandTimeout`, which is a single timer. After a pause of this
+ * process (a busy machine, a long garbage collection) timers run before sockets are read, so that
+ * timer failed commands whose reply had arrived. With several intervals, the socket is read between
+ * two of them.
  */
-class ImpatientRedis extends Redis {
+class FailFastRedis extends Redis {
   override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
-    const answer = super.sendCommand(...sent);
+    const reply = super.sendCommand(...sent);
     const [command] = sent;
-    if (!command.isSettled) limitWait(command);
-    return answer;
+    if (!command.isSettled) rejectWhenLate(command);
+    return reply;
   }
 }
 
-function limitWait(command: Command): void {
-  let partsLeft = BUDGET_PARTS;
+function rejectWhenLate(command: Command): void {
+  let intervalsLeft = TIMEOUT_INTERVALS;
   const timer = setInterval(() => {
-    partsLeft -= 1;
-    if (partsLeft === 0) command.reject(new RedisTimeoutError());
-  }, REDIS_BUDGET_MS / BUDGET_PARTS);
+    intervalsLeft -= 1;
+    if (intervalsLeft === 0) command.reject(new RedisTimeoutError());
+  }, REDIS_BUDGET_MS / TIMEOUT_INTERVALS);
   const stop = () => clearInterval(timer);
   command.promise.then(stop, stop);
 }
 
-/** One Redis connection that never crashes the process and reconnects at least once a second. */
+/**
+ * Opens a Redis connection that never crashes the process and reconnects at least once a second.
+ */
 export function connectRedis(url: string, patience: RedisPatience, logger: Logger): Redis {
-  const redis = new (patience === 'fast' ? ImpatientRedis : Redis)(url, {
+  const redis = new (patience === 'fast' ? FailFastRedis : Redis)(url, {
     ...(patience === 'fast'
       ? { enableOfflineQueue: false, maxRetriesPerRequest: 1 }
       : { maxRetriesPerRequest: null }),
     connectTimeout: 3000,
     retryStrategy: (times) => Math.min(50 * times, 1000),
-    // After a failover the old node answers READONLY; 2 = reconnect and send the command again.
+    // After a failover the old node replies READONLY. 2: reconnect and send the command again.
     reconnectOnError: (error) => (/READONLY|LOADING/.test(error.message) ? 2 : false),
   });
   let lastLoggedAt = 0;
   redis.on('error', (error) => {
-    // A store that is away errors many times a second; one line each 5 s says as much.
+    // An unreachable Redis causes many errors a second; one log entry per 5 s is enough.
     if (Date.now() - lastLoggedAt < 5000) return;
     lastLoggedAt = Date.now();
     logger.warn({ err: error }, 'redis connection error');
@@ -70,9 +77,9 @@ export function connectRedis(url: string, patience: RedisPatience, logger: Logge
 }
 
 /**
- * Refuses a Redis that may drop keys under memory pressure: BullMQ's lock keys would go first.
- * @throws {StartError} when maxmemory-policy is not noeviction. A server that forbids CONFIG is
- * trusted, with a warning.
+ * Refuses a Redis that may evict keys under memory pressure: BullMQ's lock keys would be evicted
+ * first. If the server forbids CONFIG, this only logs a warning.
+ * @throws {StartError} when maxmemory-policy is not noeviction
  */
 export async function assertNoEviction(redis: Redis, logger: Logger): Promise<void> {
   const reply = await redis.config('GET', 'maxmemory-policy').catch((error: unknown) => {

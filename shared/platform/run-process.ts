@@ -7,14 +7,17 @@ export interface Foundation {
   config: Config;
   logger: Logger;
   lifecycle: Lifecycle;
-  /** What the start waits for and why, by check. /readyz shows it until the process has started. */
+  /**
+   * What the start waits for, with the reason, by check name. /readyz shows it until the process
+   * has started.
+   */
   obstacles: Map<string, string>;
 }
 
 /**
- * Runs an entry point: starts it, closes it on SIGTERM and SIGINT, and turns a failed start into
- * one line and exit code 1, with whatever was opened closed again. A fault that nobody caught ends
- * the process too: it may hold anything by then, and its supervisor starts a clean one.
+ * Runs an entry point. Closes it on SIGTERM and SIGINT. If the start fails, closes what was opened,
+ * prints one line to stderr and exits with 1. An uncaught error also ends the process, because its
+ * state is then unknown; the supervisor starts a new one.
  */
 export async function runProcess(
   prepare: () => Foundation,
@@ -23,12 +26,12 @@ export async function runProcess(
 ): Promise<void> {
   const foundation = prepareOrExit(prepare);
   const { config, logger, lifecycle } = foundation;
-  const die = (error: unknown, kind: string) => {
+  const closeAndExit = (error: unknown, kind: string) => {
     logger.fatal({ err: error }, kind);
     void lifecycle.close(5000).then(() => process.exit(1));
   };
-  process.on('uncaughtException', (error) => die(error, 'uncaught exception'));
-  process.on('unhandledRejection', (error) => die(error, 'unhandled rejection'));
+  process.on('uncaughtException', (error) => closeAndExit(error, 'uncaught exception'));
+  process.on('unhandledRejection', (error) => closeAndExit(error, 'unhandled rejection'));
   for (const warning of config.warnings) logger.warn(warning);
   const started = start(foundation).catch((error: unknown) => {
     if (!(error instanceof ShutdownRequested)) throw error;
@@ -38,8 +41,8 @@ export async function runProcess(
     await started;
   } catch (error) {
     process.stderr.write(`${describeStartFailure(error)}\n`);
-    logger.debug({ err: error }, 'the start failed');
-    // The handler of a signal that came meanwhile closes and exits.
+    logger.debug({ err: error }, 'start failed');
+    // A stop signal arrived meanwhile; its handler closes and exits.
     if (lifecycle.isClosing) return;
     await lifecycle.close();
     process.exit(1);

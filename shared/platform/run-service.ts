@@ -7,21 +7,21 @@ import { createFoundation, createRuntime, type Runtime } from './runtime.js';
 import { startTracing } from './tracing.js';
 
 /**
- * How long a signal waits for parts that are being opened, in ms; a supervisor gets its end within
- * 5 s.
+ * How long a stop signal waits for parts that are still opening. The process then ends within 5 s
+ * of the signal.
  */
 const START_GRACE_MS = 3000;
 
 export interface ServiceOptions {
   kind: 'web' | 'worker';
-  /** Name of the process, as PostgreSQL and the logs show it. */
+  /** Name of the process in PostgreSQL and in logs. */
   name: string;
   migrationHead: string;
 }
 
 /**
- * Runs a process of the scaled-out way. It answers /healthz at once, waits for its stores, and then
- * starts: a store that appears later needs nobody to restart anything.
+ * Runs one process of a scaled-out deployment. It answers /healthz immediately, waits for its
+ * stores and then starts. No restart is needed when a store becomes available later.
  */
 export async function runService(
   { kind, name, migrationHead }: ServiceOptions,

@@ -11,42 +11,53 @@ import { connectRedis } from './redis.js';
 import type { Foundation } from './run-process.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
-/** What every part of a process stands on; built once from the configuration and passed in. */
+/**
+ * The shared dependencies of all parts of a process. Built once from the configuration and passed
+ * in.
+ */
 export interface Runtime extends Foundation {
   metrics: Metrics;
   db: Database;
   bus: Bus;
   limiter: Limiter;
-  /** What this process holds for clients that do not read. */
+  /** Responses that this process holds because clients have not read them. */
   unsentAnswers: UnsentAnswers;
-  /** Connection string of the role that owns the database; sessions lower themselves from it. */
+  /**
+   * Connection string of the role that owns the database. Sessions switch from it to the
+   * application's role.
+   */
   databaseUrl: string;
-  /** Undefined in the all-in-one way. */
+  /** Undefined in the all-in-one process. */
   redis: { fast: Redis; patient: Redis; subscriber: Redis } | undefined;
-  /** The migration that the database must have reached. */
+  /** The last migration that this version needs. */
   migrationHead: string;
   /**
-   * What parts of this process add to `/readyz`, by name. No tenant and no cause of an error:
-   * anybody may read it.
+   * Reports that parts of this process add to `/readyz`, by name. They must not contain tenant data
+   * or error causes, because unauthenticated clients can read them.
    */
   reports: Map<string, () => Promise<unknown>>;
 }
 
 export interface StoreOptions {
-  /** Name of the process, as PostgreSQL and the logs show it. */
+  /** Name of the process in PostgreSQL and in logs. */
   name: string;
   databaseUrl: string;
   migrationHead: string;
 }
 
-/** Configuration, logger and lifecycle: what even a process that fails to start needs. */
+/**
+ * Creates the configuration, logger and lifecycle, which even a process that fails to start needs.
+ */
 export function createFoundation(config: Config, name: string): Foundation {
   const pretty = !config.production && Boolean(process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, name, pretty });
   return { config, logger, lifecycle: new Lifecycle(logger), obstacles: new Map() };
 }
 
-/** Address of PostgreSQL: DATABASE_URL, or the embedded server, started here and stopped with the lifecycle. */
+/**
+ * Returns DATABASE_URL. If it is not set, starts the embedded server and stops it when the process
+ * closes.
+ */
 export async function resolveDatabaseUrl({ config, logger, lifecycle }: Foundation): Promise<string> {
   if (config.databaseUrl) return config.databaseUrl;
   const embedded: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir: config.dataDir, logger });
@@ -54,7 +65,10 @@ export async function resolveDatabaseUrl({ config, logger, lifecycle }: Foundati
   return embedded.databaseUrl;
 }
 
-/** Opens the stores and registers their closing. Nothing else in the code knows whether there is a Redis. */
+/**
+ * Opens the stores and registers their closers. Apart from the queue backend and the health checks,
+ * other code does not depend on whether Redis is configured.
+ */
 export function createRuntime(foundation: Foundation, options: StoreOptions): Runtime {
   const { config, logger, lifecycle } = foundation;
   const { databaseUrl } = options;
@@ -68,7 +82,7 @@ export function createRuntime(foundation: Foundation, options: StoreOptions): Ru
   lifecycle.onClose('postgres pool', () => db.close());
   addCollectedGauge(metrics, {
     name: 'tow_postgres_connections',
-    help: 'Connections of the pool by state; waiting: callers without one',
+    help: 'Connections of the pool by state; waiting: callers waiting for a connection',
     labelNames: ['state'],
     collect: (set) => {
       for (const [state, count] of Object.entries(db.pool())) set({ state }, count);

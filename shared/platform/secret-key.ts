@@ -3,31 +3,32 @@ import type { Database } from './postgres.js';
 import type { Runtime } from './runtime.js';
 import { StartError } from './start-failure.js';
 
-/** Facts of the whole deployment belong to no tenant; their rows have this id. */
+/** Values of the whole deployment belong to no tenant; their rows have this tenant id. */
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
-const NAME = 'secret_key_fingerprint';
+const FINGERPRINT_NAME = 'secret_key_fingerprint';
 
-/** Tells two SECRET_KEYs apart and says nothing else about either. */
+/** Distinguishes two SECRET_KEYs without revealing anything else about them. */
 export function fingerprintOf(secretKey: string): string {
-  return hmacSha256(deriveKey(secretKey, 'fingerprint'), NAME).toString('hex').slice(0, 32);
+  return hmacSha256(deriveKey(secretKey, 'fingerprint'), FINGERPRINT_NAME).toString('hex').slice(0, 32);
 }
 
 /**
- * What the database remembers of the SECRET_KEY that its secrets are encrypted with; undefined:
- * nothing yet.
+ * Reads the stored fingerprint of the SECRET_KEY that encrypts this database's secrets; undefined
+ * if none is stored yet.
  */
 export async function readSecretKeyFingerprint(db: Database): Promise<string | undefined> {
   const [row] = await db.read<{ value: string }>(NO_TENANT, {
     text: 'select value from deployment_facts where tenant_id = $1 and name = $2',
-    values: [NO_TENANT, NAME],
+    values: [NO_TENANT, FINGERPRINT_NAME],
   });
   return row?.value;
 }
 
 /**
- * Remembers the SECRET_KEY of the first process that starts, and compares that of every later one.
- * @throws {StartError} when it is another one: what one process encrypts or signs, the others could
- * not read
+ * Stores the fingerprint of the first process's SECRET_KEY, and compares it with the key of every
+ * later process.
+ * @throws {StartError} when the keys differ: one process could not read what another encrypts or
+ * signs
  */
 export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | 'config'>): Promise<void> {
   const own = fingerprintOf(config.secretKey);
@@ -35,19 +36,19 @@ export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | '
     tx.query({
       text: `insert into deployment_facts (tenant_id, name, value) values ($1, $2, $3)
              on conflict (tenant_id, name) do nothing`,
-      values: [NO_TENANT, NAME, own],
+      values: [NO_TENANT, FINGERPRINT_NAME, own],
     }),
   );
   if ((await readSecretKeyFingerprint(db)) === own) return;
   throw new StartError(
-    'SECRET_KEY is not the one that the other processes of this database use: stored secrets could not be read, and links and cursors would not hold.',
+    'SECRET_KEY is not the one that the other processes of this database use: stored secrets could not be read, and links and cursors would be invalid.',
     'Set the same SECRET_KEY in every process. After a planned change, stop all of them and run `tow secret-key adopt` once with the new one.',
   );
 }
 
 /**
- * Makes this SECRET_KEY the one that every process must have. Resolves with whether it is another
- * one than before.
+ * Stores the fingerprint of this SECRET_KEY as the one that every process must use. Resolves with
+ * whether it replaced a different key.
  */
 export async function adoptSecretKey(db: Database, secretKey: string): Promise<{ isChanged: boolean }> {
   const own = fingerprintOf(secretKey);
@@ -56,7 +57,7 @@ export async function adoptSecretKey(db: Database, secretKey: string): Promise<{
     tx.query({
       text: `insert into deployment_facts (tenant_id, name, value) values ($1, $2, $3)
              on conflict (tenant_id, name) do update set value = excluded.value, updated_at = now()`,
-      values: [NO_TENANT, NAME, own],
+      values: [NO_TENANT, FINGERPRINT_NAME, own],
     }),
   );
   return { isChanged: before !== own };

@@ -1,37 +1,39 @@
-/** What people write in place of a secret. Such a word adds nothing that an attacker must guess. */
-const GIVEAWAYS =
+/**
+ * Words that people use as placeholders for a secret. They add nothing that an attacker must guess.
+ */
+const PLACEHOLDER_WORDS =
   /change[-_ ]?me|secret|passw(?:or)?d|passphrase|example|default|replace|sample|insert|placeholder|openssl|rand|base64|qwerty|asdf|letmein|todo|test|key|tow/gi;
 
 /**
- * A character of prose: what NIST SP 800-63-1 (appendix A) grants at most beyond the first, so that
- * ten random words pass for a secret.
+ * Bits per character of prose: the most that NIST SP 800-63-1 (appendix A) grants beyond the first
+ * character. With it ten random words are a sufficient secret.
  */
-const BITS_OF_PROSE = 2;
-/** A repetition of what came before, or a run such as `abcd` or `9876`, of whatever length. */
-const BITS_OF_PATTERN = 4;
-const MIN_PATTERN = 3;
+const BITS_PER_PROSE_CHAR = 2;
+/** Bits for a repetition of earlier text, or for a run such as `abcd` or `9876`, of any length. */
+const BITS_PER_PATTERN = 4;
+const MIN_PATTERN_CHARS = 3;
 
 /**
- * How many bits an attacker must guess of a text, estimated from the text alone and rather too low
- * than too high. Giveaway words count for nothing, repetitions and runs for little, characters of
- * prose for two bits, and any other character for what the number of different characters allows.
+ * Estimates how many bits of a text an attacker must guess, and errs on the low side. Placeholder
+ * words count nothing, repetitions and runs count little, and characters of prose count two bits.
+ * Every other character counts the logarithm of the number of different characters.
  */
 export function estimateSecretBits(text: string): number {
-  const rest = text.replace(GIVEAWAYS, '');
-  const bitsOfOne = isProse(rest) ? BITS_OF_PROSE : Math.log2(new Set(rest).size || 1);
+  const rest = text.replace(PLACEHOLDER_WORDS, '');
+  const bitsPerChar = isProse(rest) ? BITS_PER_PROSE_CHAR : Math.log2(new Set(rest).size || 1);
   let bits = 0;
   for (let at = 0; at < rest.length; ) {
-    const length = Math.max(lengthOfRepetition(rest, at), lengthOfRun(rest, at));
-    const isPattern = length >= MIN_PATTERN;
-    bits += isPattern ? BITS_OF_PATTERN : bitsOfOne;
+    const length = Math.max(measureRepetition(rest, at), measureRun(rest, at));
+    const isPattern = length >= MIN_PATTERN_CHARS;
+    bits += isPattern ? BITS_PER_PATTERN : bitsPerChar;
     at += isPattern ? length : 1;
   }
   return bits;
 }
 
 /**
- * Words: mostly letters, cased as words are, with spaces or dashes between them or as many vowels
- * as words have.
+ * True if the text looks like words: mostly letters, with normal capitalization, and either
+ * separated by spaces or dashes or with as many vowels as words have.
  */
 function isProse(text: string): boolean {
   const runs = text.match(/[a-z]+/gi) ?? [];
@@ -43,8 +45,8 @@ function isProse(text: string): boolean {
   return /[a-z][^a-z0-9]+[a-z]/i.test(text) || vowels >= 0.35 * letters.length;
 }
 
-/** How many characters from here on stand somewhere before as well, in the same order. */
-function lengthOfRepetition(text: string, at: number): number {
+/** Length of the longest text from `at` that also occurs earlier. */
+function measureRepetition(text: string, at: number): number {
   let length = 0;
   while (at + length < text.length && text.slice(0, at + length).includes(text.slice(at, at + length + 1)))
     length += 1;
@@ -52,10 +54,10 @@ function lengthOfRepetition(text: string, at: number): number {
 }
 
 /**
- * How many characters from here on differ from the one before by the same step: up, down or not at
- * all.
+ * Length of the run from `at` in which every character differs from the previous one by the same
+ * step: up, down or zero.
  */
-function lengthOfRun(text: string, at: number): number {
+function measureRun(text: string, at: number): number {
   const step = text.charCodeAt(at + 1) - text.charCodeAt(at);
   if (!(Math.abs(step) <= 1)) return 0;
   let end = at + 1;

@@ -5,7 +5,9 @@ const tierLimits = Joi.object({
   hour: Joi.number().integer().min(1).required(),
 });
 
-/** Reads the limits of the tiers from JSON, which stays a text for whoever uses it. */
+/**
+ * Validates the JSON of RATE_LIMIT_TIERS. The setting stays a string; its reader parses it again.
+ */
 export const tiersFromJson: Joi.CustomValidator<string> = (text, helpers) => {
   let value: unknown;
   try {

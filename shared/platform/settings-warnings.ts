@@ -5,7 +5,7 @@ import { findMisspelledSettings } from './misspelled-settings.js';
 import { isLoopback } from './outbound/addresses.js';
 import { isLocalhost } from './outbound/target.js';
 
-/** What the settings of a kind of process leave in doubt, each as a line that says what to do. */
+/** Lists doubtful settings of this kind of process, each as a sentence that says what to do. */
 export function findWarnings(
   kind: ProcessKind,
   settings: Settings,
@@ -15,8 +15,9 @@ export function findWarnings(
 }
 
 /**
- * Outside production sessions travel without TLS and webhooks may call this machine: that is for
- * this machine alone. A worker answers about its health only, and a release answers nothing.
+ * Outside production sessions travel without TLS and webhooks may call this machine, so only this
+ * machine should have access. A worker only answers health checks, and a release answers no
+ * requests.
  */
 function exposureWarnings(kind: ProcessKind, { HOST, NODE_ENV }: Settings): string[] {
   if (kind === 'worker' || kind === 'release' || NODE_ENV === 'production') return [];

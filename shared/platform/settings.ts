@@ -5,8 +5,8 @@ import { storageAddress } from './storage/location.js';
 export const MIN_SECRET_LENGTH = 32;
 
 /**
- * Every setting the product reads. The table of docs/guides/operators.md is checked against these
- * keys, descriptions and examples.
+ * All settings of the product. A test compares their names and defaults with the table in
+ * docs/guides/operators.md.
  */
 export const settingsSchema = Joi.object({
   NODE_ENV: Joi.string()
@@ -16,7 +16,7 @@ export const settingsSchema = Joi.object({
     .example('production'),
   PORT: Joi.number()
     .port()
-    .description('port of the HTTP server; of the health server in processes that have no other')
+    .description('port of the HTTP server, or of the health server in processes without an API')
     .example(3000),
   HOST: Joi.string().default('127.0.0.1').description('address to listen on').example('0.0.0.0'),
   DATA_DIR: Joi.string()
@@ -55,7 +55,7 @@ export const settingsSchema = Joi.object({
     .max(1_000_000)
     .default(5000)
     .description(
-      'mails and text messages an account may send in a day (UTC); what is more waits for the next',
+      'mails and text messages that an account may send per day (UTC); further ones wait for the next day',
     )
     .example(5000),
   SECRET_KEY: Joi.string()
@@ -67,16 +67,18 @@ export const settingsSchema = Joi.object({
   STORAGE_URL: Joi.string()
     .custom(storageAddress)
     .description(
-      'where exports lie: a folder, which separate processes share on one machine only, or a bucket',
+      'where exports are stored: a folder, which separate processes can share on one machine only, or a bucket',
     )
     .example('s3://tow-exports/production'),
   S3_ENDPOINT: Joi.string()
     .uri({ scheme: ['http', 'https'] })
-    .description("server of the bucket, when it is not Amazon's; downloads come from it")
+    .description("server of the bucket if it is not Amazon's; customers download from it")
     .example('https://minio.example.com'),
   AWS_REGION: Joi.string()
     .pattern(/^[a-z0-9-]+$/, 'be the name of a region')
-    .description("region of the bucket; the SDK's other standard variables apply, such as AWS_ACCESS_KEY_ID")
+    .description(
+      "region of the bucket; the AWS SDK's other standard variables, such as AWS_ACCESS_KEY_ID, also apply",
+    )
     .example('eu-central-1'),
   RATE_LIMIT_TIERS: Joi.string()
     .custom(tiersFromJson)
@@ -93,14 +95,14 @@ export const settingsSchema = Joi.object({
     .min(100)
     .max(60_000)
     .default(10_000)
-    .description('how long a write waits for its commit before it is answered 202')
+    .description('how long a write waits for its commit before the response is 202')
     .example(10_000),
   SEND_TIMEOUT_MS: Joi.number()
     .integer()
     .min(100)
     .max(600_000)
     .default(120_000)
-    .description('how long a client may take to read an answer before its connection is closed')
+    .description('how long a client may take to read a response before its connection is closed')
     .example(120_000),
   UNSENT_MB_PER_TENANT: Joi.number()
     .integer()
@@ -108,7 +110,7 @@ export const settingsSchema = Joi.object({
     .max(1024)
     .default(32)
     .description(
-      "MiB of an account's answers, or of a network's that needed no key, that one process holds for clients which do not read them",
+      'MiB of unread responses that one process holds per account, or per network for requests without a key',
     )
     .example(32),
   CONNECTIONS_PER_PROCESS: Joi.number()
@@ -116,7 +118,7 @@ export const settingsSchema = Joi.object({
     .min(1)
     .max(1_000_000)
     .default(10_000)
-    .description('open connections of clients that one process keeps; what is more is closed at once')
+    .description('open client connections per process; further ones are closed immediately')
     .example(10_000),
   CONNECTIONS_PER_NETWORK: Joi.number()
     .integer()
@@ -124,7 +126,7 @@ export const settingsSchema = Joi.object({
     .max(1_000_000)
     .default(1000)
     .description(
-      'open connections of one network (IPv4 address, IPv6 /56); four times as many of an IPv4 /24 or IPv6 /48; not with TRUST_PROXY',
+      'open connections per network (IPv4 address, IPv6 /56), four times as many per IPv4 /24 or IPv6 /48; ignored with TRUST_PROXY',
     )
     .example(1000),
   DATABASE_POOL_SIZE: Joi.number()
@@ -139,28 +141,28 @@ export const settingsSchema = Joi.object({
     .min(1)
     .max(32)
     .default(4)
-    .description('batches that one writes worker commits side by side; at most DATABASE_POOL_SIZE - 1')
+    .description('batches that one writes worker commits concurrently; at most DATABASE_POOL_SIZE - 1')
     .example(4),
   WEBHOOKS_CONCURRENCY: Joi.number()
     .integer()
     .min(2)
     .max(5000)
     .default(256)
-    .description('requests to receivers that one webhooks worker has under way; as many again to slow ones')
+    .description('concurrent requests to receivers per webhooks worker; the same number again to slow ones')
     .example(256),
   WEBHOOK_TIMEOUT_MS: Joi.number()
     .integer()
     .min(100)
     .max(20_000)
     .default(15_000)
-    .description('how long a receiver may take over everything, connection to the end of its answer')
+    .description('deadline of one request to a receiver, from connecting to the end of its response')
     .example(15_000),
   WEBHOOK_HOST_BYTES_PER_MINUTE: Joi.number()
     .integer()
     .min(1_048_576)
     .max(2_000_000_000)
     .default(67_108_864)
-    .description('webhook bytes that one account may send to one host in a minute; what is more waits')
+    .description('webhook bytes that one account may send to one host per minute; further requests wait')
     .example(67_108_864),
   WEBHOOK_ALLOW_LOOPBACK: Joi.boolean()
     .description('webhooks may go to receivers on this machine; refused in production')
@@ -171,7 +173,7 @@ export const settingsSchema = Joi.object({
     .max(32)
     .default(3)
     .description(
-      'exports that one exports worker writes side by side; of several, one place is kept for small ones',
+      'exports that one exports worker writes concurrently; if more than one, one slot is reserved for small exports',
     )
     .example(3),
   EXPORT_TIMEOUT_MS: Joi.number()
@@ -190,12 +192,12 @@ export const settingsSchema = Joi.object({
     .example(7),
   MCP_HOSTS: Joi.string()
     .pattern(/^[a-z0-9.-]+(,[a-z0-9.-]+)*$/i, 'be host names separated by commas')
-    .description("names under which the agents' server answers beside BASE_URL's and this machine's")
+    .description("host names of the MCP server, in addition to BASE_URL's and this machine's")
     .example('agents.example.com'),
   TRUST_PROXY: Joi.boolean()
     .default(false)
     .description(
-      "take the caller's address from the last entry of X-Forwarded-For, that of the one proxy in front",
+      "read the client's address from the last entry of X-Forwarded-For, which the one proxy in front adds",
     )
     .example(true),
   SHUTDOWN_DELAY_MS: Joi.number()
@@ -209,19 +211,19 @@ export const settingsSchema = Joi.object({
   LOG_LEVEL: Joi.string()
     .valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .default('info')
-    .description('least severe line that is logged')
+    .description('least severe level that is logged')
     .example('info'),
   DEMO: Joi.boolean().description('seed two demo tenants on first run; off in production').example(true),
   TOW_API_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
-    .description('API that `tow listen` and `tow trigger` call; default: that of demo.json')
+    .description('API that `tow listen` and `tow trigger` call; default: the one in demo.json')
     .example('https://api.example.com/v1'),
   TOW_API_KEY: Joi.string()
     .description("key that `tow listen` and `tow trigger` use; default: the demo's")
     .example('tk_test_…'),
   TOW_MCP_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
-    .description("agents' server that `tow mcp` speaks to; default: that of demo.json")
+    .description('MCP server that `tow mcp` connects to; default: the one in demo.json')
     .example('https://api.example.com/mcp'),
   TOW_AGENT_KEY: Joi.string()
     .description("key that `tow mcp` uses; default: the demo's")

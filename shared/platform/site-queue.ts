@@ -1,23 +1,29 @@
 import { FairQueue } from './fair-queue.js';
 
-/** Whose turn a member waits for. */
+/** The group and site of a waiting member. */
 export interface QueuePlace {
-  /** Groups of a site take turns, and share its places: one group keeps no other out. */
+  /**
+   * The groups of a site take turns and share the site's capacity, so one group cannot block
+   * another.
+   */
   group: string;
-  /** Groups that may have one owner, such as a block of addresses. Default: one site for all. */
+  /**
+   * Groups that may belong to one owner, such as a block of addresses. Default: one site for all
+   * groups.
+   */
   site?: string | undefined;
 }
 
 const ONLY_SITE = '';
 
 /**
- * Who is next: sites take turns, and within a site its groups do. However many groups of one site
- * wait, another's first member is at most one round of sites away.
+ * A round-robin queue: sites take turns, and within a site its groups take turns. However many
+ * groups of one site wait, another site waits at most one round of sites for its first member.
  */
 export class SiteQueue<Member> {
   private readonly bySite = new Map<string, FairQueue<Member>>();
 
-  /** Adds a member at the end of its group's. */
+  /** Adds a member at the end of its group's queue. */
   push({ group, site = ONLY_SITE }: QueuePlace, member: Member): void {
     const queue = this.bySite.get(site) ?? new FairQueue<Member>();
     this.bySite.set(site, queue);
@@ -25,15 +31,15 @@ export class SiteQueue<Member> {
   }
 
   /**
-   * Takes the next member of the first site with a group that may have a turn; undefined when there
-   * is none.
-   * @param rankOf within a site the group with the lowest comes first. Default: groups take turns
+   * Removes and returns the next member of the first site with an eligible group; undefined when no
+   * group is eligible.
+   * @param getRank within a site, serve the group with the lowest rank. Default: groups take turns
    */
-  shift(mayGo: (group: string) => boolean, rankOf?: (group: string) => number): Member | undefined {
+  shift(isEligible: (group: string) => boolean, getRank?: (group: string) => number): Member | undefined {
     for (const [site, queue] of this.bySite) {
-      const member = queue.shift(mayGo, rankOf);
+      const member = queue.shift(isEligible, getRank);
       if (!member) continue;
-      // To the end of the round: a Map keeps the order of insertion.
+      // Moves the site to the end of the round: a Map iterates in insertion order.
       this.bySite.delete(site);
       if (queue.size > 0) this.bySite.set(site, queue);
       return member;
@@ -41,19 +47,19 @@ export class SiteQueue<Member> {
     return undefined;
   }
 
-  /** Members that wait, of all sites. */
+  /** Number of waiting members of all sites. */
   get size(): number {
     let size = 0;
     for (const queue of this.bySite.values()) size += queue.size;
     return size;
   }
 
-  /** Members of one group that wait. */
+  /** Number of waiting members of one group. */
   countOf({ group, site = ONLY_SITE }: QueuePlace): number {
     return this.bySite.get(site)?.countOf(group) ?? 0;
   }
 
-  /** Removes a member that waits no longer. */
+  /** Removes a member from its group's queue. */
   remove({ group, site = ONLY_SITE }: QueuePlace, member: Member): void {
     const queue = this.bySite.get(site);
     queue?.remove(group, member);
@@ -61,16 +67,17 @@ export class SiteQueue<Member> {
   }
 
   /**
-   * Removes the last member of the site that has the most waiting, so that one of `place` may wait
-   * instead; within its own site, of the group that has the most. Undefined: none has more than
-   * `place` would have then.
+   * Removes and returns the newest member of the site with the most waiting members, so that a
+   * member of `place` can wait instead. Within the site of `place`, removes it from the group with
+   * the most waiting members. Returns undefined when no other site or group would have more members
+   * than `place` after the addition.
    */
   dropFor({ group, site = ONLY_SITE }: QueuePlace): Member | undefined {
     const own = this.bySite.get(site);
     const [largest, queue] = this.largest ?? [];
     if (largest !== undefined && queue && queue.size > (own?.size ?? 0) + 1)
-      return this.dropOf(largest, queue);
-    if (own && own.largestCount > own.countOf(group) + 1) return this.dropOf(site, own);
+      return this.dropNewest(largest, queue);
+    if (own && own.largestCount > own.countOf(group) + 1) return this.dropNewest(site, own);
     return undefined;
   }
 
@@ -79,7 +86,7 @@ export class SiteQueue<Member> {
     return first && others.reduce((one, other) => (other[1].size > one[1].size ? other : one), first);
   }
 
-  private dropOf(site: string, queue: FairQueue<Member>): Member | undefined {
+  private dropNewest(site: string, queue: FairQueue<Member>): Member | undefined {
     const member = queue.dropOfLargest();
     if (queue.size === 0) this.bySite.delete(site);
     return member;

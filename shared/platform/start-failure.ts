@@ -4,8 +4,8 @@ import { errorCodeOf, isConnectionError } from './errors.js';
 import type { Logger } from './logger.js';
 
 /**
- * Why a process refuses to start: one sentence that says what is wrong, and one that says what to
- * do. Trying again does not help before somebody has changed something.
+ * Why a process refuses to start: one sentence with the problem and one with the remedy. Retrying
+ * does not help until an operator has changed something.
  */
 export class StartError extends Error {
   constructor(problem: string, remedy: string, options: { cause?: unknown } = {}) {
@@ -14,18 +14,21 @@ export class StartError extends Error {
   }
 }
 
-/** The line that ends a failed start. Never a stack: LOG_LEVEL=debug logs that. */
+/**
+ * The line of text that a failed start prints. It never contains a stack trace; LOG_LEVEL=debug
+ * logs that.
+ */
 export function describeStartFailure(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;
   const describe = LISTEN_FAILURES[errorCodeOf(error)];
   if (describe && isSyscall(error, 'listen')) return describe(error);
   if (isSyscall(error)) {
-    return `A file cannot be used: ${reasonOfFailure(error)}. Check DATA_DIR and the rights of this user.`;
+    return `A file cannot be used: ${reasonOfFailure(error)}. Check DATA_DIR and the permissions of this user.`;
   }
   if (isConnectionError(error)) {
-    return `A store was lost during the start (${describeConnectionError(error)}). Check DATABASE_URL and REDIS_URL, and start again.`;
+    return `The connection to PostgreSQL or Redis was lost during the start (${describeConnectionError(error)}). Check DATABASE_URL and REDIS_URL, and start again.`;
   }
-  return `The process could not start: ${reasonOfFailure(error)}. LOG_LEVEL=debug logs where this happened.`;
+  return `The process could not start: ${reasonOfFailure(error)}. Set LOG_LEVEL=debug to log where this happened.`;
 }
 
 interface ListenError extends NodeJS.ErrnoException {
@@ -35,16 +38,16 @@ interface ListenError extends NodeJS.ErrnoException {
 
 const LISTEN_FAILURES: Record<string, (error: ListenError) => string> = {
   EADDRINUSE: ({ address, port }) =>
-    `The port ${port} of ${address} is taken by another program. Stop that one, or set PORT to a free port (for example PORT=${Number(port) + 1}).`,
+    `The port ${port} of ${address} is taken by another program. Stop that program, or set PORT to a free port (for example PORT=${Number(port) + 1}).`,
   EACCES: ({ port }) =>
     `This user may not listen on port ${port}. Set PORT to 1024 or higher (for example PORT=3000).`,
   EADDRNOTAVAIL: ({ address }) =>
-    `This machine does not have the address ${address}. Set HOST to one of its own (for example HOST=0.0.0.0).`,
+    `This machine does not have the address ${address}. Set HOST to one of its addresses (for example HOST=0.0.0.0).`,
 };
 
 /**
- * Whether a call of the operating system failed. Connections to stores are told apart by their
- * errors.
+ * True if a system call failed. Connection errors of stores are excluded, because their error codes
+ * identify them.
  */
 function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoException {
   if (!(error instanceof Error) || !('syscall' in error)) return false;
@@ -53,12 +56,12 @@ function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoExceptio
     : !['connect', 'getaddrinfo', 'read', 'write'].includes(String(error.syscall));
 }
 
-/** The message of an error in one line, without secrets. */
+/** An error's text on one line, without secrets. */
 export function reasonOfFailure(error: unknown): string {
   return describeError(error).replace(/\s+/g, ' ').replace(/\.$/, '');
 }
 
-const UNREACHABLE: Record<string, string> = {
+const CONNECTION_ERRORS: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   ENOTFOUND: 'unknown host name',
@@ -68,24 +71,25 @@ const UNREACHABLE: Record<string, string> = {
   ETIMEDOUT: 'no answer',
 };
 
-/** Why a store cannot be reached, in a few words without an address or a secret. */
+/** Why a store is unreachable, in a few words without an address or a secret. */
 export function describeConnectionError(error: unknown): string {
-  const known = UNREACHABLE[errorCodeOf(error)];
+  const known = CONNECTION_ERRORS[errorCodeOf(error)];
   if (known) return known;
   const message = reasonOfFailure(error);
   return /timeout|timed out|ETIMEDOUT/i.test(message) ? 'no answer' : message;
 }
 
-/** Logs in one line why a check failed that the start does not wait for. */
+/** Logs why a check failed. The start does not wait for the check. */
 export function reportFailure(logger: Logger, check: Promise<void>): void {
   check.catch((error: unknown) => logger.error(reasonOfFailure(error)));
 }
 
-/** A store that does not answer a probe within this time is asked again, in ms. */
+/** A store that does not reply to a probe within this time is probed again. */
 export const PROBE_TIMEOUT_MS = 3000;
 
 /**
- * Thrown by a probe for what passes without a change of settings: the start waits and tries again.
+ * A probe throws this for a problem that may pass without a change of settings. The start waits and
+ * probes again.
  */
 export class NotYet extends Error {
   constructor(override readonly cause: unknown) {

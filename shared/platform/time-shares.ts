@@ -1,47 +1,48 @@
-/** A group that comes anew is this far ahead of all others, so it is next. */
+/** A new group starts with this much less time than every other group, so it is served next. */
 const NEWCOMER_CREDIT_MS = 100;
 
 interface Share {
-  /** For how long work of the group has run, counted from where it came in. */
+  /** Run time of the group's work, counted from the value at which the group joined. */
   ms: number;
-  /** Pieces of its work that wait or run. */
+  /** Number of its pieces of work that wait or run. */
   present: number;
 }
 
 /**
- * For how long each group's work has run, to find the group that has had the least. A group that
- * comes anew begins where the group with the least is: nobody saves time up while absent, and time
- * that nobody else wanted is not held against a group. (Linux shares its processors in this way.)
+ * Tracks how long each group's work has run, to find the group with the least run time. A new group
+ * starts at the current minimum. A group therefore neither saves up time while it is absent nor
+ * pays for time that no other group wanted. Linux's CFS scheduler shares processors in the same
+ * way.
  */
 export class TimeShares {
   private readonly shares = new Map<string, Share>();
-  /** What the group with the least has had, of those that are present. */
-  private least = 0;
+  /** The lowest run time of the present groups. */
+  private minMs = 0;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   msOf(group: string): number {
-    return this.shares.get(group)?.ms ?? this.least;
+    return this.shares.get(group)?.ms ?? this.minMs;
   }
 
-  /** A piece of work of the group comes in. */
+  /** A piece of work of the group starts to wait. */
   join(group: string): void {
     const share = this.shares.get(group);
     if (share && share.present > 0) share.present += 1;
     else {
-      const begin = this.least - NEWCOMER_CREDIT_MS;
-      this.shares.set(group, { ms: Math.max(share?.ms ?? begin, begin), present: 1 });
+      const startMs = this.minMs - NEWCOMER_CREDIT_MS;
+      this.shares.set(group, { ms: Math.max(share?.ms ?? startMs, startMs), present: 1 });
     }
   }
 
-  /** The piece of work has ended, or was refused. */
+  /** A piece of work of the group has ended or was refused. */
   leave(group: string): void {
     const share = this.shares.get(group);
     if (share) share.present -= 1;
-    this.update();
+    this.updateMinimum();
   }
 
-  /** Runs a piece of work, and counts how long it took. */
+  /** Runs a piece of work and adds its duration to the group's run time. */
   async measure<T>(group: string, work: () => Promise<T>): Promise<T> {
     const startedAt = this.now();
     try {
@@ -52,20 +53,20 @@ export class TimeShares {
     }
   }
 
-  /** Groups that are present, or whose time still counts. */
+  /** Number of groups that are present or whose run time still counts. */
   get size(): number {
     return this.shares.size;
   }
 
-  private update(): void {
+  private updateMinimum(): void {
     const present = [...this.shares.values()].filter((share) => share.present > 0);
     if (present.length === 0) {
       this.shares.clear();
-      this.least = 0;
+      this.minMs = 0;
       return;
     }
-    this.least = Math.max(this.least, Math.min(...present.map(({ ms }) => ms)));
+    this.minMs = Math.max(this.minMs, Math.min(...present.map(({ ms }) => ms)));
     for (const [group, { ms, present: count }] of this.shares)
-      if (count === 0 && ms <= this.least - NEWCOMER_CREDIT_MS) this.shares.delete(group);
+      if (count === 0 && ms <= this.minMs - NEWCOMER_CREDIT_MS) this.shares.delete(group);
   }
 }

@@ -15,38 +15,41 @@ import type { Lifecycle } from './lifecycle.js';
 export { SpanKind } from '@opentelemetry/api';
 
 const tracer = trace.getTracer('tow-dispatch');
-let isOn = false;
+let isTracingOn = false;
 
 /**
- * Switches OpenTelemetry traces on when its standard variables ask for it (OTEL_EXPORTER_OTLP_ENDPOINT; the SDK reads the rest itself).
- * The SDK is loaded only then: without it a span costs one comparison.
+ * Starts OpenTelemetry tracing if OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK reads its other
+ * standard variables itself. The SDK is loaded only then; without tracing a span costs one
+ * comparison.
  */
 export async function startTracing(config: Config, name: string, lifecycle: Lifecycle): Promise<void> {
   if (!config.tracing) return;
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const sdk = new NodeSDK({ serviceName: `tow-${name}`, instrumentations: [] });
   sdk.start();
-  isOn = true;
+  isTracingOn = true;
   lifecycle.onClose('tracing', () => sdk.shutdown());
 }
 
 export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /** W3C traceparents of what caused this work: the first is the parent, the others are linked. */
+  /**
+   * W3C traceparents of the causes of this work: the first is the parent, the others are linked.
+   */
   causes?: (string | null | undefined)[];
 }
 
-/** Runs `work` inside a span, which ends with it and bears its error. */
+/** Runs `work` inside a span. The span ends with the work and records its error. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,
   work: (span?: Span) => Promise<T>,
 ): Promise<T> {
-  if (!isOn) return work();
+  if (!isTracingOn) return work();
   const causes = (options.causes ?? []).flatMap((cause) => (cause ? [cause] : []));
-  const parent = causes[0] ? contextOf(causes[0]) : context.active();
-  const links = causes.slice(1).flatMap(linkOf);
+  const parent = causes[0] ? extractContext(causes[0]) : context.active();
+  const links = causes.slice(1).flatMap(createLinks);
   const { kind = SpanKind.INTERNAL, attributes = {} } = options;
   return tracer.startActiveSpan(name, { kind, attributes, links }, parent, async (span) => {
     try {
@@ -61,19 +64,21 @@ export async function inSpan<T>(
   });
 }
 
-/** The W3C traceparent of the active span, to travel with a command; null when nothing is traced. */
+/**
+ * The W3C traceparent of the active span, to pass along with a command; null when tracing is off.
+ */
 export function currentTraceparent(): string | null {
-  if (!isOn) return null;
+  if (!isTracingOn) return null;
   const carrier: { traceparent?: string } = {};
   propagation.inject(context.active(), carrier);
   return carrier.traceparent ?? null;
 }
 
-function contextOf(traceparent: string) {
+function extractContext(traceparent: string) {
   return propagation.extract(context.active(), { traceparent });
 }
 
-function linkOf(traceparent: string): Link[] {
-  const spanContext: SpanContext | undefined = trace.getSpanContext(contextOf(traceparent));
+function createLinks(traceparent: string): Link[] {
+  const spanContext: SpanContext | undefined = trace.getSpanContext(extractContext(traceparent));
   return spanContext ? [{ context: spanContext }] : [];
 }

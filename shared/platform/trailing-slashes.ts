@@ -1,4 +1,7 @@
-/** An address to which a path can be added. Takes linear time, however many slashes there are. */
+/**
+ * Removes trailing slashes, so that a path can be appended. Takes linear time, however many slashes
+ * the address has.
+ */
 export function withoutTrailingSlashes(address: string): string {
   return address.replace(/(?<!\/)\/+$/, '');
 }

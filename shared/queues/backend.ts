@@ -11,18 +11,21 @@ import { connectRedis } from '../platform/redis.js';
 import type { Runtime } from '../platform/runtime.js';
 import { reportFailedJobs } from './failed-jobs.js';
 
-/** All keys of a queue share one hash tag, so that Redis Cluster keeps them together. */
+/** All keys of a queue share one hash tag, so that Redis Cluster stores them on one node. */
 const PREFIX = '{tow}';
 
 /**
- * After a kill -9 a job runs again when its lock has run out and a check has seen it: at most lock + 2 checks. Stalls must never fail a job (the default
- * does after one); what keeps killing its worker is caught by the attempts counted in PostgreSQL.
+ * After a kill -9 a job runs again once its lock has expired and a stall check has found it: at
+ * most the lock duration plus two checks later. Stalls must never fail a job (BullMQ's default
+ * fails it after one). The attempts counted in PostgreSQL catch jobs that keep killing their
+ * worker.
  */
 const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1000 } as const;
 
 /**
- * Of jobs that only say where to look: what fails in them is our own store, what somebody outside answers is no failure of the job. One that is kept after it
- * has failed would keep the clock from prompting for the same thing again.
+ * Options of wake-up jobs, which only tell a worker where to look. They fail only when our own
+ * store fails; a failed request to a third party is not a failure of the job. A failed job must be
+ * removed: its id would keep the clock from adding the same wake-up job again.
  */
 export const PROMPT_OPTIONS = {
   attempts: 20,
@@ -31,16 +34,16 @@ export const PROMPT_OPTIONS = {
   removeOnFail: true,
 } as const;
 
-/** Errors of adding a job. */
+/** Errors from adding a job. */
 const failedAdds = new WeakSet<object>();
 
-/** True when a queue did not take a job: the queue is away, and what the job says is not why. */
+/** Returns whether adding a job failed: the queue is unreachable, and the job is not the cause. */
 export function isQueueFailure(error: unknown): boolean {
   return typeof error === 'object' && error !== null && failedAdds.has(error);
 }
 
-/** Makes {@link isQueueFailure} know the errors of this queue. */
-function markFailedAdds(queue: Pick<Queue, 'add'>): void {
+/** Makes {@link isQueueFailure} recognize the errors of this queue. */
+function trackFailedAdds(queue: Pick<Queue, 'add'>): void {
   const add = queue.add.bind(queue);
   queue.add = (...job) =>
     add(...job).catch((error: unknown) => {
@@ -49,7 +52,7 @@ function markFailedAdds(queue: Pick<Queue, 'add'>): void {
     });
 }
 
-/** Sessions of one BullMQ object on PostgreSQL; batches make more needless. */
+/** PostgreSQL connections of one BullMQ queue. Batching makes more unnecessary. */
 const BACKEND_POOL_SIZE = 4;
 
 function postgresConnection(runtime: Runtime, max: number) {
@@ -65,8 +68,9 @@ function postgresConnection(runtime: Runtime, max: number) {
 }
 
 /**
- * The producing side of a queue. Jobs must bring an id of their own: on PostgreSQL BullMQ would otherwise create a sequence per queue, which the
- * application's role may not. Errors of its connection are logged; a failed add rejects.
+ * Opens a queue for adding jobs. Every job needs an explicit id. Otherwise BullMQ on PostgreSQL
+ * would create a sequence per queue, which the application's role may not do. Connection errors are
+ * logged; a failed add rejects.
  */
 export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOptions): Queue<Data> {
   const { redis, logger, lifecycle } = runtime;
@@ -77,13 +81,13 @@ export function openQueue<Data>(runtime: Runtime, name: string, defaults: JobsOp
         { connection: postgresConnection(runtime, BACKEND_POOL_SIZE), defaultJobOptions: defaults },
         createPostgresBackend,
       ) as unknown as Queue<Data>);
-  markFailedAdds(queue);
+  trackFailedAdds(queue);
   queue.on('error', (error) => logger.debug({ err: error, queue: name }, 'queue error'));
   lifecycle.onClose(`queue ${name}`, () => queue.close());
   return queue;
 }
 
-/** The consuming side. It starts at once, and closing it waits for the jobs in hand. */
+/** Opens a worker and starts it immediately. Closing it waits for its running jobs. */
 export function openWorker<Data>(
   runtime: Runtime,
   name: string,
@@ -111,12 +115,12 @@ export function openWorker<Data>(
   reportFailedJobs(runtime, worker);
   let lastLoggedAt = 0;
   worker.on('error', (error) => {
-    // A store that is away errors without end; one line each 5 s says as much.
+    // An unreachable store emits errors endlessly; one log entry every 5 s is enough.
     if (Date.now() - lastLoggedAt < 5000) return;
     lastLoggedAt = Date.now();
     logger.warn({ err: error, queue: name }, 'worker error');
   });
-  // The worker first: it must give back its jobs while the queue's connection still lives.
+  // Close the worker first: it returns its jobs while the queue's connection is still open.
   lifecycle.onClose(`worker ${name}`, () => worker.close());
   return worker;
 }

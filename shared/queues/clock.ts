@@ -5,21 +5,24 @@ import { openQueue } from './backend.js';
 
 export const CLOCK_QUEUE = 'clock';
 
-/** A key or session that was used, to the minute; gathered by the api processes. */
+/** A use of a key or session, to the minute; batched by the api processes. */
 export interface KeyUse {
   tenant_id: string;
   id: string;
   at: string;
-  /** True: a person's session. */
+  /** true for a person's session. */
   session?: boolean;
 }
 
 export interface ClockJob {
-  /** Only in `touch-keys`. */
+  /** Set only in `touch-keys` jobs. */
   uses?: KeyUse[];
 }
 
-/** What the clock does, and how often in ms. Each schedule fires once, however many clocks run. */
+/**
+ * The schedules of the clock and their intervals in milliseconds. Each schedule fires once, however
+ * many clocks run.
+ */
 export const SCHEDULES = {
   'run-replays': 2_000,
   'resubmit-operations': 5_000,
@@ -46,7 +49,7 @@ export function openClockQueue(runtime: Runtime): ClockQueue {
   return openQueue<ClockJob>(runtime, CLOCK_QUEUE, JOB_OPTIONS);
 }
 
-/** Makes the schedules that are missing: all on a new queue, or on one that lost its store's content. */
+/** Creates the missing schedules: all of them on a new queue, or after Redis lost its data. */
 export async function ensureSchedules(queue: ClockQueue): Promise<void> {
   for (const [name, every] of Object.entries(SCHEDULES)) {
     const found = await queue.getJobScheduler(name);
@@ -54,7 +57,7 @@ export async function ensureSchedules(queue: ClockQueue): Promise<void> {
   }
 }
 
-/** Tells the clock which keys were used. */
+/** Adds a job that records the last use of these keys. */
 export async function enqueueKeyUses(queue: ClockQueue, uses: KeyUse[]): Promise<void> {
   await queue.add('touch-keys', { uses }, { jobId: newId() });
 }

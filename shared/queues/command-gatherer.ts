@@ -1,7 +1,7 @@
 import type { Command, CommandResult } from '../contracts/command.js';
 import { FairQueue } from '../platform/fair-queue.js';
 
-/** Jobs of one api process that may be under way at once; measured in design/performance.md. */
+/** Jobs of one api process that may run at a time. docs/performance.md has the measurements. */
 const MAX_JOBS_IN_FLIGHT = 3;
 const MAX_COMMANDS_PER_JOB = 256;
 const MAX_BYTES_PER_JOB = 1024 * 1024;
@@ -12,144 +12,153 @@ export interface Submission {
   bytes: number;
 }
 
-interface Waiter extends Submission {
+interface PendingCommand extends Submission {
   deadline: number;
-  settle: (result: CommandResult | 'late' | { refused: unknown }) => void;
+  resolve: (result: CommandResult | 'late' | { refused: unknown }) => void;
+  /** The batch that it was sent in. */
   batch: Batch | undefined;
 }
 
 interface Batch {
+  /** Commands without an outcome. */
   open: number;
 }
 
 export interface GathererOptions {
-  /** Puts a batch on the queue. */
+  /** Adds a batch to the queue. */
   send: (commands: Command[]) => Promise<void>;
   timeoutMs: number;
-  /** Runs something at the end of this turn of the event loop; setImmediate unless told. */
+  /** Runs `work` at the end of this event-loop tick; setImmediate by default. */
   defer?: (work: () => void) => void;
 }
 
 export type SubmitOutcome = CommandResult | 'late' | { refused: unknown };
 
 /**
- * Gathers commands into jobs without a timer: a job leaves at the end of this turn of the event
- * loop while fewer than three are under way, and otherwise holds whatever arrived until one
- * returns. So one client waits for nobody, and many share a job, a transaction and a reply. What is
- * held takes turns by tenant, so one tenant's thousand commands delay another's first by no more
- * than the job that leaves next.
+ * Batches commands into jobs without a timer. While fewer than three jobs are running, a job is
+ * sent at the end of the event-loop tick. Otherwise commands collect until a job returns. A single
+ * client never waits for others; many clients share a job, a transaction and a reply. Unsent
+ * commands are taken round-robin between tenants: a thousand commands of one tenant delay the first
+ * command of another by at most one job.
  */
 export class CommandGatherer {
-  private readonly waiting = new Map<string, Waiter>();
-  /** What no job has taken yet. */
-  private readonly held = new FairQueue<Waiter>();
+  /** Commands without an outcome, by id. */
+  private readonly pending = new Map<string, PendingCommand>();
+  /** Commands that are not in a job yet. */
+  private readonly unsent = new FairQueue<PendingCommand>();
   private jobsInFlight = 0;
   private timer: NodeJS.Timeout | undefined;
-  private pumping = false;
+  private isSendScheduled = false;
 
   constructor(private readonly options: GathererOptions) {}
 
   get size(): number {
-    return this.waiting.size;
+    return this.pending.size;
   }
 
   /**
-   * Sends a command and waits for its result. `late`: no reply by the deadline, which says nothing about the outcome. `refused`: the queue
-   * did not take the job.
+   * Submits a command and waits for its result. `late` means that no reply arrived by the deadline;
+   * the outcome is unknown. `refused` means that the job could not be added to the queue.
    */
   submit(submission: Submission): Promise<SubmitOutcome> {
-    return new Promise((settle) => {
+    return new Promise((resolve) => {
       const deadline = Date.now() + this.options.timeoutMs;
-      const waiter: Waiter = { ...submission, deadline, settle, batch: undefined };
+      const pending: PendingCommand = { ...submission, deadline, resolve, batch: undefined };
       const { id, tenantId } = submission.command;
-      this.waiting.set(id, waiter);
-      this.held.push(tenantId, waiter);
+      this.pending.set(id, pending);
+      this.unsent.push(tenantId, pending);
       this.armTimer();
-      this.schedulePump();
+      this.scheduleSend();
     });
-  }
-
-  /** Takes a worker's reply. Results that nobody waits for any more are dropped: their commands are resolved by row. */
-  receive(results: CommandResult[]): void {
-    for (const result of results) {
-      const waiter = this.waiting.get(result.id);
-      if (waiter) this.finish(waiter, result);
-    }
-    this.schedulePump();
   }
 
   /**
-   * At the end of this turn of the event loop: what the sockets brought in the same turn shares a job, and nobody waits for a clock. Under load this makes
-   * jobs several times larger, and so the cost per command smaller.
+   * Receives a worker's reply. It drops results of commands that are no longer pending, because
+   * those are resolved from their rows.
    */
-  private schedulePump(): void {
-    if (this.pumping || this.held.size === 0) return;
-    this.pumping = true;
+  receive(results: CommandResult[]): void {
+    for (const result of results) {
+      const pending = this.pending.get(result.id);
+      if (pending) this.finish(pending, result);
+    }
+    this.scheduleSend();
+  }
+
+  /**
+   * Sends at the end of this event-loop tick, so that commands which arrived in the same tick share
+   * a job and no command waits for a timer. Under load this makes jobs several times larger, which
+   * lowers the cost per command.
+   */
+  private scheduleSend(): void {
+    if (this.isSendScheduled || this.unsent.size === 0) return;
+    this.isSendScheduled = true;
     const { defer = setImmediate } = this.options;
     defer(() => {
-      this.pumping = false;
-      this.pump();
+      this.isSendScheduled = false;
+      this.sendJobs();
     });
   }
 
-  private pump(): void {
-    while (this.jobsInFlight < MAX_JOBS_IN_FLIGHT && this.held.size > 0) this.sendJob(this.takeJob());
+  private sendJobs(): void {
+    while (this.jobsInFlight < MAX_JOBS_IN_FLIGHT && this.unsent.size > 0) this.sendJob(this.takeJob());
   }
 
-  private takeJob(): Waiter[] {
-    const job: Waiter[] = [];
+  private takeJob(): PendingCommand[] {
+    const job: PendingCommand[] = [];
     let bytes = 0;
-    // A tenant whose next command is too large for this job keeps its turn for the one after it.
+    // A tenant whose next command does not fit keeps its position for the next job.
     const fits = (tenantId: string) =>
-      job.length === 0 || bytes + (this.held.firstOf(tenantId)?.bytes ?? 0) <= MAX_BYTES_PER_JOB;
+      job.length === 0 || bytes + (this.unsent.firstOf(tenantId)?.bytes ?? 0) <= MAX_BYTES_PER_JOB;
     while (job.length < MAX_COMMANDS_PER_JOB) {
-      const waiter = this.held.shift(fits);
-      if (!waiter) break;
-      job.push(waiter);
-      bytes += waiter.bytes;
+      const next = this.unsent.shift(fits);
+      if (!next) break;
+      job.push(next);
+      bytes += next.bytes;
     }
     return job;
   }
 
-  private sendJob(waiters: Waiter[]): void {
-    const batch: Batch = { open: waiters.length };
-    for (const waiter of waiters) waiter.batch = batch;
+  private sendJob(commands: PendingCommand[]): void {
+    const batch: Batch = { open: commands.length };
+    for (const pending of commands) pending.batch = batch;
     this.jobsInFlight += 1;
-    this.options.send(waiters.map((waiter) => waiter.command)).catch((error: unknown) => {
-      for (const waiter of waiters) this.finish(waiter, { refused: error });
-      this.schedulePump();
+    this.options.send(commands.map((pending) => pending.command)).catch((error: unknown) => {
+      for (const pending of commands) this.finish(pending, { refused: error });
+      this.scheduleSend();
     });
   }
 
-  private finish(waiter: Waiter, outcome: SubmitOutcome): void {
-    if (!this.waiting.delete(waiter.command.id)) return;
-    waiter.settle(outcome);
-    const { batch } = waiter;
+  private finish(pending: PendingCommand, outcome: SubmitOutcome): void {
+    if (!this.pending.delete(pending.command.id)) return;
+    pending.resolve(outcome);
+    const { batch } = pending;
     if (!batch) return;
     batch.open -= 1;
     if (batch.open === 0) this.jobsInFlight -= 1;
   }
 
-  /** All commands wait equally long, so the map's order is the order of the deadlines and one timer is enough. */
+  /**
+   * All commands have the same timeout, so the map is in deadline order and one timer is enough.
+   */
   private armTimer(): void {
     if (this.timer) return;
-    const [first] = this.waiting.values();
+    const [first] = this.pending.values();
     if (!first) return;
     this.timer = setTimeout(() => this.expire(), Math.max(first.deadline - Date.now(), 1));
-    // Waiting for a reply is no reason to stay: whoever waits here holds a socket that is.
+    // This timer must not keep the process running: the client's open socket already does.
     this.timer.unref();
   }
 
   private expire(): void {
     this.timer = undefined;
     const now = Date.now();
-    for (const waiter of this.waiting.values()) {
-      if (waiter.deadline > now) break;
-      this.finish(waiter, 'late');
-      // What was not sent yet must not be sent after its caller was told something else.
-      this.held.remove(waiter.command.tenantId, waiter);
+    for (const pending of this.pending.values()) {
+      if (pending.deadline > now) break;
+      this.finish(pending, 'late');
+      // The caller has its outcome, so an unsent command must not be sent any more.
+      this.unsent.remove(pending.command.tenantId, pending);
     }
-    this.pump();
+    this.sendJobs();
     this.armTimer();
   }
 }

@@ -4,7 +4,10 @@ import { openQueue, PROMPT_OPTIONS } from './backend.js';
 
 export const EXPORTS_QUEUE = 'exports';
 
-/** A prompt to look at one export. Its row is the truth: a job too many does nothing, a lost one is found by the clock. */
+/**
+ * A wake-up job for one export. The row of the export is the source of truth: a duplicate job does
+ * nothing, and the clock replaces a lost one.
+ */
 export interface ExportJob {
   tenantId: string;
   exportId: string;
@@ -12,17 +15,24 @@ export interface ExportJob {
 
 export type ExportsQueue = Queue<ExportJob>;
 
-/** By process: a queue on PostgreSQL has some connections of its own, of which an embedded one has few. */
-const opened = new WeakMap<Runtime['lifecycle'], ExportsQueue>();
+/**
+ * One queue per process, because a queue on PostgreSQL has its own connections and an embedded
+ * PostgreSQL allows few.
+ */
+const openQueues = new WeakMap<Runtime['lifecycle'], ExportsQueue>();
 
-/** The queue, opened once in a process, whoever asks; it is closed with the process. */
+/** Opens the queue once per process. The process closes it when it ends. */
 export function openExportsQueue(runtime: Runtime): ExportsQueue {
-  const queue = opened.get(runtime.lifecycle) ?? openQueue<ExportJob>(runtime, EXPORTS_QUEUE, PROMPT_OPTIONS);
-  opened.set(runtime.lifecycle, queue);
+  const queue =
+    openQueues.get(runtime.lifecycle) ?? openQueue<ExportJob>(runtime, EXPORTS_QUEUE, PROMPT_OPTIONS);
+  openQueues.set(runtime.lifecycle, queue);
   return queue;
 }
 
-/** Asks the exports worker to look at these exports; one that it has been asked about, or has in hand, is not asked about twice. */
+/**
+ * Adds a wake-up job for each of these exports. An export whose job is waiting or running gets no
+ * second one.
+ */
 export async function promptExports(queue: ExportsQueue, refs: readonly ExportJob[]): Promise<void> {
   await Promise.all(
     refs.map(({ tenantId, exportId }) =>

@@ -4,10 +4,12 @@ import { enqueueKeyUses, type KeyUse, openClockQueue } from './clock.js';
 
 const KEY_USE_INTERVAL_MS = 60_000;
 
-/** Notes that a key or session was used. */
+/** Records that a key or session was used. */
 export type NoteKeyUse = (key: Principal) => void;
 
-/** Gathers uses of keys and tells them to the clock once a minute, the first one at once. */
+/**
+ * Batches uses of keys for the clock. A batch is sent at the latest one second after its first use.
+ */
 export function gatherKeyUses(runtime: Runtime): NoteKeyUse {
   const queue = openClockQueue(runtime);
   let uses = new Map<string, KeyUse>();

@@ -4,16 +4,16 @@ import { openQueue, PROMPT_OPTIONS } from './backend.js';
 
 export const MESSAGES_QUEUE = 'messages';
 
-/** Name of the jobs about mails of notices; all others are about messages to customers. */
+/** Name of the jobs for mails of notices. All other jobs are for messages to customers. */
 export const NOTIFY = 'notify';
 
 /**
- * A prompt to look at what an account has due: messages, or mails of notices. The rows are the
- * truth: a job too many does nothing, a lost one is found by the clock.
+ * A wake-up job for the due messages, or the due mails of notices, of one account. The rows are the
+ * source of truth: a duplicate job does nothing, and the clock replaces a lost one.
  */
 export interface MessageJob {
   tenantId: string;
-  /** One that is due. Workers of the version before look at this one alone. */
+  /** A due message. Workers of the previous version send only this one. */
   messageId: string;
 }
 
@@ -26,32 +26,35 @@ export function openMessagesQueue(runtime: Runtime): MessagesQueue {
 export interface MessagePrompt {
   tenantId: string;
   messageId: string;
-  /** How often the message was offered so far: prompts for the same attempt are one. */
+  /** Attempts to send the message so far. Wake-up jobs for the same attempt have the same id. */
   attempts: number;
-  /** In how many ms to look; 0 unless told. */
+  /** Milliseconds until the worker checks; 0 by default. */
   delayMs?: number;
 }
 
-/** Asks the messages worker to look at what the accounts of these messages have due. */
+/** Adds wake-up jobs for the due messages of the accounts of these messages. */
 export function promptMessages(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
-  return prompt(queue, 'deliver', prompts);
+  return addPrompts(queue, 'deliver', prompts);
 }
 
-/** Asks it to look at the mails of notices that these accounts have due. */
+/** Adds wake-up jobs for the due mails of notices of these accounts. */
 export function promptNoticeMails(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
-  return prompt(queue, NOTIFY, prompts);
+  return addPrompts(queue, NOTIFY, prompts);
 }
 
-async function prompt(queue: MessagesQueue, name: string, prompts: MessagePrompt[]): Promise<void> {
+async function addPrompts(queue: MessagesQueue, name: string, prompts: MessagePrompt[]): Promise<void> {
   await Promise.all(
-    oneForEachAccount(prompts).map(({ tenantId, messageId, attempts, delayMs = 0 }) =>
+    keepOnePerAccount(prompts).map(({ tenantId, messageId, attempts, delayMs = 0 }) =>
       queue.add(name, { tenantId, messageId }, { jobId: `${messageId}-${attempts}`, delay: delayMs }),
     ),
   );
 }
 
-/** A worker that looks at an account finds all that is due there; waits of their own stay apart. */
-function oneForEachAccount(prompts: MessagePrompt[]): MessagePrompt[] {
+/**
+ * Keeps one prompt for each account and delay. One is enough, because the worker finds all due rows
+ * of the account.
+ */
+function keepOnePerAccount(prompts: MessagePrompt[]): MessagePrompt[] {
   const seen = new Set<string>();
   return prompts.filter(({ tenantId, delayMs = 0 }) => {
     const key = `${tenantId} ${delayMs}`;

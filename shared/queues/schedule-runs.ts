@@ -2,26 +2,26 @@ import { describeError } from '../platform/describe-error.js';
 import type { Database } from '../platform/postgres.js';
 import { SCHEDULES } from './clock.js';
 
-/** When a schedule of the clock last did its work. Times are RFC 3339. */
+/** The last runs of a schedule of the clock. Times are RFC 3339. */
 export interface ScheduleRun {
   schedule: string;
   last_succeeded_at: string | null;
   last_failed_at: string | null;
   last_error: string | null;
-  /** Since its last success; null when it has none. */
+  /** Seconds since its last success; null when it has none. */
   age_seconds: number | null;
-  /** True when its last success lies too far back for how often it fires. */
+  /** true when its last success is too long ago for its interval. */
   is_late: boolean;
 }
 
 /**
- * A schedule may miss this many turns before it is late, and at least {@link LATE_AFTER_MS}: a
- * restart is no fault.
+ * A schedule is late after this many intervals without a success, and after at least
+ * {@link LATE_AFTER_MS}, so that a restart does not count as late.
  */
-const TURNS_MISSED = 3;
+const LATE_AFTER_INTERVALS = 3;
 const LATE_AFTER_MS = 120_000;
 
-/** Adds the schedules that were never seen here; from now on one that does not succeed is late. */
+/** Inserts the schedules that this database does not have yet. From now on they can be late. */
 export async function noteSchedules(db: Database): Promise<void> {
   await db.query({
     text: 'insert into clock.schedule_runs (schedule) select unnest($1::text[]) on conflict do nothing',
@@ -30,8 +30,8 @@ export async function noteSchedules(db: Database): Promise<void> {
 }
 
 /**
- * Stores that a schedule succeeded now. Each schedule has a row of its own and fires once, so
- * clocks do not wait for each other.
+ * Stores that a schedule succeeded now. Each schedule has its own row and fires once, so clocks do
+ * not wait for each other's locks.
  */
 export async function recordSuccess(db: Database, schedule: string): Promise<void> {
   await db.query({
@@ -53,12 +53,13 @@ export async function recordFailure(db: Database, schedule: string, error: unkno
 }
 
 /**
- * The runs of all schedules of this version; empty when no clock has ever started on this database.
+ * Reads the runs of all schedules of this version; empty when no clock has ever started on this
+ * database.
  */
 export function readScheduleRuns(db: Database): Promise<ScheduleRun[]> {
   const lateAfter = Object.entries(SCHEDULES).map(([schedule, every]) => ({
     schedule,
-    seconds: Math.max(every * TURNS_MISSED, LATE_AFTER_MS) / 1000,
+    seconds: Math.max(every * LATE_AFTER_INTERVALS, LATE_AFTER_MS) / 1000,
   }));
   return db.query<ScheduleRun>({
     text: `select r.schedule, to_json(r.last_succeeded_at) #>> '{}' as last_succeeded_at,

@@ -6,56 +6,64 @@ import { CommandGatherer } from './command-gatherer.js';
 import { WaitingWrites } from './waiting-writes.js';
 import { enqueueBatch, openWritesQueue, type WriteReply } from './writes.js';
 
-/** Committed and answered, or stored as a pending operation that will run by itself. */
+/** The result of a committed command, or the id of a stored operation that will run later. */
 export type Submitted = CommandResult | { id: string; accepted: true };
 
-/** Hands a command to the workers. @param bytes size of its request body */
+/**
+ * Submits a command to the workers.
+ * @param bytes size of its request body
+ */
 export type Submit = (command: Command, bytes: number) => Promise<Submitted>;
 
 /**
- * Tells what became of a command whose reply did not come: its result when its audit entry is there, otherwise it is stored as an operation.
- * Throws when PostgreSQL cannot be asked.
+ * Resolves a command whose reply did not arrive in time. Returns its result if its audit entry
+ * exists; otherwise stores it as an operation. Throws when PostgreSQL is unreachable.
  */
 export type ResolveLate = (command: Command) => Promise<Submitted>;
 
-/** Channel of the replies to one api process. */
+/** Names the channel for replies to one process. */
 function replyChannel(processId: string): string {
   return `tow:reply:${processId}`;
 }
 
 /**
- * Opens the write path of this process: the queue, its reply channel and the gatherer.
- * The returned function throws {@link AppError} 503 when the queue cannot be reached, and 409 when a command with the same Idempotency-Key is under way here.
+ * Opens the write path of this process: the queue, its reply channel and the batcher. The returned
+ * function throws {@link AppError} 503 when the queue is unreachable, and 409 when this process is
+ * running a command with the same Idempotency-Key.
  */
 export async function openWritePath(runtime: Runtime, resolveLate: ResolveLate): Promise<Submit> {
   const queue = openWritesQueue(runtime);
   const channel = replyChannel(newId());
-  const gatherer = new CommandGatherer({
+  const batcher = new CommandGatherer({
     send: (commands) => enqueueBatch(queue, commands, channel),
     timeoutMs: runtime.config.writeTimeoutMs,
   });
   await runtime.bus.subscribe(channel, (message) =>
-    gatherer.receive((JSON.parse(message) as WriteReply).results),
+    batcher.receive((JSON.parse(message) as WriteReply).results),
   );
   const keysInFlight = new Set<string>();
   const waiting = new WaitingWrites();
   return async (command, bytes) => {
-    const claim =
+    const idempotencyKey =
       command.idempotency && !command.dryRun ? `${command.tenantId}:${command.idempotency.key}` : undefined;
-    if (claim && keysInFlight.has(claim)) throw inProgress();
-    const leave = waiting.enter(command.tenantId, bytes);
-    if (!leave) throw serviceUnavailable('Too many writes are waiting. Send this one again in a moment.');
-    if (claim) keysInFlight.add(claim);
+    if (idempotencyKey && keysInFlight.has(idempotencyKey)) throw inProgress();
+    const release = waiting.enter(command.tenantId, bytes);
+    if (!release) throw serviceUnavailable('Too many writes are waiting. Send this one again in a moment.');
+    if (idempotencyKey) keysInFlight.add(idempotencyKey);
     try {
-      return await settle(await gatherer.submit({ command, bytes }), { command, runtime, resolveLate });
+      return await resolveOutcome(await batcher.submit({ command, bytes }), {
+        command,
+        runtime,
+        resolveLate,
+      });
     } finally {
-      leave();
-      if (claim) keysInFlight.delete(claim);
+      release();
+      if (idempotencyKey) keysInFlight.delete(idempotencyKey);
     }
   };
 }
 
-async function settle(
+async function resolveOutcome(
   outcome: Awaited<ReturnType<CommandGatherer['submit']>>,
   { command, runtime, resolveLate }: { command: Command; runtime: Runtime; resolveLate: ResolveLate },
 ): Promise<Submitted> {
@@ -67,10 +75,10 @@ async function settle(
     );
   }
   if (outcome !== 'late') return outcome;
-  // A rehearsal stores nothing, so there is nothing to come back for.
+  // A dry run stores nothing, so it must not become an operation.
   if (command.dryRun) throw serviceUnavailable('The dry run took too long. Send it again.');
   return resolveLate(command).catch((error: unknown) => {
-    runtime.logger.error({ err: error, commandId: command.id }, 'cannot tell what became of a command');
+    runtime.logger.error({ err: error, commandId: command.id }, 'the outcome of a command is unknown');
     throw serviceUnavailable(
       'The store cannot be reached, so the outcome of this write is unknown. Send it again with the same Idempotency-Key.',
       error,
@@ -88,7 +96,7 @@ function inProgress(): AppError {
   );
 }
 
-/** The failed result that stands for an unexpected fault. */
+/** Builds the error that clients receive for an unexpected failure. */
 export function internalError(): ErrorBody {
   return { code: 'internal_error', message: 'Something went wrong on our side. Nothing was stored.' };
 }

@@ -5,28 +5,34 @@ import { openQueue, PROMPT_OPTIONS } from './backend.js';
 
 export const WEBHOOKS_QUEUE = 'webhooks';
 
-/** An endpoint with something to deliver, or whose settings have changed. */
+/** The queue of an endpoint that has deliveries to send or changed settings. */
 export interface LaneRef {
   tenantId: string;
   endpointId: string;
 }
 
-/** A key for maps over lanes; ids of endpoints are not trusted to differ between tenants. */
+/**
+ * Builds a key for maps of endpoint queues. It includes the tenant, because endpoint ids are not
+ * trusted to differ between tenants.
+ */
 export function laneKey({ tenantId, endpointId }: LaneRef): string {
   return `${tenantId}/${endpointId}`;
 }
 
-/** Whose lanes these are, each once: the tenants that a transaction over them must name. */
+/** Lists the distinct tenants of endpoint queues. A transaction on these queues must name them. */
 export function tenantsOf(lanes: readonly Pick<LaneRef, 'tenantId'>[]): string[] {
   return [...new Set(lanes.map(({ tenantId }) => tenantId))];
 }
 
-/** A prompt to look at these lanes. The delivery rows are the truth: a job too many does nothing, a lost one is found by the clock. */
+/**
+ * A wake-up job for endpoint queues. The delivery rows are the source of truth: a duplicate job
+ * does nothing, and the clock replaces a lost one.
+ */
 export interface WebhookJob {
   lanes: LaneRef[];
 }
 
-/** Lanes of one job; more are several jobs, so that several workers can take them. */
+/** Endpoint queues per job. More become several jobs, so that several workers share them. */
 const LANES_PER_JOB = 256;
 
 export type WebhooksQueue = Queue<WebhookJob>;
@@ -35,16 +41,22 @@ export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
   return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, PROMPT_OPTIONS);
 }
 
-/** Asks the webhooks workers to look at these lanes now: one gathered job for all first attempts of a batch of writes. */
+/**
+ * Wakes the webhooks workers for these endpoint queues now. A batch of writes adds one job for all
+ * its first attempts.
+ */
 export async function wakeLanes(queue: WebhooksQueue, lanes: LaneRef[]): Promise<void> {
   for (let start = 0; start < lanes.length; start += LANES_PER_JOB)
     await queue.add('wake', { lanes: lanes.slice(start, start + LANES_PER_JOB) }, { jobId: newId() });
 }
 
-/** Wake-ups of a lane are gathered over so many ms: however many retries fall due by then, they are one job. */
+/**
+ * Wake-ups of one endpoint queue within this interval share one job, however many retries fall due
+ * in it.
+ */
 const WAKE_STEP_MS = 250;
 
-/** A wake-up of each lane at a time of its own. */
+/** Schedules a wake-up job for each endpoint queue at its time. */
 export async function scheduleWakes(
   queue: WebhooksQueue,
   wakes: { lane: LaneRef; at: Date }[],

@@ -6,20 +6,25 @@ import { openQueue } from './backend.js';
 
 export const WRITES_QUEUE = 'writes';
 
-/** One batch of commands. They may belong to many tenants; none holds a secret in clear text. */
+/** A batch of commands, possibly of many tenants. No command holds a secret in plain text. */
 export interface WriteJob {
   version: 1;
-  /** Channel of the api process that waits for the results; null: nobody waits (the clock's re-submissions). */
+  /**
+   * Channel of the process that waits for the results; null when the clock resubmits operations.
+   */
   replyTo: string | null;
   commands: Command[];
 }
 
-/** What a worker publishes on {@link WriteJob.replyTo}. */
+/** The reply that a worker publishes on {@link WriteJob.replyTo}. */
 export interface WriteReply {
   results: CommandResult[];
 }
 
-/** A job is retried until its store is back; a stall never fails it. Finished jobs leave nothing behind. */
+/**
+ * A job is retried until its store is reachable; a stall never fails it. Completed jobs are
+ * removed.
+ */
 const JOB_OPTIONS = {
   attempts: 1_000_000,
   backoff: { type: 'fixed', delay: 500, jitter: 0.5 },
@@ -33,7 +38,10 @@ export function openWritesQueue(runtime: Runtime): WritesQueue {
   return openQueue<WriteJob>(runtime, WRITES_QUEUE, JOB_OPTIONS);
 }
 
-/** Puts a batch on the queue. Rejects when the queue cannot be reached; the job may have been added all the same. */
+/**
+ * Adds a batch to the queue. Rejects when the queue is unreachable; the job may still have been
+ * added.
+ */
 export async function enqueueBatch(
   queue: WritesQueue,
   commands: Command[],

@@ -3,19 +3,19 @@ import { newId } from '../platform/ids.js';
 import type { Transaction } from '../platform/postgres.js';
 import { recordset } from './sets.js';
 
-/** What a command did to a record beside its own. */
+/** A change that a command made to a record other than its own. */
 export interface AlsoAudited {
   command: Command;
   entityType: string;
   entityId: string;
-  /** `invoice.updated` */
+  /** For example `invoice.updated`. */
   action: string;
   changes: Change[];
 }
 
 /**
- * Audit entries beside the command's own, in its transaction: a record's history must tell of every change, also of those that came by another record.
- * They share the request id.
+ * Records changes to other records in the command's transaction, so that each record's history is
+ * complete. These entries share the command's request id.
  */
 export async function auditAlso(tx: Transaction, entries: readonly AlsoAudited[]): Promise<void> {
   if (entries.length === 0) return;

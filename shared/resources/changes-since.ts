@@ -9,7 +9,10 @@ interface ChangeRow {
   occurred_at: string;
 }
 
-/** What changed on a record after that version, and by whom, from its audit entries. */
+/**
+ * Reads from the audit entries what changed on a record after a version, with the actor and the
+ * time of each change.
+ */
 export async function changesSince(
   tx: Transaction,
   { tenantId, entityType, entityId, version }: ChangedRecord,
@@ -35,6 +38,6 @@ interface ChangedRecord {
   tenantId: string;
   entityType: string;
   entityId: string;
-  /** The updated_at that is known. */
+  /** The updated_at that the client last read. */
   version: string;
 }

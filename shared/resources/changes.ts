@@ -2,10 +2,15 @@ import { canonicalJson } from '../contracts/canonical-json.js';
 import type { Change } from '../contracts/command.js';
 import { instantOf } from '../contracts/fields.js';
 
-/** Columns that hold an instant. In any other, two texts of one instant are an edit that must not be lost. */
+/**
+ * Columns that hold an instant. In other columns, two spellings of one instant are a real edit and
+ * are kept.
+ */
 const INSTANT_COLUMN = /_(at|date|time)$/;
 
-/** Two values that mean the same: equal, lists of the same items, or two texts of the same instant. */
+/**
+ * True if the values are equal, are lists with equal items, or are two spellings of one instant.
+ */
 function isSame(field: string, a: unknown, b: unknown): boolean {
   const left = a ?? null;
   const right = b ?? null;
@@ -15,14 +20,17 @@ function isSame(field: string, a: unknown, b: unknown): boolean {
   return instantOf(left) === instantOf(right);
 }
 
-/** The members of `patch` that differ from the current record (JSON merge: absent = keep, null = clear). */
+/**
+ * Returns the members of `patch` that differ from the current record. JSON merge: an absent member
+ * keeps the field, null clears it.
+ */
 export function changesOf(current: Record<string, unknown>, patch: Record<string, unknown>): Change[] {
   return Object.entries(patch)
     .filter(([field, to]) => to !== undefined && !isSame(field, current[field], to))
     .map(([field, to]) => ({ field, from: current[field] ?? null, to: to ?? null }));
 }
 
-/** What a creation changed: every given member, from nothing. */
+/** Returns the changes of a creation: each given member, changed from null. */
 export function changesOfNew(record: Record<string, unknown>): Change[] {
   return Object.entries(record)
     .filter(([, to]) => to !== undefined && to !== null)

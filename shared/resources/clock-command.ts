@@ -1,14 +1,17 @@
 import type { Command, CommandDefinition } from '../contracts/command.js';
 import { systemCommand } from '../contracts/system-command.js';
 
-/** The record of a clock's command, found or to be made. */
+/** The record that a clock command updates or creates. */
 export interface ClockTarget {
   tenant_id: string;
   id: string;
   environment: 'live' | 'sandbox';
 }
 
-/** A command that the clock gives; nobody waits for its answer. @param input none unless given */
+/**
+ * Builds a command for the clock to submit. No client waits for its reply.
+ * @param input empty by default
+ */
 export function clockCommand<Input>(
   definition: CommandDefinition<Input>,
   { tenant_id: tenantId, id: entityId, environment }: ClockTarget,

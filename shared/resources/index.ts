@@ -57,7 +57,10 @@ import * as webhookReplaySchemas from './webhook-replays/schema.js';
 import * as workOrderCommands from './work-orders/commands.js';
 import * as workOrderSchemas from './work-orders/schema.js';
 
-/** Every resource, one line each. OpenAPI components and types follow from this list, tables and projections from tables.ts. */
+/**
+ * All resources. OpenAPI components and types are generated from this list. tables.ts lists their
+ * tables and projections.
+ */
 export const resources: readonly ResourceDefinition[] = [
   { entityType: 'invoice', schemas: invoiceSchemas },
   { entityType: 'work_order', schemas: workOrderSchemas },
@@ -87,7 +90,7 @@ export const resources: readonly ResourceDefinition[] = [
   { entityType: 'audit_entry', schemas: auditLogSchemas },
 ];
 
-/** Schemas of answers that are no resource. */
+/** Schemas of responses that are not resources. */
 export const envelopeSchemas = {
   ...enums,
   ...operationSchemas,
@@ -96,7 +99,10 @@ export const envelopeSchemas = {
   ...eventTypeSchemas,
 };
 
-/** Every command. The writes worker binds a handler to each; a contract test checks that none is missing. */
+/**
+ * All commands. The writes worker binds a handler to each; a contract test checks that none is
+ * missing.
+ */
 export const commands: readonly CommandDefinition<never>[] = [
   ...Object.values(invoiceCommands),
   ...Object.values(workOrderCommands),
@@ -127,7 +133,7 @@ export const commands: readonly CommandDefinition<never>[] = [
 
 const byType = new Map(commands.map((command) => [command.type, command]));
 
-/** @throws {Error} for a type that no code of this version knows. */
+/** @throws {Error} if this version does not define the type */
 export function commandOfType(type: string): CommandDefinition<never> {
   const found = byType.get(type);
   if (!found) throw new Error(`unknown command type ${type}`);

@@ -4,45 +4,51 @@ import { firstIdAtSql } from '../platform/id-times.js';
 import type { Statement } from '../platform/postgres.js';
 import { SEARCH_TIMEOUT_MS, type Search, searchSource } from './search.js';
 
-/** One page as PostgreSQL renders it. */
+/** One page of items, rendered by PostgreSQL. */
 export interface PageRow {
   /** The items' JSON texts, joined by commas. */
   items: string;
   count: number;
   /**
-   * Position of the last item when more follow, else null. The page ends early when its items would
-   * have too many bytes.
+   * Position of the last item, or null if no page follows. A page ends before the first item that
+   * would exceed the byte limit.
    */
   next_at: string | null;
   next_id: string | null;
 }
 
-/** Whose records a filter looks at. */
+/** The account whose records a filter selects. */
 export interface FilterScope {
   tenantId: string;
-  /** IANA name; what a plain date in `since` and `until` means. */
+  /** IANA name of the time zone in which a plain date in `since` or `until` means midnight. */
   timeZone: string;
 }
 
-/** Whose page, and from where. */
+/** The account and the start position of a list page. */
 export interface ListScope extends FilterScope {
   position: CursorPosition | undefined;
-  /** The agent key that asks; undefined when none does. A list of which agents may see their own only looks at it. */
+  /**
+   * The agent key that sends the request; undefined for other clients. Lists that show agents only
+   * their own records filter by it.
+   */
   agentId?: string | undefined;
 }
 
-/** Collects conditions and their values; a condition's text never holds a value. */
+/**
+ * Collects SQL conditions and their values. Values are always bound, never part of a condition's
+ * text.
+ */
 export class Conditions {
   readonly values: unknown[] = [];
   private readonly parts: string[] = [];
 
-  /** Adds `$n` for each value, in order of the `?` in the text. */
+  /** Adds a condition. Each `?` in its text becomes the `$n` of the next value. */
   add(text: string, ...values: unknown[]): this {
     this.parts.push(this.bind(text, ...values));
     return this;
   }
 
-  /** The text with `$n` for each value; it becomes no condition. */
+  /** Replaces each `?` by the `$n` of the next value. Adds no condition. */
   bind(text: string, ...values: unknown[]): string {
     let next = 0;
     return text.replace(/\?/g, () => {
@@ -52,7 +58,7 @@ export class Conditions {
     });
   }
 
-  /** Adds the condition only when the value is there. */
+  /** Adds the condition unless the value is undefined. */
   addIf(value: unknown, text: string): this {
     return value === undefined ? this : this.add(text, value);
   }
@@ -69,21 +75,25 @@ export interface ListPlan {
   conditions: Conditions;
   limit: number;
   position: CursorPosition | undefined;
-  /** What the list searches for. Its condition is not among the others. */
+  /** The search of the list. `conditions` does not contain its condition. */
   search?: Search | undefined;
-  /** For records whose ids alone are in the order of time: the column of the time, which cursors carry and nothing is sorted by. */
+  /**
+   * Set for tables whose ids are in time order: the column with that time. The list then sorts by
+   * id alone, and its cursors carry this time.
+   */
   timeOfIds?: string;
 }
 
 /**
- * Bytes of the items of a page: 200 invoices may be 84 MB, and a process holds a page for each
- * client until it has been read.
+ * Maximum bytes of a page's items. 200 invoices can be 84 MB, and the process holds each page in
+ * memory until its client has read it.
  */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * A keyset page, newest first over (created_at, id): page 10,000 costs what page 1 costs, and rows that come in meanwhile shift nothing
- * (decisions 5). One row more than asked for is read, to know whether a page follows.
+ * Builds the query of a keyset page, newest first by (created_at, id). Page 10,000 costs as much as
+ * page 1, and rows inserted meanwhile do not shift later pages (docs/decisions.md §5). The query
+ * reads one row more than requested to find out whether another page follows.
  */
 export function listStatement(plan: ListPlan): Statement {
   const { conditions, position, timeOfIds } = plan;
@@ -96,9 +106,9 @@ export function listStatement(plan: ListPlan): Statement {
     ? searchSource({ ...plan, search: plan.search, limitAt })
     : `select t.* from ${plan.table} t where ${conditions.text}
             order by ${timeOfIds ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1`;
-  // The last value, for withMaxBytes.
+  // withMaxBytes expects this value to be the last one.
   const maxBytesAt = conditions.values.push(MAX_PAGE_BYTES);
-  // `offset 0` keeps PostgreSQL from rendering an item once for each place that uses it.
+  // `offset 0` makes PostgreSQL render each item once instead of once per use.
   const text = `
     select coalesce(string_agg(t.item, ',') filter (where t.fits), '') as items,
            (count(*) filter (where t.fits))::int as count,
@@ -120,27 +130,30 @@ export function listStatement(plan: ListPlan): Statement {
         window page as (rows between unbounded preceding and current row)
       ) t
     ) t`;
-  const statement = { name: statementName(text), text, values: conditions.values };
-  return plan.search ? { ...statement, timeoutMs: SEARCH_TIMEOUT_MS } : statement;
+  const query = { name: nameQuery(text), text, values: conditions.values };
+  return plan.search ? { ...query, timeoutMs: SEARCH_TIMEOUT_MS } : query;
 }
 
 /**
- * The statement of a list with another bound on the bytes of its page, which is its last value.
- * A page has one item at least, however large.
+ * Replaces the byte limit of a list query, which is the query's last value. A page has at least one
+ * item, however large.
  */
-export function withMaxBytes(statement: Statement, maxBytes: number): Statement {
-  return { ...statement, values: [...(statement.values ?? []).slice(0, -1), maxBytes] };
+export function withMaxBytes(query: Statement, maxBytes: number): Statement {
+  return { ...query, values: [...(query.values ?? []).slice(0, -1), maxBytes] };
 }
 
-/** Names by text; there are as many as combinations of filters. */
-const statementNames = new Map<string, string>();
+/** Query names by SQL text. The map has one entry per combination of filters. */
+const queryNames = new Map<string, string>();
 
-/** The same text is prepared under the same name; hashing it for every page was a thirtieth of the api's time (measured). */
-function statementName(text: string): string {
-  let name = statementNames.get(text);
+/**
+ * Names a prepared query after a hash of its text. The names are cached because hashing for every
+ * page took a thirtieth of the API process's time (measured).
+ */
+function nameQuery(text: string): string {
+  let name = queryNames.get(text);
   if (!name) {
     name = `list-${createHash('sha1').update(text).digest('hex')}`;
-    statementNames.set(text, name);
+    queryNames.set(text, name);
   }
   return name;
 }
@@ -151,12 +164,18 @@ export interface DateRange {
   timeZone: string;
 }
 
-/** Adds `since` (inclusive) and `until` (exclusive) on one column; a plain date is midnight in the tenant's time zone. */
+/**
+ * Adds conditions for `since` (inclusive) and `until` (exclusive) on a column. A plain date means
+ * midnight in the tenant's time zone.
+ */
 export function addDateRange(conditions: Conditions, column: string, range: DateRange): void {
   addBounds(conditions, range, (operator, time) => `t.${column} ${operator} ${time}`);
 }
 
-/** {@link addDateRange} of records whose ids say the time: it needs no other index than that of the ids, and reads no row or partition outside of the range. */
+/**
+ * Like {@link addDateRange}, for records whose ids contain their time. It needs only the index on
+ * the ids, and reads no row or partition outside the range.
+ */
 export function addIdRange(conditions: Conditions, range: DateRange): void {
   addBounds(conditions, range, (operator, time) => `t.id ${operator} ${firstIdAtSql(time)}`);
 }

@@ -5,16 +5,16 @@ import { AppError, errorCodeOf } from '../platform/errors.js';
 import type { Database, Statement } from '../platform/postgres.js';
 import { type ListScope, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './keyset-list.js';
 
-/** A page as its readers frame it. */
+/** A page of a list, before the caller adds the response envelope. */
 export interface Page {
   /** The items' JSON texts, joined by commas, as PostgreSQL rendered them. */
   items: string;
-  /** Where the next page begins; null: there is none. */
+  /** Cursor of the next page; null on the last page. */
   cursor: string | null;
   count: number;
 }
 
-/** What a list's query has in common with those of all others. */
+/** Query parameters that lists have in common. */
 export interface PageQuery {
   cursor?: string;
   limit?: number;
@@ -23,38 +23,42 @@ export interface PageQuery {
 
 interface PageRequest<Query> {
   key: Principal;
-  /** A name for the list: its cursors go on in no other. */
+  /** Name of the list. A cursor works only in the list that issued it. */
   list: string;
   query: Query;
   statement: (query: Query, scope: ListScope) => Statement;
   /**
-   * Of the items' JSON; the page ends before the item that would exceed it. Default: {@link
-   * MAX_PAGE_BYTES}.
+   * Maximum bytes of the items' JSON. The page ends before the item that would exceed it. Default:
+   * {@link MAX_PAGE_BYTES}.
    */
   maxBytes?: number;
 }
 
 /**
- * Items with `expand` that PostgreSQL renders at once: most of what it renders for a page of large
- * ones would be thrown away.
+ * Number of items with `expand` that one query renders. A query for a whole page of large items
+ * would render many items that exceed the byte limit and are discarded.
  */
-const EXPANDED_STEP = 50;
+const EXPANDED_ITEMS_PER_QUERY = 50;
 
 /** Reads one page of a keyset list. @throws {AppError} 400 invalid_cursor */
 export async function readPage<Query extends PageQuery>(
   { db, cursors }: { db: Database; cursors: CursorCodec },
   { key, list, query, statement, maxBytes = MAX_PAGE_BYTES }: PageRequest<Query>,
 ): Promise<Page> {
-  const binding = bindingOf(key, list, query);
+  const binding = cursorBindingFor(key, list, query);
   const { tenantId, timeZone } = key;
   const agentId = key.kind === 'agent' ? key.id : undefined;
   const readRows: ReadRows = async ({ start, limit, bytes }) => {
     const scope = { tenantId, timeZone, position: start, agentId };
-    const plan = statement(limit === undefined ? query : { ...query, limit }, scope);
-    const [page] = await db.read<PageRow>(tenantId, withMaxBytes(plan, bytes)).catch((error: unknown) => {
-      throw plan.timeoutMs !== undefined && errorCodeOf(error) === '57014' ? searchTookTooLong(error) : error;
-    });
-    if (!page) throw new Error('a list statement returned no row');
+    const listQuery = statement(limit === undefined ? query : { ...query, limit }, scope);
+    const [page] = await db
+      .read<PageRow>(tenantId, withMaxBytes(listQuery, bytes))
+      .catch((error: unknown) => {
+        throw listQuery.timeoutMs !== undefined && errorCodeOf(error) === '57014'
+          ? searchTookTooLong(error)
+          : error;
+      });
+    if (!page) throw new Error('a list query returned no row');
     return page;
   };
   const start = readCursor(cursors, query.cursor, binding);
@@ -67,30 +71,30 @@ export async function readPage<Query extends PageQuery>(
 
 interface RowsRequest {
   start: CursorPosition | undefined;
-  /** Undefined: as many as the query asks for. */
+  /** Undefined: the limit of the client's request. */
   limit: number | undefined;
   bytes: number;
 }
 
 type ReadRows = (request: RowsRequest) => Promise<PageRow>;
 
-/** Reads a few rows at a time, until the page has all its rows or bytes. */
+/** Reads a few rows at a time until the page reaches its row limit or byte limit. */
 async function readInSteps(
   readRows: ReadRows,
-  { start, limit = EXPANDED_STEP, bytes }: RowsRequest,
+  { start, limit = EXPANDED_ITEMS_PER_QUERY, bytes }: RowsRequest,
 ): Promise<PageRow> {
   let page: PageRow = { items: '', count: 0, next_at: null, next_id: null };
   let step: PageRow;
   do {
     step = await readRows({
       start: positionAfter(page) ?? start,
-      limit: Math.min(limit - page.count, EXPANDED_STEP),
+      limit: Math.min(limit - page.count, EXPANDED_ITEMS_PER_QUERY),
       bytes: bytes - Buffer.byteLength(page.items),
     });
     const items = [page.items, step.items].filter((part) => part !== '').join(',');
     page = { ...step, items, count: page.count + step.count };
-    // A step of fewer rows was ended by its bytes, or by the end of the list.
-  } while (positionAfter(page) && step.count === EXPANDED_STEP && page.count < limit);
+    // A step with fewer rows reached the byte limit or the end of the list.
+  } while (positionAfter(page) && step.count === EXPANDED_ITEMS_PER_QUERY && page.count < limit);
   return page;
 }
 
@@ -98,7 +102,7 @@ function positionAfter({ next_at: at, next_id: id }: PageRow): CursorPosition | 
   return at && id ? { at, id } : undefined;
 }
 
-/** The client's error, not ours: the next try would take as long. */
+/** A 400, not a 5xx, because a retry would take just as long. */
 function searchTookTooLong(cause: unknown): AppError {
   return new AppError(
     'validation_error',
@@ -107,8 +111,10 @@ function searchTookTooLong(cause: unknown): AppError {
   );
 }
 
-/** A cursor goes on where this very list ended: same tenant, list and filters; the page size may change. */
-function bindingOf({ tenantId }: Principal, list: string, query: PageQuery): string {
+/**
+ * Binds a cursor to the tenant, the list and the filters. The page size may change between pages.
+ */
+function cursorBindingFor({ tenantId }: Principal, list: string, query: PageQuery): string {
   const { cursor: _cursor, limit: _limit, expand: _expand, ...filters } = query;
   return `${tenantId} ${list} ${canonicalJson(filters)}`;
 }

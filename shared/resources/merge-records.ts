@@ -3,27 +3,33 @@ import type { Row, Transaction } from '../platform/postgres.js';
 import { changesOf } from './changes.js';
 import { namesOf, nextUpdatedAt, recordset } from './sets.js';
 
-/** Where a JSON merge is stored. */
+/** The table that a JSON merge updates. */
 interface MergeTarget {
   table: string;
-  /** What it may change: columns with their types, as in a recordset. */
+  /** Columns that a merge may set, with their types, as {@link recordset} expects them. */
   columns: string;
 }
 
-/** A merge that may be made: the locked record, and the columns that it sets. */
+/**
+ * A merge that passed its checks: the locked record, the columns that it sets and the resulting
+ * changes.
+ */
 export interface Merge {
   row: Row;
   set: Record<string, unknown>;
   changes: Change[];
 }
 
-/** @param set what the request sets, in terms of the table */
+/** Plans a merge. @param set the request's fields as column values */
 export function mergeOf(row: Row, set: object): Merge {
   const columns = set as Record<string, unknown>;
   return { row, set: columns, changes: changesOf(row, columns) };
 }
 
-/** Stores merges in one statement. One that changes nothing leaves the record and its version alone. */
+/**
+ * Stores merges in one update query. A merge without changes leaves the record and its version
+ * unchanged.
+ */
 export async function storeMerges(
   tx: Transaction,
   { table, columns }: MergeTarget,
@@ -40,7 +46,10 @@ export async function storeMerges(
   });
 }
 
-/** Makes the merges of a set of commands. @param plan a command's merge, or why there is none */
+/**
+ * Runs the merges of a set of commands.
+ * @param plan returns a command's merge, or the outcome that refuses it
+ */
 export async function mergeRecords<Input>(
   tx: Transaction,
   commands: Command<Input>[],
@@ -50,7 +59,9 @@ export async function mergeRecords<Input>(
   await storeMerges(
     tx,
     target,
-    plans.filter((one): one is Merge => 'set' in one),
+    plans.filter((planned): planned is Merge => 'set' in planned),
   );
-  return plans.map((one) => ('set' in one ? { ok: true, changes: one.changes, events: [] } : one));
+  return plans.map((planned) =>
+    'set' in planned ? { ok: true, changes: planned.changes, events: [] } : planned,
+  );
 }

@@ -2,28 +2,33 @@ import type { Outcome } from '../contracts/command.js';
 import type { Transaction } from '../platform/postgres.js';
 import { failed } from './sets.js';
 
-/** How many records of a kind an account may have. */
+/** Limits how many records of one kind an account may have. */
 export interface PlacesOf {
   table: string;
-  /** Which of its rows take a place, as SQL about `t`. */
+  /** SQL condition on the alias `t` for the rows that count towards the limit. */
   counted: string;
   most: number;
-  /** Said to whoever comes when all are taken. */
+  /** Error message when the limit is reached. */
   refusal: string;
 }
 
-/** Places of some accounts, which a transaction's commands take one after the other. */
+/**
+ * The remaining quota of some accounts. The commands of a transaction reserve from it in sequence.
+ */
 export class Places {
   private constructor(
     private readonly taken: Map<string, number>,
-    private readonly of: PlacesOf,
+    private readonly rule: PlacesOf,
   ) {}
 
-  /** Counts what is there. The accounts are locked: of two that each want the last place, one comes second and sees it taken. */
+  /**
+   * Counts the existing records. Locks the accounts, so that the second of two concurrent
+   * transactions sees the records of the first.
+   */
   static async count(
     tx: Transaction,
     commands: readonly { tenantId: string }[],
-    of: PlacesOf,
+    rule: PlacesOf,
   ): Promise<Places> {
     const tenantIds = [...new Set(commands.map(({ tenantId }) => tenantId))];
     await tx.query({
@@ -32,18 +37,18 @@ export class Places {
       values: [tenantIds],
     });
     const rows = await tx.query<{ tenant_id: string; taken: number }>({
-      name: `count-places-${of.table}`,
+      name: `count-places-${rule.table}`,
       text: `select own.tenant_id, c.taken from unnest($1::uuid[]) as own(tenant_id) cross join lateral (
-               select count(*)::int as taken from ${of.table} t where t.tenant_id = own.tenant_id and ${of.counted}) c`,
+               select count(*)::int as taken from ${rule.table} t where t.tenant_id = own.tenant_id and ${rule.counted}) c`,
       values: [tenantIds],
     });
-    return new Places(new Map(rows.map(({ tenant_id, taken }) => [tenant_id, taken])), of);
+    return new Places(new Map(rows.map(({ tenant_id, taken }) => [tenant_id, taken])), rule);
   }
 
-  /** @returns why there is no place for one more; undefined: it has one */
+  /** Reserves one record. @returns the refusal if the limit is reached, otherwise undefined */
   take(tenantId: string): Outcome | undefined {
     const taken = this.taken.get(tenantId) ?? 0;
-    if (taken >= this.of.most) return failed({ code: 'conflict', message: this.of.refusal });
+    if (taken >= this.rule.most) return failed({ code: 'conflict', message: this.rule.refusal });
     this.taken.set(tenantId, taken + 1);
     return undefined;
   }

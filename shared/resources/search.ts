@@ -1,56 +1,56 @@
-/** What a list searches for. */
+/** The search of a list. */
 export interface Search {
   term: string;
   /** Columns that may contain the term. */
   columns: readonly string[];
   /**
-   * The tenant's id when triggers keep the table's search entries (migrations: index_searches);
-   * undefined for tables that stay small.
+   * The tenant's id if triggers maintain search entries for the table
+   * (migrations/20261123050000_index_searches.ts); undefined for tables that stay small.
    */
   indexedTenantId?: string;
 }
 
 /**
- * A search of a million records takes a few milliseconds; one that takes this long finds too much,
- * or has too short a term.
+ * A search over a million records takes a few milliseconds. A search that reaches this timeout
+ * matches too many records or has too short a term.
  */
 export const SEARCH_TIMEOUT_MS = 1000;
 
 /**
- * The newest records are read as the list without a search reads them; that finds common terms, and
- * everything that few records pass the other filters of.
+ * A search first scans this many of the newest records, like a list without a search. The scan
+ * finds common terms. It also covers searches whose other filters leave few records.
  */
 const NEWEST_ROWS = 1000;
 
-/** Search entries have keys of three letters. */
+/** Search entries are keyed by three letters, so shorter terms have none. */
 const MIN_INDEXED_LENGTH = 3;
 
-/** Numbers values in the text of a statement. */
+/** Binds values to the `$n` parameters of a query. */
 interface Binder {
   readonly text: string;
   bind(text: string, ...values: unknown[]): string;
   add(text: string, ...values: unknown[]): unknown;
 }
 
-/** Adds the condition that one of the columns contains the term, whatever its case. */
+/** Adds the condition that one of the columns contains the term, ignoring case. */
 export function addSearch(conditions: Binder, { columns, term }: Search): void {
-  conditions.add(matchOf(columns), ...columns.map(() => containsPattern(term)));
+  conditions.add(buildMatchCondition(columns), ...columns.map(() => containsPattern(term)));
 }
 
 interface SearchPlan {
   table: string;
   conditions: Binder;
   search: Search;
-  /** Number of the value that holds the page size. */
+  /** The number `n` of the parameter `$n` that holds the page size. */
   limitAt: number;
 }
 
 /**
- * The records of one page of a search, newest first, and one more. It reads the newest records in
- * order; when those do not fill the page, the search entries name candidates, one window of time
- * after the other and newest first, until it is full. Every candidate is read from the table
- * itself, under its own policy and all conditions. `offset 0` keeps the planner from turning a
- * look-up by key into a scan of the tenant.
+ * Builds the query for one page of a search, newest first, plus one record. It scans the newest
+ * records first. If they do not fill the page, search entries name candidates until the page is
+ * full. Entries are read by time window, the newest window first. Each candidate is read from the
+ * table itself, under its row-level security policy and all conditions. `offset 0` keeps the
+ * planner from turning a lookup by key into a scan of the tenant.
  */
 export function searchSource({ table, conditions, search, limitAt }: SearchPlan): string {
   const { term, columns, indexedTenantId } = search;
@@ -61,7 +61,7 @@ export function searchSource({ table, conditions, search, limitAt }: SearchPlan)
   }
   const tenant = conditions.bind('?::uuid', indexedTenantId);
   const termText = conditions.bind('?::text', term);
-  const match = conditions.bind(matchOf(columns), ...columns.map(() => containsPattern(term)));
+  const match = conditions.bind(buildMatchCondition(columns), ...columns.map(() => containsPattern(term)));
   return `
     with newest as materialized (
       select t.created_at, t.id, coalesce(${match}, false) as is_match from ${table} t where ${conditions.text}
@@ -95,11 +95,11 @@ export function searchSource({ table, conditions, search, limitAt }: SearchPlan)
     order by t.created_at desc, t.id desc`;
 }
 
-function matchOf(columns: readonly string[]): string {
+function buildMatchCondition(columns: readonly string[]): string {
   return `(${columns.map((column) => `t.${column} ilike ?`).join(' or ')})`;
 }
 
-/** A substring pattern for ILIKE in which the user's own % and _ are plain characters. */
+/** Builds an ILIKE pattern for a substring. Escapes %, _ and backslash in the term. */
 export function containsPattern(term: string): string {
   return `%${term.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
 }

@@ -3,13 +3,13 @@ import type { ErrorBody, ErrorDetail } from '../platform/errors.js';
 import type { Row, Statement, Transaction } from '../platform/postgres.js';
 import { resourceTable } from './tables.js';
 
-/** Reference to one record; the unit in which a set of commands reads and writes. */
+/** Reference to one record. Handlers read and write records in sets of references. */
 export interface RecordRef {
   tenant_id: string;
   id: string;
 }
 
-/** A key for maps over (tenant, id). */
+/** Map key for (tenant, id). */
 export function refKey(ref: RecordRef): string {
   return `${ref.tenant_id}/${ref.id}`;
 }
@@ -18,12 +18,12 @@ export function refOf(command: Command): RecordRef {
   return { tenant_id: command.tenantId, id: command.entityId };
 }
 
-/** `from jsonb_to_recordset($1) as r(…)`: a whole set as one parameter. */
+/** SQL for `jsonb_to_recordset($1) as r(…)`, which passes a whole set as one parameter. */
 export function recordset(columns: string, alias = 'r'): string {
   return `jsonb_to_recordset($1::jsonb) as ${alias}(${columns})`;
 }
 
-/** Names of the columns of a {@link recordset}: `customer_id uuid, lot text` → customer_id, lot. */
+/** Column names of a {@link recordset}: `customer_id uuid, lot text` gives customer_id and lot. */
 export function namesOf(columns: string): string[] {
   return columns.split(',').map((column) => column.trim().split(' ')[0] as string);
 }
@@ -34,8 +34,8 @@ export function byRef<R extends RecordRef>(rows: R[]): Map<string, R> {
 }
 
 /**
- * Renders records as their JSON text; those that do not exist are missing from the map.
- * @param entityType decides table and projection
+ * Renders records as JSON text. Records that do not exist are missing from the map.
+ * @param entityType selects the table and the projection
  */
 export async function renderRecords(
   tx: Transaction,
@@ -56,7 +56,7 @@ export function renderStatement(entityType: string, refs: RecordRef[]): Statemen
   };
 }
 
-/** One record of one tenant as JSON text. */
+/** Builds the query that reads one record of one tenant as JSON text. */
 export function readStatement(entityType: string, ref: RecordRef): Statement {
   const { table, representation, only } = resourceTable(entityType);
   return {
@@ -68,8 +68,8 @@ export function readStatement(entityType: string, ref: RecordRef): Statement {
 }
 
 /**
- * Locks and reads the rows that a set of commands changes, in one order for everybody so that two batches cannot block each other in a circle.
- * Values come as JSON, so timestamps keep their text.
+ * Locks and reads the rows that a set of commands changes. Every batch locks in the same sequence,
+ * so that two batches cannot deadlock. Values come as JSON, so timestamps keep their text.
  */
 export async function lockRecords<R extends Row>(
   tx: Transaction,
@@ -87,8 +87,8 @@ export async function lockRecords<R extends Row>(
 }
 
 /**
- * The next `updated_at` of a row: to the millisecond, as clients see it, and always later than the one before, so that it can serve as the record's
- * version (ETag).
+ * SQL for the next `updated_at` of a row. It has millisecond precision, as clients see it, and
+ * always increases, so it can serve as the record's version (ETag).
  */
 export function nextUpdatedAt(alias: string): string {
   return `greatest(date_trunc('milliseconds', clock_timestamp()), date_trunc('milliseconds', ${alias}.updated_at) + interval '1 millisecond')`;
@@ -98,14 +98,17 @@ export function failed(error: ErrorBody): Outcome {
   return { ok: false, error };
 }
 
-export function missing(what: string): Outcome {
+export function missing(resourceLabel: string): Outcome {
   return failed({
     code: 'not_found',
-    message: `No such ${what}. Check the id and that it belongs to this account.`,
+    message: `No such ${resourceLabel}. Check the id and that it belongs to this account.`,
   });
 }
 
-/** A body that names records of nobody we know: an unknown id inside a body is 400 (decisions 5). */
+/**
+ * The refusal of a body with unknown ids. An unknown id inside a body is a 400
+ * (docs/decisions.md §5).
+ */
 export function invalidReferences(details: ErrorDetail[]): Outcome {
   return failed({
     code: 'validation_error',
@@ -114,7 +117,7 @@ export function invalidReferences(details: ErrorDetail[]): Outcome {
   });
 }
 
-/** Finds which of the referenced records exist for their tenant. */
+/** Returns the keys of the referenced records that exist in their tenant. */
 export async function findExisting(tx: Transaction, table: string, refs: RecordRef[]): Promise<Set<string>> {
   if (refs.length === 0) return new Set();
   const rows = await tx.query<RecordRef>({

@@ -2,10 +2,12 @@ import type { Transaction } from '../platform/postgres.js';
 import type { ClockTarget } from './clock-command.js';
 
 /**
- * SQL: rows of this transaction's accounts in turns, the first of each account, then the second of
- * each. With a limit, one account with many rows does not keep the others waiting.
- * @param rows a query over `t` tenants that names tenant_id and id of one account's rows, the most
- * urgent first, and has a limit: all of them are read before the first turn is known
+ * Builds SQL that reads rows of this transaction's accounts round-robin: the first row of each
+ * account, then the second of each. With a limit, one account with many rows does not delay the
+ * others.
+ * @param rows a query over `t` (tenants) for the tenant_id and id of one account's rows, most
+ * urgent first. It needs a limit, because PostgreSQL reads all its rows before it can sort them
+ * round-robin
  */
 export function takeTurns(rows: string): string {
   return `select due.*, t.environment
@@ -16,18 +18,21 @@ export function takeTurns(rows: string): string {
 }
 
 export interface TurnsQuery {
-  /** Name of the prepared statement. */
+  /** Name of the prepared query. */
   name: string;
-  /** As in {@link takeTurns}, without its limit: one account may fill the pass when it is alone. */
+  /**
+   * Like `rows` of {@link takeTurns}, but without a limit. One account alone may fill the whole
+   * pass.
+   */
   rows: string;
   /**
-   * Rows at most, so that one pass stays short. No fewer than the accounts of a transaction, or the
-   * last of them would wait for the others to be done.
+   * Maximum rows, so that one pass stays short. Must be at least the number of accounts in a
+   * transaction. Otherwise the last accounts wait until the others have no rows left.
    */
   limit: number;
 }
 
-/** Rows of this transaction's accounts that a sweep has found, in turns by account. */
+/** Finds the rows that a sweep has to handle, round-robin between this transaction's accounts. */
 export function findInTurns<Row extends ClockTarget>(
   tx: Transaction,
   { name, rows, limit }: TurnsQuery,

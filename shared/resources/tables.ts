@@ -32,12 +32,9 @@ interface ResourceTable {
   /** Path of its list without the version prefix. */
   collection: string;
   representation: (alias: string) => string;
-  /** Which rows of its table are shown: those of this kind, or not deleted. */
+  /** SQL condition, without alias, for the rows of the table that belong to the resource. */
   only?: string;
-  /**
-   * What it takes to read one, where that is not the permission read; agents may read none but
-   * these.
-   */
+  /** Access required to read a record. Default: the permission `read`, and no agent access. */
   read?: Access;
 }
 
@@ -47,7 +44,7 @@ function readScope(agentScope: AgentScope): Access {
   return { permission: 'read', agentScope };
 }
 
-/** Where each entity is kept and the one SQL projection that is its JSON. */
+/** The table of each entity, and the SQL projection that renders its JSON. */
 export const TABLES: Readonly<Record<string, ResourceTable>> = {
   invoice: {
     table: 'invoices',
@@ -144,19 +141,19 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
   },
 };
 
-/** @throws {Error} for an entity that no code of this version knows. */
+/** @throws {Error} if this version does not define the entity type */
 export function resourceTable(entityType: string): ResourceTable {
   const found = TABLES[entityType];
   if (!found) throw new Error(`unknown entity type ${entityType}`);
   return found;
 }
 
-/** What it takes to read a record of an entity. */
+/** Returns the access required to read a record of an entity type. */
 export function readAccess(entityType: string): Access {
   return resourceTable(entityType).read ?? { permission: 'read', agentScope: null };
 }
 
-/** Path of an entity's list without the version prefix, `/invoices`. */
+/** Path of an entity's list without the version prefix, for example `/invoices`. */
 export function collectionOf(entityType: string): string {
   return resourceTable(entityType).collection;
 }

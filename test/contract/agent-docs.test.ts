@@ -6,10 +6,10 @@ import { PROJECT } from '../support/processes.js';
 
 const text = readFileSync(join(PROJECT, 'docs/agents/README.md'), 'utf8');
 
-/** docs/agents/tools.md: mcp-registry.test.ts. */
+/** mcp-registry.test.ts checks docs/agents/tools.md. */
 describe('docs/agents/README.md', () => {
-  it('says of every error what to do that the answer says it of', () => {
-    const named = new Set([...text.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name));
-    expect(Object.keys(NEXT).filter((code) => !named.has(code))).to.deep.equal([]);
+  it('documents every error code for which a tool error suggests next steps', () => {
+    const documentedCodes = new Set([...text.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name));
+    expect(Object.keys(NEXT).filter((code) => !documentedCodes.has(code))).to.deep.equal([]);
   });
 });

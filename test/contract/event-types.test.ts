@@ -10,24 +10,24 @@ import { PROJECT } from '../support/processes.js';
 
 type Json = Record<string, unknown>;
 
-/** Sources of the product that record events. */
-const recorders = ['shared/resources', 'workers'].flatMap((room) =>
-  readdirSync(join(PROJECT, room), { recursive: true, encoding: 'utf8' })
+/** Source texts of the folders that record events. */
+const recorderSources = ['shared/resources', 'workers'].flatMap((folder) =>
+  readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.startsWith('event-types/'))
-    .map((path) => readFileSync(join(PROJECT, room, path), 'utf8')),
+    .map((path) => readFileSync(join(PROJECT, folder, path), 'utf8')),
 );
 
-describe('the event catalogue', () => {
-  // That nothing else can be recorded is the compiler's to say: EventDraft takes these types alone.
-  it('defines every type that can be recorded, and each of them is recorded somewhere', () => {
+describe('event catalogue', () => {
+  // The compiler ensures that nothing else is recorded: EventDraft accepts only these types.
+  it('defines every type that can be recorded, and the sources record each type', () => {
     expect(Object.keys(CATALOGUE)).to.have.members([...EVENT_TYPES]);
     const unrecorded = EVENT_TYPES.filter(
-      (type) => !recorders.some((text) => text.includes(`type: '${type}'`)),
+      (type) => !recorderSources.some((text) => text.includes(`type: '${type}'`)),
     );
     expect(unrecorded).to.deep.equal([]);
   });
 
-  it('has types that an endpoint can subscribe to, each by itself, by its kind and by *', () => {
+  it('an endpoint can subscribe to each type by its name, by its category (invoice.*) and by *', () => {
     for (const type of EVENT_TYPES) {
       for (const filter of [type, `${type.split('.')[0]}.*`, '*']) {
         expect(filter).to.match(TYPE_FILTER);
@@ -39,12 +39,12 @@ describe('the event catalogue', () => {
   for (const type of EVENT_TYPES) {
     const view = eventTypeView(type);
 
-    it(`${type}: its example is a whole body and fits its schema`, () => {
+    it(`${type}: the example is a complete body and matches the schema`, () => {
       expect(findBodyFaults(view.schema, view.example)).to.deep.equal([]);
       expect(view.example).to.include({ type, api_version: 'v1' });
     });
 
-    it(`${type}: its schema refuses a body without any one of its members, and of another type`, () => {
+    it(`${type}: the schema rejects a body that lacks a member or has another type`, () => {
       const { data, ...envelope } = view.example as Json & { data: Json };
       for (const member of Object.keys(view.example)) {
         const { [member]: _removed, ...rest } = view.example;
@@ -57,7 +57,7 @@ describe('the event catalogue', () => {
       expect(findBodyFaults(view.schema, { ...view.example, type: 'invoice.nothing' })).to.have.length(1);
     });
 
-    it(`${type}: its schema stands by itself`, () => {
+    it(`${type}: the schema is self-contained`, () => {
       const text = JSON.stringify(view.schema);
       for (const word of ['$ref', 'nullable', 'className']) expect(text).to.not.include(`"${word}"`);
       expect(view.schema.$schema).to.equal('https://json-schema.org/draft/2020-12/schema');

@@ -3,27 +3,29 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { PROJECT } from '../support/processes.js';
 
-const SOURCE_ROOMS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin'];
+const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin'];
 const MAX_LINES = 250;
 const MAX_TEST_LINES = 350;
-/** Written by a tool, read by nobody. */
+/** Written by a tool, not read by people. */
 const GENERATED = ['shared/contracts/generated.ts'];
 
-/** Rooms and the files that people look for first. */
+/** Source folders and the files that readers look for first. */
 const TOP_LEVEL = [
-  ...SOURCE_ROOMS,
-  ...['dashboard', 'bench', 'test', 'docs'],
-  ...[
-    'README.md',
-    'ARCHITECTURE.md',
-    'CONTRIBUTING.md',
-    'CHANGELOG.md',
-    'Procfile',
-    'package.json',
-    'package-lock.json',
-  ],
+  ...SOURCE_FOLDERS,
+
+  'dashboard',
+  'bench',
+  'test',
+  'docs',
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'Procfile',
+  'package.json',
+  'package-lock.json',
 ];
-/** What tools insist on finding here, and what git does not keep. */
+/** Files that tools require at the top level, and files that git ignores. */
 const TOOL_FILES = [
   /^\./,
   /^tsconfig(\.\w+)?\.json$/,
@@ -32,57 +34,57 @@ const TOOL_FILES = [
   /\.log$/,
 ];
 
-/** The rooms of the core. */
-const SHARED_ROOMS = ['platform', 'contracts', 'queues', 'events', 'resources', 'integrations', 'demo'];
+/** The folders of shared/. */
+const SHARED_FOLDERS = ['platform', 'contracts', 'queues', 'events', 'resources', 'integrations', 'demo'];
 
-/** Names that say nothing about what is inside. */
-const EMPTY_NAMES = /^(utils?|helpers?|common|misc|managers?|services?|data|lib|types|constants)$/;
+/** Names that do not describe the content. */
+const VAGUE_NAMES = /^(utils?|helpers?|common|misc|managers?|services?|data|lib|types|constants)$/;
 
-function sourcesIn(room: string): string[] {
-  return readdirSync(join(PROJECT, room), { recursive: true, withFileTypes: true })
+function listSources(folder: string): string[] {
+  return readdirSync(join(PROJECT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(PROJECT.length + 1))
     .filter((path) => !path.includes('node_modules/'));
 }
 
-const linesOf = (path: string) => readFileSync(join(PROJECT, path), 'utf8').trimEnd().split('\n').length;
+const countLines = (path: string) => readFileSync(join(PROJECT, path), 'utf8').trimEnd().split('\n').length;
 
-const product = SOURCE_ROOMS.flatMap(sourcesIn).filter((path) => !GENERATED.includes(path));
-const tests = sourcesIn('test');
+const product = SOURCE_FOLDERS.flatMap(listSources).filter((path) => !GENERATED.includes(path));
+const tests = listSources('test');
 
-describe('files', () => {
-  it(`of the product have at most ${MAX_LINES} lines: past that a file has two purposes`, () => {
+describe('repository files', () => {
+  it(`product files have at most ${MAX_LINES} lines: a longer file has two purposes`, () => {
     expect(product).to.have.length.above(50);
     expect(
-      product.filter((path) => linesOf(path) > MAX_LINES).map((path) => `${path}: ${linesOf(path)}`),
+      product.filter((path) => countLines(path) > MAX_LINES).map((path) => `${path}: ${countLines(path)}`),
     ).to.deep.equal([]);
   });
 
-  it(`of the tests have at most ${MAX_TEST_LINES} lines`, () => {
+  it(`test files have at most ${MAX_TEST_LINES} lines`, () => {
     expect(
-      tests.filter((path) => linesOf(path) > MAX_TEST_LINES).map((path) => `${path}: ${linesOf(path)}`),
+      tests.filter((path) => countLines(path) > MAX_TEST_LINES).map((path) => `${path}: ${countLines(path)}`),
     ).to.deep.equal([]);
   });
 
-  it('have kebab-case names that say what is inside', () => {
+  it('files and folders have kebab-case names that describe the content', () => {
     for (const path of [...product, ...tests]) {
       for (const part of path.replace(/(\.test)?\.[cm]?[jt]s$/, '').split('/')) {
         expect(part, path).to.match(/^[a-z0-9]+(-[a-z0-9]+)*$|^\d{14}_[a-z_]+$/);
-        expect(part, path).to.not.match(EMPTY_NAMES);
+        expect(part, path).to.not.match(VAGUE_NAMES);
       }
     }
   });
 
-  it('stand in a room: nothing but the known names is at the top level', () => {
-    const strangers = readdirSync(PROJECT).filter(
+  it('the top level contains only known files and folders', () => {
+    const unknownNames = readdirSync(PROJECT).filter(
       (name) => !TOP_LEVEL.includes(name) && !TOOL_FILES.some((pattern) => pattern.test(name)),
     );
-    expect(strangers).to.deep.equal([]);
+    expect(unknownNames).to.deep.equal([]);
   });
 
-  it('stand in a room of the core: no loose file is in shared/', () => {
+  it('shared/ contains only known folders and no loose file', () => {
     const entries = readdirSync(join(PROJECT, 'shared'), { withFileTypes: true });
     expect(entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).to.deep.equal([]);
-    expect(SHARED_ROOMS).to.include.members(entries.map(({ name }) => name));
+    expect(SHARED_FOLDERS).to.include.members(entries.map(({ name }) => name));
   });
 });

@@ -8,7 +8,7 @@ import { openApiDocument } from '../support/openapi-validator.js';
 import { documentedSchemas, type Json } from '../support/openapi-walk.js';
 import { PROJECT } from '../support/processes.js';
 
-/** The body of the README's first call, as it stands there. */
+/** The JSON body of the README's first call. */
 function readmeBody(): string {
   const readme = readFileSync(join(PROJECT, 'README.md'), 'utf8');
   const [, body] = /-d '(\{"invoice_number":"README-1".*?\]\})'/s.exec(readme) ?? [];
@@ -34,7 +34,7 @@ export const items: Schemas['InvoiceListItem'][] = page?.data.items ?? [];
 // @ts-expect-error No invoice has this status.
 export const wrongStatus = invoice.status === 'lost';
 export const isWrongCode = (body: Schemas['Error']) =>
-  // @ts-expect-error There is no such code.
+  // @ts-expect-error No error has this code.
   body.error.code === 'teapot';
 `;
 
@@ -48,7 +48,7 @@ export const status: InvoiceStatus = invoice.status;
 const updated = await updateInvoice(invoice.id, { notes: 'Net 30', due_date: '2026-12-31' });
 export const changed: Invoice | undefined = updated.status === 200 ? updated.data : undefined;
 
-// @ts-expect-error A line needs a price.
+// @ts-expect-error A line item needs a price.
 await createInvoice({ invoice_number: 'A', line_items: [{ name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each' }] });
 `;
 
@@ -68,8 +68,8 @@ describe('clients generated from docs/openapi.json', function () {
     execFileSync(join(PROJECT, 'node_modules/.bin', program), args, { cwd: folder, stdio: 'pipe' });
   }
 
-  /** What the strict compiler says of a program and of everything that it imports. */
-  function findTypeFaults(name: string, source: string): string[] {
+  /** Errors that the strict compiler reports for a program and its imports. */
+  function findTypeErrors(name: string, source: string): string[] {
     const file = join(folder, name);
     writeFileSync(file, source.replaceAll('README', readmeBody()));
     const program = ts.createProgram([file], {
@@ -92,27 +92,27 @@ describe('clients generated from docs/openapi.json', function () {
 
   it("openapi-typescript and openapi-fetch: the README's first call type-checks and returns an Invoice", () => {
     generate('openapi-typescript', join(PROJECT, 'docs/openapi.json'), '-o', 'openapi-typescript.d.ts');
-    expect(findTypeFaults('openapi-fetch.ts', OPENAPI_FETCH)).to.deep.equal([]);
+    expect(findTypeErrors('openapi-fetch.ts', OPENAPI_FETCH)).to.deep.equal([]);
   });
 
   it("oazapfts: the README's first call type-checks and returns an Invoice", () => {
     generate('oazapfts', join(PROJECT, 'docs/openapi.json'), 'oazapfts.ts');
-    expect(findTypeFaults('oazapfts-call.ts', OAZAPFTS)).to.deep.equal([]);
+    expect(findTypeErrors('oazapfts-call.ts', OAZAPFTS)).to.deep.equal([]);
   });
 });
 
-describe('openapi.json: what generators stumble over', () => {
+describe('openapi.json suits client generators', () => {
   const { components } = openApiDocument as unknown as { components: { schemas: Record<string, Json> } };
   const names = Object.keys(components.schemas);
 
-  it('has no default in a body: generators take such a member for one that must be sent', () => {
+  it('request and response bodies declare no default: generators would require such a member', () => {
     const withDefault = documentedSchemas().filter(
       ({ where, schema }) => 'default' in schema && !where.startsWith('paths '),
     );
     expect(withDefault.map(({ where }) => where)).to.deep.equal([]);
   });
 
-  it('publishes statuses and error codes as named enums that say what each word means', () => {
+  it('statuses and error codes are named enums whose description explains each value', () => {
     for (const name of ['InvoiceStatus', 'WorkOrderStatus', 'ClaimStatus', 'ExportStatus', 'ErrorCode']) {
       const { enum: words, description } = components.schemas[name] as {
         enum: string[];
@@ -122,7 +122,7 @@ describe('openapi.json: what generators stumble over', () => {
     }
   });
 
-  it('explains every word of every enum named a status or a state', () => {
+  it('every enum named status or state explains each value', () => {
     const unexplained = documentedSchemas().filter(({ where, schema }) => {
       const words = ((schema.enum ?? []) as (string | null)[]).filter((word) => word !== null);
       const isState = /\.(status|state)$/.test(where) || /(Status|State)$/.test(where);
@@ -135,7 +135,7 @@ describe('openapi.json: what generators stumble over', () => {
     expect(unexplained.map(({ where }) => where)).to.deep.equal([]);
   });
 
-  it('explains every setting of the account where it is shown and where it is changed', () => {
+  it('Settings and SettingsPatch describe every setting of the account', () => {
     for (const name of ['Settings', 'SettingsPatch']) {
       const { updated_at: _at, ...members } = (components.schemas[name]?.properties ?? {}) as Record<
         string,
@@ -146,14 +146,14 @@ describe('openapi.json: what generators stumble over', () => {
     }
   });
 
-  it('has no name that generators would give to two types', () => {
+  it('no two generated types get the same name', () => {
     // Generators name an enum inside a component after the component and its member.
-    const made = Object.entries(components.schemas).flatMap(([name, { properties = {} }]) =>
+    const inlineEnumNames = Object.entries(components.schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties as Record<string, Json>)
         .filter(([, member]) => Array.isArray(member.enum))
         .map(([member]) => pascalCase(`${name}_${member}`)),
     );
-    const all = [...names.map(pascalCase), ...made];
+    const all = [...names.map(pascalCase), ...inlineEnumNames];
     expect(all.filter((name, index) => all.indexOf(name) !== index)).to.deep.equal([]);
   });
 

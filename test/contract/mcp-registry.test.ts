@@ -19,7 +19,10 @@ const config = loadConfig('cli', { NODE_ENV: 'test', PORT: '4123' });
 const manifest = manifestOf(config) as Json;
 const listed = [...LISTED.values()];
 
-/** Specification section 4.2: scope by decisions 6, required arguments marked *. */
+/**
+ * Tools of `docs/specification.md §4.2` with their scopes of `docs/decisions.md §6.4`. An asterisk
+ * marks a required argument.
+ */
 const TABLE: Record<string, { scope: AgentScope; args: string; write?: true }> = {
   list_invoices: { scope: 'read_invoices', args: 'status, limit, cursor' },
   get_invoice: { scope: 'read_invoices', args: 'invoice_id*' },
@@ -47,26 +50,27 @@ const TABLE: Record<string, { scope: AgentScope; args: string; write?: true }> =
 
 const OPTIONS = ['idempotency_key', 'dry_run'];
 
-/** Its own arguments as the tables write them. */
-function argumentsOf({ inputSchema }: Json): string {
+/** The arguments of a tool, without the write options, in the notation of the tables. */
+function formatArguments({ inputSchema }: Json): string {
   return Object.keys(inputSchema.properties)
     .filter((name) => !OPTIONS.includes(name))
     .map((name) => (inputSchema.required?.includes(name) ? `${name}*` : name))
     .join(', ');
 }
 
-/** A key as far as lists look at it. */
-const keyWith = (scopes: readonly AgentScope[], readOnly = false) => ({ scopes, readOnly }) as Principal;
+/** A key with only the members that lists read. */
+const keyWithScopes = (scopes: readonly AgentScope[], readOnly = false) =>
+  ({ scopes, readOnly }) as Principal;
 
-describe('the tools of the registry', () => {
-  it('are those of the specification, in its order, with its arguments, each under its scope', () => {
+describe('MCP tool registry', () => {
+  it('has the tools of the specification with their sequence, arguments and scopes', () => {
     expect(TOOLS.map(({ name, scope }) => [name, scope])).to.deep.equal(
       Object.entries(TABLE).map(([name, { scope }]) => [name, scope]),
     );
-    for (const tool of listed) expect(argumentsOf(tool), tool.name).to.equal(TABLE[tool.name]?.args);
+    for (const tool of listed) expect(formatArguments(tool), tool.name).to.equal(TABLE[tool.name]?.args);
   });
 
-  it('say all four hints and a title; a write alone takes a key and a dry run', () => {
+  it('every tool has four hints and a title; only writes accept idempotency_key and dry_run', () => {
     for (const { name, title, annotations, inputSchema } of listed) {
       const isRead = !TABLE[name]?.write;
       expect(annotations, name).to.deep.equal({
@@ -83,11 +87,16 @@ describe('the tools of the registry', () => {
     }
   });
 
-  it('have the bounds and defaults of the specification', () => {
+  it('list tools have the limits and defaults of the specification', () => {
     const bounds = Object.fromEntries(
       listed.flatMap(({ name, inputSchema }) => {
-        const { type, minimum, maximum, default: usual } = (inputSchema.properties?.limit ?? {}) as Json;
-        return type ? [[name, [type, minimum, maximum, usual]]] : [];
+        const {
+          type,
+          minimum,
+          maximum,
+          default: defaultValue,
+        } = (inputSchema.properties?.limit ?? {}) as Json;
+        return type ? [[name, [type, minimum, maximum, defaultValue]]] : [];
       }),
     );
     expect(bounds).to.deep.equal({
@@ -101,7 +110,7 @@ describe('the tools of the registry', () => {
     expect(entityType.enum).to.deep.equal(['invoice', 'work_order', 'customer']);
   });
 
-  it('write by commands of the registry that the same scope lets in over REST', () => {
+  it('write tools submit registered commands that require the same scope over REST', () => {
     for (const tool of TOOLS) {
       if (tool.kind !== 'write') continue;
       expect(commands, tool.name).to.include(tool.command);
@@ -111,31 +120,31 @@ describe('the tools of the registry', () => {
     }
   });
 
-  it('are listed by scope, and a read-only key is shown no write', () => {
+  it("lists show only the tools of the key's scopes, and no writes to a read-only key", () => {
     const shown = (key: Principal) => TOOLS.filter((tool) => mayUse(key, tool)).map(({ name }) => name);
     for (const scope of AGENT_SCOPES)
-      expect(shown(keyWith([scope])), scope).to.deep.equal(
+      expect(shown(keyWithScopes([scope])), scope).to.deep.equal(
         Object.keys(TABLE).filter((name) => TABLE[name]?.scope === scope),
       );
-    expect(shown(keyWith(AGENT_SCOPES))).to.deep.equal(Object.keys(TABLE));
-    expect(shown(keyWith(AGENT_SCOPES, true))).to.deep.equal(
+    expect(shown(keyWithScopes(AGENT_SCOPES))).to.deep.equal(Object.keys(TABLE));
+    expect(shown(keyWithScopes(AGENT_SCOPES, true))).to.deep.equal(
       Object.keys(TABLE).filter((name) => !TABLE[name]?.write),
     );
-    expect(shown(keyWith([]))).to.deep.equal([]);
+    expect(shown(keyWithScopes([]))).to.deep.equal([]);
   });
 });
 
-describe('what a model pays for the tools', () => {
+describe('token cost of the MCP tools', () => {
   const tokens = (value: unknown) => encode(JSON.stringify(value)).length;
 
-  it('is at most 6,000 tokens in all, 600 on average and 1,000 each', () => {
+  it('all tools cost at most 6,000 tokens, 600 on average and 1,000 each', () => {
     const each = listed.map(tokens);
     expect(tokens({ tools: listed })).to.be.at.most(6000);
     expect(Math.max(...each)).to.be.at.most(1000);
     expect(each.reduce((sum, one) => sum + one, 0) / each.length).to.be.at.most(600);
   });
 
-  it('is nothing lost: clients cut descriptions at 2,048 characters', () => {
+  it('tool and prompt descriptions stay below 2,048 characters, where clients cut them', () => {
     for (const { name, description } of listed) {
       expect(description, name)
         .to.be.a('string')
@@ -148,13 +157,13 @@ describe('what a model pays for the tools', () => {
     }
   });
 
-  it('asks for the same key on a retry, in every write', () => {
+  it('every write description asks for the same idempotency key on a retry', () => {
     const writes = listed.filter(({ name }) => TABLE[name]?.write);
     for (const text of writes.map(({ description }) => description))
       expect(text).to.match(/SAME (one|idempotency_key)/);
   });
 
-  it('names no tool, argument or status that is not there', () => {
+  it('descriptions and prompts name only existing tools', () => {
     const names = new Set([...Object.keys(TABLE)]);
     const texts = [
       ...listed.map(({ description }) => String(description)),
@@ -166,11 +175,21 @@ describe('what a model pays for the tools', () => {
   });
 });
 
-describe('the manifest', () => {
-  it('has exactly the members of the specification', () => {
+describe('MCP manifest', () => {
+  it('the manifest has exactly the members of the specification', () => {
     expect(Object.keys(manifest)).to.deep.equal([
-      ...['schemaVersion', 'name', 'version', 'description', 'tools', 'resources', 'auth', 'scopes'],
-      ...['rateLimits', 'idempotency', 'dryRun', 'links'],
+      'schemaVersion',
+      'name',
+      'version',
+      'description',
+      'tools',
+      'resources',
+      'auth',
+      'scopes',
+      'rateLimits',
+      'idempotency',
+      'dryRun',
+      'links',
     ]);
     expect(manifest).to.include({ schemaVersion: '2024-11-05', version: '0.1.0' });
     expect(manifest.auth.keyPrefix).to.equal('tk_agent_');
@@ -181,13 +200,13 @@ describe('the manifest', () => {
     );
   });
 
-  it('shows the tools as tools/list does, with their scopes', () => {
+  it('the manifest shows the tools as tools/list does, with their scopes', () => {
     expect(manifest.tools.map(({ scope: _scope, ...tool }: Json) => tool)).to.deep.equal(listed);
     for (const { name, scope } of manifest.tools) expect(scope, name).to.equal(TABLE[name]?.scope);
   });
 
-  it('shows the resources and templates as their lists do, with their scopes', () => {
-    const all = keyWith(AGENT_SCOPES);
+  it('the manifest shows resources and templates as their lists do, with their scopes', () => {
+    const all = keyWithScopes(AGENT_SCOPES);
     expect(manifest.resources.map(({ scope: _scope, ...resource }: Json) => resource)).to.deep.equal([
       ...listResources(all),
       ...listTemplates(all),
@@ -203,7 +222,7 @@ describe('the manifest', () => {
     ]);
   });
 
-  it('names every scope there is, and the limits that are set', () => {
+  it('the manifest names every scope and the configured rate limits', () => {
     expect(manifest.scopes.map(({ id }: Json) => id)).to.deep.equal([...AGENT_SCOPES]);
     const limits = Object.entries(config.tiers).map(([tier, { minute, hour }]) => [
       tier,
@@ -213,42 +232,44 @@ describe('the manifest', () => {
   });
 });
 
-describe('prompts', () => {
-  it('are shown to keys that may do what they ask for, and to no others', () => {
+describe('MCP prompts', () => {
+  it('only keys with every scope of a prompt can list and get it', () => {
     for (const { name, scopes, text } of PROMPTS) {
-      expect(listPrompts(keyWith(scopes)).map((prompt) => prompt.name)).to.include(name);
+      expect(listPrompts(keyWithScopes(scopes)).map((prompt) => prompt.name)).to.include(name);
       for (const scope of scopes) {
-        const without = keyWith(AGENT_SCOPES.filter((one) => one !== scope));
+        const without = keyWithScopes(AGENT_SCOPES.filter((one) => one !== scope));
         expect(listPrompts(without).map((prompt) => prompt.name)).to.not.include(name);
         expect(() => getPrompt(without, name)).to.throw('no such prompt');
       }
-      const asked = Object.keys(TABLE).filter((tool) => text.includes(tool) && !TABLE[tool]?.write);
-      expect(asked, name).to.not.deep.equal([]);
-      for (const tool of asked) expect(scopes, `${name}: ${tool}`).to.include(TABLE[tool]?.scope);
+      const readTools = Object.keys(TABLE).filter((tool) => text.includes(tool) && !TABLE[tool]?.write);
+      expect(readTools, name).to.not.deep.equal([]);
+      for (const tool of readTools) expect(scopes, `${name}: ${tool}`).to.include(TABLE[tool]?.scope);
     }
   });
 });
 
 describe('docs/agents/tools.md', () => {
   const page = readFileSync(join(PROJECT, 'docs/agents/tools.md'), 'utf8');
-  const has = (rows: string[]) => {
+  const expectRows = (rows: string[]) => {
     for (const row of rows) expect(page.split('\n'), 'a table of docs/agents/tools.md').to.include(row);
   };
 
-  it('has a row for each tool', () => {
-    has(
+  it('the tool table has a row for each tool', () => {
+    expectRows(
       TOOLS.map((tool) => {
         const { annotations, ...own } = LISTED.get(tool) as Json;
         const hints = annotations.readOnlyHint ? 'read-only, idempotent' : 'writes';
-        return `| \`${tool.name}\` | ${argumentsOf(own)} | \`${tool.scope}\` | ${hints} |`;
+        return `| \`${tool.name}\` | ${formatArguments(own)} | \`${tool.scope}\` | ${hints} |`;
       }),
     );
   });
 
-  it('has a row for each resource, template and prompt', () => {
-    has(RESOURCES.map(({ uri, name, scope }) => `| \`${uri}\` | ${name} | \`${scope}\` |`));
-    has(TEMPLATES.map(({ uriTemplate, name, scope }) => `| \`${uriTemplate}\` | ${name} | \`${scope}\` |`));
-    has(
+  it('the tables have a row for each resource, template and prompt', () => {
+    expectRows(RESOURCES.map(({ uri, name, scope }) => `| \`${uri}\` | ${name} | \`${scope}\` |`));
+    expectRows(
+      TEMPLATES.map(({ uriTemplate, name, scope }) => `| \`${uriTemplate}\` | ${name} | \`${scope}\` |`),
+    );
+    expectRows(
       PROMPTS.map(
         ({ name, scopes }) => `| \`${name}\` | ${scopes.map((scope) => `\`${scope}\``).join(', ')} |`,
       ),

@@ -14,19 +14,21 @@ const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }
 
 type Args = Record<string, unknown>;
 
-/** Blanks around a text are dropped before it is measured: JSON Schema cannot say so. */
-function trimmed(value: unknown): unknown {
+/** The service trims a text before it checks its length. JSON Schema cannot express that. */
+function trimTexts(value: unknown): unknown {
   if (typeof value === 'string') return value.trim();
-  if (Array.isArray(value)) return value.map(trimmed);
+  if (Array.isArray(value)) return value.map(trimTexts);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, trimmed(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, trimTexts(member)]));
 }
 
-describe('the input schemas that agents are shown and the checks of calls', () => {
+describe('published MCP input schemas and argument checks', () => {
   for (const [tool, { inputSchema }] of LISTED) {
-    const fits = ajv.compile(inputSchema);
-    const faults = (args: unknown) =>
-      fits(trimmed(args)) ? [] : fits.errors?.map((one) => `${one.instancePath} ${one.message}`);
+    const matchesSchema = ajv.compile(inputSchema);
+    const findProblems = (args: unknown) =>
+      matchesSchema(trimTexts(args))
+        ? []
+        : matchesSchema.errors?.map((one) => `${one.instancePath} ${one.message}`);
     const accepts = (args: unknown): boolean => {
       try {
         checkArguments(tool, args as Args);
@@ -38,33 +40,33 @@ describe('the input schemas that agents are shown and the checks of calls', () =
       }
     };
 
-    it(`${tool.name}: what is valid is accepted by both`, () => {
+    it(`${tool.name}: schema and check accept valid arguments`, () => {
       const property = fc.property(bodiesOf(tool.input), (args) => {
         expect(accepts(args), JSON.stringify(args)).to.equal(true);
-        expect(faults(args)).to.deep.equal([]);
+        expect(findProblems(args)).to.deep.equal([]);
       });
       fc.assert(property, { numRuns: RUNS });
     });
 
-    it(`${tool.name}: what is shown refuses nothing that a call may hold`, () => {
+    it(`${tool.name}: the schema accepts all arguments that the check accepts`, () => {
       const property = fc.property(brokenBodiesOf(tool.input), (args) => {
-        if (accepts(args)) expect(faults(args)).to.deep.equal([]);
+        if (accepts(args)) expect(findProblems(args)).to.deep.equal([]);
       });
       fc.assert(property, { numRuns: RUNS });
       for (const whole of fc.sample(wholeBodiesOf(tool.input), { numRuns: 2, seed: 7 }))
         for (const args of everyBreakOf(whole))
-          if (accepts(args)) expect(faults(args), JSON.stringify(args)).to.deep.equal([]);
+          if (accepts(args)) expect(findProblems(args), JSON.stringify(args)).to.deep.equal([]);
     });
 
-    it(`${tool.name}: both refuse arguments that there are not, and those that are missing`, () => {
+    it(`${tool.name}: schema and check reject unknown arguments and missing ones`, () => {
       const [whole] = fc.sample(wholeBodiesOf(tool.input), { numRuns: 1, seed: 7 }) as [Args];
       for (const name of ['page', 'Limit', 'constructor', 'toString']) {
         expect(accepts({ ...whole, [name]: 1 }), name).to.equal(false);
-        expect(faults({ ...whole, [name]: 1 }), name).to.not.deep.equal([]);
+        expect(findProblems({ ...whole, [name]: 1 }), name).to.not.deep.equal([]);
       }
       for (const name of Object.keys(whole)) {
         const { [name]: _removed, ...without } = whole;
-        expect(accepts(without), name).to.equal(fits(trimmed(without)));
+        expect(accepts(without), name).to.equal(matchesSchema(trimTexts(without)));
       }
     });
   }

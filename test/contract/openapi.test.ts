@@ -26,22 +26,25 @@ const root = openApiDocument as unknown as Json & {
   tags: { name: string }[];
 };
 
-/** Served beside the router, without a key. */
+/** Operations outside the router, served without a key. */
 const PUBLIC = ['GET /openapi.json', 'GET /downloads/{token}'];
-/** Its link is its key. */
+/** The token in the link is the credential. */
 const DOWNLOAD = 'GET /downloads/{token}';
-/** Needs no credential either: it is how a person comes by one. It makes no record of the account, so the two headers of a write are not taken. */
+/**
+ * Needs no credential, because a person gets one here. It creates no record of the account, so it
+ * does not accept the two headers of a write.
+ */
 const SIGN_IN = 'POST /session';
-/** Every key may ask these about itself. */
+/** Every key may send these requests about itself. */
 const FOR_EVERY_KEY = ['GET /me', 'GET /operations/{id}'];
 
-function schemaOf(response: Json): Json {
+function getJsonSchema(response: Json): Json {
   const content = response.content as Record<string, { schema: Json }> | undefined;
   return content?.['application/json']?.schema ?? {};
 }
 
-/** What the router really answers. Adding routes touches no store, so there is none. */
-function routedOperations(): string[] {
+/** Operations that the router serves. Adding routes uses no store, so the runtime is empty. */
+function listRoutedOperations(): string[] {
   const router = createRouter({} as ApiRuntime);
   return router.stack.flatMap((layer) =>
     layer.methods
@@ -51,24 +54,24 @@ function routedOperations(): string[] {
 }
 
 describe('openapi.json and the router', () => {
-  it('documents every route', () => {
+  it('openapi.json documents every route', () => {
     const documented = operations.map(({ name }) => name);
-    expect([...routedOperations(), ...PUBLIC].filter((route) => !documented.includes(route))).to.deep.equal(
-      [],
-    );
+    expect(
+      [...listRoutedOperations(), ...PUBLIC].filter((route) => !documented.includes(route)),
+    ).to.deep.equal([]);
   });
 
-  it('documents no route that is not there', () => {
-    const routed = [...routedOperations(), ...PUBLIC];
+  it('openapi.json documents no route that the router lacks', () => {
+    const routed = [...listRoutedOperations(), ...PUBLIC];
     expect(operations.map(({ name }) => name).filter((name) => !routed.includes(name))).to.deep.equal([]);
   });
 });
 
-/** What approves an invoice, which an agent may have had its hands in. */
+/** Operations that can approve an invoice that an agent has written: 428 without If-Match. */
 const APPROVES = ['PATCH /invoices/{id}', 'POST /invoices/{id}/approve'];
 
-describe('openapi.json: every operation', () => {
-  it('has an operationId of its own, a summary and a declared tag', () => {
+describe('openapi.json: operations', () => {
+  it('every operation has a unique operationId, a summary and a declared tag', () => {
     const tags = root.tags.map(({ name }) => name);
     for (const { name, operation } of operations) {
       expect(operation.operationId, name).to.match(/^[a-z][A-Za-z]+$/);
@@ -80,7 +83,7 @@ describe('openapi.json: every operation', () => {
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
-  it('declares the members of its path, and no others', () => {
+  it('every operation declares exactly the parameters of its path', () => {
     for (const { name, path, parameters } of operations) {
       const inPath = parameters.filter((parameter) => parameter.in === 'path');
       expect(
@@ -91,7 +94,7 @@ describe('openapi.json: every operation', () => {
     }
   });
 
-  it('declares both write headers on every write, and on no read', () => {
+  it('writes declare Idempotency-Key and X-Service-Dry-Run; reads do not declare X-Service-Dry-Run', () => {
     for (const { name, method, parameters } of operations.filter((one) => one.name !== SIGN_IN)) {
       const headers = parameters.filter((one) => one.in === 'header').map((one) => one.name);
       if (method !== 'GET')
@@ -100,23 +103,23 @@ describe('openapi.json: every operation', () => {
     }
   });
 
-  it('declares every error it can answer', () => {
+  it('every operation declares exactly the error statuses that it can return', () => {
     for (const { name, method, path, parameters, responses } of operations) {
       const isWrite = method !== 'GET';
       const isPublic = PUBLIC.includes(name);
       const expected = [
         406,
-        // Without a key too: answers that are not read count for the network.
+        // Also without a key: responses that a client does not read count for its network.
         429,
         ...(isPublic ? [] : [401, 500, 503]),
         ...(isPublic || FOR_EVERY_KEY.includes(name) ? [] : [403]),
-        // Of the document alone there is nothing to be asked wrongly.
+        // A request for the document has no input that could be invalid.
         ...(isPublic ? [] : [400]),
         // An account may have no logo.
         ...(path.includes('{') || name === 'GET /settings/logo' ? [404] : []),
         ...(isWrite ? [413, 415] : []),
         ...(isWrite && name !== SIGN_IN ? [409, 422] : []),
-        // What changes a record that has a version can be bound to it.
+        // A write to a record with a version accepts If-Match.
         ...(parameters.some((parameter) => parameter.name === 'If-Match') ? [412] : []),
         ...(APPROVES.includes(name) ? [428] : []),
       ];
@@ -125,7 +128,7 @@ describe('openapi.json: every operation', () => {
     }
   });
 
-  it('tells for each error status exactly the codes that have it', () => {
+  it('every error response names exactly the codes of its status', () => {
     for (const [name, response] of Object.entries(root.components.responses ?? {})) {
       const status = Number(name.replace('Error', ''));
       if (!status) continue;
@@ -135,7 +138,7 @@ describe('openapi.json: every operation', () => {
     }
   });
 
-  it('has one success of a plain call, so that a generated client returns the resource itself', () => {
+  it('every operation has one plain success status, so generated clients return the resource', () => {
     for (const { name, responses } of operations.filter((one) => one.name !== DOWNLOAD)) {
       const successes = responses.map(({ status }) => status).filter((status) => status < '300');
       expect(successes, name).to.have.length(1);
@@ -143,7 +146,7 @@ describe('openapi.json: every operation', () => {
     }
   });
 
-  it('documents the dry run (200) and the late commit (202) of every write apart from its plain answer', () => {
+  it('every write documents dry run (200) and late commit (202) apart from its plain response', () => {
     for (const { name, method, otherResponses } of operations) {
       const isWrite = method !== 'GET' && name !== SIGN_IN;
       const statuses = otherResponses.map(({ status }) => status);
@@ -151,12 +154,12 @@ describe('openapi.json: every operation', () => {
     }
   });
 
-  it('gives the dry run of every write a schema of its own, with the resource as data', () => {
+  it('the dry run of every write has its own schema with the resource as data', () => {
     for (const { name, responses, otherResponses } of operations) {
       const [preview] = otherResponses;
       if (!preview) continue;
-      const { anyOf = [], $ref = (anyOf as Json[])[0]?.$ref } = schemaOf(preview.response);
-      const resource = String(schemaOf(responses[0]?.response ?? {}).$ref)
+      const { anyOf = [], $ref = (anyOf as Json[])[0]?.$ref } = getJsonSchema(preview.response);
+      const resource = String(getJsonSchema(responses[0]?.response ?? {}).$ref)
         .split('/')
         .at(-1);
       expect($ref, name).to.equal(`#/components/schemas/DryRunOf${resource}`);
@@ -165,7 +168,7 @@ describe('openapi.json: every operation', () => {
     }
   });
 
-  it('shows the request id on every answer, and the rate limit on every authenticated success', () => {
+  it('every response declares X-Request-Id, every authenticated 200 the rate limit, every 201 Location', () => {
     for (const { name, responses } of operations.filter((one) => !PUBLIC.includes(one.name))) {
       const isCounted = name !== SIGN_IN;
       for (const { status, response } of responses) {
@@ -179,8 +182,8 @@ describe('openapi.json: every operation', () => {
   });
 });
 
-describe('openapi.json: who may come in', () => {
-  it('takes a key or a session on every route, the session alone where a person decides, and nothing to sign in', () => {
+describe('openapi.json: security', () => {
+  it('operations accept a key or a session; some require a session; public ones and sign-in need neither', () => {
     expect(root.security).to.deep.equal([{ bearerAuth: [] }, { sessionCookie: [] }]);
     for (const { name, operation } of operations) {
       const { security } = operation;
@@ -191,7 +194,7 @@ describe('openapi.json: who may come in', () => {
 });
 
 describe('openapi.json: examples', () => {
-  it('stand beside every body and every answer', () => {
+  it('every request and response body has an example', () => {
     const missing = documentedExamples().filter(({ value }) => value === undefined);
     expect(missing.map(({ where }) => where)).to.deep.equal([]);
     for (const { name, method, body, responses } of operations) {
@@ -201,14 +204,14 @@ describe('openapi.json: examples', () => {
     }
   });
 
-  it('fit their own schemas', () => {
-    const faults = documentedExamples().flatMap(({ where, schema, value }) =>
-      findSchemaFaults(schema, value).map((fault) => `${where}: ${fault}`),
+  it('every example matches its schema', () => {
+    const problems = documentedExamples().flatMap(({ where, schema, value }) =>
+      findSchemaFaults(schema, value).map((problem) => `${where}: ${problem}`),
     );
-    expect(faults).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
   });
 
-  it('of requests pass the very check that requests go through, and every member of them is known', () => {
+  it('every request example passes request validation without unknown members', () => {
     const schemas = resources.flatMap((resource) => Object.values(resource.schemas));
     for (const { name, body } of operations) {
       if (!body) continue;
@@ -220,31 +223,31 @@ describe('openapi.json: examples', () => {
   });
 });
 
-/** Words of JSON Schema that OpenAPI 3.0.3 does not have. */
-const FOREIGN_WORDS =
+/** Keywords of JSON Schema that OpenAPI 3.0.3 does not have. */
+const UNSUPPORTED_KEYWORDS =
   `$schema $id $anchor $defs $comment $dynamicRef $dynamicAnchor $vocabulary const contains minContains maxContains prefixItems
   additionalItems patternProperties propertyNames dependencies dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties
   if then else examples contentEncoding contentMediaType contentSchema definitions`.split(/\s+/);
 
-describe('openapi.json is true OpenAPI 3.0.3', () => {
+describe('openapi.json conforms to OpenAPI 3.0.3', () => {
   const schemas = documentedSchemas();
 
-  it('says so, and has no member of a later version', () => {
+  it('openapi.json declares version 3.0.3 and has no member of a later version', () => {
     expect(root.openapi).to.equal('3.0.3');
-    for (const word of ['webhooks', 'jsonSchemaDialect']) expect(root).to.not.have.property(word);
+    for (const keyword of ['webhooks', 'jsonSchemaDialect']) expect(root).to.not.have.property(keyword);
     expect(root.components).to.not.have.property('pathItems');
     expect(root).to.deep.include({ servers: [{ url: '/api/v1' }] });
     expect((root.info as Json).version).to.equal('1.0.0');
   });
 
-  it('uses no word that 3.0.3 does not have', () => {
+  it('schemas use no keyword that OpenAPI 3.0.3 lacks', () => {
     const used = schemas.flatMap(({ where, schema }) =>
-      FOREIGN_WORDS.filter((word) => word in schema).map((word) => `${where}: ${word}`),
+      UNSUPPORTED_KEYWORDS.filter((keyword) => keyword in schema).map((keyword) => `${where}: ${keyword}`),
     );
     expect(used).to.deep.equal([]);
   });
 
-  it('has one type per schema, exclusive bounds as flags, and one kind of item per array', () => {
+  it('schemas have one type, boolean exclusive bounds and one item schema per array', () => {
     for (const { where, schema } of schemas) {
       if ('type' in schema)
         expect(schema.type, where).to.be.oneOf(['string', 'number', 'integer', 'boolean', 'array', 'object']);
@@ -255,7 +258,7 @@ describe('openapi.json is true OpenAPI 3.0.3', () => {
     }
   });
 
-  it('has nullable only beside a type, lists null in a nullable enum, and nothing beside a reference', () => {
+  it('nullable needs a type, nullable enums list null, and $ref has no sibling', () => {
     for (const { where, schema } of schemas) {
       if ('nullable' in schema) expect(schema.type, where).to.be.a('string');
       if (schema.nullable === true && schema.enum) expect(schema.enum, where).to.include(null);
@@ -263,7 +266,7 @@ describe('openapi.json is true OpenAPI 3.0.3', () => {
     }
   });
 
-  it('refers to nothing that is not there, and keeps no component that nobody refers to', () => {
+  it('every reference resolves and every component is referenced', () => {
     const text = JSON.stringify(root);
     const references = new Set(
       [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target as string),
@@ -277,10 +280,10 @@ describe('openapi.json is true OpenAPI 3.0.3', () => {
   });
 });
 
-describe('what is made from the schemas', () => {
+describe('files generated from the schemas', () => {
   const processes = useProcesses();
 
-  it('docs/openapi.json is not stale: `npm run build` would not change it', () => {
+  it('docs/openapi.json is up to date: `npm run build` would not change it', () => {
     const fresh = `${JSON.stringify(buildDocument([join(PROJECT, 'api/routes/*.ts')]), null, 2)}\n`;
     expect(
       readFileSync(join(PROJECT, 'docs/openapi.json'), 'utf8') === fresh,
@@ -288,7 +291,7 @@ describe('what is made from the schemas', () => {
     ).to.equal(true);
   });
 
-  it('shared/contracts/generated.ts is not stale: `npm run types` would not change it', async () => {
+  it('shared/contracts/generated.ts is up to date: `npm run types` would not change it', async () => {
     const { code, output } = await processes.run({
       command: scriptCommand('bin/generate-types.ts', '--check'),
     });

@@ -13,24 +13,24 @@ import { scriptCommand } from '../support/run-script.js';
 
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 
-/** The source of a built file: `dist/api/server.js` → `api/server.ts`. */
-const sourceOf = (built: string) => built.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+/** The source path of a built file: `dist/api/server.js` → `api/server.ts`. */
+const toSourcePath = (built: string) => built.replace(/^dist\//, '').replace(/\.js$/, '.ts');
 
 describe('commands and handlers', () => {
   const types = commands.map((command) => command.type);
 
-  it('every command has a handler, and every handler a command', () => {
+  it('every command has a handler, and every handler has a command', () => {
     expect(Object.keys(handlers)).to.have.members(types);
     for (const [type, handler] of Object.entries(handlers)) expect(handler, type).to.be.a('function');
   });
 
-  it('no two commands share a type, and each is found by it', () => {
+  it('every command has a unique type by which it is found', () => {
     expect(new Set(types).size).to.equal(types.length);
     for (const command of commands) expect(commandOfType(command.type)).to.equal(command);
     expect(() => commandOfType('invoice.nothing')).to.throw('unknown command type');
   });
 
-  it('every command is about a known resource and named after it', () => {
+  it('every command belongs to a known resource and is named after it', () => {
     for (const { type, action, entityType, permission, agentScope } of commands) {
       expect(TABLES, type).to.have.property(entityType);
       expect(type.split('.')[0], type).to.equal(entityType);
@@ -43,19 +43,20 @@ describe('commands and handlers', () => {
 });
 
 describe('resources', () => {
-  it('every resource has a table and a projection, and every table a resource', () => {
+  it('every resource has a table and a projection, and every table has a resource', () => {
     expect(Object.keys(TABLES)).to.have.members(resources.map((resource) => resource.entityType));
     for (const [entityType, { table, representation }] of Object.entries(TABLES)) {
       expect(table, entityType).to.match(/^[a-z_]+$/);
-      expect(representation('some_alias'), `${entityType}: the projection is of its alias`).to.include(
+      expect(representation('some_alias'), `${entityType}: the projection uses its alias`).to.include(
         'some_alias.',
       );
     }
   });
 
-  it('every resource has its list and its records at its collection', () => {
+  it('every resource has documented routes for its list and its records', () => {
     for (const [entityType, { collection }] of Object.entries(TABLES)) {
-      // An account has one record of settings, and a person sees the session they are in: each is its own collection.
+      // An account has one settings record and a person sees only the current session, so neither
+      // has a path with an id.
       if (['settings', 'session'].includes(entityType)) continue;
       expect(openApiDocument.paths, entityType).to.include.keys(collection, `${collection}/{id}`);
     }
@@ -78,38 +79,38 @@ describe('migrations/index.ts', () => {
     .filter((name) => /^\d/.test(name))
     .sort();
 
-  it('lists every file of the folder, in the order of their names', () => {
+  it('migrations/index.ts lists every migration file, sorted by name', () => {
     expect(migrations.map(({ name }) => `${name}.ts`)).to.deep.equal(files);
     expect(`${MIGRATION_HEAD}.ts`).to.equal(files.at(-1));
   });
 
-  it('runs under each name the file of that name, both ways', async () => {
+  it('migrations/index.ts maps each name to the up and down functions of its file', async () => {
     for (const { name, up, down } of migrations) {
       expect(name).to.match(/^\d{14}_[a-z_]+$/);
       const module = (await import(`../../migrations/${name}.js`)) as { up: unknown; down: unknown };
-      // By their text: the loader may give this import a module of its own.
+      // Compare the texts: the loader may create a second module for this import.
       expect(String(module.up), name).to.equal(String(up));
       expect(String(module.down), name).to.equal(String(down));
     }
   });
 });
 
-describe('the Procfile', () => {
+describe('Procfile', () => {
   const processes = useProcesses();
 
-  it('names in each line a built file whose source is there', async () => {
+  it('every Procfile entry starts a built file whose source exists', async () => {
     for (const [type, command] of Object.entries(await procfileLines())) {
       const [program, file = ''] = command;
       expect(program, type).to.equal('node');
       expect(file, type).to.match(/^dist\/.+\.js$/);
-      expect(existsSync(join(PROJECT, sourceOf(file))), `${type}: ${sourceOf(file)}`).to.equal(true);
+      expect(existsSync(join(PROJECT, toSourcePath(file))), `${type}: ${toSourcePath(file)}`).to.equal(true);
     }
   });
 
-  it('has a release, a web process and exactly one line for each queue that workers know', async () => {
+  it('the Procfile has release, web and exactly one entry for each known queue', async () => {
     const lines = await procfileLines();
     expect(lines).to.include.keys('release', 'web');
-    const worked = Object.values(lines).flatMap(([, file, ...queues]) =>
+    const workedQueues = Object.values(lines).flatMap(([, file, ...queues]) =>
       file === 'dist/workers/main.js' ? queues : [],
     );
     const { code, output } = await processes.run({
@@ -118,12 +119,12 @@ describe('the Procfile', () => {
     expect(code, output).to.equal(2);
     const known = /work on: ([a-z, -]+)\./.exec(output)?.[1]?.split(', ') ?? [];
     expect(known, output).to.not.deep.equal([]);
-    expect(worked).to.have.members(known);
+    expect(workedQueues).to.have.members(known);
   });
 });
 
 describe('package.json', () => {
-  it('starts only built files whose source is there', () => {
+  it('package.json starts only built files whose source exists', () => {
     const { bin, scripts } = JSON.parse(read('package.json')) as {
       bin: Record<string, string>;
       scripts: Record<string, string>;
@@ -135,11 +136,11 @@ describe('package.json', () => {
       (text) => text.match(/\b(?:bin|bench|api)\/[\w/-]+\.ts\b/g) ?? [],
     );
     expect(built).to.not.deep.equal([]);
-    for (const path of [...built.map(sourceOf), ...sources])
+    for (const path of [...built.map(toSourcePath), ...sources])
       expect(existsSync(join(PROJECT, path)), path).to.equal(true);
   });
 
-  it('decides on every dependency that has an install script, so that npm ci asks nothing; none may run', () => {
+  it('package.json denies every install script of a dependency, so that npm ci does not ask', () => {
     const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> };
     const { packages } = JSON.parse(read('package-lock.json')) as {
       packages: Record<string, { hasInstallScript?: true }>;
@@ -151,8 +152,8 @@ describe('package.json', () => {
   });
 });
 
-/** Rows of the operators' configuration table: setting → its default as it is told there. */
-function documentedSettings(): Map<string, string> {
+/** Rows of the operators' configuration table: setting → documented default. */
+function readDocumentedSettings(): Map<string, string> {
   const lines = read('docs/guides/operators.md').split('\n');
   const head = lines.findIndex((line) => /^\|\s*setting\s*\|/i.test(line));
   expect(head, 'the guide has a table whose first column is called setting').to.be.above(-1);
@@ -160,22 +161,22 @@ function documentedSettings(): Map<string, string> {
   const end = rows.findIndex((line) => !line.startsWith('|'));
   return new Map(
     rows.slice(0, end === -1 ? undefined : end).map((row) => {
-      const [, name = '', standard = ''] = row.split('|').map((cell) => cell.trim());
-      expect(name, 'a setting stands in backticks').to.match(/^`[A-Z0-9_]+`$/);
-      return [name.slice(1, -1), standard];
+      const [, name = '', documentedDefault = ''] = row.split('|').map((cell) => cell.trim());
+      expect(name, 'a setting is in backticks').to.match(/^`[A-Z0-9_]+`$/);
+      return [name.slice(1, -1), documentedDefault];
     }),
   );
 }
 
-describe("the operators' guide", () => {
+describe('docs/guides/operators.md', () => {
   const { keys } = settingsSchema.describe() as { keys: Record<string, { flags?: { default?: unknown } }> };
 
-  it('has a row for every setting, and none for a setting that is not there', () => {
-    expect([...documentedSettings().keys()]).to.have.members(Object.keys(keys));
+  it("the operators' guide has a row for every setting and for no unknown setting", () => {
+    expect([...readDocumentedSettings().keys()]).to.have.members(Object.keys(keys));
   });
 
-  it('tells the default that a setting really has', () => {
-    const rows = documentedSettings();
+  it("the operators' guide states the actual default of every setting", () => {
+    const rows = readDocumentedSettings();
     for (const [name, { flags }] of Object.entries(keys)) {
       if (flags?.default !== undefined) expect(rows.get(name), name).to.equal(String(flags.default));
     }

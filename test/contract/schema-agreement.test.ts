@@ -16,24 +16,24 @@ const bodies = new Map(
   ),
 );
 
-/** As the api checks a body (shared/contracts/validate.ts). */
+/** Checks a body as the API does in shared/contracts/validate.ts. */
 function accepts(schema: Joi.Schema, value: unknown): boolean {
   return schema.validate(value, { abortEarly: false, stripUnknown: true }).error === undefined;
 }
 
 /**
- * Blanks around a text are dropped before it is measured, and the document says so in words: JSON Schema cannot. What is compared is the text
- * that remains.
+ * The service trims a text before it checks its length. JSON Schema cannot express that, so only
+ * the description in the document does. The tests compare trimmed texts.
  */
-function trimmed(value: unknown): unknown {
+function trimTexts(value: unknown): unknown {
   if (typeof value === 'string') return value.trim();
-  if (Array.isArray(value)) return value.map(trimmed);
+  if (Array.isArray(value)) return value.map(trimTexts);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, trimmed(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, trimTexts(member)]));
 }
 
-describe('the published schemas and the checks of requests', () => {
-  it('exist for every request body', () => {
+describe('published request schemas and request checks', () => {
+  it('every request body in the document has a Joi schema', () => {
     expect(bodies.size).to.be.above(0);
     for (const name of bodies.keys())
       expect(
@@ -45,44 +45,44 @@ describe('the published schemas and the checks of requests', () => {
   for (const [name, published] of bodies) {
     const schema = schemas.find((candidate) => classNameOf(candidate) === name) as Joi.ObjectSchema;
 
-    it(`${name}: what is valid is accepted by both`, () => {
+    it(`${name}: published schema and check accept valid bodies`, () => {
       const property = fc.property(bodiesOf(schema), (body) => {
         expect(schema.validate(body).error?.message, 'Joi').to.equal(undefined);
-        expect(findSchemaFaults(published, trimmed(body)), 'published').to.deep.equal([]);
+        expect(findSchemaFaults(published, trimTexts(body)), 'published').to.deep.equal([]);
       });
       fc.assert(property, { numRuns: RUNS });
     });
 
-    it(`${name}: the published schema refuses nothing that a request may hold`, () => {
+    it(`${name}: the published schema accepts all broken bodies that the check accepts`, () => {
       const property = fc.property(brokenBodiesOf(schema), (body) => {
-        if (accepts(schema, body)) expect(findSchemaFaults(published, trimmed(body))).to.deep.equal([]);
+        if (accepts(schema, body)) expect(findSchemaFaults(published, trimTexts(body))).to.deep.equal([]);
       });
       fc.assert(property, { numRuns: RUNS });
     });
 
-    it(`${name}: nor any hostile value in any one member`, () => {
+    it(`${name}: the published schema accepts all hostile values that the check accepts`, () => {
       const verdicts = { accepted: 0, refused: 0 };
       for (const whole of fc.sample(wholeBodiesOf(schema), { numRuns: 2, seed: 7 })) {
         for (const body of everyBreakOf(whole)) {
           const isAccepted = accepts(schema, body);
           verdicts[isAccepted ? 'accepted' : 'refused'] += 1;
           if (isAccepted)
-            expect(findSchemaFaults(published, trimmed(body)), JSON.stringify(body)).to.deep.equal([]);
+            expect(findSchemaFaults(published, trimTexts(body)), JSON.stringify(body)).to.deep.equal([]);
         }
       }
-      // Both sides of the line must be visited, or nothing was compared.
+      // The comparison is meaningful only if the check accepted some bodies and refused others.
       const members = Object.keys((schema.describe() as { keys?: object }).keys ?? {});
       if (members.length === 0) return;
       expect(verdicts.accepted).to.be.above(0);
       expect(verdicts.refused).to.be.above(0);
     });
 
-    it(`${name}: a member that the published schema requires is required, and none is missing`, () => {
+    it(`${name}: published schema and check require the same members`, () => {
       const { keys = {} } = schema.describe() as { keys?: Record<string, { flags?: { presence?: string } }> };
       const [whole] = fc.sample(wholeBodiesOf(schema), { numRuns: 1, seed: 7 }) as [Record<string, unknown>];
       for (const key of Object.keys(keys)) {
         const { [key]: _removed, ...without } = whole;
-        const isRequired = findSchemaFaults(published, trimmed(without)).length > 0;
+        const isRequired = findSchemaFaults(published, trimTexts(without)).length > 0;
         expect(isRequired, key).to.equal(!accepts(schema, without));
       }
     });

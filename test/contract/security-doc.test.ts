@@ -16,7 +16,7 @@ const rows = text
   );
 
 /** Rows of the tables with this heading row. */
-function rowsUnder(...heading: string[]): string[][] {
+function findRows(...heading: string[]): string[][] {
   const starts = rows.flatMap((row, index) => (row.join() === heading.join() ? [index] : []));
   return starts.flatMap((start) => {
     const end = rows.findIndex(
@@ -26,35 +26,35 @@ function rowsUnder(...heading: string[]): string[][] {
   });
 }
 
-const quoted = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string);
+const listQuoted = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name as string);
 const exists = (path: string) => existsSync(join(PROJECT, path));
 
 describe('docs/security.md', () => {
-  // Whether a test in that file still proves the row, only a reader can tell.
-  it('names for everything that an actor cannot do a test file that is there', () => {
-    const claims = [
-      ...rowsUnder('cannot', 'because', 'test'),
-      ...rowsUnder('cannot, by a slip', 'because', 'test'),
+  // This test cannot check that the named test file still proves the guarantee.
+  it('every row about what an actor cannot do names an existing test file', () => {
+    const guarantees = [
+      ...findRows('cannot', 'because', 'test'),
+      ...findRows('cannot, by a slip', 'because', 'test'),
     ];
-    expect(claims.length).to.be.above(30);
-    for (const [claim, , cell] of claims) {
-      const tests = quoted(cell);
-      expect(tests, claim).to.not.deep.equal([]);
+    expect(guarantees.length).to.be.above(30);
+    for (const [guarantee, , cell] of guarantees) {
+      const tests = listQuoted(cell);
+      expect(tests, guarantee).to.not.deep.equal([]);
       for (const name of tests) {
         const path = name.includes('/') ? `test/${name}.test.ts` : `test/integration/${name}.test.ts`;
-        expect(exists(path), `${claim}: ${path}`).to.equal(true);
+        expect(exists(path), `${guarantee}: ${path}`).to.equal(true);
       }
     }
   });
 
-  it('names for every limit the code that holds it, and only settings that are there', () => {
-    const limits = rowsUnder('what', 'bound', 'for each', 'setting', 'code');
+  it('every limit names existing code files and only existing settings', () => {
+    const limits = findRows('what', 'bound', 'for each', 'setting', 'code');
     expect(limits.length).to.be.above(40);
     const settings = Object.keys((settingsSchema.describe() as { keys: object }).keys);
-    for (const [what, , , setting, code] of limits) {
-      expect(quoted(code), what).to.not.deep.equal([]);
-      for (const path of quoted(code)) expect(exists(path), `${what}: ${path}`).to.equal(true);
-      for (const name of quoted(setting)) expect(settings, what).to.include(name);
+    for (const [label, , , setting, code] of limits) {
+      expect(listQuoted(code), label).to.not.deep.equal([]);
+      for (const path of listQuoted(code)) expect(exists(path), `${label}: ${path}`).to.equal(true);
+      for (const name of listQuoted(setting)) expect(settings, label).to.include(name);
     }
   });
 });

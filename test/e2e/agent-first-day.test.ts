@@ -1,4 +1,6 @@
-/** The end of issue 5, as who has just cloned the repository meets it: `npm start`, the README's JSON, an agent. */
+/**
+ * Sets up an agent as the README says (`npm start`, then its JSON) and lets it draft an invoice.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -10,7 +12,7 @@ import { scriptCommand } from '../support/run-script.js';
 import { freePort, IS_SCALED } from '../support/stores.js';
 
 if (!IS_SCALED) {
-  describe('an agent set up by the README, against npm start', function () {
+  describe("an agent configured by the README's JSON, against npm start", function () {
     this.timeout(120_000);
     const processes = useProcesses();
     let origin: string;
@@ -31,11 +33,11 @@ if (!IS_SCALED) {
       ['over stdio, by tow mcp', 'command'],
       ['over HTTP', 'url'],
     ] as const) {
-      it(`lists jobs, drafts an invoice, meets the gate and proposes an approval ${name}`, async () => {
+      it(`an agent lists work orders, drafts an invoice, is held for approval and proposes an approval ${name}`, async () => {
         const path = join(folder, `${way}.json`);
         await writeFile(path, await readmeAgentJson(way, { origin, key }));
         const command = scriptCommand('docs/agents/first-invoice.ts', path);
-        // npx is found by PATH, and keeps its logs at HOME.
+        // npx is looked up on PATH and writes its logs to HOME.
         const { code, output, stdout } = await processes.run({ command, env: { HOME: folder } });
         expect(code, output).to.equal(0);
         const told = stdout.trim().split('\n');
@@ -47,7 +49,7 @@ if (!IS_SCALED) {
           expect(made[id], id).to.be.a('string');
       });
 
-      it(`serves the inspector ${name}`, async function () {
+      it(`the MCP inspector lists the 10 tools ${name}`, async function () {
         if (ARE_TOOLS_ABSENT) this.skip();
         const path = join(folder, `${way}.json`);
         await writeFile(path, await readmeAgentJson(way, { origin, key }));

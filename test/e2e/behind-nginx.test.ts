@@ -1,4 +1,4 @@
-/** The nginx configuration of the operators' guide, before a real web and a real mcp process. */
+/** Runs the nginx configuration of the operators' guide in front of real web and mcp processes. */
 import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ const NGINX = 'nginx';
 const PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /**
- * The server block of the guide on these ports, as a whole configuration that writes into one
- * folder only.
+ * The guide's server block on these ports, completed to a configuration that writes only into
+ * `folder`.
  */
 async function configuration(folder: string, ports: Record<string, number>): Promise<string> {
   const guide = await readFile(join(PROJECT, 'docs/guides/operators.md'), 'utf8');
@@ -33,7 +33,7 @@ if (IS_SCALED) {
   describe("the nginx configuration of the operators' guide", function () {
     this.timeout(90_000);
 
-    it('sends /mcp to the agents’ server and the rest to web, and holds no event back', async function () {
+    it('nginx routes /mcp to the MCP server and the rest to web, and does not buffer events', async function () {
       if (isNginxAbsent) {
         if (process.env.CI) throw new Error('nginx is not installed');
         return this.skip();
@@ -54,7 +54,7 @@ if (IS_SCALED) {
           env: { PATH: `${process.env.PATH}:/usr/sbin` },
         });
         const origin = `http://127.0.0.1:${port}`;
-        await eventually('an answer through nginx', async () => {
+        await eventually('a response through nginx', async () => {
           if (nginx.end) throw new Error(nginx.output);
           return (await statusOf(`${origin}/readyz`)) === 200;
         });

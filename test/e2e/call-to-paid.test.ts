@@ -18,7 +18,7 @@ describe('docs/from-call-to-paid.sh', () => {
   });
   after(() => stack.stop());
 
-  it('takes a job from the call to the money over curl; database, audit log and the eight events agree', async () => {
+  it('the script takes a work order from call to payment; database, audit log and all eight event types agree', async () => {
     const tenant = await stack.createTenant();
     const demo = join(await mkdtemp(join(tmpdir(), 'tow-call-')), 'demo.json');
     const api_key = await stack.createKey(tenant.id);
@@ -54,8 +54,11 @@ describe('docs/from-call-to-paid.sh', () => {
       'invoice.sent',
       'invoice.overdue',
     ]);
-    expect(new Set(events.map(({ type }) => type)).size, 'the eight events of the specification').to.equal(8);
-    // The clock takes the suggestion back once it sees that its invoice is void.
+    expect(
+      new Set(events.map(({ type }) => type)).size,
+      'the eight event types of the specification',
+    ).to.equal(8);
+    // The clock expires the suggestion once its invoice is void.
     const entries = await stack.rows<{ action: string }>(
       tenant.id,
       `select action from audit_entries where outcome = 'ok' and entity_type <> 'tenant' and action <> 'suggestion.expired' order by id`,

@@ -1,4 +1,7 @@
-/** What the tests of the command line share: a PostgreSQL of their own, and entry files run as processes. */
+/**
+ * Shared by the tests of the command line: a PostgreSQL server of their own, and entry files run as
+ * processes.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +24,7 @@ export interface Run {
   err: string;
 }
 
-/** The members of all commands' `data` that tests look at; each command has some of them. */
+/** Members of the commands' `data` that tests read. Each command returns some of them. */
 interface CommandData {
   email: string;
   password: string;
@@ -46,7 +49,7 @@ export interface JsonRun {
 
 /** See {@link useCli}. */
 export class Cli {
-  /** A temporary folder, removed in the end; DATA_DIR is `data` in it. */
+  /** A temporary folder, removed at the end. DATA_DIR is the folder `data` in it. */
   folder = '';
   #server: EmbeddedPostgres | undefined;
   #db: Database | undefined;
@@ -60,7 +63,7 @@ export class Cli {
   async stop(): Promise<void> {
     await this.#db?.close();
     await this.#server?.stop();
-    // Root's clusters lie outside DATA_DIR.
+    // When root runs the tests, the cluster is outside DATA_DIR.
     await rm(await clusterOf(this.dataDir), { recursive: true, force: true });
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -83,7 +86,7 @@ export class Cli {
     return openDatabase({ databaseUrl: this.databaseUrl, poolSize: 2, applicationName, logger });
   }
 
-  /** Runs an entry file with the settings of this block; '' takes one away. */
+  /** Runs an entry file with the settings of this block. A setting of '' counts as absent. */
   run(file: string, args: string[] = [], settings: Record<string, string> = {}): Promise<Run> {
     const own = { DATA_DIR: this.dataDir, DATABASE_URL: this.databaseUrl };
     const env = { PATH: process.env.PATH ?? '', ...own, ...settings };
@@ -97,7 +100,7 @@ export class Cli {
     });
   }
 
-  /** As {@link run} for `tow … --json`; whatever the outcome, standard output is one JSON document. */
+  /** Runs `tow … --json`. On success and on failure, standard output must be one JSON document. */
   async tow(args: string[], settings: Record<string, string> = {}): Promise<JsonRun> {
     const { code, out } = await this.run('bin/tow.ts', [...args, '--json'], settings);
     expect(out.trim().split('\n')).to.have.length(1);
@@ -105,7 +108,7 @@ export class Cli {
   }
 }
 
-/** Registers hooks: a server before the block, no trace of it after. */
+/** Registers hooks that start a server before the block and remove all of it afterwards. */
 export function useCli(): Cli {
   const cli = new Cli();
   before(() => cli.start());

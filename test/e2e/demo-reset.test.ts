@@ -1,4 +1,4 @@
-/** `release` and `demo:reset` as processes of their own, against a real PostgreSQL. */
+/** Runs `release` and `demo:reset` as separate processes against a real PostgreSQL. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ describe('release and demo:reset', function () {
   const reset = (settings: Record<string, string> = {}) => cli.run('bin/demo-reset.ts', [], settings);
   const readDemo = async () => JSON.parse(await readFile(join(cli.dataDir, 'demo.json'), 'utf8')) as DemoFile;
   const firstKey = (demo: DemoFile) => findKey(cli.db, demo.tenants[0]?.api_key ?? '');
-  /** Numbers of rows of a tenant in some tables. */
+  /** Row counts of a tenant in some tables. */
   const countsOf = async (tenant: string) => {
     const tables = [
       'customers',
@@ -31,7 +31,7 @@ describe('release and demo:reset', function () {
     return row;
   };
 
-  it('releases with a demo, again without effect', async () => {
+  it('release with DEMO=true writes the demo, and a second release changes nothing', async () => {
     const settings = { DEMO: 'true', BASE_URL: 'https://tow.example' };
     const released = await cli.run('bin/release.ts', [], settings);
     expect(released.code, released.err).to.equal(0);
@@ -45,12 +45,13 @@ describe('release and demo:reset', function () {
     expect(broken.err).to.match(/DATABASE_URL/);
   });
 
-  it('refuses in production and while the product runs', async () => {
+  it('demo:reset refuses in production and while the product runs', async () => {
     const before = await readDemo();
     const SECRET_KEY = randomBytes(48).toString('base64');
     const web = cli.open('tow-web');
     await web.query({ text: 'select 1' });
-    // As the product's own processes do: a connection that is not used is closed after ten seconds.
+    // Use the connection as the product's processes do: the pool closes an idle one after ten
+    // seconds.
     const used = setInterval(() => void web.query({ text: 'select 1' }), 1000);
     const [production, connected, embedded] = await Promise.all([
       reset({ NODE_ENV: 'production', SECRET_KEY, BASE_URL: 'https://api.example.com' }),
@@ -66,7 +67,7 @@ describe('release and demo:reset', function () {
     expect(await firstKey(before)).to.include({ revoked: false });
   });
 
-  it('makes the demo as on the first day and leaves other tenants alone', async () => {
+  it('demo:reset restores the original demo and leaves other tenants unchanged', async () => {
     const other = (await cli.tow(['tenants', 'create', '--name', 'Acme Towing'])).data.id;
     const before = await readDemo();
     const demo = (await firstKey(before))?.tenantId as string;

@@ -1,6 +1,7 @@
 /**
- * Faults while exports are written (issue 6): an export is whole or not there, and comes to its end by itself. Where it matters, it is caught half-way by a lock on a table that it
- * has still to read.
+ * Injects faults while exports are written. An export is complete or absent, and finishes without
+ * intervention. A scenario that must stop an export half-way locks a table that the export has not
+ * read yet.
  */
 import { expect } from 'chai';
 import { Deployment, type DeploymentOptions, type Service, totals } from '../support/deployment.js';
@@ -14,7 +15,7 @@ import { Company } from './export-scene.js';
 
 const ROWS = 30_000;
 const EVERYTHING = { resource: 'all', format: 'csv' };
-/** A reader of a modem: 60 s for some 36 MB. */
+/** A download over a modem: 60 s for some 36 MB. */
 const SLOW = { rows: 60_000, seconds: 60 };
 const GROWTH_LIMIT_MB = 60;
 
@@ -30,7 +31,10 @@ function withCompany(
     });
 }
 
-/** Starts an export of everything and does something when its invoices are written and its inspections are not. */
+/**
+ * Starts an export of everything, and calls `fault` when its invoices are written and its
+ * inspections are not.
+ */
 async function halfWay(company: Company, fault: (id: string) => Promise<void>): Promise<string> {
   await company.fill(ROWS);
   return company.deployment.withLock('inspections', 'access exclusive', async () => {
@@ -52,7 +56,7 @@ async function expectWhole(company: Company, id: string): Promise<void> {
   expect(invoices.rows).to.equal(ROWS);
   expect(invoices.sums.total_cents).to.equal(ROWS * 17_185);
   const left = { whole: (await company.stored()).length, parts: await company.parts() };
-  expect(left, 'what earlier runs left').to.deep.equal({ whole: 1, parts: [] });
+  expect(left, 'files in storage after the run').to.deep.equal({ whole: 1, parts: [] });
 }
 
 const workerKilled = withCompany(async (company) => {
@@ -66,7 +70,7 @@ const workerKilled = withCompany(async (company) => {
   expect((await company.read(id)).attempts).to.equal(2);
 });
 
-/** The object is whole, and nobody was told. */
+/** The worker dies after it stored the complete object and before it recorded the result. */
 const diesBeforeTelling = withCompany(async (company) => {
   const [worker] = company.deployment.exporters as [Service];
   await company.fill(ROWS);
@@ -85,7 +89,7 @@ const postgresKilled = withCompany(async (company) => {
   await expectWhole(company, id);
 });
 
-/** What the worker gives back counts as no try. */
+/** An export that its worker releases on SIGTERM does not count as an attempt. */
 const workerEnds = withCompany(async (company) => {
   const [worker] = company.deployment.exporters as [Service];
   const id = await halfWay(company, async () => {
@@ -102,13 +106,13 @@ const cancelled = withCompany(async (company) => {
     expect([answer.status, answer.body.status]).to.deep.equal([200, 'cancelled']);
     await eventually('the end of its session', async () => (await company.sessions()) === 0, 10_000);
   });
-  await eventually('the end of its part', async () => (await company.parts()).length === 0);
+  await eventually('the deletion of its partial file', async () => (await company.parts()).length === 0);
   expect(await company.read(id)).to.include({ status: 'cancelled', download_url: null });
   expect((await company.client.post(`/exports/${id}/retry`, {})).status).to.equal(200);
   await expectWhole(company, id);
 });
 
-/** What is written meanwhile is in an export as a whole or not at all. */
+/** An export contains a concurrent write completely or not at all. */
 const writesMeanwhile = withCompany(async (company) => {
   await company.fill(ROWS);
   const { tenant, deployment } = company;
@@ -127,7 +131,7 @@ const writesMeanwhile = withCompany(async (company) => {
       const subtotals = new Map<string, number>();
       for (const { invoice_id = '', total_cents } of lines)
         subtotals.set(invoice_id, (subtotals.get(invoice_id) ?? 0) + Number(total_cents));
-      // Each invoice with all of its lines, and no line without its invoice.
+      // Each invoice has all its line items, and no line item lacks its invoice.
       expect(written.map(({ id, subtotal_cents }) => [id, Number(subtotal_cents)])).to.have.deep.members([
         ...subtotals,
       ]);
@@ -152,7 +156,7 @@ const slowReader = withCompany(async (company) => {
   const chunks = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const startedAt = Date.now();
   let read = 0;
-  // Its peak may be from before: in the all-in-one way it has written the file itself.
+  // The peak that Linux records may be older: all in one, this process wrote the file too.
   let most = 0;
   for (;;) {
     const { done, value } = await chunks.read();
@@ -166,19 +170,18 @@ const slowReader = withCompany(async (company) => {
   expect(most - before, 'MB that it grew by').to.be.below(GROWTH_LIMIT_MB);
 });
 
-describe('faults while exports are written', () => {
+describe('exports under fault injection', () => {
   sideBySide(
     {
-      // The api is the same in both ways.
-      ...(IS_SCALED
-        ? {}
-        : { 'lets a reader take a minute over a file, and holds none of it meanwhile': slowReader }),
-      'begins anew when its worker is killed half-way, and leaves no half file': workerKilled,
-      'begins anew when its worker is killed before it could say that it is done': diesBeforeTelling,
-      'begins anew when PostgreSQL is killed half-way': postgresKilled,
-      ...(IS_SCALED ? { 'is given back by a worker that ends on SIGTERM': workerEnds } : {}),
-      'stops at once when it is cancelled, and can be begun again': cancelled,
-      'shows each invoice that is written meanwhile with all of its lines, or not at all': writesMeanwhile,
+      // Downloads work alike all in one and scaled out, so one run is enough.
+      ...(IS_SCALED ? {} : { 'a download that takes a minute is streamed, not held in memory': slowReader }),
+      'an export starts over when its worker is killed half-way, and leaves no partial file': workerKilled,
+      'an export starts over when its worker is killed before it records the result': diesBeforeTelling,
+      'an export starts over when PostgreSQL is killed half-way': postgresKilled,
+      ...(IS_SCALED ? { 'a worker that ends on SIGTERM releases its export': workerEnds } : {}),
+      'a cancelled export stops immediately and can be retried': cancelled,
+      'an export contains a concurrently written invoice with all its line items, or not at all':
+        writesMeanwhile,
     },
     { atOnce: 4, timeoutMs: 180_000 },
   );

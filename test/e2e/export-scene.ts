@@ -1,4 +1,7 @@
-/** What the scenarios of exports share: a company with many invoices, and its exports as its own people see them. */
+/**
+ * Shared by the export scenarios: a company with many invoices, and its exports as its API key sees
+ * them.
+ */
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,13 +26,16 @@ export class Company {
     this.client = new TestClient(deployment.web.origin, tenant.key);
   }
 
-  /** Makes invoices of $171.85 past the API, which would take minutes. @param notes each has these, which makes it as long as wanted */
+  /**
+   * Inserts invoices of $171.85 by SQL, because the API would take minutes.
+   * @param notes text of each invoice, which determines its size
+   */
   async fill(count: number, notes = 'Towed from the shoulder of I-87 north'): Promise<void> {
     const db = await this.deployment.db();
     for (let from = 1; from <= count; from += FILL_AT_ONCE) {
       const to = Math.min(count, from + FILL_AT_ONCE - 1);
       await db.transaction([this.tenant.id], async (tx) => {
-        // So many rows at once are no statement of the product's.
+        // The product never inserts so many rows in one query, so raise the limit here.
         await tx.query({ text: "set local statement_timeout = '2min'" });
         await tx.query({
           text: `insert into invoices (tenant_id, id, invoice_number, status, notes, subtotal_cents, tax_cents, total_cents, created_at, updated_at)
@@ -48,7 +54,10 @@ export class Company {
     return readExport(this.client, id);
   }
 
-  /** Waits until it has ended, in whatever way. The API may be away meanwhile. */
+  /**
+   * Waits until the export has completed, failed or been cancelled. The API may be unreachable
+   * meanwhile.
+   */
   async ended(id: string, timeoutMs = PATIENCE_MS): Promise<Json> {
     return eventually(
       'the end of an export',
@@ -65,7 +74,7 @@ export class Company {
     await eventually('rows of an export', async () => (await this.read(id)).progress.rows > 0);
   }
 
-  /** The file of a completed export, held against what the record says of it. */
+  /** The file of a completed export, checked against the size and the hash in its record. */
   async fetched(id: string): Promise<Buffer> {
     const record = await this.ended(id);
     expect(record.status, JSON.stringify(record.error)).to.equal('completed');
@@ -77,12 +86,12 @@ export class Company {
     return file;
   }
 
-  /** Files that lie in storage whole. */
+  /** Complete files in storage. */
   async stored(): Promise<string[]> {
     return (await this.#files()).filter((name) => !name.startsWith('.'));
   }
 
-  /** Files that are being written; nobody can read them. */
+  /** Files that are still being written. No client can read them. */
   async parts(): Promise<string[]> {
     return (await this.#files()).filter((name) => name.startsWith('.'));
   }
@@ -93,7 +102,7 @@ export class Company {
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   }
 
-  /** Sessions that read for an export. */
+  /** Database sessions that read for an export. */
   async sessions(): Promise<number> {
     const db = await this.deployment.db();
     const [row] = await db.query<{ count: number }>({

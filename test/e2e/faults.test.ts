@@ -1,6 +1,6 @@
 /**
- * Faults under load (anchors/reliability.md 9): processes and stores are killed while clients write, and then every acknowledged write is
- * there exactly once, without anybody's help.
+ * Fault injection under load: the tests kill processes and stores while clients write. Afterwards
+ * every acknowledged write exists exactly once, without any intervention.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -15,16 +15,16 @@ import { IS_SCALED } from '../support/stores.js';
 import { runPoison } from './poison.js';
 
 const TENANTS = 3;
-/** Short, so that the way by 202 and the operation is taken often. */
+/** Short, so that many writes take the path by 202 and the operation. */
 const WRITE_TIMEOUT_MS = 3000;
 const SETTINGS = { WRITE_TIMEOUT_MS: `${WRITE_TIMEOUT_MS}` };
-/** The default of the setting of this name. */
+/** The default of the setting WRITES_CONCURRENCY. */
 const WRITES_CONCURRENCY = 4;
 const CLEAN_END = { code: 0, signal: null };
 
 type Fault = (deployment: Deployment, load: Load) => Promise<void>;
 
-/** A scenario: load, fault, more load, and the invariants. */
+/** Runs a scenario: load, fault, more load, then the invariants. */
 function underLoad(fault: Fault, options: DeploymentOptions = {}): () => Promise<void> {
   return () =>
     Deployment.run({ settings: SETTINGS, ...options }, async (deployment) => {
@@ -46,7 +46,7 @@ async function times(count: number, act: (nth: number) => Promise<void>): Promis
   for (let nth = 0; nth < count; nth += 1) await act(nth);
 }
 
-/** One death at the worst moment of a commit; a healthy process takes its place. */
+/** The writer dies once at the worst moment of a commit; a healthy process takes its place. */
 async function dieAt(failpoint: string, { writer }: Deployment, load: Load): Promise<void> {
   await writer.kill();
   const end = await writer.launch({ FAILPOINTS: failpoint }).hasEnded();
@@ -57,8 +57,9 @@ async function dieAt(failpoint: string, { writer }: Deployment, load: Load): Pro
 }
 
 /**
- * Two deaths between commit and reply that leave something committed and not acknowledged. A writer may also meet the failpoint with a job that
- * holds nothing but repetitions, and die without harm: then once more.
+ * The writer dies twice between commit and reply and leaves something committed and unacknowledged.
+ * A writer may also reach the failpoint with a job of nothing but repeated requests, and die
+ * without harm. Then it dies once more.
  */
 async function dieUnacknowledged(deployment: Deployment, load: Load): Promise<void> {
   let harmful = 0;
@@ -71,13 +72,14 @@ async function dieUnacknowledged(deployment: Deployment, load: Load): Promise<vo
     await deployment.writer.start();
     await load.progresses();
   }
-  // Otherwise the failpoint stood somewhere harmless.
+  // Otherwise the failpoint is at a harmless place.
   expect(harmful).to.equal(2);
 }
 
 /**
- * Ends in order while requests wait for their commit, which a lock holds up until the process has begun to end: each request that was sent is
- * answered, and nobody is told to come back.
+ * Ends a process gracefully while requests wait for their commit. A lock delays the commits until
+ * the process has started to shut down. Every request that was sent gets a response, and no
+ * response asks the client to retry.
  */
 async function endInOrder(
   { deployment, load }: { deployment: Deployment; load: Load },
@@ -89,31 +91,36 @@ async function endInOrder(
     if (!(await happens(isBusy))) return false;
     for (const call of load.calls) answeredBefore.set(call, call.answers.length);
     service.process?.signal('SIGTERM');
-    await eventually('the process to begin its end', hasBegun);
+    await eventually('the process to start its shutdown', hasBegun);
     return true;
   };
-  await eventually('the process to be in the middle of its work', async () => {
+  await eventually('the process to be busy', async () => {
     if (await deployment.withoutCommits(signal)) return true;
     await load.progresses(CLIENTS);
     return false;
   });
   expect(await service.process?.hasEnded(), service.process?.output).to.deep.equal(CLEAN_END);
   expect(load.unanswered).to.deep.equal([]);
-  // A closed door is no answer, but it did not take the request either.
+  // A refused connection is no response, but the process did not accept that request either.
   const answers = load.calls
     .flatMap((call) => call.answers.slice(answeredBefore.get(call)))
     .filter((answer) => !/ECONNREFUSED/.test(answer));
   expect(answers.filter((answer) => answer !== 'POST 201')).to.deep.equal([]);
 }
 
-/** Whether something comes true soon: the clients' work may have been gathered in a way in which it never does, and nobody shall wait that long. */
+/**
+ * Whether a condition becomes true soon. The clients' writes may be batched so that it never does,
+ * and the test must not wait for that.
+ */
 function happens(probe: () => Promise<boolean> | boolean, withinMs = 1500): Promise<boolean> {
   return eventually('it', probe, withinMs).catch(() => false);
 }
 
 /**
- * A fault while jobs wait in Redis, as the only writer is stopped: they are there no more when it goes on. A job may also be caught before its sender
- * knows that it was added; that sender hears of the failure and sends it again, and nothing is lost that had to be brought back: then once more.
+ * Injects a fault while jobs wait in Redis and the only writer is stopped, so that the jobs are
+ * gone when the writer continues. A job may also be lost before its sender knows that it was added.
+ * Then the sender sees the failure and resends the job, so no lost job had to be recovered, and the
+ * fault is injected again.
  */
 function whileJobsWait(fault: (deployment: Deployment) => Promise<void>): Fault {
   return async (deployment, load) => {
@@ -127,42 +134,41 @@ function whileJobsWait(fault: (deployment: Deployment) => Promise<void>): Fault 
       await load.progresses();
       if (await happens(() => accepted() > before, 2 * WRITE_TIMEOUT_MS)) return;
     }
-    expect.fail('no write was answered 202');
+    expect.fail('no write got a 202');
   };
 }
 
 const everywhere: Record<string, () => Promise<void>> = {
-  'sets a command aside that keeps killing its worker, spares its neighbours, and runs it when told to':
-    runPoison,
-  'heals by itself when PostgreSQL is killed, twice': underLoad((deployment, load) =>
+  'a command that keeps killing its worker is parked, other commands run, and a replay runs it': runPoison,
+  'no write is lost when PostgreSQL is killed twice': underLoad((deployment, load) =>
     times(2, async () => {
       await deployment.killPostgres();
       await load.progresses();
     }),
   ),
-  'loses nothing when the writer dies before its commit': underLoad((deployment, load) =>
+  'no write is lost when the writer dies before its commit': underLoad((deployment, load) =>
     times(2, () => dieAt('before_commit', deployment, load)),
   ),
-  'doubles nothing when the writer dies between commit and reply': underLoad(dieUnacknowledged),
-  'loses nothing when the process that took the requests is killed, six times': underLoad(
-    (deployment, load) =>
-      times(6, async () => {
-        await deployment.web.kill();
-        await deployment.web.start();
-        await load.progresses();
-      }),
+  'no write is doubled when the writer dies between commit and reply': underLoad(dieUnacknowledged),
+  'no write is lost when the web process is killed six times': underLoad((deployment, load) =>
+    times(6, async () => {
+      await deployment.web.kill();
+      await deployment.web.start();
+      await load.progresses();
+    }),
   ),
-  'answers every request it was sent before it ends on SIGTERM, twice': underLoad(
+  'the web process answers every request before it ends on SIGTERM, twice': underLoad(
     (deployment, load) =>
       times(2, async () => {
         const { web } = deployment;
         let refusals = 0;
         await endInOrder({ deployment, load }, web, {
           isBusy: () => load.waiting === CLIENTS,
-          // Several times, as what would cut the connections that wait does so only after the door is closed.
+          // Wait for several refusals: a shutdown that cuts waiting connections does so only after
+          // it stops listening.
           hasBegun: async () => (await statusOf(`${web.origin}/healthz`)) === undefined && ++refusals > 8,
         });
-        // A process that starts listens already, and answers 503 until it is ready.
+        // A process that starts already listens, and responds 503 until it is ready.
         load.leaveOut(web.origin);
         await deployment.web.start();
         load.reopen(deployment.web.origin);
@@ -170,11 +176,11 @@ const everywhere: Record<string, () => Promise<void>> = {
       }),
     { webs: 2, settings: {} },
   ),
-  'makes one invoice of one key, however many send it at once': race,
+  'concurrent requests with one idempotency key create one invoice': race,
 };
 
 const withRedis: Record<string, () => Promise<void>> = {
-  'loses nothing when writers are killed in turn, three times': underLoad(
+  'no write is lost when two writers are killed alternately, three times': underLoad(
     (deployment, load) =>
       times(3, async (nth) => {
         const victim = deployment.writers[nth % 2] as Service;
@@ -184,22 +190,22 @@ const withRedis: Record<string, () => Promise<void>> = {
       }),
     { writers: 2 },
   ),
-  'loses nothing when Redis forgets everything, three times': underLoad(async (deployment, load) => {
+  'no write is lost when Redis loses its data three times': underLoad(async (deployment, load) => {
     await deployment.flushRedis();
     await load.progresses();
     const forget = whileJobsWait(() => deployment.flushRedis());
     await times(2, () => forget(deployment, load));
   }),
-  'loses nothing when Redis is killed and comes back empty, twice': underLoad(async (deployment, load) => {
+  'no write is lost when Redis is killed and restarts empty, twice': underLoad(async (deployment, load) => {
     await deployment.replaceRedis();
     await load.progresses();
     await whileJobsWait(() => deployment.replaceRedis())(deployment, load);
   }),
-  'hands its work over when a writer ends on SIGTERM': underLoad(
+  'a writer that ends on SIGTERM leaves its jobs to the other writer': underLoad(
     async (deployment, load) => {
       const { writer } = deployment;
       await endInOrder({ deployment, load }, writer, {
-        // More than the other writer takes alone.
+        // More than the other writer runs alone.
         isBusy: async () => (await deployment.countJobs('active')) > WRITES_CONCURRENCY,
         hasBegun: async () => (await statusOf(`${writer.origin}/readyz`)) !== 200,
       });
@@ -210,7 +216,10 @@ const withRedis: Record<string, () => Promise<void>> = {
   ),
 };
 
-/** 50 clients with one key, over every process that takes requests; several rounds, as the dangerous moment is short. */
+/**
+ * Fifty clients send one key to all web processes. Several rounds, because the race window is
+ * short.
+ */
 function race(): Promise<void> {
   return Deployment.run({ webs: 2, writers: 2 }, async (deployment) => {
     await deployment.start();
@@ -238,7 +247,7 @@ function race(): Promise<void> {
   });
 }
 
-describe('faults under load', () => {
+describe('writes under fault injection', () => {
   sideBySide({ ...everywhere, ...(IS_SCALED ? withRedis : {}) }, { atOnce: 4, timeoutMs: 240_000 });
 
   after(() => {

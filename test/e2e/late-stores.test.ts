@@ -1,4 +1,4 @@
-/** The Procfile's own command lines, started before PostgreSQL or Redis can be reached. */
+/** Starts the Procfile's command lines before PostgreSQL or Redis is reachable. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
@@ -14,11 +14,11 @@ import { Service } from '../support/deployment.js';
 import { Processes, procfileLines, statusOf } from '../support/processes.js';
 import { freePort, IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
 
-/** Command lines that stay, as opposed to the release. */
+/** Process types that keep running, unlike the release. */
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'integrations', 'exports'] as const;
-/** A line of a stack trace: an operator should not have to read one. */
+/** A line of a stack trace, which an operator should not have to read. */
 const STACK_LINE = /^ +at |\\n +at /m;
-/** What a process logs that could not end by itself when it was told to. */
+/** A process logs one of these when it could not end by itself after a signal. */
 const HELD_UP = /the start did not end|did not close in time|close failed/;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -30,7 +30,7 @@ interface StoreAway {
 }
 
 if (IS_SCALED) {
-  describe('the lines of the Procfile, started while a store is away', function () {
+  describe('the processes of the Procfile, started while a store is unreachable', function () {
     this.timeout(120_000);
     const processes = new Processes();
     let dataDir: string;
@@ -80,7 +80,10 @@ if (IS_SCALED) {
 
     const outputOf = ({ process }: Service): string => process?.output ?? '';
 
-    /** Waits for the line that says what is missing; it must be the only one, without a stack. */
+    /**
+     * Waits for the log entry that names the missing store. It must be the only warning or error,
+     * without a stack trace.
+     */
     async function expectToWait(service: Service, { check, waiting }: StoreAway): Promise<void> {
       await service.process?.prints(waiting);
       expect(await statusOf(`${service.origin}/healthz`)).to.equal(200);
@@ -117,7 +120,7 @@ if (IS_SCALED) {
     } satisfies Record<string, StoreAway>;
 
     for (const store of Object.values(away)) {
-      describe(`${store.name} away`, () => {
+      describe(`while ${store.name} is unreachable`, () => {
         let services: Service[];
 
         before(async () => {
@@ -127,16 +130,16 @@ if (IS_SCALED) {
         });
 
         for (const [nth, type] of TYPES.entries()) {
-          it(`${type} answers /healthz, and one line says what it waits for and what to check`, async () => {
+          it(`${type} serves /healthz and logs once that it waits for ${store.name} and what to check`, async () => {
             await expectToWait(services[nth] as Service, store);
           });
         }
 
-        it('obeys SIGTERM while it waits, and nothing holds its end up, in every line', async () => {
+        it(`every process ends without delay on SIGTERM while it waits for ${store.name}`, async () => {
           for (const service of services) await expectToEnd(service, 0);
         });
 
-        it('becomes ready by itself when the store appears, in every line', async () => {
+        it(`every process becomes ready by itself when ${store.name} appears`, async () => {
           services = await launch(TYPES);
           for (const service of services) await expectToWait(service, store);
           await store.start();
@@ -146,7 +149,7 @@ if (IS_SCALED) {
       });
     }
 
-    it('npm start waits for a PostgreSQL of its own choice and for Redis, and obeys SIGTERM', async () => {
+    it('npm start waits for the PostgreSQL of DATABASE_URL and for Redis, and ends on SIGTERM', async () => {
       await postgres.stop();
       await stopRedis();
       lines.start = ['node', 'dist/bin/start.js'];
@@ -160,7 +163,7 @@ if (IS_SCALED) {
       await expectToEnd(patient as Service, 0);
     });
 
-    it('release waits for PostgreSQL in one line, ends on SIGTERM with 1, and goes on when it appears', async () => {
+    it('release logs once that it waits for PostgreSQL, exits with 1 on SIGTERM, and continues when PostgreSQL appears', async () => {
       await postgres.stop();
       const [ended, patient] = await launch(['release', 'release'], { DEMO: 'false' });
       for (const service of [ended, patient]) await service?.process?.prints(away.PostgreSQL.waiting);
@@ -176,7 +179,7 @@ if (IS_SCALED) {
       await away.Redis.start();
     });
 
-    it('waits for stores that accept connections and never answer, and obeys SIGTERM', async () => {
+    it('writes waits for stores that accept connections and never respond, and ends on SIGTERM', async () => {
       const held: Socket[] = [];
       const deaf: Server = createServer((socket) => void held.push(socket)).listen(0, '127.0.0.1');
       await once(deaf, 'listening');
@@ -194,7 +197,7 @@ if (IS_SCALED) {
       deaf.close();
     });
 
-    it('waits, in one line, while the database lacks a migration of this version', async () => {
+    it('web and writes wait while the database lacks a migration of this version', async () => {
       const owner = new pg.Client({ connectionString: env.DATABASE_URL });
       await owner.connect();
       await owner.query(`create temp table newest as select * from schema_migrations order by id desc limit 1;
@@ -209,7 +212,7 @@ if (IS_SCALED) {
       for (const service of services) await expectToEnd(service, 0);
     });
 
-    it('is ready on a database that a later version has migrated', async () => {
+    it('web is ready on a database that a later version has migrated', async () => {
       const owner = new pg.Client({ connectionString: env.DATABASE_URL });
       await owner.connect();
       await owner.query(
@@ -223,7 +226,7 @@ if (IS_SCALED) {
       await expectToEnd(service as Service, 0);
     });
 
-    it('refuses a Redis whose password is missing from REDIS_URL, in one line', async () => {
+    it('web refuses a Redis whose password is missing from REDIS_URL, with a one-line error', async () => {
       const admin = new Redis(env.REDIS_URL ?? '');
       await admin.config('SET', 'requirepass', 'another');
       const [service] = await launch(['web']);

@@ -1,4 +1,7 @@
-/** What the tests of `tow listen` share: a receiver that can be away or slow, and listeners as processes of their own. */
+/**
+ * Shared by the tests of `tow listen`: a receiver that can be unreachable or slow, and listeners as
+ * separate processes.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { Json } from '../support/client.js';
@@ -15,7 +18,7 @@ export interface Delivered {
 /** A developer's own receiver on one port. */
 export class Receiver {
   readonly delivered: Delivered[] = [];
-  /** What it answers, and when. */
+  /** Chooses the status of each response. It may resolve late. */
   answer: (delivered: Delivered) => Promise<number> | number = () => 204;
   private server: Server | undefined;
 
@@ -71,7 +74,7 @@ export class Desk {
     private readonly settings: Record<string, string>,
   ) {}
 
-  /** @param settings of every `tow`, beside DATA_DIR */
+  /** @param settings for every `tow` process, besides DATA_DIR */
   static async run(settings: Record<string, string>, work: (desk: Desk) => Promise<void>): Promise<void> {
     const processes = new Processes();
     const desk = new Desk(processes, await Receiver.create(), await processes.folder(), settings);
@@ -88,14 +91,14 @@ export class Desk {
     return this.processes.start({ command: ['node', 'dist/bin/tow.js', ...args], env });
   }
 
-  /** A `tow listen` that has connected. */
+  /** Starts `tow listen` and waits until it is connected. */
   async listen(...args: string[]): Promise<TestProcess> {
     const listener = this.tow('listen', '--forward-to', this.receiver.url, ...args);
     await listener.prints(/Signing secret/);
     return listener;
   }
 
-  /** Runs a command that ends by itself; resolves with its exit code and its one JSON document. */
+  /** Runs a command that ends by itself. Resolves with its exit code and its one JSON document. */
   async json(...args: string[]): Promise<{ code: number | null; out: Json }> {
     const run = this.tow(...args, '--json');
     const { code } = await run.hasEnded();

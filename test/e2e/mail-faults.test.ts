@@ -1,4 +1,7 @@
-/** A process that dies while it has a mail in hand: the mail is never lost, and at worst comes twice under one Message-ID. */
+/**
+ * A process dies while it sends a mail. The mail is never lost, and at worst arrives twice with one
+ * Message-ID.
+ */
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
 import { Deployment, type Service } from '../support/deployment.js';
@@ -15,11 +18,11 @@ interface Scene {
   server: MailServer;
   tenantId: string;
   client: TestClient;
-  /** The process that hands mails over. */
+  /** The process that sends mails. */
   mailer: Service;
 }
 
-describe('a process that dies with a mail in hand', () => {
+describe('a mail whose sending process dies', () => {
   async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
     const server = await MailServer.start();
     const settings = { SMTP_URL: server.url, BASE_URL, MAIL_FROM };
@@ -38,7 +41,7 @@ describe('a process that dies with a mail in hand', () => {
     return body.id;
   }
 
-  /** The lease of the dead runs out three minutes later; here at once. */
+  /** The dead process's lease would expire after three minutes; this expires it immediately. */
   async function endLease({ deployment, tenantId }: Scene): Promise<void> {
     const db = await deployment.db();
     await db.transaction([tenantId], (tx) =>
@@ -55,7 +58,7 @@ describe('a process that dies with a mail in hand', () => {
   async function isSentAtLast(one: Scene, id: string): Promise<void> {
     await one.mailer.start();
     const { body } = await one.client.get(`/invoices/${id}`);
-    expect(body.delivery.state, 'nobody knows yet').to.equal('queued');
+    expect(body.delivery.state, 'the outcome is not recorded yet').to.equal('queued');
     expect(await sentEvents(one)).to.equal(0);
     await endLease(one);
     await eventually(
@@ -67,24 +70,24 @@ describe('a process that dies with a mail in hand', () => {
   }
 
   const scenarios = {
-    'after the server accepted it and before that was noted: a second copy, the same Message-ID, one event':
-      () =>
-        scene(async (one) => {
-          const id = await approvedInvoice(one);
-          await one.mailer.stop('SIGTERM');
-          const dying = one.mailer.launch({ FAILPOINTS: 'after_accepted' });
-          if (one.mailer === one.deployment.web) await dying.isReady(one.mailer.origin);
-          // All in one, the answer may die with the process; the invoice is released all the same.
-          await one.client.post(`/invoices/${id}/send`, {}).catch(() => undefined);
-          expect(await dying.hasEnded()).to.deep.equal({ code: null, signal: 'SIGKILL' });
-          expect(one.server.accepted).to.have.length(1);
-          await isSentAtLast(one, id);
-          const ids = one.server.accepted.map(({ mail }) => mail.messageId);
-          expect(ids).to.have.length(2);
-          expect(new Set(ids).size).to.equal(1);
-        }),
+    'a mail that was accepted but not recorded is sent again with the same Message-ID, with one event': () =>
+      scene(async (one) => {
+        const id = await approvedInvoice(one);
+        await one.mailer.stop('SIGTERM');
+        const dying = one.mailer.launch({ FAILPOINTS: 'after_accepted' });
+        if (one.mailer === one.deployment.web) await dying.isReady(one.mailer.origin);
+        // All in one, the response may be lost with the process. The invoice is released all the
+        // same.
+        await one.client.post(`/invoices/${id}/send`, {}).catch(() => undefined);
+        expect(await dying.hasEnded()).to.deep.equal({ code: null, signal: 'SIGKILL' });
+        expect(one.server.accepted).to.have.length(1);
+        await isSentAtLast(one, id);
+        const ids = one.server.accepted.map(({ mail }) => mail.messageId);
+        expect(ids).to.have.length(2);
+        expect(new Set(ids).size).to.equal(1);
+      }),
 
-    'before the server answered: the mail arrives, once': () =>
+    'a mail that the server had not answered arrives once': () =>
       scene(async (one) => {
         const id = await approvedInvoice(one);
         one.server.expect({ as: 'hang' });

@@ -6,7 +6,7 @@ import { issueKey } from '../support/keys.js';
 import { ARE_TOOLS_ABSENT, inspect, KeyProxy, runConformance } from '../support/mcp-tools.js';
 import { TestStack } from '../support/stack.js';
 
-/** Scenarios that need nothing but what every server has. */
+/** Scenarios that need only what every server has. */
 const OF_ANY_SERVER = [
   'dns-rebinding-protection',
   'ping',
@@ -16,7 +16,10 @@ const OF_ANY_SERVER = [
   'tools-list',
 ];
 
-/** Scenarios that need tools, resources and prompts of the suite's own, or what the product does not do: ask a client, log to it, complete, watch. */
+/**
+ * Scenarios that need the suite's own tools, resources and prompts, or features that the product
+ * lacks: requests and log messages to the client, completion, subscriptions.
+ */
 const WITH_FIXTURES = [
   'completion-complete',
   'elicitation-sep1034-defaults',
@@ -45,8 +48,9 @@ const WITH_FIXTURES = [
 ];
 
 /**
- * Scenarios that give up without a session id, and want a stream that is resumed by GET. This server is stateless and answers GET with 405, as its specification says.
- * The suite scores both as warnings ("did not provide session ID"), never as failures.
+ * Scenarios that stop without a session id and want to resume a stream by GET. This server is
+ * stateless and responds to GET with 405, as MCP allows. The suite scores both as warnings ("did
+ * not provide session ID"), never as failures.
  */
 const NOT_OFFERED = ['server-sse-multiple-streams', 'server-sse-polling'];
 
@@ -63,14 +67,14 @@ async function expectPassed(origin: string, key: string, scenarios: string[]): P
     );
 }
 
-describe("the agents' server as others judge it", function () {
+describe('the MCP server, judged by the official conformance suite and inspector', function () {
   this.timeout(300_000);
 
   before(function () {
     if (ARE_TOOLS_ABSENT) this.skip();
   });
 
-  it('passes the conformance scenarios for any server, and the inspector, as it is deployed', () =>
+  it('the deployed MCP server passes the conformance scenarios for every server, and the inspector', () =>
     Deployment.run({ mcps: 1 }, async (deployment) => {
       await deployment.start();
       const [tenant] = await deployment.tenants(1);
@@ -82,7 +86,7 @@ describe("the agents' server as others judge it", function () {
       expect((await inspect(`${origin}/mcp`, `${key}x`, ['--method', 'tools/list'])).code).to.equal(3);
     }));
 
-  it("passes every scenario for what it offers once the suite's fixtures are mounted", async () => {
+  it("the MCP server passes every scenario that it supports when it serves the suite's fixtures", async () => {
     const stack = await TestStack.start({ offerOf: conformanceOffer });
     try {
       const { id } = await stack.createTenant();

@@ -1,4 +1,7 @@
-/** Agents and two replicas of the MCP process (all in one: the one process): keys that end, replicas that are restarted and killed under load. */
+/**
+ * Agents call two replicas of the MCP process (all in one: the one process). Keys are revoked, and
+ * replicas are restarted and killed under load.
+ */
 import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
@@ -14,16 +17,16 @@ import { RawMcp } from '../support/raw-mcp.js';
 const CLEAN_END = { code: 0, signal: null };
 const OPTIONS = { mcps: 2, settings: { WRITE_TIMEOUT_MS: '3000' } };
 
-/** What a process says to a key: 200 or 401. */
+/** The status that a process returns for a key: 200 or 401. */
 async function statusAt(origin: string, key: string): Promise<number> {
   const { status } = await new RawMcp(origin, key).ask('ping');
   return status;
 }
 
-describe('the agents’ processes', function () {
+describe('the MCP processes', function () {
   this.timeout(240_000);
 
-  it('know every key that is made, and within seconds none that is revoked or rolled, in every replica', () =>
+  it('every MCP replica accepts a new key immediately and refuses a revoked or rolled one within seconds', () =>
     Deployment.run(OPTIONS, async (deployment) => {
       await deployment.start();
       const [tenant] = (await deployment.tenants(1)) as [Tenant];
@@ -32,7 +35,11 @@ describe('the agents’ processes', function () {
         Promise.all(deployment.mcps.map(({ origin }) => statusAt(origin, key)));
       const all = (status: number) => deployment.mcps.map(() => status);
       const isOut = (key: string) =>
-        eventually('401 everywhere', async () => (await everywhere(key)).every((one) => one === 401), 6000);
+        eventually(
+          '401 from every replica',
+          async () => (await everywhere(key)).every((one) => one === 401),
+          6000,
+        );
       const make = async () =>
         (await client.post('/agent-keys', { name: 'Agent', scopes: AGENT_SCOPES })).body as {
           id: string;
@@ -50,7 +57,7 @@ describe('the agents’ processes', function () {
       expect(await everywhere(next.body.key)).to.deep.equal(all(200));
       await isOut(rolled.key);
 
-      // From outside: no process is told of it.
+      // `tow` writes into the database, so no process gets a broadcast about this key.
       const scopes = AGENT_SCOPES.join(',');
       const made = await deployment.tow<{ id: string; key: string }>(
         ...['keys', 'create', '--tenant', tenant.id, '--name', 'By tow', '--agent', '--scopes', scopes],
@@ -60,7 +67,7 @@ describe('the agents’ processes', function () {
       await isOut(made.key);
     }));
 
-  it('lose and double nothing while one of them is ended and killed, again and again', () =>
+  it('no agent call is lost or doubled while MCP replicas are repeatedly stopped and killed', () =>
     Deployment.run(OPTIONS, async (deployment) => {
       await deployment.start();
       const tenants = await withAgents(deployment, await deployment.tenants(2));
@@ -83,7 +90,7 @@ describe('the agents’ processes', function () {
     }));
 });
 
-/** Gives each tenant an agent's key and a job. */
+/** Creates an agent key and a work order for each tenant. */
 async function withAgents(deployment: Deployment, tenants: Tenant[]): Promise<AgentTenant[]> {
   const store = { db: await deployment.db(), config: { secretKey: SECRET_KEY } };
   return Promise.all(
@@ -97,12 +104,15 @@ async function withAgents(deployment: Deployment, tenants: Tenant[]): Promise<Ag
   );
 }
 
-/** Every call was answered in the end; each write is there once, with one audit entry, and nothing that nobody asked for; every read stands in the log. */
+/**
+ * Every call got a response in the end. Each write exists once with one audit entry, no other
+ * record exists, and the audit log contains every read.
+ */
 async function expectNothingLost(deployment: Deployment, { calls }: AgentLoad): Promise<void> {
   const failed = calls
     .filter(({ answer }) => !answer)
     .map(({ tool, sent, refusal }) => ({ tool, sent, refusal }));
-  expect(failed, 'calls that no retry mended').to.deep.equal([]);
+  expect(failed, 'calls that failed despite retries').to.deep.equal([]);
   const db = await deployment.db();
   const ids = [...new Set(calls.map(({ tenant }) => tenant.id))];
   const read = <Row>(text: string) => db.transaction(ids, (tx: Transaction) => tx.query<Row>({ text }));
@@ -145,7 +155,7 @@ async function expectNothingLost(deployment: Deployment, { calls }: AgentLoad): 
   totals.retried += calls.filter(({ sent }) => sent > 1).length;
 }
 
-/** What agents were told, sorted; a double would stand there twice. */
+/** The ids that agents received, sorted. A doubled write appears twice. */
 function idsOf(calls: AgentCall[]): string[] {
   return calls.map(({ answer }) => answer.id as string).sort();
 }

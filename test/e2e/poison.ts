@@ -1,4 +1,4 @@
-/** A command that kills whatever process runs it. */
+/** A command that kills every process that runs it. */
 import { expect } from 'chai';
 import { Deployment, type Service, type Tenant, totals } from '../support/deployment.js';
 import { expectNothingLost } from '../support/journal.js';
@@ -8,10 +8,10 @@ import { eventually } from '../support/poll.js';
 const DEADLY = { FAILPOINTS: 'kill_marked' };
 const MARK = { notes: 'kill-this-worker' };
 const NEIGHBOURS = 20;
-/** A death costs up to 15 s until the job comes back, and it takes several. */
+/** Each death costs up to 15 s until the job is retried, and parking takes several deaths. */
 const PATIENCE_MS = 180_000;
 
-/** What the process that sets it aside logs. */
+/** The process that parks the command logs this. */
 const PARKED = /parked a command that keeps killing its worker/;
 
 interface Parked {
@@ -22,7 +22,10 @@ interface Replay {
   status: string;
 }
 
-/** Starts the service again whenever it dies, as whoever runs it does. Returns how to end that. */
+/**
+ * Restarts the service whenever it dies, as a process manager does. Returns a function that ends
+ * this.
+ */
 function supervise(service: Service): () => Promise<void> {
   let ending = false;
   const supervision = (async () => {
@@ -44,7 +47,7 @@ function supervise(service: Service): () => Promise<void> {
 export function runPoison(): Promise<void> {
   return Deployment.run({ settings: { WRITE_TIMEOUT_MS: '3000' } }, async (deployment) => {
     const { web, writer, clock } = deployment;
-    // Where one process does everything, the one that answers dies as well.
+    // All in one, the process that responds dies too.
     const isAlone = web === writer;
     await Promise.all([writer.start(DEADLY), clock?.start(), isAlone || web.start()]);
     const [tenant] = (await deployment.tenants(1)) as [Tenant];
@@ -52,7 +55,7 @@ export function runPoison(): Promise<void> {
     const endSupervision = supervise(writer);
     const bad = load.note(tenant, MARK);
     const good = Array.from({ length: NEIGHBOURS }, () => load.note(tenant));
-    // Nobody could ever tell this client more than that the connection broke, so it asks once.
+    // All in one, this client only ever sees a broken connection, so it sends the command once.
     const told = isAlone ? load.once(bad) : load.insist(bad);
     await Promise.all([...good.map((call) => load.insist(call)), told]);
     expect(good.map(({ outcome }) => outcome)).to.deep.equal(good.map(() => 'ok'));

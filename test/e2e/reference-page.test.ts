@@ -1,4 +1,4 @@
-/** /docs of `npm start`, in a real browser and over the demo that is there. */
+/** Opens /docs of `npm start` in a real browser, with the demo accounts. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -10,11 +10,11 @@ import { documentedOperations } from '../support/openapi-walk.js';
 import { useProcesses } from '../support/processes.js';
 import { freePort } from '../support/stores.js';
 
-/** Lists that are there for people with a session, and streams. */
+/** Paths that need a session, respond with a stream, or return the OpenAPI document itself. */
 const NO_LIST = ['/session', '/stream', '/openapi.json'];
-/** They need a record of the account, or a person's own password. */
+/** Paths that need a record of the account, or a person's own password. */
 const NEEDS_MORE = ['/claims', '/approvals', '/session'];
-/** Their body is a picture. */
+/** Paths whose request body is a picture. */
 const PICTURES = ['/settings/logo'];
 
 describe('the reference page at /docs', function () {
@@ -32,7 +32,7 @@ describe('the reference page at /docs', function () {
     key = demo.tenants[0]?.api_key as string;
   });
 
-  it('every create of a collection succeeds with the example of the document, and every list answers', async () => {
+  it('POST to every collection succeeds with its OpenAPI example, and GET of every list succeeds', async () => {
     const client = new TestClient(origin, key);
     for (const { path, method, body } of documentedOperations()) {
       if (path.includes('{') || [...NO_LIST, ...NEEDS_MORE, ...PICTURES].includes(path)) continue;
@@ -47,7 +47,7 @@ describe('the reference page at /docs', function () {
 
     before(async function () {
       if (BROWSER_ABSENT) {
-        process.stdout.write(`    the reference page is not tried in a browser: ${BROWSER_ABSENT}\n`);
+        process.stdout.write(`    the reference page is not tested in a browser: ${BROWSER_ABSENT}\n`);
         this.skip();
       }
       browser = await startBrowser();
@@ -62,7 +62,10 @@ describe('the reference page at /docs', function () {
     });
     afterEach(() => page?.close());
 
-    /** Opens one operation, executes it as it is filled in, and tells the status of the answer. */
+    /**
+     * Opens an operation, executes it with its prefilled values, and returns the status of the
+     * response.
+     */
     async function execute(operationId: string): Promise<string | null> {
       const operation = page.locator(`.opblock[id$="-${operationId}"]`);
       await operation.locator('.opblock-summary-control').click();
@@ -75,12 +78,12 @@ describe('the reference page at /docs', function () {
     const find = (phrase: string) => page.fill('.operation-filter-input', phrase);
     const pathsShown = () => page.locator('.opblock-summary-path').allTextContents();
 
-    it('begins with an introduction, then invoices with their list and create', async () => {
+    it('the reference page begins with an introduction, then the list and create operations of invoices', async () => {
       const introduction = await page.locator('.info').innerText();
       for (const heading of [
         'Keys',
         'Lists and pages',
-        'Answers and errors',
+        'Responses and errors',
         'Idempotency',
         'Dry run',
         'If-Match',
@@ -94,7 +97,7 @@ describe('the reference page at /docs', function () {
       ]);
     });
 
-    it('lists and creates invoices as filled in, without an Idempotency-Key that would repeat', async () => {
+    it('listInvoices and createInvoice succeed as prefilled, without an Idempotency-Key to replay', async () => {
       expect(await execute('listInvoices')).to.equal('200');
       const create = page.locator('.opblock[id$="-createInvoice"]');
       expect(await execute('createInvoice')).to.equal('201');
@@ -102,14 +105,14 @@ describe('the reference page at /docs', function () {
     });
 
     for (const collection of ['WorkOrder', 'Customer', 'Truck']) {
-      it(`lists and creates as filled in: ${collection}`, async () => {
+      it(`list${collection}s and create${collection} succeed as prefilled`, async () => {
         await find(`${collection}`);
         expect(await execute(`list${collection}s`)).to.equal('200');
         expect(await execute(`create${collection}`)).to.equal('201');
       });
     }
 
-    it('filters by path, by summary and by group, whatever the case', async () => {
+    it('the reference page filters operations by path, summary and group, ignoring case', async () => {
       await find('/WORK-ORDERS/{id}/steps');
       await page.locator('.opblock[id$="-logWorkOrderStep"]').waitFor();
       expect(await pathsShown()).to.deep.equal(['/work-orders/{id}/steps']);

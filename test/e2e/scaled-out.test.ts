@@ -1,4 +1,4 @@
-/** The Procfile's own command lines, two of each, on one PostgreSQL and one Redis. */
+/** Runs two processes of each type in the Procfile on one PostgreSQL and one Redis. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -21,12 +21,12 @@ import {
   startRedis,
 } from '../support/stores.js';
 
-/** Command lines that serve or work, as opposed to the release. */
+/** Process types that keep running, unlike the release. */
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'integrations'] as const;
 const COPIES = 2;
 
 if (IS_SCALED) {
-  describe('scaled out, by the Procfile', function () {
+  describe('the processes of the Procfile, scaled out', function () {
     this.timeout(90_000);
     const processes = useProcesses();
     const services = new Map<string, Service[]>();
@@ -45,7 +45,7 @@ if (IS_SCALED) {
       };
     });
 
-    /** Runs a line that is expected to refuse, and resolves with what it said. */
+    /** Starts a process that is expected to refuse, and resolves with its output. */
     async function refusal(type: string, changed: Record<string, string>): Promise<string> {
       const env = { ...settings, PORT: `${await freePort()}`, ...changed };
       const { code, output } = await processes.run({ command: lines[type] ?? [], env });
@@ -58,7 +58,7 @@ if (IS_SCALED) {
     const client = (nth: number, key = demo.tenants[0]?.api_key ?? ''): TestClient =>
       new TestClient(servicesOf('web')[nth]?.origin ?? '', key);
 
-    it('names its process types: a release, and what the tests below start', () => {
+    it('the Procfile has a release and every process type that these tests start', () => {
       expect(Object.keys(lines)).to.include.members(['release', ...TYPES]);
     });
 
@@ -72,7 +72,7 @@ if (IS_SCALED) {
       });
     }
 
-    it('releases an empty database with the demo, and again without effect', async () => {
+    it('release fills an empty database with the demo, and a second release changes nothing', async () => {
       const release = async () => {
         const env = { ...settings, DEMO: 'true', PORT: '3456' };
         const { code, output } = await processes.run({ command: lines.release ?? [], env });
@@ -84,7 +84,7 @@ if (IS_SCALED) {
       expect(await release()).to.deep.equal(demo);
     });
 
-    it('starts two of each line, each telling its health on its own port', async () => {
+    it('two processes of each type start, and each reports its health on its own port', async () => {
       for (const type of TYPES) {
         const env = { ...settings, ...(type === 'clock' ? { LOG_LEVEL: 'debug' } : {}) };
         const copies = Array.from({ length: COPIES }, () => freePort());
@@ -102,7 +102,7 @@ if (IS_SCALED) {
       }
     });
 
-    it('commits what either web takes, and shows it on the other', async () => {
+    it('a write through either web process is readable through the other', async () => {
       for (const nth of [0, 1]) {
         const created = await client(nth).post('/invoices', { invoice_number: `P-${nth}`, line_items: [] });
         expect(created.status, created.text).to.equal(201);
@@ -111,7 +111,7 @@ if (IS_SCALED) {
       }
     });
 
-    it('shares the work: both writers commit', async () => {
+    it('both writers commit a share of the writes', async () => {
       const written = async () =>
         Promise.all(
           servicesOf('writes').map(async ({ origin }) =>
@@ -127,7 +127,7 @@ if (IS_SCALED) {
       });
     });
 
-    it('shuts a revoked key out of every web, not only of the one that was told', async () => {
+    it('every web process refuses a revoked key, not only the one that revoked it', async () => {
       const made = await client(0).post('/api-keys', { name: 'short-lived' });
       const statuses = () =>
         Promise.all([0, 1].map(async (nth) => (await client(nth, made.body.key).get('/me')).status));
@@ -140,7 +140,7 @@ if (IS_SCALED) {
       );
     });
 
-    it('fires each schedule once, however many clocks run', async () => {
+    it('each schedule fires once although two clocks run', async () => {
       const [name, every] = Object.entries(SCHEDULES).sort(([, a], [, b]) => a - b)[0] ?? ['', 0];
       const job = new RegExp(`"jobId":"repeat:${name}:(\\d+)"`, 'g');
       const slots = await eventually(
@@ -159,7 +159,7 @@ if (IS_SCALED) {
       expect(schedules).to.equal(Object.keys(SCHEDULES).length);
     });
 
-    it('is not ready, in any process, while the database is behind the version that runs', async () => {
+    it('no process is ready while the database is behind the running version', async () => {
       const statuses = () => Promise.all(all().map(({ origin }) => statusOf(`${origin}/readyz`)));
       const owner = new pg.Client({ connectionString: settings.DATABASE_URL });
       await owner.connect();
@@ -171,14 +171,14 @@ if (IS_SCALED) {
       expect(await statuses()).to.deep.equal(all().map(() => 200));
     });
 
-    it('ends every process in order on SIGTERM', async () => {
+    it('every process ends cleanly on SIGTERM', async () => {
       for (const { process } of all()) {
         expect(await process?.stop('SIGTERM'), process?.output).to.deep.equal({ code: 0, signal: null });
       }
       expect(await processes.survivors()).to.deep.equal([]);
     });
 
-    describe('with stores that it must not trust', () => {
+    describe('with stores that a process must not trust', () => {
       const OWNER = 'tow_untrusted';
 
       const asSuperuser = async (text: string): Promise<void> => {
@@ -187,7 +187,7 @@ if (IS_SCALED) {
         await admin.query(text).finally(() => admin.end());
       };
 
-      /** The database of this file's release, as another user. */
+      /** The URL of this file's database as another user, by default the superuser. */
       const urlAs = async (user?: string): Promise<string> => {
         const url = new URL((await getStores()).superuserUrl);
         url.pathname = new URL(settings.DATABASE_URL ?? '').pathname;
@@ -203,13 +203,13 @@ if (IS_SCALED) {
       after(() => asSuperuser(`drop role ${OWNER}, ${OWNER}_app`));
 
       for (const type of TYPES) {
-        it(`${type} refuses a user whose role of the application was never made`, async () => {
+        it(`${type} refuses a database user whose application role was never created`, async () => {
           const output = await refusal(type, { DATABASE_URL: await urlAs() });
           expect(output).to.include('postgres_app');
         });
 
         for (const right of ['superuser', 'bypassrls']) {
-          it(`${type} refuses a role of the application that has ${right}`, async () => {
+          it(`${type} refuses an application role that has ${right}`, async () => {
             await asSuperuser(`alter role ${OWNER}_app ${right}`);
             const output = await refusal(type, { DATABASE_URL: await urlAs(OWNER) }).finally(() =>
               asSuperuser(`alter role ${OWNER}_app no${right}`),
@@ -219,7 +219,7 @@ if (IS_SCALED) {
         }
       }
 
-      it('refuses a Redis that may drop keys', async () => {
+      it('every process refuses a Redis that may evict keys', async () => {
         const redis = await startRedis();
         const url = `redis://127.0.0.1:${redis.port}`;
         const admin = new Redis(url);

@@ -1,4 +1,4 @@
-/** What a balancer sees of a process that is told to end. */
+/** Checks what a load balancer sees of a process that shuts down. */
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
 import { Deployment, type Service } from '../support/deployment.js';
@@ -6,14 +6,14 @@ import { eventually } from '../support/poll.js';
 import { statusOf } from '../support/processes.js';
 import { IS_SCALED } from '../support/stores.js';
 
-/** Long enough to ask several things meanwhile, on a machine with much to do. */
+/** Long enough for several requests meanwhile, even on a busy machine. */
 const DELAY_MS = 4000;
 
 if (IS_SCALED) {
   describe('SIGTERM with SHUTDOWN_DELAY_MS', function () {
     this.timeout(90_000);
 
-    it('makes web and mcp answer /readyz with 503 and everything else as before, until they stop listening', async () => {
+    it('web and mcp respond to /readyz with 503 and serve all else until they stop listening', async () => {
       const settings = { SHUTDOWN_DELAY_MS: `${DELAY_MS}` };
       await Deployment.run({ mcps: 1, settings }, async (deployment) => {
         await deployment.start();
@@ -36,7 +36,7 @@ if (IS_SCALED) {
       });
     });
 
-    it('does not hold up a worker', async () => {
+    it('a worker ends without waiting for SHUTDOWN_DELAY_MS', async () => {
       const settings = { SHUTDOWN_DELAY_MS: '20000' };
       await Deployment.run({ settings }, async ({ writer }) => {
         await writer.start();

@@ -1,4 +1,6 @@
-/** Starts that cannot succeed: each ends with exit code 1 and one line that names the remedy. */
+/**
+ * Starts that cannot succeed. Each exits with code 1 and a one-line message that names the remedy.
+ */
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -7,7 +9,7 @@ import { expect } from 'chai';
 import { procfileLines, useProcesses } from '../support/processes.js';
 import { createDatabase, createEmptyDatabase, freePort, getStores, IS_SCALED } from '../support/stores.js';
 
-/** What is wrong with PostgreSQL is said although this Redis does not answer. */
+/** No Redis listens here. A process reports a problem with PostgreSQL all the same. */
 const NO_REDIS = 'redis://127.0.0.1:1';
 const SECRET_KEY = 'a secret key that is long enough for anybody';
 const START = ['node', 'dist/bin/start.js'];
@@ -31,7 +33,8 @@ if (!IS_SCALED) {
     });
 
     /**
-     * Resolves with what it wrote, which must be one line and no stack, once it has ended with 1.
+     * Runs a process that must exit with 1 and print one line of text without a stack trace.
+     * Resolves with that line.
      */
     async function refusal(
       type: string,
@@ -82,14 +85,14 @@ if (!IS_SCALED) {
       });
     }
 
-    it('web names the role that a database was never released with', async () => {
+    it('web names the missing application role of a database that was never released', async () => {
       const url = changed((await getStores()).superuserUrl, { pathname: new URL(databaseUrl).pathname });
       expect(await refusal('web', { DATABASE_URL: url })).to.match(
         /^The database has no role "postgres_app": run the migrations first\./,
       );
     });
 
-    it('a second process with another SECRET_KEY is refused, and told how a planned change is made', async () => {
+    it('a second process with another SECRET_KEY is refused until `tow secret-key adopt` accepts the new key', async () => {
       const url = await createDatabase();
       const env = {
         DATA_DIR: dataDir,
@@ -117,7 +120,9 @@ if (!IS_SCALED) {
           command: ['node', 'dist/bin/tow.js', ...words],
           env: { ...env, SECRET_KEY: another },
         });
-      expect((await tow('doctor')).output).to.match(/fail +secret_key +not the one of the running processes/);
+      expect((await tow('doctor')).output).to.match(
+        /fail +secret_key +differs from that of the running processes/,
+      );
       expect((await tow('secret-key', 'adopt')).output).to.match(/now the one that every process must have/);
       expect((await tow('doctor')).output).to.match(/ok +secret_key/);
       const next = processes.start({ command: START, env: { ...env, SECRET_KEY: another } });
@@ -134,7 +139,7 @@ if (!IS_SCALED) {
       expect(output).to.match(new RegExp(`^The port ${port} .*taken.*PORT=${port + 1}`));
     });
 
-    it('web names a HOST that is no address of this machine', async () => {
+    it('web names a HOST that is not an address of this machine', async () => {
       expect(await refusal('web', { HOST: '192.0.2.1' })).to.match(
         /^This machine does not have the address 192\.0\.2\.1\. Set HOST/,
       );
@@ -148,11 +153,11 @@ if (!IS_SCALED) {
     });
   });
 
-  describe('a start that leaves something in doubt', function () {
+  describe('a start with questionable settings', function () {
     this.timeout(60_000);
     const processes = useProcesses();
 
-    it('logs a misspelt setting, and a STORAGE_URL that cannot be used, in one line each and goes on', async () => {
+    it('npm start logs a misspelt setting and an unusable STORAGE_URL once each and continues', async () => {
       const dataDir = await processes.folder();
       const file = join(dataDir, 'file');
       await writeFile(file, '');

@@ -1,4 +1,4 @@
-/** `npm start`: one process, its own PostgreSQL, on a machine that has nothing but Node. */
+/** `npm start`: one process with its own PostgreSQL, on a machine that has only Node. */
 import { once } from 'node:events';
 import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
@@ -13,7 +13,7 @@ import { freePort, IS_SCALED } from '../support/stores.js';
 
 const START = ['node', 'dist/bin/start.js'];
 const IS_ROOT = process.geteuid?.() === 0;
-/** /etc/passwd's and /etc/group's unprivileged account, which owns nothing of the checkout. */
+/** The unprivileged account in /etc/passwd and /etc/group, which owns nothing in the checkout. */
 const NOBODY = 65_534;
 const AS_NOBODY = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];
 
@@ -30,7 +30,7 @@ interface Started {
   process: TestProcess;
   origin: string;
   dataDir: string;
-  /** Stops it, which must be clean, and makes sure that nothing of it is left. */
+  /** Stops it, expects a clean exit, and expects that none of its processes remain. */
   stop: (signal: NodeJS.Signals) => Promise<void>;
 }
 
@@ -61,7 +61,7 @@ async function clientOf(started: Started): Promise<TestClient> {
   return new TestClient(started.origin, (await readDemo(started)).tenants[0]?.api_key ?? '');
 }
 
-/** An invoice made through the API and read back; its id. */
+/** Creates an invoice through the API, reads it back, and returns its id. */
 async function createInvoice(started: Started, number: string): Promise<string> {
   const client = await clientOf(started);
   const created = await client.post('/invoices', { invoice_number: number, line_items: [] });
@@ -83,14 +83,14 @@ async function expectKeysToWork({ origin }: Started, demo: DemoFile): Promise<vo
   }
 }
 
-/** A start that is expected to fail. */
+/** Runs a start that must fail, and returns its output. */
 async function fail(processes: Processes, env: Record<string, string>): Promise<string> {
   const { code, output } = await processes.run({ command: START, env: { LOG_LEVEL: 'warn', ...env } });
   expect(code, output).to.equal(1);
   return output;
 }
 
-/** A line of a stack trace: what a person who set something wrong should not have to read. */
+/** A line of a stack trace, which a person with a wrong setting should not have to read. */
 const STACK_LINE = /^ +at /m;
 
 async function stopAt(processes: Processes, sign: RegExp): Promise<void> {
@@ -104,9 +104,9 @@ async function alone(run: (processes: Processes) => Promise<void>): Promise<void
   await run(processes).finally(() => processes.endAll());
 }
 
-/** Each on processes of its own; they mostly wait, so they run side by side. */
+/** Each scenario has processes of its own and mostly waits, so the scenarios run concurrently. */
 const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
-  'takes the second SIGINT, with which npm doubles a terminal’s Ctrl-C, for the same one': async (
+  'npm start counts the second SIGINT, which npm adds to a terminal’s Ctrl-C, as the same signal': async (
     processes,
   ) => {
     const started = await startReady(processes, { env: { LOG_LEVEL: 'info' } });
@@ -115,12 +115,13 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     await started.stop('SIGINT');
   },
 
-  'leaves no PostgreSQL when it is told twice by somebody who will not wait': async (processes) => {
+  'npm start leaves no PostgreSQL behind when a second signal ends it immediately': async (processes) => {
     const started = await startReady(processes);
     const server = await postgresOf(started.dataDir);
-    // A request that is never finished keeps the process from ending in order.
+    // A request that never finishes prevents a clean shutdown.
     const stuck = await openHalfRequest(started.origin);
-    // The repetitions of the first second count as one signal; a later one ends it at once.
+    // Repetitions within the first second count as one signal. A later signal ends the process
+    // immediately.
     const end = await eventually('the end of the process', () => {
       if (!started.process.end) started.process.signal('SIGTERM');
       return started.process.end;
@@ -131,20 +132,20 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     await eventually('the end of PostgreSQL', async () => (await processes.survivors()).length === 0);
   },
 
-  'leaves nothing when SIGTERM comes while the cluster is made': async (processes) => {
+  'npm start leaves nothing behind when SIGTERM arrives while it creates the cluster': async (processes) => {
     await stopAt(processes, /making a PostgreSQL cluster/);
   },
 
-  'leaves nothing when SIGTERM comes when PostgreSQL has just started': async (processes) => {
+  'npm start leaves nothing behind when SIGTERM arrives just after PostgreSQL started': async (processes) => {
     await stopAt(processes, /PostgreSQL is ready/);
   },
 
-  'leaves nothing orphaned when npm alone is told to end': async (processes) => {
+  'npm start leaves no orphan when only npm gets SIGTERM': async (processes) => {
     const started = await startReady(processes, { command: ['npm', 'start'] });
     await started.stop('SIGTERM');
   },
 
-  'starts from any folder, and takes a relative DATA_DIR from there': async (processes) => {
+  'npm start runs from any folder and resolves a relative DATA_DIR against it': async (processes) => {
     const cwd = await processes.folder();
     const command = ['node', join(PROJECT, 'dist/bin/start.js')];
     const started = await startReady(processes, { command, cwd, dataDir: 'data' });
@@ -152,14 +153,14 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     await started.stop('SIGTERM');
   },
 
-  'has no trouble with a space in DATA_DIR': async (processes) => {
+  'npm start accepts a space in DATA_DIR': async (processes) => {
     const dataDir = join(await processes.folder(), 'my data', 'tow');
     const started = await startReady(processes, { dataDir });
     await createInvoice(started, 'E2E-1');
     await started.stop('SIGTERM');
   },
 
-  'runs as an ordinary user who cannot write the checkout': async (processes) => {
+  'npm start runs as an ordinary user who cannot write to the checkout': async (processes) => {
     const folder = await processes.folder();
     const dataDir = join(folder, 'data');
     await mkdir(dataDir);
@@ -174,7 +175,7 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     await started.stop('SIGTERM');
   },
 
-  'names every fault of the settings at once': async (processes) => {
+  'npm start reports all invalid settings together': async (processes) => {
     const output = await fail(processes, {
       DATA_DIR: await processes.folder(),
       PORT: 'http',
@@ -188,7 +189,7 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     expect(output).to.not.match(STACK_LINE);
   },
 
-  'warns in one line when other machines can reach it outside production': async (processes) => {
+  'npm start logs one warning when other machines can reach it outside production': async (processes) => {
     const started = await startReady(processes, { env: { HOST: '0.0.0.0' } });
     const lines = started.process.output.split('\n').filter((line) => line.includes('HOST=0.0.0.0'));
     expect(lines).to.have.length(1);
@@ -196,7 +197,7 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     await started.stop('SIGTERM');
   },
 
-  'says so when its port is taken, and leaves no PostgreSQL': async (processes) => {
+  'npm start reports a taken port and leaves no PostgreSQL behind': async (processes) => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as { port: number };
@@ -207,7 +208,9 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     expect(await processes.survivors()).to.deep.equal([]);
   },
 
-  'refuses a DATA_DIR that another one works in, without hurting that one': async (processes) => {
+  'npm start refuses a DATA_DIR that another process uses, without harming that process': async (
+    processes,
+  ) => {
     const first = await startReady(processes);
     const output = await fail(processes, { DATA_DIR: first.dataDir, PORT: `${await freePort()}` });
     expect(output).to.match(/another process \(pid \d+\) already runs in DATA_DIR/);
@@ -215,7 +218,7 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     await first.stop('SIGTERM');
   },
 
-  'names a DATA_DIR that is a file': async (processes) => {
+  'npm start names a DATA_DIR that is a file': async (processes) => {
     const file = join(await processes.folder(), 'file');
     await writeFile(file, '');
     expect(await fail(processes, { DATA_DIR: file, PORT: `${await freePort()}` })).to.include(file);
@@ -232,7 +235,7 @@ if (!IS_SCALED) {
       let first: DemoFile;
       let invoice: string;
 
-      it('comes up with nothing set but port and folder, and writes demo.json for its owner alone', async () => {
+      it('npm start needs only a port and a folder, and writes demo.json for its owner alone', async () => {
         dataDir = await processes.folder();
         const started = await startReady(processes, { dataDir });
         first = await readDemo(started);
@@ -254,7 +257,7 @@ if (!IS_SCALED) {
         await started.stop('SIGTERM');
       });
 
-      it('keeps data and keys over a restart, and stops on SIGINT as on SIGTERM', async () => {
+      it('npm start keeps data and keys over a restart, and stops on SIGINT as on SIGTERM', async () => {
         const started = await startReady(processes, { dataDir });
         expect((await readDemo(started)).tenants).to.deep.equal(first.tenants);
         const read = await (await clientOf(started)).get(`/invoices/${invoice}`);
@@ -262,7 +265,7 @@ if (!IS_SCALED) {
         await started.stop('SIGINT');
       });
 
-      it('heals after kill -9: the orphaned PostgreSQL is stopped, the data is there', async () => {
+      it('npm start recovers after kill -9: it stops the orphaned PostgreSQL and has the data', async () => {
         const killed = await startReady(processes, { dataDir });
         const id = await createInvoice(killed, 'E2E-2');
         await killed.process.stop('SIGKILL');
@@ -276,13 +279,13 @@ if (!IS_SCALED) {
     });
   });
 
-  describe('npm start, in every way it is started and stopped', () => {
+  describe('npm start, started and stopped in many ways', () => {
     const onItsOwn = Object.entries(scenarios).map(([title, run]) => [title, () => alone(run)]);
     sideBySide(Object.fromEntries(onItsOwn), { atOnce: 3, timeoutMs: 120_000 });
   });
 }
 
-/** A connection with a request whose body does not come. */
+/** Opens a connection with a request whose body never arrives. */
 async function openHalfRequest(origin: string): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -291,7 +294,8 @@ async function openHalfRequest(origin: string): Promise<Socket> {
   socket.write(
     'POST /v1/invoices HTTP/1.1\r\nHost: tow\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
   );
-  // The process has seen it once it says "100 Continue"; before that it could end in order without it.
+  // The process has read the request once it replies "100 Continue". Before that it could shut down
+  // cleanly without it.
   await once(socket, 'data');
   return socket;
 }

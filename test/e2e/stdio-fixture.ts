@@ -1,4 +1,4 @@
-/** `tow mcp` as a client on this machine starts it: a process of its own with pipes. */
+/** `tow mcp` as a client on this machine starts it: a separate process with pipes. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
@@ -14,7 +14,7 @@ export interface StdioOptions {
   cwd?: string;
 }
 
-/** One `tow mcp`, told line by line. */
+/** One `tow mcp` process. The test writes its input line by line. */
 export class Stdio {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   stdout = '';
@@ -39,7 +39,7 @@ export class Stdio {
     });
   }
 
-  /** Runs one to its end, whatever the work does. */
+  /** Starts one, runs the work, and kills the process in any case. */
   static async run<T>(options: StdioOptions, work: (stdio: Stdio) => Promise<T>): Promise<T> {
     const stdio = new Stdio(options);
     try {
@@ -57,7 +57,7 @@ export class Stdio {
     this.line(JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), method, params }));
   }
 
-  /** All that it said on standard output; whatever is no message of the protocol there fails the test. */
+  /** All MCP messages on standard output. A line that is not an MCP message fails the test. */
   get answers(): Json[] {
     const lines = this.stdout.split('\n');
     return lines.slice(0, -1).map((line) => {
@@ -68,7 +68,7 @@ export class Stdio {
   }
 
   answer(id: string | number): Promise<Json> {
-    return eventually(`an answer to ${id}; standard error: ${this.stderr}`, () =>
+    return eventually(`a response to ${id}; standard error: ${this.stderr}`, () =>
       this.answers.find((message) => message.id === id),
     );
   }

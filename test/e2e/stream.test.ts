@@ -1,4 +1,7 @@
-/** Event streams of the product as it is deployed: in the scaled way who commits and who tells of it are different processes. */
+/**
+ * Event streams of a deployment. Scaled out, one process commits an event and another one streams
+ * it.
+ */
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
 import { Deployment } from '../support/deployment.js';
@@ -10,7 +13,7 @@ import { IS_SCALED } from '../support/stores.js';
 describe('event streams of a deployment', function () {
   this.timeout(120_000);
 
-  it('go on in another life or another process after a SIGTERM that they did not delay, and lose nothing', async () => {
+  it('event streams do not delay a SIGTERM, and continue on another process or after a restart without loss', async () => {
     await Deployment.run({ webs: 2, writers: 2 }, async (deployment) => {
       await deployment.start();
       const [{ key } = { key: '' }] = await deployment.tenants(1);
@@ -37,7 +40,7 @@ describe('event streams of a deployment', function () {
       await after.waitFor(2);
       expect([...subjects(before), ...subjects(after)]).to.deep.equal(made);
       after.close();
-      await eventually('the cut', () => after.hasEnded);
+      await eventually('the end of the closed stream', () => after.hasEnded);
     });
   });
 });

@@ -1,4 +1,4 @@
-/** `tow` as a process of its own, against a real PostgreSQL. */
+/** Runs `tow` as a separate process, against a real PostgreSQL. */
 import { execFile } from 'node:child_process';
 import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,15 +24,15 @@ describe('tow, the command line', function () {
   const statusOf = ({ data }: JsonRun): Record<string, string> =>
     Object.fromEntries(data.checks.map(({ name, status }) => [name, status]));
 
-  /** Made by an earlier test of the block. */
+  /** An earlier test of this block created it. */
   const firstTenant = async () => (await tow(['tenants', 'list'])).data.items[0] ?? { id: 'none' };
 
-  it('is a program as it is built: npx makes it one only when it sees a folder for the first time', async () => {
+  it('the build makes dist/bin/tow.js executable, because npx does so only on its first use of a folder', async () => {
     const { stdout } = await promisify(execFile)('dist/bin/tow.js', ['--version']);
     expect(stdout).to.match(/\d+\.\d+\.\d+/);
   });
 
-  it('explains itself and answers a wrong command line with 2', async () => {
+  it('tow prints help, and exits with 2 on a wrong command line', async () => {
     const [help, version, unknown, missing, none] = await Promise.all([
       run('bin/tow.ts', ['help']),
       tow(['--version']),
@@ -50,7 +50,7 @@ describe('tow, the command line', function () {
     expect(none.err).to.include('tow help');
   });
 
-  it('migrates, again without effect, and doctor tells before and after', async () => {
+  it('tow migrate is repeatable, and tow doctor reports the state before and after', async () => {
     const before = await tow(['doctor']);
     expect([before.code, before.ok, before.error.code]).to.deep.equal([1, false, 'unhealthy']);
     expect(statusOf(before)).to.include({ postgres: 'ok', role: 'fail', migrations: 'fail', data_dir: 'ok' });
@@ -70,7 +70,7 @@ describe('tow, the command line', function () {
       .and.not.to.include('fail');
   });
 
-  it('finds by doctor nothing wrong with a database that a later version has migrated', async () => {
+  it('tow doctor accepts a database that a later version has migrated', async () => {
     const later = await withClient(cli.databaseUrl, async (client) => {
       await client.query(
         "insert into schema_migrations (name, batch, migration_time) values ('99990101000000_later', 99, now())",
@@ -82,7 +82,7 @@ describe('tow, the command line', function () {
     expect([later.code, statusOf(later).migrations]).to.deep.equal([0, 'ok']);
   });
 
-  it('tells by doctor of rows that lie in no week', async () => {
+  it('tow doctor reports rows outside the weekly partitions', async () => {
     const tenantId = newId();
     const ill = await withClient(cli.databaseUrl, async (client) => {
       await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
@@ -98,7 +98,7 @@ describe('tow, the command line', function () {
     expect(ill.out).to.match(/^fail +partitions +events_default holds rows \(1\)/m);
   });
 
-  it('names by doctor the schedules that are late and the accounts that a sweep leaves out', async () => {
+  it('tow doctor names late schedules and the accounts that a sweep leaves out', async () => {
     const tenantId = newId();
     const doctor = await withClient(cli.databaseUrl, async (client) => {
       await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
@@ -134,7 +134,7 @@ describe('tow, the command line', function () {
       .and.to.match(/^ok +accounts /m);
   });
 
-  it('makes a tenant and its keys, lists and revokes them', async () => {
+  it('tow creates a tenant and its keys, and lists and revokes keys', async () => {
     const made = await tow([
       'tenants',
       'create',
@@ -194,9 +194,9 @@ describe('tow, the command line', function () {
     expect(actions).to.deep.equal([...keys, 'api_key.revoked', 'tenant.created']);
   });
 
-  it('makes no key for an account that has 100 live ones', async () => {
+  it('tow keys create refuses an account that has 100 live keys', async () => {
     const { id: tenant } = (await tow(['tenants', 'create', '--name', 'Many Keys'])).data;
-    const store = { db: cli.db, config: { secretKey: 'of no process: nobody uses these keys' } };
+    const store = { db: cli.db, config: { secretKey: 'a secret of no process: these keys are never used' } };
     for (let nth = 0; nth < 100; nth += 1) await issueKey(store, String(tenant));
     const refused = await tow(['keys', 'create', '--tenant', String(tenant), '--name', 'one more']);
     expect([refused.code, refused.error.code]).to.deep.equal([1, 'conflict']);
@@ -213,7 +213,7 @@ describe('tow, the command line', function () {
     expect(inSandbox.code).to.equal(0);
   });
 
-  it('adds a person, whose password it shows once and keeps as a hash; one per e-mail', async () => {
+  it('tow users create shows the password once, stores its hash, and refuses a second user with the e-mail', async () => {
     const { id: tenant } = await firstTenant();
     const person = ['--name', 'Dana', '--email', 'dana@example.com'];
     const made = await tow(['users', 'create', '--tenant', tenant, ...person]);
@@ -227,7 +227,7 @@ describe('tow, the command line', function () {
     expect([again.code, again.error.code]).to.deep.equal([2, 'usage']);
   });
 
-  it('says what is wrong with 2, 3, 4 and 5', async () => {
+  it('tow reports errors with exit codes 2, 3, 4 and 5', async () => {
     const tenant = await firstTenant();
     const key = ['keys', 'create', '--name', 'x', '--tenant'];
     const codes = await Promise.all([
@@ -254,7 +254,7 @@ describe('tow, the command line', function () {
     });
   });
 
-  it('shows parked commands and gives one back to the clock', async () => {
+  it('tow commands lists parked commands and returns one to the clock', async () => {
     const tenant = await firstTenant();
     const id = newId();
     const command = JSON.stringify({ id, type: 'invoice.create', tenantId: tenant.id, idempotency: null });
@@ -285,7 +285,7 @@ describe('tow, the command line', function () {
     expect([again.code, again.error.code, unknown.code]).to.deep.equal([1, 'not_parked', 4]);
   });
 
-  it('finds the embedded database of a running process, and starts its own where none runs', async () => {
+  it('tow uses the embedded database of a running process, and starts its own when none runs', async () => {
     const running = await tow(['tenants', 'list'], { DATABASE_URL: '' });
     expect(running.data.items[0]).to.include({ name: 'Acme Towing' });
     const dataDir = join(cli.folder, 'own');

@@ -1,4 +1,4 @@
-/** `tow export` as somebody at a terminal has it, against a product that writes exports. */
+/** Runs `tow export` as a person at a terminal does, against a product that writes exports. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ describe('tow export', function () {
   const atDesk = (work: (desk: Desk) => Promise<void>) =>
     Desk.run({ TOW_API_URL: `${stack.origin}/v1`, TOW_API_KEY: tenant.client.key }, work);
 
-  it('waits for an export and fetches it, unpacked unless the name ends in .gz', () =>
+  it('tow export waits for an export and downloads it, unpacked unless the name ends in .gz', () =>
     atDesk(async (desk) => {
       const plain = join(desk.dataDir, 'invoices.csv');
       const packed = join(desk.dataDir, 'invoices.csv.gz');
@@ -34,7 +34,7 @@ describe('tow export', function () {
       expect((await readdir(desk.dataDir)).filter((name) => /part|whole/.test(name))).to.deep.equal([]);
     }));
 
-  it('takes the filters of the list, and tells the API its refusals word by word', () =>
+  it("tow export accepts the list's filters and shows the API's refusals verbatim", () =>
     atDesk(async (desk) => {
       const path = join(desk.dataDir, 'none.csv');
       expect((await desk.json('export', 'invoices', '--status', 'paid', '-o', path)).code).to.equal(0);
@@ -54,7 +54,7 @@ describe('tow export', function () {
       expect([unknown.code, unknown.out.error.code]).to.deep.equal([1, 'validation_error']);
     }));
 
-  it('makes several formats at once, each with its own name in a folder', () =>
+  it('tow export creates several formats together, each with its own file name in a folder', () =>
     atDesk(async (desk) => {
       const folder = `${join(desk.dataDir, 'exported')}/`;
       const run = await desk.json('export', 'all', '--format', 'csv,json,dump', '-o', folder);
@@ -70,7 +70,7 @@ describe('tow export', function () {
       expect((await desk.json('export', 'all', '--format', 'csv,json', '-o', 'one.zip')).code).to.equal(2);
     }));
 
-  it('says what a zip holds, a line for each file', () =>
+  it('tow export prints one line for each file in a zip', () =>
     atDesk(async (desk) => {
       const run = desk.tow('export', 'all', '-o', join(desk.dataDir, 'all.zip'));
       expect((await run.hasEnded()).code).to.equal(0);
@@ -78,7 +78,7 @@ describe('tow export', function () {
       expect(run.stdout).to.include('\n  refunds.csv  0 rows\n');
     }));
 
-  it('only asks for it when it is not told to wait, and tells the link when it is', () =>
+  it('tow export only requests the export without --wait, and returns the link with it', () =>
     atDesk(async (desk) => {
       const asked = await desk.json('export', 'work-orders', '--format', 'ndjson');
       expect(asked.out.data).to.include({ resource: 'work_orders', status: 'queued' });
@@ -86,7 +86,7 @@ describe('tow export', function () {
       expect((await fetch(waited.out.data.download_url)).status).to.equal(200);
     }));
 
-  it('leaves nothing behind of what cannot be written', () =>
+  it('tow export leaves nothing behind when it cannot write the file', () =>
     atDesk(async (desk) => {
       const path = join(desk.dataDir, 'no', 'such', 'folder.csv');
       const { code } = await desk.json('export', 'invoices', '-o', path);

@@ -1,4 +1,4 @@
-/** `tow listen` as a process, against the product and a receiver on this machine. */
+/** Runs `tow listen` as a process, against the product and a receiver on this machine. */
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -19,14 +19,14 @@ describe('tow listen', () => {
     stack = await TestStack.start();
   });
 
-  /** A tenant, and a desk whose settings name its key. */
+  /** Runs work with a tenant and a developer machine whose settings hold the tenant's key. */
   async function withDesk(work: (desk: Desk, tenant: TestTenant) => Promise<void>): Promise<void> {
     const tenant = await stack.createTenant();
     const settings = { TOW_API_URL: `${stack.origin}/v1`, TOW_API_KEY: tenant.client.key };
     await Desk.run(settings, (desk) => work(desk, tenant));
   }
 
-  /** Makes an invoice; the id of its event. */
+  /** Creates an invoice and returns the id of its event. */
   async function createInvoice({ id, client }: TestTenant, fields: object = {}): Promise<string> {
     const made = await client.post('/invoices', { ...invoiceInput(), ...fields });
     expect(made.status, made.text).to.equal(201);
@@ -52,7 +52,7 @@ describe('tow listen', () => {
 
   sideBySide(
     {
-      'goes on by itself over a restart of the API, and loses nothing': async () => {
+      'tow listen reconnects after a restart of the API and loses no event': async () => {
         const port = await freePort();
         const first = await TestStack.start({ environment: { PORT: `${port}` } });
         const tenant = await first.createTenant();
@@ -67,7 +67,7 @@ describe('tow listen', () => {
           await listener.prints(/cannot be reached/);
           const second = await TestStack.start({ environment: { PORT: `${port}` }, after: first });
           try {
-            // Before the listener is back.
+            // The listener has not reconnected yet.
             made.push(await make(), await make());
             await listener.prints(/Connected again/);
             made.push(await make());
@@ -80,28 +80,29 @@ describe('tow listen', () => {
         });
       },
 
-      'loses nothing while the receiver is away, killed in the meantime, and keeps the order': () =>
-        withDesk(async (desk, tenant) => {
-          const first = await desk.listen();
-          const made = await createInvoices(tenant, 3);
-          await first.prints(new RegExp(`${made[0]}  → ECONNREFUSED; trying again in 1 s`));
-          await first.stop('SIGKILL');
-          made.push(...(await createInvoices(tenant, 2)));
-          const second = await desk.listen();
-          await second.prints(/from where the last run ended/);
-          await second.prints(/trying again/);
-          // A refusal is an answer too.
-          desk.receiver.answer = ({ id }) => (id === made[1] ? 500 : 200);
-          await desk.receiver.start();
-          await desk.receiver.has(5);
-          expect(await second.stop('SIGTERM')).to.deep.equal(CLEAN);
-          expect(desk.receiver.ids).to.deep.equal(made);
-          expect(second.stdout).to.match(
-            new RegExp(`^\\d\\d:\\d\\d:\\d\\d  invoice.created +${made[1]}  → 500  \\d+ ms$`, 'm'),
-          );
-        }),
+      'tow listen loses nothing and keeps the sequence while the receiver is unreachable, even if killed':
+        () =>
+          withDesk(async (desk, tenant) => {
+            const first = await desk.listen();
+            const made = await createInvoices(tenant, 3);
+            await first.prints(new RegExp(`${made[0]}  → ECONNREFUSED; trying again in 1 s`));
+            await first.stop('SIGKILL');
+            made.push(...(await createInvoices(tenant, 2)));
+            const second = await desk.listen();
+            await second.prints(/from where the last run ended/);
+            await second.prints(/trying again/);
+            // A refusal is a response too.
+            desk.receiver.answer = ({ id }) => (id === made[1] ? 500 : 200);
+            await desk.receiver.start();
+            await desk.receiver.has(5);
+            expect(await second.stop('SIGTERM')).to.deep.equal(CLEAN);
+            expect(desk.receiver.ids).to.deep.equal(made);
+            expect(second.stdout).to.match(
+              new RegExp(`^\\d\\d:\\d\\d:\\d\\d  invoice.created +${made[1]}  → 500  \\d+ ms$`, 'm'),
+            );
+          }),
 
-      'ends when its key is revoked': () =>
+      'tow listen ends when its key is revoked': () =>
         withDesk(async (desk, tenant) => {
           const { body } = await tenant.client.post('/api-keys', { name: 'Laptop', permissions: ['read'] });
           const listener = await desk.listen('--key', body.key);
@@ -110,7 +111,7 @@ describe('tow listen', () => {
           expect(listener.output).to.match(/The API refuses the key \(401\)/);
         }),
 
-      'forwards each event as a webhook: in order, signed, and with the bytes that were recorded': () =>
+      'tow listen forwards each event as a webhook: in sequence, signed, with the recorded bytes': () =>
         withDesk(async (desk, tenant) => {
           await desk.receiver.start();
           const filters = ['--events', 'invoice.*, work_order.created'];
@@ -144,7 +145,7 @@ describe('tow listen', () => {
           ).to.deep.equal(recorded.map(({ id, type }) => ({ id, type, status: 204, attempts: 1 })));
         }),
 
-      'finishes the event in hand on SIGINT, and begins with the next one the next time': () =>
+      'tow listen finishes the current event on SIGINT, and the next run starts with the next event': () =>
         withDesk(async (desk, tenant) => {
           let release = () => {};
           const held = new Promise<void>((done) => {
@@ -156,7 +157,7 @@ describe('tow listen', () => {
           const made = await createInvoices(tenant, 2);
           await desk.receiver.has(1);
           first.signal('SIGINT');
-          // npx gives the terminal's Ctrl-C a second time.
+          // npx forwards the terminal's Ctrl-C a second time.
           first.signal('SIGINT');
           await first.prints(/Stopping once/);
           release();
@@ -169,7 +170,7 @@ describe('tow listen', () => {
           expect(desk.receiver.ids).to.deep.equal(made);
         }),
 
-      'keeps secret and place for its owner alone, one listener at a time; an unknown place is left only with --from-now':
+      'tow listen keeps secret and position for its owner, refuses a second listener, and skips an unknown position only with --from-now':
         () =>
           withDesk(async (desk, tenant) => {
             const target = ['listen', '--forward-to', desk.receiver.url];
@@ -200,7 +201,7 @@ describe('tow listen', () => {
             expect(desk.receiver.ids).to.deep.equal([made]);
           }),
 
-      'says what is wrong, and with which exit code': () =>
+      'tow listen reports errors with the right exit code': () =>
         withDesk(async (desk, tenant) => {
           const target = ['listen', '--forward-to', desk.receiver.url];
           const key = tenant.client.key;
@@ -234,7 +235,7 @@ describe('tow listen', () => {
     await stack.stop();
   });
 
-  it('leaves no stream open', async () => {
+  it('tow listen leaves no stream open', async () => {
     await eventually('the end of all streams', async () => {
       const metrics = await fetch(`${stack.origin}/metrics`).then((answer) => answer.text());
       return /^tow_event_streams 0$/m.test(metrics);

@@ -1,4 +1,4 @@
-/** `tow mcp` as a process, against the product as it is deployed. */
+/** Runs `tow mcp` as a process, against a deployment. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -59,7 +59,7 @@ describe('tow mcp', function () {
   const rows = async (text: string): Promise<Json[]> =>
     (await deployment.db()).transaction([tenant.id], (tx) => tx.query({ text }));
 
-  /** A completed-enough job to invoice. */
+  /** Creates a work order that can be invoiced. */
   async function newJob(stdio: Stdio): Promise<string> {
     const { result } = await stdio.ask(
       'tools/call',
@@ -86,7 +86,7 @@ describe('tow mcp', function () {
     },
   });
 
-  it('serves the official client', async () => {
+  it('tow mcp serves the official MCP client', async () => {
     const client = new Client({ name: 'desk', version: '1' });
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -115,11 +115,11 @@ describe('tow mcp', function () {
     const failed: Json = await client.callTool({ name: 'get_invoice', arguments: {} });
     expect(failed.isError).to.equal(true);
     await client.close();
-    // It needs nothing of the folder it runs in, and leaves nothing there.
+    // The process needs no file of its working folder and leaves none there.
     expect(await readdir(folder)).to.deep.equal([]);
   });
 
-  it('gives every answer as it comes, whatever was asked before', () =>
+  it('tow mcp passes on each response as it arrives, not in the sequence of the requests', () =>
     withStdio(async (stdio) => {
       const job = await newJob(stdio);
       await deployment.withoutCommits(async () => {
@@ -131,12 +131,12 @@ describe('tow mcp', function () {
       expect(stdio.answers.map(({ id }) => id)).to.deep.equal(['job', 'fast', 'slow']);
     }));
 
-  it('passes on what the server tells before an answer, and the answer after it', () =>
+  it('tow mcp passes on progress notifications and then the response', () =>
     withStdio(async (stdio) => {
       const call = { ...draftOf(await newJob(stdio)), _meta: { progressToken: 'slow' } };
       await deployment.withoutCommits(async () => {
         stdio.say('tools/call', call, 'slow');
-        await eventually('it tells', () => stdio.answers.length >= 2);
+        await eventually('a progress notification', () => stdio.answers.length >= 2);
       });
       const { result } = await stdio.answer('slow');
       expect(result.structuredContent.invoice_number).to.be.a('string');
@@ -148,10 +148,10 @@ describe('tow mcp', function () {
 
   for (const [how, stop] of Object.entries({
     'its input ends': (stdio: Stdio) => stdio.endInput(),
-    'SIGTERM comes': (stdio: Stdio) => stdio.child.kill('SIGTERM'),
-    'SIGINT comes': (stdio: Stdio) => stdio.child.kill('SIGINT'),
+    'it gets SIGTERM': (stdio: Stdio) => stdio.child.kill('SIGTERM'),
+    'it gets SIGINT': (stdio: Stdio) => stdio.child.kill('SIGINT'),
   })) {
-    it(`ends when ${how}, after it has answered`, () =>
+    it(`tow mcp ends when ${how}, after it has responded`, () =>
       withStdio(async (stdio) => {
         const job = await newJob(stdio);
         await deployment.withoutCommits(async () => {
@@ -166,7 +166,7 @@ describe('tow mcp', function () {
       }));
   }
 
-  it('says nothing more to a request that was cancelled; what had begun is done', () =>
+  it('tow mcp sends no response to a cancelled request, and its started write completes', () =>
     withStdio(async (stdio) => {
       const job = await newJob(stdio);
       const drafts = () => rows(`select 1 from invoices where work_order_id = '${job}'`);
@@ -174,7 +174,7 @@ describe('tow mcp', function () {
         stdio.say('tools/call', draftOf(job), 0);
         await stdio.ask('ping', {}, 'before');
         const waits = `select 1 from pg_locks where not granted and relation = 'invoices'::regclass`;
-        await eventually('the draft waits for its turn', async () => (await rows(waits)).length > 0);
+        await eventually('the draft waits for the lock', async () => (await rows(waits)).length > 0);
         stdio.say('notifications/cancelled', { requestId: 0, reason: 'changed my mind' });
         await stdio.ask('ping', {}, 'after');
       });
@@ -184,7 +184,7 @@ describe('tow mcp', function () {
       expect(stdio.answers.map(({ id }) => id)).to.deep.equal(['job', 'before', 'after']);
     }));
 
-  it('ends when nobody reads its answers any more', () =>
+  it('tow mcp ends when its client stops reading', () =>
     withStdio(async (stdio) => {
       await stdio.ask('ping');
       stdio.child.stdout.destroy();
@@ -192,11 +192,11 @@ describe('tow mcp', function () {
       expect(await stdio.ended()).to.deep.equal(CLEAN);
     }));
 
-  it('tells a person what came that is no message, and goes on', () =>
+  it('tow mcp reports input that is not an MCP message on standard error and continues', () =>
     withStdio(async (stdio) => {
       for (const text of ['nonsense', '[]', '{"jsonrpc":"1.0"}']) stdio.line(text);
       expect((await stdio.ask('ping')).result).to.deep.equal({});
-      expect(stdio.stderr.match(/no message of MCP/g)).to.have.length(3);
+      expect(stdio.stderr.match(/not an MCP message/g)).to.have.length(3);
       expect((await stdio.ask('tools/none', {}, 2)).error.code).to.equal(-32601);
       const padding = 'x'.repeat(1024 * 1024);
       const { error } = await stdio.ask('ping', { padding }, 3);
@@ -204,8 +204,8 @@ describe('tow mcp', function () {
       expect((await stdio.ask('ping', {}, 4)).result).to.deep.equal({});
     }));
 
-  describe('without a key that is good for it', () => {
-    /** What became of a ping. */
+  describe('tow mcp without a usable key', () => {
+    /** Sends a ping. Returns the exit code and all output. */
     const refused = (env: Record<string, string>, args: string[] = []) =>
       withStdio(
         async (stdio) => {
@@ -217,7 +217,7 @@ describe('tow mcp', function () {
         { env, args },
       );
 
-    it('answers what was asked, says why, and ends with 3', async () => {
+    it('tow mcp responds with an error, says why the key is refused, and exits with 3', async () => {
       const unknown = mintKey('agent', 'live', Buffer.alloc(32)).key;
       const cases: [string, string, RegExp][] = [
         [unknown, 'unauthorized', /^tow: The server refuses the key: .*revoked/],
@@ -233,10 +233,10 @@ describe('tow mcp', function () {
       }
     });
 
-    it('does not begin with what can be none, or without any', async () => {
+    it('tow mcp does not start with a malformed key, URL or option, or without a key', async () => {
       const garbled = await refused({ ...settings(), TOW_AGENT_KEY: `${key}x` }, ['--json']);
       expect([garbled.code, garbled.answers]).to.deep.equal([3, []]);
-      expect(garbled.stderr).to.match(/^tow: The key is none/);
+      expect(garbled.stderr).to.match(/^tow: The key is malformed/);
       const none = await refused({ DATA_DIR: folder });
       expect([none.code, none.answers]).to.deep.equal([3, []]);
       expect(none.stderr).to.match(/Set TOW_AGENT_KEY and TOW_MCP_URL.*is not there/);
@@ -247,7 +247,7 @@ describe('tow mcp', function () {
     });
   });
 
-  it("takes the demo's key and address when it is given none", async () => {
+  it("tow mcp uses the demo's key and address by default", async () => {
     const demo = join(folder, 'demo');
     await mkdir(demo);
     const sandbox = mintKey('agent', 'sandbox', Buffer.alloc(32)).key;
@@ -256,18 +256,18 @@ describe('tow mcp', function () {
     const env = { DATA_DIR: demo };
     const tools = await withStdio((stdio) => stdio.ask('tools/list'), { env });
     expect(tools.result.tools).to.have.length(10);
-    // That one is not known here.
+    // This server does not have that key.
     const other = await withStdio((stdio) => stdio.ask('tools/list'), { env, args: ['--sandbox'] });
     expect(other.error.data.code).to.equal('unauthorized');
   });
 
-  it('tells each request when the address is none of ours', async () => {
+  it('tow mcp returns an error for each request when the address is not an MCP server', async () => {
     const env = { ...settings(), TOW_MCP_URL: url.replace('/mcp', '/healthz') };
     const { error } = await withStdio((stdio) => stdio.ask('ping'), { env });
     expect([error.code, error.data.code]).to.deep.equal([-32000, 'no_mcp_server']);
   });
 
-  it('outlives the server: requests meanwhile are told, those after it is back are answered', async () => {
+  it('tow mcp survives a restart of the server: requests meanwhile get an error, later ones a response', async () => {
     const nowhere = { ...settings(), TOW_MCP_URL: `http://127.0.0.1:${await freePort()}/mcp` };
     const { error } = await withStdio((stdio) => stdio.ask('initialize'), { env: nowhere });
     expect([error.code, error.data.code]).to.deep.equal([-32000, 'server_unreachable']);

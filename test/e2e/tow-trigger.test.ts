@@ -1,4 +1,6 @@
-/** `tow trigger` and `tow listen` as a developer has them: with nothing said but what is to happen. */
+/**
+ * Runs `tow trigger` and `tow listen` as a developer does: with only the event type as argument.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -19,7 +21,7 @@ describe('tow trigger', function () {
   });
   after(() => stack.stop());
 
-  /** A desk where `npm start` has left its demo.json. */
+  /** A machine on which `npm start` has left its demo.json. */
   const withDemo = (work: (desk: Desk) => Promise<void>) =>
     Desk.run({}, async (desk) => {
       const keys = { api_key: tenant.client.key, sandbox_key: tenant.sandbox.key };
@@ -33,7 +35,7 @@ describe('tow trigger', function () {
     return rows.map(({ body }) => JSON.parse(body));
   };
 
-  it('makes each of the eight happen in the sandbox, where `tow listen --sandbox` sees it', () =>
+  it('tow trigger causes each of the eight event types in the sandbox, where `tow listen --sandbox` sees it', () =>
     withDemo(async (desk) => {
       await desk.receiver.start();
       await desk.listen('--sandbox');
@@ -42,7 +44,7 @@ describe('tow trigger', function () {
       );
       expect(runs.map(({ code }) => code)).to.deep.equal(TRIGGERABLE.map(() => 0));
       expect(runs.map(({ out }) => out.data.type)).to.deep.equal(TRIGGERABLE);
-      // The clock may still find something to tell of what was made.
+      // The clock may still record further events about the new records.
       const recorded = await eventually('all of them are forwarded', async () => {
         const found = await eventsOf(tenant.sandboxId);
         return desk.receiver.ids.length === found.length && found;
@@ -52,7 +54,7 @@ describe('tow trigger', function () {
       expect(desk.receiver.ids).to.have.members(recorded.map(({ id }) => id));
     }));
 
-  it('leaves the live account alone unless it is told --live', () =>
+  it('tow trigger changes the live account only with --live', () =>
     withDemo(async (desk) => {
       const live = ['--key', tenant.client.key];
       const agent = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['write_invoices_draft'] });
@@ -68,7 +70,7 @@ describe('tow trigger', function () {
       expect([made.code, made.out.data.environment]).to.deep.equal([0, 'live']);
     }));
 
-  it('lists what can be triggered, and says where the operational types come from', () =>
+  it('tow trigger lists the types that it can cause, and says where the operational types come from', () =>
     withDemo(async (desk) => {
       const [unknown, operational, none] = await Promise.all([
         desk.json('trigger', 'invoice.lost'),

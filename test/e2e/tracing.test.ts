@@ -47,7 +47,7 @@ describe('traces', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('lead from the request through the job to its SQL, in one trace', async function () {
+  it('one trace leads from the request through the queue job to its SQL', async function () {
     this.timeout(60_000);
     const port = await freePort();
     const redisUrl = await createRedisUrl();

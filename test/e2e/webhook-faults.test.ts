@@ -1,6 +1,7 @@
 /**
- * Faults while webhooks are delivered (anchors/webhooks.md 7): processes and stores are killed under load, and then every acknowledged event has
- * reached every endpoint, with what was in flight at a death at worst twice, under its one id.
+ * Fault injection while webhooks are delivered: the tests kill processes and stores under load.
+ * Afterwards every acknowledged event has reached every endpoint. Requests in flight at a death
+ * arrive at most twice, with the same id.
  */
 import { expect } from 'chai';
 import { delivered } from '../support/audience.js';
@@ -11,7 +12,7 @@ import { runHostile } from './webhook-hostile.js';
 import { retriesSurvive, retriesWait } from './webhook-retries.js';
 import { newListeners, type Scene, STEP, underLoad } from './webhook-scene.js';
 
-/** kill -9 of a worker that has requests under way, of each in turn. */
+/** Kills each worker with kill -9 while it has requests in flight, one after the other. */
 async function killWorkers(scene: Scene): Promise<void> {
   const { deployment, load, audience } = scene;
   for (let nth = 0; nth < 2; nth += 1) {
@@ -24,7 +25,7 @@ async function killWorkers(scene: Scene): Promise<void> {
   }
 }
 
-/** A worker dies with an answer that it has not recorded, and for a while there is none at all. */
+/** A worker dies with a response that it has not recorded, and for a while no worker runs. */
 async function dieBeforeRecording(scene: Scene): Promise<void> {
   const { deployment, audience } = scene;
   const [victim, ...others] = deployment.webhooks as [Service, ...Service[]];
@@ -38,7 +39,10 @@ async function dieBeforeRecording(scene: Scene): Promise<void> {
   await Promise.all([victim, ...others].map((service) => service.start()));
 }
 
-/** A worker stands still for longer than its leases, another one takes its place, and then it comes back with answers of long ago. */
+/**
+ * A worker is stopped for longer than its leases and another one takes over. Then the first one
+ * continues with outdated responses.
+ */
 async function freeze({ deployment, audience }: Scene): Promise<void> {
   const [victim] = deployment.webhooks as [Service, Service];
   victim.process?.signal('SIGSTOP');
@@ -50,21 +54,21 @@ async function freeze({ deployment, audience }: Scene): Promise<void> {
 type Scenarios = Record<string, () => Promise<void>>;
 
 const patient: Scenarios = {
-  'loses nothing when workers are killed, and when one dies between sending and recording': underLoad(
+  'no event is lost when webhook workers are killed, also between sending and recording': underLoad(
     async (scene) => {
       await killWorkers(scene);
       await dieBeforeRecording(scene);
     },
   ),
-  'makes its retries though their worker and the queue die, and finds a receiver that is back':
+  'webhook retries survive the death of their worker and of the queue, and reach a receiver that is back':
     retriesSurvive,
 };
 
 const withRedis: Scenarios = {
-  'believes no worker that comes back after its lanes were given to another': underLoad(freeze, {
+  'a webhook worker that continues after it lost its leases changes nothing': underLoad(freeze, {
     settings: { WEBHOOK_TIMEOUT_MS: '2000' },
   }),
-  'loses and repeats nothing when Redis forgets everything, or is killed': underLoad(
+  'no event is lost or repeated when Redis loses its data or is killed': underLoad(
     async ({ deployment, load }) => {
       for (let nth = 0; nth < 2; nth += 1) {
         await deployment.flushRedis();
@@ -76,17 +80,18 @@ const withRedis: Scenarios = {
 };
 
 const quick: Scenarios = {
-  'loses and repeats nothing when PostgreSQL is killed, twice': underLoad(async ({ deployment, load }) => {
+  'no event is lost or repeated when PostgreSQL is killed twice': underLoad(async ({ deployment, load }) => {
     for (let nth = 0; nth < 2; nth += 1) {
       await deployment.killPostgres();
       await load.progresses(STEP);
     }
   }),
-  'lets a hundred thousand retries wait without a job or memory, and makes each when it is due': retriesWait,
-  'lets no receiver that hangs, drips, resets, never ends or sends elsewhere harm another': runHostile,
+  'a hundred thousand waiting retries take no jobs and no memory, and each is sent when it is due':
+    retriesWait,
+  'a receiver that hangs, drips, resets, never ends or redirects harms no other receiver': runHostile,
 };
 
-describe('faults while webhooks are delivered', () => {
+describe('webhooks under fault injection', () => {
   const scenarios = { ...patient, ...(IS_SCALED ? withRedis : {}), ...quick };
   sideBySide(scenarios, { atOnce: 4, timeoutMs: 180_000 });
 

@@ -6,14 +6,14 @@ import { eventually } from '../support/poll.js';
 import { memoryOf, type TestProcess } from '../support/processes.js';
 import { type Reply, StrictReceiver } from '../support/strict-receiver.js';
 
-/** To the healthy endpoints, while the hostile ones do their worst. */
+/** Deliveries to the healthy endpoints while the hostile ones misbehave. */
 const DELIVERIES = 1000;
-/** A receiver that hangs would hold others up by a multiple of this, if it did. */
+/** A receiver that hangs could delay other deliveries by a multiple of this. */
 const SETTINGS = { WEBHOOK_TIMEOUT_MS: '2000' };
 const DELAY_LIMIT_MS = 5000;
-/** One endless answer, read to the time limit, is more. */
+/** One endless response, read until the time limit, would take more memory. */
 const GROWTH_LIMIT_MB = 150;
-/** Longer than 429 holds up by itself. */
+/** Longer than the pause after a 429 without Retry-After. */
 const RETRY_AFTER_S = 7;
 
 const FAILING: Record<string, { reply: (canary: string) => Reply; lastError: string }> = {
@@ -28,17 +28,20 @@ const FAILING: Record<string, { reply: (canary: string) => Reply; lastError: str
 interface Scene {
   deployment: Deployment;
   load: Load;
-  /** All that is sent to them must arrive. */
+  /** Endpoints that every event must reach. */
   audience: Audience;
-  /** And to these not. */
+  /** Endpoints whose deliveries fail. */
   hostile: Audience;
   canary: StrictReceiver;
-  /** The tenant whose endpoints are hostile; it has a healthy one as well. */
+  /** The tenant with the hostile endpoints. It has a healthy one as well. */
   attacked: Tenant;
   healthy: Listener[];
 }
 
-/** Receivers that are broken or mean harm, beside healthy ones of the same tenant and of another. */
+/**
+ * Runs receivers that are broken or malicious, beside healthy ones of the same tenant and of
+ * another tenant.
+ */
 export function runHostile(): Promise<void> {
   return Deployment.run({ webhooks: 1, settings: SETTINGS }, async (deployment) => {
     await deployment.start();
@@ -62,16 +65,16 @@ async function attack(scene: Scene): Promise<void> {
   const { deployment, load, audience, hostile, canary, attacked } = scene;
   const sender = deployment.webhooks[0]?.process as TestProcess;
   load.start();
-  // By then it has what it needs anyway.
+  // By then the process has allocated the memory that it needs anyway.
   await load.progresses(DELIVERIES / 5);
   const { now: before } = await memoryOf(sender);
   const failing = new Map<string, Listener>();
   for (const [name, { reply }] of Object.entries(FAILING))
     failing.set(name, await hostile.join(attacked, () => reply(`${canary.origin}/e/0`)));
-  // These two claim success, and no more than its beginning is asked of an answer.
+  // These two respond with success, and the worker needs only the beginning of a response.
   await audience.join(attacked, () => 'endless');
   await audience.join(attacked, () => 'gzip-bomb');
-  // Counted here: it may be asked before it is known as `busy`.
+  // Counted here because a request may arrive before `busy` is assigned.
   let asked = 0;
   const busy = await hostile.join(attacked, (): Reply => {
     asked += 1;
@@ -84,7 +87,7 @@ async function attack(scene: Scene): Promise<void> {
   expectUnharmed(scene);
   expect(peak - before, 'MB that the sender grew by').to.be.below(GROWTH_LIMIT_MB);
   expect(canary.connections, 'requests that followed a redirect').to.equal(0);
-  // What was under way when it answered.
+  // Requests that were in flight at its first response.
   expect(failing.get('gone')?.endpoint.requests.length).to.be.within(1, 2);
   await expectFailed(scene, failing);
   await expectSpared(scene, { ...busy, joinedAt });
@@ -113,19 +116,20 @@ async function expectFailed({ deployment, attacked }: Scene, failing: Map<string
   }
 }
 
-/** It is left alone for as long as it asked, and then it gets everything. */
+/** The worker pauses for as long as the endpoint requested, and then delivers everything. */
 async function expectSpared(
   { hostile, healthy }: Scene,
   { endpoint, id, joinedAt }: Listener & { joinedAt: string },
 ): Promise<void> {
   await eventually(
-    'what a busy receiver put off',
+    'the deliveries that a busy receiver postponed',
     async () => !(await hostile.open()).some((one) => one.endpoint_id === id),
     30_000,
   );
   const [, last = 0, next = 0] = endpoint.arrivals;
   expect(next - last).to.be.at.least(RETRY_AFTER_S * 1000);
-  // What happened before it was there, on a busy machine a good while before it was delivered, was never meant for it.
+  // Events from before the endpoint existed are not meant for it. A busy machine may deliver them
+  // to others much later.
   const missing = healthy[0]?.endpoint.requests.filter(
     ({ id, event }) => event.timestamp > joinedAt && !endpoint.ids.includes(id),
   );

@@ -9,16 +9,19 @@ import { insertDueRetries, insertFarRetries } from '../support/scheduled-retries
 import { IS_SCALED } from '../support/stores.js';
 import { StrictReceiver } from '../support/strict-receiver.js';
 
-/** The breaker's first pause with its jitter. */
+/** The circuit breaker's first pause with its jitter. */
 const PAUSE_MS = 36_000;
 
 const ENDPOINTS = 3;
-/** Retries over the coming day; bench/retries.ts has a million of them. */
+/** Retries over the coming day. bench/retries.ts measures a million of them. */
 const FAR = 100_000;
 const DUE = { count: 300, fromMs: 8000, overMs: 6000 };
-/** As long as the clock takes to look again for what no job prompts for. */
+/** The clock finds due deliveries without a wake-up job within this time. */
 const LATE_LIMIT_MS = 5000;
-/** Prompts in the queue: some of each lane with something due within the minute. */
+/**
+ * Wake-up jobs in the queue: a few for each endpoint queue with a delivery that is due within the
+ * minute.
+ */
 const JOB_LIMIT = 50;
 const GROWTH_LIMIT_MB = 100;
 
@@ -39,7 +42,7 @@ function onDeployment(tenants: number, work: (scene: Scene) => Promise<void>): (
     });
 }
 
-/** Invoices of these tenants, each heard of by one endpoint of its tenant. */
+/** Creates invoices of these tenants. One endpoint of each tenant receives their events. */
 async function newsFor({ deployment, receiver }: Scene, tenants: Tenant[], count: number): Promise<Audience> {
   const load = new Load({ origins: [deployment.web.origin], tenants });
   const audience = new Audience(deployment, receiver, load);
@@ -50,8 +53,8 @@ async function newsFor({ deployment, receiver }: Scene, tenants: Tenant[], count
 }
 
 /**
- * All receivers are away when their first attempts are made; then the worker that knows of the retries dies, and the queue forgets them. Where so much failed
- * that the breaker opened, the pause must be over first.
+ * All receivers are unreachable at the first attempts. Then the worker with the retries dies, and
+ * the queue loses its jobs. If the failures opened the circuit breaker, its pause must end first.
  */
 export const retriesSurvive = onDeployment(4, async (scene) => {
   const { deployment, receiver, tenants } = scene;
@@ -73,7 +76,10 @@ export const retriesSurvive = onDeployment(4, async (scene) => {
   await many.expectAllDelivered(healedAt + PAUSE_MS);
 });
 
-/** A hundred thousand retries wait. Those that fall due are made in time, what happens now is delivered at once, and nothing grows with what waits. */
+/**
+ * A hundred thousand retries wait. Due retries are sent in time, new events are delivered
+ * immediately, and neither jobs nor memory grow with the waiting retries.
+ */
 export const retriesWait = onDeployment(1, async (scene) => {
   const { deployment, receiver, tenants } = scene;
   const load = new Load({ origins: [deployment.web.origin], tenants, clients: 2, thinkMs: 50 });

@@ -1,32 +1,35 @@
-/** What the scenarios of webhooks under load share: a deployment, clients that write invoices, and endpoints that hear of them. */
+/**
+ * Shared by the webhook scenarios under load: a deployment, clients that create invoices, and
+ * endpoints that receive the events.
+ */
 import { Audience } from '../support/audience.js';
 import { Deployment, type DeploymentOptions, type Tenant } from '../support/deployment.js';
 import { Load } from '../support/load.js';
 import { StrictReceiver } from '../support/strict-receiver.js';
 
 const TENANTS = 3;
-/** Slow enough that the deliveries keep up with it. */
+/** Slow enough for the deliveries to keep up. */
 const PACE = { clients: 6, thinkMs: 40 };
 /** Calls between two faults. */
 export const STEP = 120;
-/** Of a receiver: something is in flight at any moment. */
+/** Response time of a receiver. It keeps some request in flight at any moment. */
 const ANSWER_MS = 100;
 export interface Scene {
   deployment: Deployment;
   load: Load;
   audience: Audience;
   tenants: Tenant[];
-  /** Of the receivers. */
+  /** Response time of the receivers. */
   answerMs: number;
 }
 
 interface Manner {
   pace?: typeof PACE;
-  /** Of the receivers. */
+  /** Response time of the receivers. */
   answerMs?: number;
 }
 
-/** A scenario: load, fault, more load, and everything has arrived. */
+/** Runs a scenario: load, fault, more load, and a check that everything has arrived. */
 export function underLoad(
   fault: (scene: Scene) => Promise<void>,
   { pace = PACE, answerMs = ANSWER_MS, ...options }: DeploymentOptions & Manner = {},
@@ -55,7 +58,10 @@ export function underLoad(
     });
 }
 
-/** One more endpoint of each tenant: nobody holds its lane yet, so something is in flight to it at once, whatever the dead have left behind. */
+/**
+ * Adds one endpoint to each tenant. No worker has its endpoint queue's lease yet, so its deliveries
+ * start immediately even if dead workers still hold leases.
+ */
 export async function newListeners({ audience, tenants, answerMs }: Scene): Promise<void> {
   for (const tenant of tenants) await audience.join(tenant, () => ({ delayMs: answerMs }));
 }

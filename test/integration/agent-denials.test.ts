@@ -7,7 +7,7 @@ import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
-describe('denials of agent keys on the REST API', () => {
+describe('audit entries of requests that the REST API denies to agent keys', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestClient;
@@ -18,14 +18,14 @@ describe('denials of agent keys on the REST API', () => {
     agent = stack.clientWith(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
   });
 
-  const denials = () =>
+  const listDenials = () =>
     stack.rows<Json>(
       tenant.id,
       "select * from audit_entries where tenant_id = $1 and outcome = 'denied' order by occurred_at, id",
       [tenant.id],
     );
 
-  it('stand in the audit log, one each, and say what was asked for', async () => {
+  it('each denied request of an agent key leaves one audit entry with its action, record and request ids', async () => {
     const key = newId();
     const headers = { 'Idempotency-Key': key, 'X-Request-Id': 'req-denied' };
     expectError(await agent.get('/customers'), 403, 'insufficient_scope');
@@ -34,10 +34,14 @@ describe('denials of agent keys on the REST API', () => {
     expectError(await agent.post(`/invoices/${key}/approve`, {}), 403, 'forbidden');
     expectError(await agent.get('/settings'), 403, 'forbidden');
     expectError(await agent.get('/event-types'), 403, 'forbidden');
-    const entries = await denials();
+    const entries = await listDenials();
     expect(entries.map(({ action }) => action)).to.deep.equal([
-      ...['customer.listed', 'work_order.read', 'customer.created', 'invoice.approved'],
-      ...['settings.read', 'request.refused'],
+      'customer.listed',
+      'work_order.read',
+      'customer.created',
+      'invoice.approved',
+      'settings.read',
+      'request.refused',
     ]);
     for (const entry of entries)
       expect(entry).to.include({ actor_type: 'agent', source: 'rest', tool: null, response_status: 403 });
@@ -46,16 +50,16 @@ describe('denials of agent keys on the REST API', () => {
     expect(entries[2].error.code).to.equal('forbidden');
   });
 
-  it("leave one entry where a worker refused: the command's own", async () => {
+  it("a write of an agent key that the worker refuses leaves one audit entry: the command's own", async () => {
     const invoice = (await tenant.client.post('/invoices', invoiceInput())).body;
     await tenant.client.post(`/invoices/${invoice.id}/cancel`, { reason: 'x' });
     expectError(await agent.patch(`/invoices/${invoice.id}`, { notes: 'x' }), 403, 'forbidden');
-    const entries = await denials();
+    const entries = await listDenials();
     expect(entries).to.have.length(1);
     expect(entries[0]).to.include({ action: 'invoice.updated', entity_id: invoice.id });
   });
 
-  it('are not told of before they are written down, and are not written of other keys', async () => {
+  it('an agent key gets 503 while its denial cannot be audited, and denials of API keys are not audited', async () => {
     const role = appRoleOf(stack.databaseUrl);
     await stack.asOwner(`revoke insert on audit_entries from "${role}"`);
     try {
@@ -64,8 +68,8 @@ describe('denials of agent keys on the REST API', () => {
     } finally {
       await stack.asOwner(`grant insert on audit_entries to "${role}"`);
     }
-    const narrow = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read'] }));
-    expectError(await narrow.post('/customers', { company_name: 'C' }), 403, 'insufficient_scope');
-    expect(await denials()).to.deep.equal([]);
+    const reader = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read'] }));
+    expectError(await reader.post('/customers', { company_name: 'C' }), 403, 'insufficient_scope');
+    expect(await listDenials()).to.deep.equal([]);
   });
 });

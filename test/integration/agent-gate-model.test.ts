@@ -9,54 +9,57 @@ import type { TestStack, TestTenant } from '../support/stack.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
 const RUNS = 20;
-const GATE_CENTS = 1_000;
-const DAY_CENTS = 2_500;
+const THRESHOLD_CENTS = 1_000;
+const DAY_THRESHOLD_CENTS = 2_500;
 
-/** What a draft is for. */
+/** The work order, customer and billing address of a draft. */
 interface Target {
   workOrder?: string;
-  /** The draft's, or its work order's. */
+  /** The customer of the draft, else of its work order. */
   customer?: string;
-  /** Of the work order, else of the customer: where a draft without an address of its own goes. */
+  /**
+   * The billing address of the work order, else of the customer. It applies to a draft that has
+   * none.
+   */
   address?: string;
-  /** As the draft names them. */
+  /** The members that the draft's request sends. */
   body: Record<string, unknown>;
 }
 
 const TARGETS = 8;
 const ADDRESSES = ['cash@example.com', 'PAYS@example.com', 'new@example.com', null] as const;
 
-/** A draft's target, and the address that it names itself. */
+/** A draft's target and its own billing address. */
 interface Billed {
   target: Target;
   own: string | null;
 }
 
 /**
- * Two drafts of one work order, one customer or one address count together. So do those with nobody
- * to bill, and those that name neither work order nor customer.
+ * Two drafts count together if they share a work order, customer or billing address. Drafts without
+ * customer and address count together. So do drafts without work order and customer.
  */
-function countTogether(one: Billed, other: Billed): boolean {
-  const both = (isSo: (billed: Billed) => boolean) => [one, other].every(isSo);
-  const isShared = (of: (billed: Billed) => string | undefined) =>
+function areCountedTogether(one: Billed, other: Billed): boolean {
+  const matchBoth = (isSo: (billed: Billed) => boolean) => [one, other].every(isSo);
+  const isEqualIn = (of: (billed: Billed) => string | undefined) =>
     of(one) !== undefined && of(one) === of(other);
   const addressOf = ({ target, own }: Billed) => (own ?? target.address)?.toLowerCase();
   return (
-    isShared(({ target }) => target.workOrder) ||
-    isShared(({ target }) => target.customer) ||
-    isShared(addressOf) ||
-    both((billed) => billed.target.customer === undefined && addressOf(billed) === undefined) ||
-    both(({ target }) => target.customer === undefined && target.workOrder === undefined)
+    isEqualIn(({ target }) => target.workOrder) ||
+    isEqualIn(({ target }) => target.customer) ||
+    isEqualIn(addressOf) ||
+    matchBoth((billed) => billed.target.customer === undefined && addressOf(billed) === undefined) ||
+    matchBoth(({ target }) => target.customer === undefined && target.workOrder === undefined)
   );
 }
 
 interface Draft {
   id: string;
   target: number;
-  /** billing_email. */
+  /** The draft's own billing_email. */
   own: string | null;
   cents: number;
-  /** Priced within 24 hours and not cancelled. */
+  /** True if the draft was priced within 24 hours and is not cancelled. */
   counts: boolean;
 }
 
@@ -65,65 +68,70 @@ interface Held {
   target: number;
   own: string | null;
   cents: number;
-  /** The draft that it changes; undefined: it makes one. */
+  /** The draft that the held write changes; undefined if it creates one. */
   draft?: Draft;
 }
 
-/** One agent key's world: what it drafted, what waits, and where a human let it over the gate. */
+/** The state of one agent key: its drafts, its held writes, and whether a person approved one. */
 class World {
   readonly drafts: Draft[] = [];
   readonly held: Held[] = [];
-  /** True once a human let something over a bound. */
+  /** True once a person approved a held write. */
   hasApproved = false;
 
   constructor(
     readonly agent: TestClient,
     readonly person: TestClient,
     readonly targets: readonly Target[],
-    readonly age: (drafts: readonly Draft[]) => Promise<void>,
+    readonly ageDrafts: (drafts: readonly Draft[]) => Promise<void>,
   ) {}
 
-  /** What counts together with a write. */
-  shared({ target, own, draft: without }: Pick<Held, 'target' | 'own' | 'draft'>): number {
+  /** Sum of the drafts that count together with a write, in cents. */
+  sumCountedWith({ target, own, draft: without }: Pick<Held, 'target' | 'own' | 'draft'>): number {
     const billed = (draft: Pick<Draft, 'target' | 'own'>): Billed => ({
       target: this.targets[draft.target] as Target,
       own: draft.own,
     });
-    const isShared = (draft: Draft) => countTogether(billed(draft), billed({ target, own }));
-    return this.sumOf((draft) => draft !== without && isShared(draft));
+    const isShared = (draft: Draft) => areCountedTogether(billed(draft), billed({ target, own }));
+    return this.sumDrafts((draft) => draft !== without && isShared(draft));
   }
 
-  day(without?: Draft): number {
-    return this.sumOf((draft) => draft !== without);
+  sumOfDay(without?: Draft): number {
+    return this.sumDrafts((draft) => draft !== without);
   }
 
-  private sumOf(isCounted: (draft: Draft) => boolean): number {
+  private sumDrafts(isCounted: (draft: Draft) => boolean): number {
     const counted = this.drafts.filter((draft) => draft.counts && isCounted(draft));
     return counted.reduce((sum, { cents }) => sum + cents, 0);
   }
 
   /**
-   * What one write came to: it passed below both bounds only, and was held only where it would have
-   * reached one.
+   * Checks the response to one write and applies it to the model. A write passes only below both
+   * thresholds, and is held only if it reaches one.
    */
-  note(answer: Answer, write: Omit<Held, 'id'>, { isAlone = true } = {}): void {
-    const shared = this.shared(write) + write.cents;
-    const day = this.day(write.draft) + write.cents;
-    const bound =
-      shared >= GATE_CENTS ? 'agent_gate_cents' : day >= DAY_CENTS ? 'agent_day_cents' : undefined;
-    if (answer.status === 202) {
-      expect(bound, 'held without need').to.not.equal(undefined);
-      // Of several at once, a held one may have met fewer drafts than the model knows by now.
-      if (isAlone) expect(answer.body.approval.held_by, 'the bound that is named').to.equal(bound);
-      this.held.push({ ...write, id: answer.body.approval.id });
+  checkAndApply(response: Answer, write: Omit<Held, 'id'>, { isSequential = true } = {}): void {
+    const shared = this.sumCountedWith(write) + write.cents;
+    const day = this.sumOfDay(write.draft) + write.cents;
+    const threshold =
+      shared >= THRESHOLD_CENTS
+        ? 'agent_gate_cents'
+        : day >= DAY_THRESHOLD_CENTS
+          ? 'agent_day_cents'
+          : undefined;
+    if (response.status === 202) {
+      expect(threshold, 'held below both thresholds').to.not.equal(undefined);
+      // A concurrent write may have been held when fewer drafts existed than the model now has.
+      if (isSequential)
+        expect(response.body.approval.held_by, 'the threshold in held_by').to.equal(threshold);
+      this.held.push({ ...write, id: response.body.approval.id });
       return;
     }
-    expect(answer.status, answer.text).to.be.oneOf([200, 201]);
-    expect(bound, 'slipped under a bound').to.equal(undefined);
-    this.make(answer.body.id, write);
+    expect(response.status, response.text).to.be.oneOf([200, 201]);
+    expect(threshold, 'passed although it reaches a threshold').to.equal(undefined);
+    this.addDraft(response.body.id, write);
   }
 
-  make(id: string, { target, own, cents, draft }: Omit<Held, 'id'>): void {
+  addDraft(id: string, { target, own, cents, draft }: Omit<Held, 'id'>): void {
     if (draft) Object.assign(draft, { own, cents, counts: true });
     else this.drafts.push({ id, target, own, cents, counts: true });
   }
@@ -134,13 +142,14 @@ type Step = (world: World) => Promise<void>;
 const cents = () => fc.integer({ min: 0, max: 700 });
 const target = () => fc.nat(TARGETS - 1);
 const pick = <T>(list: readonly T[], index: number): T | undefined => list[index % (list.length || 1)];
-const named = <A extends unknown[]>(name: string, run: (world: World, ...args: A) => Promise<void>) => {
+const namedStep = <A extends unknown[]>(name: string, run: (world: World, ...args: A) => Promise<void>) => {
   return (args: A): Step =>
     Object.assign((world: World) => run(world, ...args), { toString: () => `${name}(${args.join(', ')})` });
 };
 
-const bodyFor = (world: World, index: number, amount: number) => draftOf(amount, world.targets[index]?.body);
-const newWrite = (world: World, index: number, amount: number) => ({
+const buildBody = (world: World, index: number, amount: number) =>
+  draftOf(amount, world.targets[index]?.body);
+const createWrite = (world: World, index: number, amount: number) => ({
   target: index,
   own: (world.targets[index]?.body.billing_email as string | undefined) ?? null,
   cents: amount,
@@ -148,61 +157,63 @@ const newWrite = (world: World, index: number, amount: number) => ({
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(target(), cents()).map(
-    named('create', async (world, index, amount) => {
-      const answer = await world.agent.post('/invoices', bodyFor(world, index, amount));
-      world.note(answer, newWrite(world, index, amount));
+    namedStep('create', async (world, index, amount) => {
+      const response = await world.agent.post('/invoices', buildBody(world, index, amount));
+      world.checkAndApply(response, createWrite(world, index, amount));
     }),
   ),
   fc.tuple(target(), fc.array(cents(), { minLength: 2, maxLength: 5 })).map(
-    named('createAtOnce', async (world, index, amounts) => {
-      const answers = await Promise.all(
-        amounts.map((amount) => world.agent.post('/invoices', bodyFor(world, index, amount))),
+    namedStep('createConcurrently', async (world, index, amounts) => {
+      const responses = await Promise.all(
+        amounts.map((amount) => world.agent.post('/invoices', buildBody(world, index, amount))),
       );
-      // Those that passed first: a held one met a sum that has only grown since.
-      const order = [...answers.keys()].sort((a, b) => (answers[a]?.status ?? 0) - (answers[b]?.status ?? 0));
-      for (const at of order) {
-        const write = newWrite(world, index, amounts[at] as number);
-        world.note(answers[at] as Answer, write, { isAlone: false });
+      // Check the created drafts first: the sum that a held one met has only grown since.
+      const indexesByStatus = [...responses.keys()].sort(
+        (a, b) => (responses[a]?.status ?? 0) - (responses[b]?.status ?? 0),
+      );
+      for (const at of indexesByStatus) {
+        const write = createWrite(world, index, amounts[at] as number);
+        world.checkAndApply(responses[at] as Answer, write, { isSequential: false });
       }
     }),
   ),
   fc.tuple(fc.nat(), cents()).map(
-    named('patch', async (world, index, amount) => {
+    namedStep('patch', async (world, index, amount) => {
       const draft = pick(world.drafts, index);
       if (!draft) return;
       const body = { line_items: [lineItem({ unit_price_cents: amount })] };
-      const answer = await world.agent.patch(`/invoices/${draft.id}`, body);
-      if (answer.status === 403) return;
+      const response = await world.agent.patch(`/invoices/${draft.id}`, body);
+      if (response.status === 403) return;
       const { target, own } = draft;
-      world.note(answer, { target, own, cents: amount, draft });
+      world.checkAndApply(response, { target, own, cents: amount, draft });
     }),
   ),
   fc.tuple(fc.nat(), fc.nat(ADDRESSES.length - 1)).map(
-    named('readdress', async (world, index, nth) => {
+    namedStep('changeAddress', async (world, index, nth) => {
       const draft = pick(world.drafts, index);
       if (!draft) return;
       const own = ADDRESSES[nth] as string | null;
-      const answer = await world.agent.patch(`/invoices/${draft.id}`, { billing_email: own });
-      if (answer.status === 403) return;
+      const response = await world.agent.patch(`/invoices/${draft.id}`, { billing_email: own });
+      if (response.status === 403) return;
       const { target, cents: total } = draft;
-      if (own !== draft.own) return world.note(answer, { target, own, cents: total, draft });
-      expect(answer.status, 'an address that was there before').to.equal(200);
+      if (own !== draft.own) return world.checkAndApply(response, { target, own, cents: total, draft });
+      expect(response.status, 'a PATCH with an unchanged address').to.equal(200);
     }),
   ),
   fc.tuple(fc.nat()).map(
-    named('approve', async (world, index) => {
+    namedStep('approve', async (world, index) => {
       const held = pick(world.held, index);
       if (!held) return;
       const { hash } = (await world.person.get(`/approvals/${held.id}`)).body;
-      const answer = await world.person.post(`/approvals/${held.id}/approve`, { hash });
-      if (answer.status !== 200) return;
+      const response = await world.person.post(`/approvals/${held.id}/approve`, { hash });
+      if (response.status !== 200) return;
       world.held.splice(world.held.indexOf(held), 1);
       world.hasApproved = true;
-      world.make(answer.body.invoice_id, held);
+      world.addDraft(response.body.invoice_id, held);
     }),
   ),
   fc.tuple(fc.nat()).map(
-    named('cancel', async (world, index) => {
+    namedStep('cancel', async (world, index) => {
       const draft = pick(world.drafts, index);
       if (!draft) return;
       await world.person.post(`/invoices/${draft.id}/cancel`, { reason: 'x' });
@@ -210,15 +221,15 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     }),
   ),
   fc.tuple(target()).map(
-    named('dayPasses', async (world, index) => {
+    namedStep('dayPasses', async (world, index) => {
       const old = world.drafts.filter((draft) => draft.target === index);
-      await world.age(old);
+      await world.ageDrafts(old);
       for (const draft of old) draft.counts = false;
     }),
   ),
 );
 
-describe('any sequence of writes of an agent key, against a model', () => {
+describe('approval thresholds for an agent key: any sequence of writes, against a model', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let person: TestClient;
@@ -226,47 +237,53 @@ describe('any sequence of writes of an agent key, against a model', () => {
   withOneAccount(async (account) => {
     ({ stack, tenant } = account);
     person = await signIn(stack, { tenantId: tenant.id });
-    await setGate(tenant, GATE_CENTS);
-    await setDayBound(tenant, DAY_CENTS);
+    await setGate(tenant, THRESHOLD_CENTS);
+    await setDayBound(tenant, DAY_THRESHOLD_CENTS);
   });
 
-  async function newWorld(): Promise<{ world: World; agentId: string }> {
+  async function createWorld(): Promise<{ world: World; agentId: string }> {
     const agent = await newAgent(stack, tenant.id);
     const agentId = (await agent.get('/me')).body.key.id as string;
-    const newCustomer = async (billing_email: string | null) =>
+    const createCustomer = async (billing_email: string | null) =>
       (await person.post('/customers', { company_name: 'C', billing_email })).body.id as string;
-    const newOrder = async (body: Record<string, unknown>) =>
+    const createWorkOrder = async (body: Record<string, unknown>) =>
       (await person.post('/work-orders', { service_type: 'tow', ...body })).body.id as string;
     const address = 'pays@example.com';
-    const [customer, other] = [await newCustomer(null), await newCustomer(address)];
-    const [shared, nobodys] = [await newOrder({ customer_id: customer }), await newOrder({})];
-    const [alsoNobodys, addressed] = [
-      await newOrder({}),
-      await newOrder({ billing_email: 'Pays@Example.com' }),
+    const [customer, other] = [await createCustomer(null), await createCustomer(address)];
+    const [shared, withoutCustomer] = [
+      await createWorkOrder({ customer_id: customer }),
+      await createWorkOrder({}),
+    ];
+    const [alsoWithoutCustomer, addressed] = [
+      await createWorkOrder({}),
+      await createWorkOrder({ billing_email: 'Pays@Example.com' }),
     ];
     const targets: Target[] = [
       { workOrder: shared, customer, body: { work_order_id: shared } },
       { customer, body: { customer_id: customer } },
       { workOrder: shared, customer: other, address, body: { work_order_id: shared, customer_id: other } },
-      { workOrder: nobodys, body: { work_order_id: nobodys } },
-      { workOrder: alsoNobodys, body: { work_order_id: alsoNobodys, billing_email: 'Cash@example.com' } },
+      { workOrder: withoutCustomer, body: { work_order_id: withoutCustomer } },
+      {
+        workOrder: alsoWithoutCustomer,
+        body: { work_order_id: alsoWithoutCustomer, billing_email: 'Cash@example.com' },
+      },
       { workOrder: addressed, address, body: { work_order_id: addressed } },
       { body: { billing_email: 'other@example.com' } },
       { body: {} },
     ];
-    const age = async (drafts: readonly Draft[]) => {
+    const ageDrafts = async (drafts: readonly Draft[]) => {
       await stack.rows(
         tenant.id,
         `update invoices set agent_priced_at = agent_priced_at - interval '25 hours' where id = any($1::uuid[])`,
         [drafts.map(({ id }) => id)],
       );
     };
-    return { world: new World(agent, person, targets, age), agentId };
+    return { world: new World(agent, person, targets, ageDrafts), agentId };
   }
 
-  it(`leaves no drafts of 24 hours that reach a bound together, unless a human approved (seed ${SEED})`, async () => {
+  it(`unapproved drafts of an agent key within 24 hours stay below both thresholds (seed ${SEED})`, async () => {
     const property = fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: 24 }), async (sequence) => {
-      const { world, agentId } = await newWorld();
+      const { world, agentId } = await createWorld();
       for (const step of sequence) await step(world);
       const [row] = await stack.rows<{ sum: number }>(
         tenant.id,
@@ -274,8 +291,8 @@ describe('any sequence of writes of an agent key, against a model', () => {
          where agent_id = $1 and agent_priced_at > now() - interval '24 hours' and status <> 'cancelled'`,
         [agentId],
       );
-      expect(row?.sum, 'the model knows what is stored').to.equal(world.day());
-      if (!world.hasApproved) expect(world.day()).to.be.below(DAY_CENTS);
+      expect(row?.sum, 'sum of the stored drafts').to.equal(world.sumOfDay());
+      if (!world.hasApproved) expect(world.sumOfDay()).to.be.below(DAY_THRESHOLD_CENTS);
     });
     await fc.assert(property, { seed: SEED, numRuns: RUNS });
   });

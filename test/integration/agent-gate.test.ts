@@ -9,7 +9,7 @@ import type { TestStack, TestTenant } from '../support/stack.js';
 
 const HALF = GATE / 2;
 
-describe("the gate for agents' drafts", () => {
+describe('the approval threshold for drafts of agent keys', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestClient;
@@ -20,22 +20,22 @@ describe("the gate for agents' drafts", () => {
     await setGate(tenant);
   });
 
-  const countOf = async (table: string) => {
+  const countRows = async (table: string) => {
     const [row] = await stack.rows<{ count: number }>(
       tenant.id,
       `select count(*)::int as count from ${table}`,
     );
     return row?.count as number;
   };
-  const workOrder = async () =>
+  const createWorkOrder = async () =>
     (await tenant.client.post('/work-orders', { service_type: 'tow' })).body.id as string;
-  const made = async (client: TestClient, body: Record<string, unknown>) => {
-    const answer = await client.post('/invoices', body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+  const createInvoice = async (client: TestClient, body: Record<string, unknown>) => {
+    const response = await client.post('/invoices', body);
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   };
 
-  it('holds a draft whole: no invoice, no event, its number free, and an audit entry that says held', async () => {
+  it('a draft that reaches the threshold is held: no invoice, no event, its number stays free, outcome held', async () => {
     const body = draftOf(GATE);
     const approval = expectHeld(await agent.post('/invoices', body));
     expect(approval).to.deep.include({
@@ -51,9 +51,9 @@ describe("the gate for agents' drafts", () => {
     expect(approval.payload).to.deep.include({ invoice_number: body.invoice_number });
     expect(Date.parse(approval.expires_at) - Date.parse(approval.created_at)).to.equal(7 * 86_400_000);
     expect([
-      await countOf('invoices'),
-      await countOf('invoice_line_items'),
-      await countOf('events'),
+      await countRows('invoices'),
+      await countRows('invoice_line_items'),
+      await countRows('events'),
     ]).to.deep.equal([0, 0, 0]);
     const [entry] = await stack.rows(tenant.id, 'select * from audit_entries where id = $1', [approval.id]);
     expect(entry).to.include({
@@ -63,61 +63,64 @@ describe("the gate for agents' drafts", () => {
       response_status: 202,
     });
     expect((await tenant.client.get(`/approvals/${approval.id}`)).body).to.deep.equal(approval);
-    // Its number is free still, for somebody whom no gate concerns.
-    await made(tenant.client, { ...body, line_items: [] });
+    // The number is still free for a client without a threshold.
+    await createInvoice(tenant.client, { ...body, line_items: [] });
   });
 
-  it('is reached exactly at its sum, tax included', async () => {
+  it('a draft is held when its total with tax equals the threshold', async () => {
     await tenant.client.patch('/settings', { tax_rate_bps: 1_000 });
-    const taxed = (cents: number) => ({
+    const taxedLineItems = (cents: number) => ({
       line_items: [lineItem({ unit_price_cents: cents, taxable: true })],
     });
     const customer = (await tenant.client.post('/customers', { company_name: 'C' })).body.id;
     const other = (await tenant.client.post('/customers', { company_name: 'D' })).body.id;
-    const below = await made(agent, draftOf(0, { ...taxed(90_908), customer_id: customer }));
+    const below = await createInvoice(
+      agent,
+      draftOf(0, { ...taxedLineItems(90_908), customer_id: customer }),
+    );
     expect(below.total_cents).to.equal(99_999);
     const held = expectHeld(
-      await agent.post('/invoices', draftOf(0, { ...taxed(90_909), customer_id: other })),
+      await agent.post('/invoices', draftOf(0, { ...taxedLineItems(90_909), customer_id: other })),
     );
     expect(held.amount_cents).to.equal(GATE);
   });
 
-  it('concerns agents only, and none when it is off', async () => {
-    await made(tenant.client, draftOf(5 * GATE));
+  it('the threshold applies to agent keys only, and to none when it is off', async () => {
+    await createInvoice(tenant.client, draftOf(5 * GATE));
     await setGate(tenant, null);
-    const draft = await made(agent, draftOf(5 * GATE));
+    const draft = await createInvoice(agent, draftOf(5 * GATE));
     expect((await agent.patch(`/invoices/${draft.id}`, { line_items: [lineItem()] })).status).to.equal(200);
-    const elsewhere = await stack.createTenant('No gate');
-    await made(await newAgent(stack, elsewhere.id), draftOf(5 * GATE));
+    const elsewhere = await stack.createTenant('No threshold');
+    await createInvoice(await newAgent(stack, elsewhere.id), draftOf(5 * GATE));
   });
 
-  for (const [what, targetOf] of [
-    ['work order', async () => ({ work_order_id: await workOrder() })],
+  for (const [shared, createTarget] of [
+    ['for one work order', async () => ({ work_order_id: await createWorkOrder() })],
     [
-      'customer, where no work order is named,',
+      'for one customer without a work order',
       async () => ({ customer_id: (await tenant.client.post('/customers', { company_name: 'C' })).body.id }),
     ],
-    ['target at all', async () => ({})],
+    ['without work order and customer', async () => ({})],
   ] as [string, () => Promise<Record<string, unknown>>][]) {
-    it(`counts one key's drafts for one ${what} together`, async () => {
-      const target = await targetOf();
-      await made(agent, draftOf(HALF, target));
-      await made(agent, draftOf(HALF - 1, target));
+    it(`drafts of one agent key ${shared} count together towards the threshold`, async () => {
+      const target = await createTarget();
+      await createInvoice(agent, draftOf(HALF, target));
+      await createInvoice(agent, draftOf(HALF - 1, target));
       const held = expectHeld(await agent.post('/invoices', draftOf(1, target)));
       expect([held.amount_cents, held.counted_cents]).to.deep.equal([1, GATE]);
-      const other = { work_order_id: await workOrder(), billing_email: 'other@example.com' };
-      await made(agent, draftOf(HALF, other));
-      await made(await newAgent(stack, tenant.id), draftOf(HALF, target));
-      await made(tenant.client, draftOf(GATE, target));
+      const other = { work_order_id: await createWorkOrder(), billing_email: 'other@example.com' };
+      await createInvoice(agent, draftOf(HALF, other));
+      await createInvoice(await newAgent(stack, tenant.id), draftOf(HALF, target));
+      await createInvoice(tenant.client, draftOf(GATE, target));
     });
   }
 
-  it('counts what was priced within 24 hours, and nothing that was cancelled', async () => {
-    const target = { work_order_id: await workOrder() };
-    const first = await made(agent, draftOf(HALF, target));
+  it('the threshold counts drafts priced within 24 hours and no cancelled drafts', async () => {
+    const target = { work_order_id: await createWorkOrder() };
+    const first = await createInvoice(agent, draftOf(HALF, target));
     expectHeld(await agent.post('/invoices', draftOf(HALF, target)));
     await tenant.client.post(`/invoices/${first.id}/cancel`, { reason: 'twice' });
-    const second = await made(agent, draftOf(HALF, target));
+    const second = await createInvoice(agent, draftOf(HALF, target));
     expectHeld(await agent.post('/invoices', draftOf(HALF, target)));
     const age = (hours: number) =>
       stack.rows(
@@ -128,16 +131,16 @@ describe("the gate for agents' drafts", () => {
     await age(23.99);
     expectHeld(await agent.post('/invoices', draftOf(HALF, target)));
     await age(24.01);
-    await made(agent, draftOf(HALF, target));
-    // Priced anew, the old draft counts again.
+    await createInvoice(agent, draftOf(HALF, target));
+    // The old draft counts again once it gets a new price.
     expectHeld(
       await agent.patch(`/invoices/${second.id}`, { line_items: [lineItem({ unit_price_cents: HALF })] }),
     );
   });
 
-  it('holds a PATCH that lifts a draft past it, whole, and lets other changes through', async () => {
-    const target = { work_order_id: await workOrder() };
-    const draft = await made(agent, draftOf(HALF, target));
+  it('a PATCH that raises a draft to the threshold is held with all its changes, and other changes pass', async () => {
+    const target = { work_order_id: await createWorkOrder() };
+    const draft = await createInvoice(agent, draftOf(HALF, target));
     const path = `/invoices/${draft.id}`;
     const patch = { notes: 'more', line_items: [lineItem({ unit_price_cents: GATE })] };
     const held = expectHeld(await agent.patch(path, patch));
@@ -148,48 +151,49 @@ describe("the gate for agents' drafts", () => {
       amount_cents: GATE,
     });
     expect((await agent.get(path)).body).to.deep.equal(draft);
-    expect((await agent.patch(path, { notes: 'words cost nothing' })).status).to.equal(200);
+    expect((await agent.patch(path, { notes: 'a note has no price' })).status).to.equal(200);
     const lower = { line_items: [lineItem({ unit_price_cents: HALF - 1 })] };
-    expect((await agent.patch(path, lower)).body.total_cents, 'its own former price does not count').to.equal(
-      HALF - 1,
-    );
-    await made(agent, draftOf(HALF, target));
+    expect(
+      (await agent.patch(path, lower)).body.total_cents,
+      'the former price of the draft does not count',
+    ).to.equal(HALF - 1);
+    await createInvoice(agent, draftOf(HALF, target));
     expectHeld(await agent.patch(path, { line_items: [lineItem({ unit_price_cents: HALF })] }));
   });
 
-  it("counts a human's draft that an agent priced as that agent's", async () => {
-    const target = { work_order_id: await workOrder() };
-    const draft = await made(tenant.client, draftOf(1, target));
+  it("a person's draft that an agent priced counts as that agent's draft", async () => {
+    const target = { work_order_id: await createWorkOrder() };
+    const draft = await createInvoice(tenant.client, draftOf(1, target));
     const patch = { line_items: [lineItem({ unit_price_cents: HALF })] };
     expect((await agent.patch(`/invoices/${draft.id}`, patch)).status).to.equal(200);
     expectHeld(await agent.post('/invoices', draftOf(HALF, target)));
   });
 
-  it('lets no two drafts slip under it at once', async () => {
-    const target = { work_order_id: await workOrder() };
-    const answers = await Promise.all(
+  it('concurrent drafts for one work order stay below the threshold together', async () => {
+    const target = { work_order_id: await createWorkOrder() };
+    const responses = await Promise.all(
       Array.from({ length: 12 }, () => agent.post('/invoices', draftOf(GATE / 4, target))),
     );
-    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    const count = (status: number) => responses.filter((response) => response.status === status).length;
     expect([count(201), count(202)]).to.deep.equal([3, 9]);
   });
 
-  it('refuses what is wrong at once instead of holding it', async () => {
-    const taken = await made(tenant.client, draftOf(1));
-    const twice = draftOf(GATE, { invoice_number: String(taken.invoice_number).toLowerCase() });
-    expectError(await agent.post('/invoices', twice), 409, 'duplicate_invoice_number');
+  it('an invalid draft at the threshold is refused immediately and not held', async () => {
+    const existing = await createInvoice(tenant.client, draftOf(1));
+    const duplicate = draftOf(GATE, { invoice_number: String(existing.invoice_number).toLowerCase() });
+    expectError(await agent.post('/invoices', duplicate), 409, 'duplicate_invoice_number');
     expectError(
       await agent.post('/invoices', draftOf(GATE, { customer_id: newId() })),
       400,
       'validation_error',
     );
-    await tenant.client.post(`/invoices/${taken.id}/cancel`, { reason: 'x' });
+    await tenant.client.post(`/invoices/${existing.id}/cancel`, { reason: 'x' });
     const patch = { line_items: [lineItem({ unit_price_cents: GATE })] };
-    expectError(await agent.patch(`/invoices/${taken.id}`, patch), 403, 'forbidden');
-    expect(await countOf('approvals')).to.equal(0);
+    expectError(await agent.patch(`/invoices/${existing.id}`, patch), 403, 'forbidden');
+    expect(await countRows('approvals')).to.equal(0);
   });
 
-  it('answers a repeated request with the kept answer, and holds once', async () => {
+  it('a repeated Idempotency-Key returns the stored 202 response and holds the draft once', async () => {
     const headers = { 'Idempotency-Key': newId() };
     const body = draftOf(GATE);
     const [one, two] = await Promise.all([0, 1].map(() => agent.post('/invoices', body, { headers })));
@@ -199,18 +203,18 @@ describe("the gate for agents' drafts", () => {
     expect(again.headers['x-idempotency-replay']).to.equal('true');
     expectHeld(again);
     expect(again.text).to.equal(first?.text);
-    expect(await countOf('approvals')).to.equal(1);
+    expect(await countRows('approvals')).to.equal(1);
     expectError(await agent.post('/invoices', draftOf(1), { headers }), 422, 'idempotency_key_reused');
   });
 
-  it('is previewed by a dry run, which stores nothing', async () => {
+  it('a dry run of a draft at the threshold previews the approval and stores nothing', async () => {
     const headers = { 'X-Service-Dry-Run': 'true' };
     const preview = await agent.post('/invoices', draftOf(GATE), { headers });
     expect(preview.status, preview.text).to.equal(200);
     expect(preview.body).to.deep.include({ ok: true, dry_run: true });
     expect(preview.body.data).to.include({ ok: true, pending_approval: true });
     expect(preview.body.data.approval).to.include({ status: 'pending', amount_cents: GATE });
-    expect(await countOf('approvals')).to.equal(0);
+    expect(await countRows('approvals')).to.equal(0);
     const below = await agent.post('/invoices', draftOf(1), { headers });
     expect(below.body.data.status).to.equal('draft');
   });

@@ -18,24 +18,30 @@ describe('agent keys', () => {
   after(() => stack.stop());
 
   const scopes = ['read_invoices', 'write_invoices_draft'];
-  const make = async (body: Record<string, unknown> = {}, client = tenant.client) => {
-    const answer = await client.post('/agent-keys', { name: 'Agent', scopes, ...body });
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body as { id: string; key: string } & Record<string, unknown>;
+  const createAgentKey = async (body: Record<string, unknown> = {}, client = tenant.client) => {
+    const response = await client.post('/agent-keys', { name: 'Agent', scopes, ...body });
+    expect(response.status, response.text).to.equal(201);
+    return response.body as { id: string; key: string } & Record<string, unknown>;
   };
-  const meOf = (key: string) => stack.clientWith(key).get('/me');
-  const statusWith = async (key: string) => (await meOf(key)).status;
+  const getMe = (key: string) => stack.clientWith(key).get('/me');
+  const getStatus = async (key: string) => (await getMe(key)).status;
 
-  it('are made with exactly these scopes and shown once', async () => {
-    const made = await make();
+  it('POST /agent-keys returns exactly the requested scopes and shows the key once', async () => {
+    const made = await createAgentKey();
     const { key, ...record } = made;
     expect(key).to.match(/^tk_agent_(?!test_)[0-9A-Za-z]{49}$/);
     expect(record).to.deep.include({
-      ...{ kind: 'agent', name: 'Agent', scopes, read_only: false, prefix: 'tk_agent_' },
-      ...{ last_four: key.slice(-4), expires_at: null, revoked_at: null },
+      kind: 'agent',
+      name: 'Agent',
+      scopes,
+      read_only: false,
+      prefix: 'tk_agent_',
+      last_four: key.slice(-4),
+      expires_at: null,
+      revoked_at: null,
     });
     expect(record).to.not.have.any.keys('permissions', 'tier');
-    expect((await meOf(key)).body.key).to.deep.include({
+    expect((await getMe(key)).body.key).to.deep.include({
       id: made.id,
       kind: 'agent',
       scopes,
@@ -44,74 +50,74 @@ describe('agent keys', () => {
     const read = await tenant.client.get(`/agent-keys/${made.id}`);
     expect(read.text).to.not.include(key);
     expect(read.body).to.include({ id: made.id, name: 'Agent' });
-    const expired = await make({ expires_at: new Date(Date.now() - 1000).toISOString() });
-    expect(await statusWith(expired.key)).to.equal(401);
+    const expired = await createAgentKey({ expires_at: new Date(Date.now() - 1000).toISOString() });
+    expect(await getStatus(expired.key)).to.equal(401);
   });
 
-  it('of the sandbox are of the sandbox', async () => {
-    const { key } = await make({}, tenant.sandbox);
+  it('an agent key created in the sandbox belongs to the sandbox', async () => {
+    const { key } = await createAgentKey({}, tenant.sandbox);
     expect(key).to.match(/^tk_agent_test_/);
-    expect((await meOf(key)).body.tenant.id).to.equal(tenant.sandboxId);
+    expect((await getMe(key)).body.tenant.id).to.equal(tenant.sandboxId);
     const person = await signIn(stack, { tenantId: tenant.id }, 'sandbox');
-    expect((await make({}, person)).key).to.match(/^tk_agent_test_/);
+    expect((await createAgentKey({}, person)).key).to.match(/^tk_agent_test_/);
   });
 
-  it('that are read-only hold only scopes that read', async () => {
-    const reading = AGENT_SCOPES.filter((scope) => scope.startsWith('read_'));
-    const { key } = await make({ scopes: reading, read_only: true });
-    expect((await meOf(key)).body.key).to.deep.include({ scopes: reading, read_only: true });
-    for (const scope of AGENT_SCOPES.filter((one) => !reading.includes(one))) {
+  it('a read-only agent key accepts only read scopes', async () => {
+    const readScopes = AGENT_SCOPES.filter((scope) => scope.startsWith('read_'));
+    const { key } = await createAgentKey({ scopes: readScopes, read_only: true });
+    expect((await getMe(key)).body.key).to.deep.include({ scopes: readScopes, read_only: true });
+    for (const scope of AGENT_SCOPES.filter((one) => !readScopes.includes(one))) {
       for (const members of [
         { read_only: true, scopes: ['read_audit', scope] },
         { scopes: ['read_audit', scope], read_only: true },
       ]) {
-        const answer = await tenant.client.post('/agent-keys', { name: 'x', ...members });
-        expect(faultsOf(answer), scope).to.deep.equal(['scopes readOnly']);
+        const response = await tenant.client.post('/agent-keys', { name: 'x', ...members });
+        expect(faultsOf(response), scope).to.deep.equal(['scopes readOnly']);
       }
     }
   });
 
-  it('are told every fault of what is asked', async () => {
-    const faults = async (body: unknown) => faultsOf(await tenant.client.post('/agent-keys', body));
-    expect(await faults({})).to.deep.equal(['name required', 'scopes required']);
-    expect(await faults({ name: 'x', scopes: [] })).to.deep.equal(['scopes min']);
-    expect(await faults({ name: 'x', scopes: ['read_audit', 'read_audit'] })).to.deep.equal([
+  it('POST /agent-keys reports every validation error', async () => {
+    const listErrors = async (body: unknown) => faultsOf(await tenant.client.post('/agent-keys', body));
+    expect(await listErrors({})).to.deep.equal(['name required', 'scopes required']);
+    expect(await listErrors({ name: 'x', scopes: [] })).to.deep.equal(['scopes min']);
+    expect(await listErrors({ name: 'x', scopes: ['read_audit', 'read_audit'] })).to.deep.equal([
       'scopes[1] unique',
     ]);
     expect(
-      await faults({ name: 'x', scopes: ['admin'], read_only: 'yes', expires_at: 'never' }),
+      await listErrors({ name: 'x', scopes: ['admin'], read_only: 'yes', expires_at: 'never' }),
     ).to.deep.equal(['expires_at dateTime', 'read_only base', 'scopes[0] only']);
   });
 
-  it('are rolled: the successor has the same scopes, and the old one ends after the overlap', async () => {
-    const old = await make({ name: 'Rolling' });
+  it('rolling an agent key gives the successor the same scopes and ends the old key after the overlap', async () => {
+    const old = await createAgentKey({ name: 'Rolling' });
     const rolled = await tenant.client.post(`/agent-keys/${old.id}/roll`, { overlap_hours: 0 });
     expect(rolled.status, rolled.text).to.equal(201);
     expect(rolled.headers.location).to.equal(`/v1/agent-keys/${rolled.body.id}`);
     expect(rolled.body).to.deep.include({ name: 'Rolling', scopes, kind: 'agent' });
     expect(rolled.body.key).to.match(/^tk_agent_/);
-    expect(await statusWith(rolled.body.key)).to.equal(200);
-    await eventually('the old key ends', async () => (await statusWith(old.key)) === 401, 6000);
+    expect(await getStatus(rolled.body.key)).to.equal(200);
+    await eventually('the old key ends', async () => (await getStatus(old.key)) === 401, 6000);
     expectError(await tenant.client.post(`/agent-keys/${old.id}/roll`, {}), 409, 'conflict');
   });
 
-  it('end at once when they are revoked', async () => {
-    const { id, key } = await make();
-    expect(await statusWith(key)).to.equal(200);
+  it('a revoked agent key stops working within 2 seconds, and a second DELETE returns the same response', async () => {
+    const { id, key } = await createAgentKey();
+    expect(await getStatus(key)).to.equal(200);
     const revoked = await tenant.client.delete(`/agent-keys/${id}`);
     expect(revoked.body.revoked_at, revoked.text).to.be.a('string');
-    await eventually('401', async () => (await statusWith(key)) === 401, 2000);
+    await eventually('401', async () => (await getStatus(key)) === 401, 2000);
     expect((await tenant.client.delete(`/agent-keys/${id}`)).text).to.equal(revoked.text);
   });
 
-  it('are no API keys, and API keys no agent keys: each has its own list and ids', async () => {
+  it('agent keys and API keys have separate lists and ids', async () => {
     const owner = await stack.createTenant();
-    const agent = await make({}, owner.client);
+    const agent = await createAgentKey({}, owner.client);
     const api = (await owner.client.post('/api-keys', { name: 'api' })).body as { id: string; key: string };
-    const idsOf = async (path: string) =>
+    const listIds = async (path: string) =>
       (await owner.client.get(path)).body.data.items.map((item: { id: string }) => item.id);
-    expect(await idsOf('/agent-keys')).to.deep.equal([agent.id]);
-    expect(await idsOf('/api-keys'))
+    expect(await listIds('/agent-keys')).to.deep.equal([agent.id]);
+    expect(await listIds('/api-keys'))
       .to.include(api.id)
       .and.not.include(agent.id);
     for (const [path, id] of [
@@ -122,10 +128,10 @@ describe('agent keys', () => {
       expectError(await owner.client.post(`${path}/${id}/roll`, {}), 404, 'not_found');
       expectError(await owner.client.delete(`${path}/${id}`), 404, 'not_found');
     }
-    expect([await statusWith(agent.key), await statusWith(api.key)]).to.deep.equal([200, 200]);
+    expect([await getStatus(agent.key), await getStatus(api.key)]).to.deep.equal([200, 200]);
   });
 
-  it('show the same key to who asks again with the same Idempotency-Key, none in a dry run, and leave it nowhere', async () => {
+  it('a repeated Idempotency-Key returns the same agent key, a dry run returns none, and no table stores it', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const body = { name: newId(), scopes };
     const first = await tenant.client.post('/agent-keys', body, { headers });

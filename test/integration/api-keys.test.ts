@@ -7,8 +7,19 @@ import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const MEMBERS = [
-  ...['id', 'kind', 'name', 'prefix', 'last_four', 'permissions', 'scopes', 'read_only', 'tier'],
-  ...['created_at', 'expires_at', 'revoked_at', 'last_used_at'],
+  'id',
+  'kind',
+  'name',
+  'prefix',
+  'last_four',
+  'permissions',
+  'scopes',
+  'read_only',
+  'tier',
+  'created_at',
+  'expires_at',
+  'revoked_at',
+  'last_used_at',
 ];
 const HOUR_MS = 3_600_000;
 
@@ -22,16 +33,16 @@ describe('API keys', () => {
   });
   after(() => stack.stop());
 
-  const created = async (body: Record<string, unknown> = {}): Promise<Answer['body']> => {
-    const answer = await tenant.client.post('/api-keys', { name: 'k', ...body });
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+  const createApiKey = async (body: Record<string, unknown> = {}): Promise<Answer['body']> => {
+    const response = await tenant.client.post('/api-keys', { name: 'k', ...body });
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   };
-  const statusWith = async (key: string, path = '/me'): Promise<number> =>
+  const getStatus = async (key: string, path = '/me'): Promise<number> =>
     (await stack.clientWith(key).get(path)).status;
 
-  describe('when created', () => {
-    it('are told again to the key that asked, and to no other', async () => {
+  describe('creating API keys', () => {
+    it('a repeated Idempotency-Key returns the new API key again to the same caller, and 422 to another key', async () => {
       const headers = { 'idempotency-key': randomUUID() };
       const first = await tenant.client.post('/api-keys', { name: 'once' }, { headers });
       const again = await tenant.client.post('/api-keys', { name: 'once' }, { headers });
@@ -44,12 +55,12 @@ describe('API keys', () => {
       );
     });
 
-    it('work at once, read and write by default, and are shown in the creating answer alone', async () => {
-      const answer = await tenant.client.post('/api-keys', { name: 'Dispatch software' });
-      expect(answer.status, answer.text).to.equal(201);
-      expect(Object.keys(answer.body)).to.deep.equal([...MEMBERS, 'key']);
-      const { key, ...record } = answer.body;
-      expect(answer.headers.location).to.equal(`/v1/api-keys/${record.id}`);
+    it('a new API key works immediately, can read and write by default, and is shown in the creating response only', async () => {
+      const response = await tenant.client.post('/api-keys', { name: 'Dispatch software' });
+      expect(response.status, response.text).to.equal(201);
+      expect(Object.keys(response.body)).to.deep.equal([...MEMBERS, 'key']);
+      const { key, ...record } = response.body;
+      expect(response.headers.location).to.equal(`/v1/api-keys/${record.id}`);
       expect(record).to.deep.include({
         kind: 'api',
         name: 'Dispatch software',
@@ -76,8 +87,8 @@ describe('API keys', () => {
       for (const other of [read, list, roll, revoked]) expect(other.text).to.not.include(key);
     });
 
-    it('are kept as a hash: the table holds neither the key nor a part that would do', async () => {
-      const { id, key } = await created();
+    it('an API key is stored as a hash: its row holds neither the key nor a part of it', async () => {
+      const { id, key } = await createApiKey();
       const [row] = await stack.rows<{ all: string; hash: string }>(
         tenant.id,
         "select to_jsonb(t)::text as all, encode(key_hash, 'hex') as hash from api_keys t where id = $1",
@@ -87,49 +98,49 @@ describe('API keys', () => {
       expect(row?.all).to.not.include(key.slice(8, 20));
     });
 
-    it('of the sandbox have its prefix and see its records only', async () => {
-      const made = (await tenant.sandbox.post('/api-keys', { name: 'sandbox' })).body;
-      expect(made.key).to.match(/^tk_test_/);
-      const me = await stack.clientWith(made.key).get('/me');
+    it('a sandbox API key has the sandbox prefix and sees only sandbox records', async () => {
+      const newKey = (await tenant.sandbox.post('/api-keys', { name: 'sandbox' })).body;
+      expect(newKey.key).to.match(/^tk_test_/);
+      const me = await stack.clientWith(newKey.key).get('/me');
       expect(me.body.tenant).to.include({ id: tenant.sandboxId, environment: 'sandbox' });
-      expectError(await tenant.client.get(`/api-keys/${made.id}`), 404, 'not_found');
+      expectError(await tenant.client.get(`/api-keys/${newKey.id}`), 404, 'not_found');
     });
 
-    it('have the permissions they were given and no more', async () => {
-      const writer = stack.clientWith((await created({ permissions: ['write'] })).key);
+    it('an API key has the permissions it was created with and no more', async () => {
+      const writer = stack.clientWith((await createApiKey({ permissions: ['write'] })).key);
       expectError(await writer.get('/invoices'), 403, 'insufficient_scope');
       expect((await writer.post('/invoices', invoiceInput())).status).to.equal(201);
-      const manager = stack.clientWith((await created({ permissions: ['admin'] })).key);
+      const manager = stack.clientWith((await createApiKey({ permissions: ['admin'] })).key);
       expect((await manager.get('/api-keys')).status).to.equal(200);
       expectError(await manager.get('/invoices'), 403, 'insufficient_scope');
     });
 
-    it('read-only keep the permission to read alone, whatever was asked for', async () => {
-      const made = await created({ read_only: true, permissions: ['read', 'write', 'admin'] });
-      expect(made).to.deep.include({ read_only: true, permissions: ['read'] });
-      const reader = stack.clientWith(made.key);
+    it('a read-only API key has only the permission read, even if more were requested', async () => {
+      const newKey = await createApiKey({ read_only: true, permissions: ['read', 'write', 'admin'] });
+      expect(newKey).to.deep.include({ read_only: true, permissions: ['read'] });
+      const reader = stack.clientWith(newKey.key);
       expect((await reader.get('/invoices')).status).to.equal(200);
       expectError(await reader.post('/invoices', invoiceInput()), 403, 'read_only_key');
       expectError(await reader.post('/api-keys', { name: 'more' }), 403, 'read_only_key');
     });
 
-    it('take each permission once, and at least one', async () => {
+    it('POST /api-keys requires at least one permission, and each only once', async () => {
       const post = (permissions: string[]) => tenant.client.post('/api-keys', { name: 'k', permissions });
       expect(faultsOf(await post([]))).to.deep.equal(['permissions min']);
       expect(faultsOf(await post(['read', 'read']))).to.deep.equal(['permissions[1] unique']);
     });
 
-    it('with an expiry end by it', async () => {
+    it('an API key with expires_at works until that time and then ends', async () => {
       const expires_at = new Date(Date.now() + 1200).toISOString();
-      const made = await created({ expires_at });
-      expect(made.expires_at).to.equal(expires_at);
-      expect(await statusWith(made.key)).to.equal(200);
-      await eventually('the key ends', async () => (await statusWith(made.key)) === 401);
+      const newKey = await createApiKey({ expires_at });
+      expect(newKey.expires_at).to.equal(expires_at);
+      expect(await getStatus(newKey.key)).to.equal(200);
+      await eventually('the key ends', async () => (await getStatus(newKey.key)) === 401);
       expect(Date.now()).to.be.at.least(Date.parse(expires_at));
     });
   });
 
-  it('are listed newest first, ended ones included, agent keys not', async () => {
+  it('GET /api-keys lists the newest first, with ended keys and without agent keys', async () => {
     const owner = await stack.createTenant('Lister');
     await stack.createKey(owner.id, { kind: 'agent', scopes: ['read_invoices'] });
     const ids: string[] = [];
@@ -141,13 +152,13 @@ describe('API keys', () => {
     expect(items[1].revoked_at).to.be.a('string');
   });
 
-  describe('when rolled', () => {
-    it('work beside their successor until the overlap ends, 24 hours by default', async () => {
-      const old = await created({ name: 'rolling', permissions: ['read'], tier: 'starter' });
-      const answer = await tenant.client.post(`/api-keys/${old.id}/roll`);
-      expect(answer.status, answer.text).to.equal(201);
-      const next = answer.body;
-      expect(answer.headers.location).to.equal(`/v1/api-keys/${next.id}`);
+  describe('rolling API keys', () => {
+    it('a rolled API key works beside its successor until the overlap ends, 24 hours by default', async () => {
+      const old = await createApiKey({ name: 'rolling', permissions: ['read'], tier: 'starter' });
+      const response = await tenant.client.post(`/api-keys/${old.id}/roll`);
+      expect(response.status, response.text).to.equal(201);
+      const next = response.body;
+      expect(response.headers.location).to.equal(`/v1/api-keys/${next.id}`);
       expect(next.id).to.not.equal(old.id);
       expect(next).to.deep.include({
         name: 'rolling',
@@ -155,39 +166,39 @@ describe('API keys', () => {
         tier: 'starter',
         expires_at: null,
       });
-      expect([await statusWith(old.key), await statusWith(next.key)]).to.deep.equal([200, 200]);
+      expect([await getStatus(old.key), await getStatus(next.key)]).to.deep.equal([200, 200]);
       const ends = Date.parse((await tenant.client.get(`/api-keys/${old.id}`)).body.expires_at);
       expect(ends).to.be.within(Date.parse(next.created_at) + 23.9 * HOUR_MS, Date.now() + 24 * HOUR_MS);
     });
 
-    it('end at once with overlap_hours 0, although they were in use a moment ago', async () => {
-      const old = await created();
-      expect(await statusWith(old.key)).to.equal(200);
+    it('an API key rolled with overlap_hours 0 ends within 2 seconds, even if it was just used', async () => {
+      const old = await createApiKey();
+      expect(await getStatus(old.key)).to.equal(200);
       const next = (await tenant.client.post(`/api-keys/${old.id}/roll`, { overlap_hours: 0 })).body;
-      expect(await statusWith(next.key)).to.equal(200);
-      await eventually('the old key ends', async () => (await statusWith(old.key)) === 401, 2000);
+      expect(await getStatus(next.key)).to.equal(200);
+      await eventually('the old key ends', async () => (await getStatus(old.key)) === 401, 2000);
     });
 
-    it('have one successor: of two rolls at once one wins, and a later one is refused', async () => {
-      const { id } = await created();
+    it('an API key has one successor: one of two concurrent rolls succeeds, and a later roll gets 409', async () => {
+      const { id } = await createApiKey();
       const roll = () => tenant.client.post(`/api-keys/${id}/roll`, {});
       const statuses = (await Promise.all([roll(), roll()])).map(({ status }) => status);
       expect(statuses.sort()).to.deep.equal([201, 409]);
       expectError(await roll(), 409, 'conflict');
     });
 
-    it('never live longer than they were to', async () => {
+    it('rolling an API key does not extend its expiry', async () => {
       const expires_at = new Date(Date.now() + HOUR_MS).toISOString();
-      const old = await created({ expires_at });
+      const old = await createApiKey({ expires_at });
       await tenant.client.post(`/api-keys/${old.id}/roll`, { overlap_hours: 168 });
       expect((await tenant.client.get(`/api-keys/${old.id}`)).body.expires_at).to.equal(expires_at);
     });
 
-    it('are refused once they ended, and are 404 when there is none: unknown, foreign or an agent’s', async () => {
-      const revoked = await created();
+    it('POST /api-keys/{id}/roll returns 409 for an ended key and 404 for an unknown, foreign or agent key', async () => {
+      const revoked = await createApiKey();
       await tenant.client.delete(`/api-keys/${revoked.id}`);
       expectError(await tenant.client.post(`/api-keys/${revoked.id}/roll`), 409, 'conflict');
-      const expired = await created({ expires_at: '2020-01-01T00:00:00Z' });
+      const expired = await createApiKey({ expires_at: '2020-01-01T00:00:00Z' });
       expectError(await tenant.client.post(`/api-keys/${expired.id}/roll`), 409, 'conflict');
       const theirs = (await (await stack.createTenant('Other')).client.post('/api-keys', { name: 'theirs' }))
         .body;
@@ -196,43 +207,43 @@ describe('API keys', () => {
       for (const id of [randomUUID(), 'x', theirs.id, agentId]) {
         expectError(await tenant.client.post(`/api-keys/${id}/roll`), 404, 'not_found');
       }
-      expect([await statusWith(theirs.key), await statusWith(agentKey)]).to.deep.equal([200, 200]);
+      expect([await getStatus(theirs.key), await getStatus(agentKey)]).to.deep.equal([200, 200]);
     });
   });
 
-  describe('when revoked', () => {
-    it('end at once; revoking again is 200 and keeps the first time', async () => {
-      const { id, key } = await created();
-      expect(await statusWith(key)).to.equal(200);
+  describe('revoking API keys', () => {
+    it('a revoked API key ends within 2 seconds, and revoking it again returns 200 with the first revoked_at', async () => {
+      const { id, key } = await createApiKey();
+      expect(await getStatus(key)).to.equal(200);
       const first = await tenant.client.delete(`/api-keys/${id}`);
       expect(first.status, first.text).to.equal(200);
       expect(first.body.revoked_at).to.be.a('string');
-      await eventually('the key ends', async () => (await statusWith(key)) === 401, 2000);
+      await eventually('the key ends', async () => (await getStatus(key)) === 401, 2000);
       expect((await tenant.client.delete(`/api-keys/${id}`)).body.revoked_at).to.equal(first.body.revoked_at);
     });
 
-    it('may be the very key that asks', async () => {
-      const made = await created({ permissions: ['admin'] });
-      const self = stack.clientWith(made.key);
-      expect((await self.delete(`/api-keys/${made.id}`)).status).to.equal(200);
-      await eventually('the key ends', async () => (await statusWith(made.key)) === 401, 2000);
+    it('an API key can revoke itself', async () => {
+      const newKey = await createApiKey({ permissions: ['admin'] });
+      const self = stack.clientWith(newKey.key);
+      expect((await self.delete(`/api-keys/${newKey.id}`)).status).to.equal(200);
+      await eventually('the key ends', async () => (await getStatus(newKey.key)) === 401, 2000);
     });
 
-    it('are 404 when there is none, and a foreign one goes on', async () => {
+    it('an unknown or foreign API key returns 404 on GET and DELETE, and the foreign key keeps working', async () => {
       const theirs = (await (await stack.createTenant('Other')).client.post('/api-keys', { name: 'theirs' }))
         .body;
       for (const id of [randomUUID(), 'x', theirs.id]) {
         expectError(await tenant.client.delete(`/api-keys/${id}`), 404, 'not_found');
         expectError(await tenant.client.get(`/api-keys/${id}`), 404, 'not_found');
       }
-      expect(await statusWith(theirs.key)).to.equal(200);
+      expect(await getStatus(theirs.key)).to.equal(200);
     });
   });
 
-  it('tell when they were last used', async () => {
-    const { id, key, created_at } = await created();
+  it('last_used_at of an API key is null until the key is used', async () => {
+    const { id, key, created_at } = await createApiKey();
     expect((await tenant.client.get(`/api-keys/${id}`)).body.last_used_at).to.equal(null);
-    await statusWith(key);
+    await getStatus(key);
     const used = await eventually('last_used_at is set', async () => {
       const { last_used_at } = (await tenant.client.get(`/api-keys/${id}`)).body;
       return last_used_at ?? undefined;

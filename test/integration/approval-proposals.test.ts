@@ -11,7 +11,7 @@ import type { TestStack, TestTenant } from '../support/stack.js';
 
 const justification = 'Lines match the signed slip.';
 
-describe('proposals of approvals, and the queue they wait in', () => {
+describe('approvals that an agent proposes, and their list', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestClient;
@@ -23,35 +23,35 @@ describe('proposals of approvals, and the queue they wait in', () => {
     person = await signIn(stack, { tenantId: tenant.id });
   });
 
-  const draft = async (client: TestClient, overrides: Record<string, unknown> = {}) => {
-    const made = await client.post(
+  const createDraft = async (client: TestClient, overrides: Record<string, unknown> = {}) => {
+    const created = await client.post(
       '/invoices',
       draftOf(500, { billing_email: 'b@example.com', ...overrides }),
     );
-    expect(made.status, made.text).to.equal(201);
-    return made.body;
+    expect(created.status, created.text).to.equal(201);
+    return created.body;
   };
   const propose = (invoice_id: string, client = agent) =>
     client.post('/approvals', { invoice_id, justification });
-  const proposed = async (invoiceId: string, client = agent) => {
-    const answer = await propose(invoiceId, client);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+  const proposeSuccessfully = async (invoiceId: string, client = agent) => {
+    const response = await propose(invoiceId, client);
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   };
-  const shown = async (id: string) => (await person.get(`/approvals/${id}`)).body;
-  const idsOf = async (client: TestClient, query = '') => {
+  const readApproval = async (id: string) => (await person.get(`/approvals/${id}`)).body;
+  const listIds = async (client: TestClient, query = '') => {
     const page = await client.get(`/approvals${query}`);
     expect(page.status, page.text).to.equal(200);
     return page.body.data.items.map((item: { id: string }) => item.id) as string[];
   };
-  const endTime = (id: string) =>
+  const endDeadline = (id: string) =>
     stack.rows(tenant.id, "update approvals set expires_at = now() - interval '1 second' where id = $1", [
       id,
     ]);
 
-  it('leave the invoice as it is until a person approves it through its proposal', async () => {
-    const invoice = await draft(agent);
-    const approval = await proposed(invoice.id);
+  it('a proposal leaves the invoice unchanged until a person approves it', async () => {
+    const invoice = await createDraft(agent);
+    const approval = await proposeSuccessfully(invoice.id);
     expect(approval).to.deep.include({
       kind: 'invoice_approval',
       status: 'pending',
@@ -76,22 +76,22 @@ describe('proposals of approvals, and the queue they wait in', () => {
     expect(entries[0]?.changes).to.deep.include({ field: 'status', from: 'draft', to: 'approved' });
   });
 
-  it('are one at a time for an invoice, however many ask at once; after a decision another may come', async () => {
-    const { id } = await draft(agent);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => propose(id)));
-    const made = answers.filter(({ status }) => status === 201);
-    expect(made).to.have.length(1);
-    for (const answer of answers.filter((one) => one !== made[0]))
-      expectError(answer, 409, 'approval_already_pending');
-    await person.post(`/approvals/${made[0]?.body.id}/reject`, { reason: 'not yet' });
-    await proposed(id);
+  it('an invoice has one pending proposal, also with concurrent requests; after a decision it can get another', async () => {
+    const { id } = await createDraft(agent);
+    const responses = await Promise.all(Array.from({ length: 6 }, () => propose(id)));
+    const created = responses.filter(({ status }) => status === 201);
+    expect(created).to.have.length(1);
+    for (const response of responses.filter((one) => one !== created[0]))
+      expectError(response, 409, 'approval_already_pending');
+    await person.post(`/approvals/${created[0]?.body.id}/reject`, { reason: 'not yet' });
+    await proposeSuccessfully(id);
   });
 
-  it('are for drafts and what needs review, with words of 10 to 2000 characters', async () => {
-    const { id } = await draft(agent);
+  it('POST /approvals accepts invoices in draft or needs_review, and a justification of 10 to 2000 characters', async () => {
+    const { id } = await createDraft(agent);
     await tenant.client.patch(`/invoices/${id}`, { status: 'needs_review' });
-    await proposed(id);
-    const released = await draft(tenant.client);
+    await proposeSuccessfully(id);
+    const released = await createDraft(tenant.client);
     await tenant.client.post(`/invoices/${released.id}/approve`, {});
     const [detail] = expectError(await propose(released.id), 409, 'invalid_status_transition');
     expect(detail).to.include({ from: 'approved', to: 'approved' });
@@ -102,15 +102,15 @@ describe('proposals of approvals, and the queue they wait in', () => {
     expect(faultsOf(long)).to.deep.equal(['justification max']);
   });
 
-  it('wait on with the new content when the invoice changed, and say what changed', async () => {
-    const { id } = await draft(agent);
-    const approval = await proposed(id);
+  it('a proposal whose invoice changed gets 409 on approval, stays pending and lists the changes', async () => {
+    const { id } = await createDraft(agent);
+    const approval = await proposeSuccessfully(id);
     const { line_items } = draftOf(700);
     const changed = (await tenant.client.patch(`/invoices/${id}`, { line_items })).body;
-    const answer = await person.post(`/approvals/${approval.id}/approve`, { hash: approval.hash });
-    const details = expectError(answer, 409, 'conflict');
+    const response = await person.post(`/approvals/${approval.id}/approve`, { hash: approval.hash });
+    const details = expectError(response, 409, 'conflict');
     expect(details.map(({ field }) => field)).to.deep.equal(['line_items']);
-    const now = await shown(approval.id);
+    const now = await readApproval(approval.id);
     expect(now).to.include({ status: 'pending', amount_cents: 700, record_version: changed.updated_at });
     expect(now.changes.map(({ field }: { field: string }) => field)).to.have.members([
       'amount_cents',
@@ -120,12 +120,12 @@ describe('proposals of approvals, and the queue they wait in', () => {
     expect(decided.status, decided.text).to.equal(200);
   });
 
-  it('do not get round what an approval needs', async () => {
-    const { id } = await draft(agent, { line_items: [] });
-    const approval = await proposed(id);
-    const answer = await person.post(`/approvals/${approval.id}/approve`, {});
-    expectError(answer, 409, 'invalid_status_transition');
-    expect((await shown(approval.id)).status).to.equal('pending');
+  it('approving a proposal for an invoice without line items gets 409 and leaves the proposal pending', async () => {
+    const { id } = await createDraft(agent, { line_items: [] });
+    const approval = await proposeSuccessfully(id);
+    const response = await person.post(`/approvals/${approval.id}/approve`, {});
+    expectError(response, 409, 'invalid_status_transition');
+    expect((await readApproval(approval.id)).status).to.equal('pending');
   });
 
   for (const [how, act] of [
@@ -139,25 +139,25 @@ describe('proposals of approvals, and the queue they wait in', () => {
     ['cancelled', (id: string) => tenant.client.post(`/invoices/${id}/cancel`, { reason: 'x' })],
     ['cancelled', (id: string) => tenant.client.patch(`/invoices/${id}`, { status: 'cancelled' })],
   ] as [string, (id: string) => Promise<{ status: number }>][]) {
-    it(`are cancelled when their invoice is ${how} another way (${act.toString().match(/post|patch/)?.[0]})`, async () => {
-      const { id } = await draft(agent);
-      const approval = await proposed(id);
+    it(`a pending proposal is cancelled when its invoice is ${how} directly (${act.toString().match(/post|patch/)?.[0]})`, async () => {
+      const { id } = await createDraft(agent);
+      const approval = await proposeSuccessfully(id);
       expect((await act(id)).status).to.equal(200);
-      expect(await shown(approval.id)).to.include({
+      expect(await readApproval(approval.id)).to.include({
         status: 'cancelled',
         note: `The invoice was ${how}.`,
         decided_by: null,
       });
-      const answer = await person.post(`/approvals/${approval.id}/approve`, {});
-      const [detail] = expectError(answer, 409, 'invalid_status_transition');
+      const response = await person.post(`/approvals/${approval.id}/approve`, {});
+      const [detail] = expectError(response, 409, 'invalid_status_transition');
       expect(detail).to.deep.include({ from: 'cancelled', allowed: [] });
     });
   }
 
-  it('cannot be decided while their invoice goes another way at the same time: one of the two wins', async () => {
+  it('a proposal approved while its invoice is cancelled ends as approved or cancelled, as its response says', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const { id } = await draft(agent);
-      const approval = await proposed(id);
+      const { id } = await createDraft(agent);
+      const approval = await proposeSuccessfully(id);
       const [decided, cancelled] = await Promise.all([
         person.post(`/approvals/${approval.id}/approve`, {}),
         tenant.client.post(`/invoices/${id}/cancel`, { reason: 'x' }),
@@ -166,34 +166,34 @@ describe('proposals of approvals, and the queue they wait in', () => {
       // An approved invoice that was never released may still be cancelled.
       expect(cancelled.status).to.equal(200);
       expect(status).to.equal('cancelled');
-      const end = (await shown(approval.id)).status;
+      const end = (await readApproval(approval.id)).status;
       expect(end).to.equal(decided.status === 200 ? 'approved' : 'cancelled');
     }
   });
 
-  it('are expired once their time is over, before and after the clock has come by', async () => {
-    const { id } = await draft(agent);
-    const approval = await proposed(id);
-    await endTime(approval.id);
-    expect((await shown(approval.id)).status).to.equal('expired');
-    expect([await idsOf(person, '?status=pending'), await idsOf(person, '?status=expired')]).to.deep.equal([
-      [],
-      [approval.id],
-    ]);
-    const answer = await person.post(`/approvals/${approval.id}/approve`, {});
-    const [detail] = expectError(answer, 409, 'invalid_status_transition');
+  it('a proposal reads as expired after expires_at, before and after the clock has stored it', async () => {
+    const { id } = await createDraft(agent);
+    const approval = await proposeSuccessfully(id);
+    await endDeadline(approval.id);
+    expect((await readApproval(approval.id)).status).to.equal('expired');
+    expect([
+      await listIds(person, '?status=pending'),
+      await listIds(person, '?status=expired'),
+    ]).to.deep.equal([[], [approval.id]]);
+    const response = await person.post(`/approvals/${approval.id}/approve`, {});
+    const [detail] = expectError(response, 409, 'invalid_status_transition');
     expect(detail).to.deep.include({ from: 'expired', to: 'approved', allowed: [] });
-    const next = await proposed(id);
-    await endTime(next.id);
+    const next = await proposeSuccessfully(id);
+    await endDeadline(next.id);
     const { data: page } = (await person.get('/approvals?status=expired')).body;
     expect(page.count).to.equal(2);
   });
 
-  it('are marked by the clock, through the write path, with an audit entry', async () => {
-    const { id } = await draft(agent);
-    const approval = await proposed(id);
-    await endTime(approval.id);
-    // Its schedule comes round every half minute; this is the same job, now.
+  it('the clock marks an expired proposal through the write path, with an audit entry', async () => {
+    const { id } = await createDraft(agent);
+    const approval = await proposeSuccessfully(id);
+    await endDeadline(approval.id);
+    // The schedule runs every 30 seconds. This adds the same job now.
     await openClockQueue(stack.runtime).add('expire-approvals', {}, { jobId: newId() });
     const entry = await eventually('the clock expires it', async () => {
       const [row] = await stack.rows(
@@ -208,36 +208,36 @@ describe('proposals of approvals, and the queue they wait in', () => {
     expect(row?.status).to.equal('expired');
   });
 
-  it('are listed newest first, by status, kind, agent and invoice, page by page', async () => {
+  it('GET /approvals lists the newest first, filters by status, kind, agent and invoice, and pages', async () => {
     await setGate(tenant);
     const other = await newAgent(stack, tenant.id);
-    const invoice = await draft(agent);
-    const first = await proposed(invoice.id);
+    const invoice = await createDraft(agent);
+    const first = await proposeSuccessfully(invoice.id);
     const second = expectHeld(await agent.post('/invoices', draftOf(GATE)));
     const third = expectHeld(await other.post('/invoices', draftOf(GATE)));
     await person.post(`/approvals/${second.id}/reject`, { reason: 'no' });
-    expect(await idsOf(person)).to.deep.equal([third.id, second.id, first.id]);
-    expect(await idsOf(person, '?status=pending')).to.deep.equal([third.id, first.id]);
-    expect(await idsOf(tenant.client, '?kind=agent_write')).to.deep.equal([third.id, second.id]);
-    expect(await idsOf(person, `?agent_id=${third.agent_id}`)).to.deep.equal([third.id]);
-    expect(await idsOf(person, `?invoice_id=${invoice.id}`)).to.deep.equal([first.id]);
+    expect(await listIds(person)).to.deep.equal([third.id, second.id, first.id]);
+    expect(await listIds(person, '?status=pending')).to.deep.equal([third.id, first.id]);
+    expect(await listIds(tenant.client, '?kind=agent_write')).to.deep.equal([third.id, second.id]);
+    expect(await listIds(person, `?agent_id=${third.agent_id}`)).to.deep.equal([third.id]);
+    expect(await listIds(person, `?invoice_id=${invoice.id}`)).to.deep.equal([first.id]);
     const page = (await person.get('/approvals?limit=2')).body.data;
-    expect(await idsOf(person, `?limit=2&cursor=${page.cursor}`)).to.deep.equal([first.id]);
+    expect(await listIds(person, `?limit=2&cursor=${page.cursor}`)).to.deep.equal([first.id]);
     expectError(await person.get('/approvals?status=new'), 400, 'validation_error');
   });
 
-  it('show an agent that may propose its own alone, other agents none', async () => {
+  it('an agent with propose_approvals sees only its own approvals, and an agent without it gets 403', async () => {
     const other = await newAgent(stack, tenant.id);
-    const own = await proposed((await draft(agent)).id);
-    const theirs = await proposed((await draft(other)).id, other);
-    expect(await idsOf(agent)).to.deep.equal([own.id]);
-    expect(await idsOf(agent, `?agent_id=${theirs.agent_id}`)).to.deep.equal([]);
+    const own = await proposeSuccessfully((await createDraft(agent)).id);
+    const theirs = await proposeSuccessfully((await createDraft(other)).id, other);
+    expect(await listIds(agent)).to.deep.equal([own.id]);
+    expect(await listIds(agent, `?agent_id=${theirs.agent_id}`)).to.deep.equal([]);
     expect((await agent.get(`/approvals/${own.id}`)).body).to.deep.equal(own);
     expectError(await agent.get(`/approvals/${theirs.id}`), 404, 'not_found');
     const scopes = ['write_invoices_draft', 'read_invoices'];
     const drafter = stack.clientWith(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
     for (const path of ['/approvals', `/approvals/${own.id}`])
       expectError(await drafter.get(path), 403, 'insufficient_scope');
-    expectError(await propose((await draft(agent)).id, drafter), 403, 'insufficient_scope');
+    expectError(await propose((await createDraft(agent)).id, drafter), 403, 'insufficient_scope');
   });
 });

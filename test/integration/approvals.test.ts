@@ -9,7 +9,9 @@ import { lineItem } from '../support/samples.js';
 import { createUser, signIn, type TestUser } from '../support/sign-in.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
-const taxed = (cents: number) => ({ line_items: [lineItem({ unit_price_cents: cents, taxable: true })] });
+const taxedLineItems = (cents: number) => ({
+  line_items: [lineItem({ unit_price_cents: cents, taxable: true })],
+});
 
 describe('approvals of held writes', () => {
   let stack: TestStack;
@@ -26,25 +28,25 @@ describe('approvals of held writes', () => {
     await setGate(tenant);
   });
 
-  const hold = async (overrides: Record<string, unknown> = {}) =>
+  const holdDraft = async (overrides: Record<string, unknown> = {}) =>
     expectHeld(await agent.post('/invoices', draftOf(GATE, overrides)));
   const approve = (id: string, body: unknown = {}, by = person): Promise<Answer> =>
     by.post(`/approvals/${id}/approve`, body);
-  const audit = (entity: string) =>
+  const listAuditEntries = (entity: string) =>
     stack.rows(
       tenant.id,
       `select action, outcome, actor_type, actor_name, source, changes from audit_entries
        where entity_id = $1 order by occurred_at, id`,
       [entity],
     );
-  const invoiceCount = async () => (await tenant.client.get('/invoices')).body.data.count;
+  const countInvoices = async () => (await tenant.client.get('/invoices')).body.data.count;
 
-  it('make what was held, as the agent: a draft, its event, and an audit entry that names agent and approver', async () => {
-    const held = await hold();
+  it('approving a held draft creates it as the agent, with one event and an audit entry naming agent and approver', async () => {
+    const held = await holdDraft();
     expect(held.hash).to.equal(hashBody({ payload: held.payload, amount_cents: GATE, record_version: null }));
-    const answer = await approve(held.id, { hash: held.hash, note: 'slip is on file' });
-    expect(answer.status, answer.text).to.equal(200);
-    const { decided_at, invoice_id, ...rest } = answer.body;
+    const response = await approve(held.id, { hash: held.hash, note: 'slip is on file' });
+    expect(response.status, response.text).to.equal(200);
+    const { decided_at, invoice_id, ...rest } = response.body;
     expect(rest).to.deep.include({ status: 'approved', decided_by: user.id, note: 'slip is on file' });
     expect(Date.parse(decided_at)).to.be.closeTo(Date.now(), 60_000);
     const invoice = (await agent.get(`/invoices/${invoice_id}`)).body;
@@ -54,8 +56,8 @@ describe('approvals of held writes', () => {
       invoice_number: held.payload.invoice_number,
     });
     const refused = await tenant.client.post(`/invoices/${invoice_id}/approve`, {});
-    expect(refused.status, "it is an agent's still").to.equal(409);
-    const [entry] = (await audit(invoice_id)).filter(({ outcome }) => outcome === 'ok') as [
+    expect(refused.status, 'a draft priced by an agent').to.equal(409);
+    const [entry] = (await listAuditEntries(invoice_id)).filter(({ outcome }) => outcome === 'ok') as [
       Record<string, unknown>,
     ];
     expect(entry).to.include({
@@ -68,26 +70,26 @@ describe('approvals of held writes', () => {
       { field: 'approved_by', from: null, to: 'Olive' },
       { field: 'approval_id', from: null, to: held.id },
     ]);
-    const [decision] = await audit(held.id);
+    const [decision] = await listAuditEntries(held.id);
     expect(decision).to.include({ action: 'approval.approved', actor_type: 'user', actor_name: 'Olive' });
     const events = (await tenant.client.get('/events')).body.data.items;
     expect(events.map((event: { type: string }) => event.type)).to.deep.equal(['invoice.created']);
     expect(events[0].data.object).to.deep.include({ id: invoice_id, total_cents: GATE });
   });
 
-  it('have one effect, however often and at once they are approved', async () => {
-    const held = await hold();
+  it('ten concurrent approvals of one held draft create one invoice, and a later rejection gets 409', async () => {
+    const held = await holdDraft();
     const colleague = await signIn(stack, { tenantId: tenant.id });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, index) => approve(held.id, {}, index % 2 ? person : colleague)),
     );
-    const done = answers.filter(({ status }) => status === 200);
+    const done = responses.filter(({ status }) => status === 200);
     expect(done).to.have.length(1);
-    for (const answer of answers.filter((one) => one !== done[0])) {
-      const details = expectError(answer, 409, 'invalid_status_transition');
+    for (const response of responses.filter((one) => one !== done[0])) {
+      const details = expectError(response, 409, 'invalid_status_transition');
       expect(details[0]).to.deep.include({ from: 'approved', to: 'approved', allowed: [] });
     }
-    expect(await invoiceCount()).to.equal(1);
+    expect(await countInvoices()).to.equal(1);
     expectError(
       await person.post(`/approvals/${held.id}/reject`, { reason: 'too late' }),
       409,
@@ -96,18 +98,18 @@ describe('approvals of held writes', () => {
     expect((await agent.get(`/invoices/${done[0]?.body.invoice_id}`)).status).to.equal(200);
   });
 
-  it('answer the decision that is sent again under its Idempotency-Key as they did', async () => {
-    const held = await hold();
+  it('a decision repeated with its Idempotency-Key returns the stored response', async () => {
+    const held = await holdDraft();
     const headers = { 'Idempotency-Key': newId() };
     const first = await person.post(`/approvals/${held.id}/approve`, {}, { headers });
     const again = await person.post(`/approvals/${held.id}/approve`, {}, { headers });
     expect(again.headers['x-idempotency-replay']).to.equal('true');
     expect([again.status, again.text]).to.deep.equal([200, first.text]);
-    expect(await invoiceCount()).to.equal(1);
+    expect(await countInvoices()).to.equal(1);
   });
 
-  it('show by a dry run what they would come to, and decide nothing', async () => {
-    const held = await hold();
+  it('a dry run of an approval previews the decision and stores nothing', async () => {
+    const held = await holdDraft();
     const preview = await person.post(
       `/approvals/${held.id}/approve`,
       {},
@@ -115,30 +117,30 @@ describe('approvals of held writes', () => {
     );
     expect(preview.body.data, preview.text).to.include({ status: 'approved', decided_by: user.id });
     expect((await person.get(`/approvals/${held.id}`)).body).to.deep.equal(held);
-    expect(await invoiceCount()).to.equal(0);
+    expect(await countInvoices()).to.equal(0);
   });
 
-  it('are refused when the price is no longer what was shown, and wait on with the new one', async () => {
-    const held = await hold(taxed(GATE));
+  it('an approval gets 409 when the price changed since it was shown, and stays pending with the new price', async () => {
+    const held = await holdDraft(taxedLineItems(GATE));
     await tenant.client.patch('/settings', { tax_rate_bps: 1_000 });
     const details = expectError(await approve(held.id, { hash: held.hash }), 409, 'conflict');
     const change = { field: 'amount_cents', from: GATE, to: 110_000 };
     expect(details).to.deep.equal([change]);
-    expect(await invoiceCount()).to.equal(0);
+    expect(await countInvoices()).to.equal(0);
     const now = (await person.get(`/approvals/${held.id}`)).body;
     expect(now).to.deep.include({ status: 'pending', amount_cents: 110_000, changes: [change] });
     expect(now.hash).to.equal(
       hashBody({ payload: now.payload, amount_cents: 110_000, record_version: null }),
     );
-    // Neither the old picture nor none will do from here on.
+    // From now on neither the old hash nor an absent hash is accepted.
     for (const body of [{ hash: held.hash }, {}])
       expect(expectError(await approve(held.id, body), 409, 'conflict')).to.deep.equal([change]);
-    const made = await approve(held.id, { hash: now.hash });
-    expect(made.status, made.text).to.equal(200);
-    expect((await agent.get(`/invoices/${made.body.invoice_id}`)).body.total_cents).to.equal(110_000);
+    const approved = await approve(held.id, { hash: now.hash });
+    expect(approved.status, approved.text).to.equal(200);
+    expect((await agent.get(`/invoices/${approved.body.invoice_id}`)).body.total_cents).to.equal(110_000);
   });
 
-  it('are refused when the draft that a held PATCH changes has changed, saying what and by whom', async () => {
+  it('approving a held PATCH gets 409 when its draft changed, with each change and its author', async () => {
     const draft = (await agent.post('/invoices', draftOf(1))).body;
     const patch = { notes: 'mine', line_items: [lineItem({ unit_price_cents: GATE })] };
     const held = expectHeld(await agent.patch(`/invoices/${draft.id}`, patch));
@@ -148,30 +150,30 @@ describe('approvals of held writes', () => {
     expect(details[0]).to.include({ field: 'notes', from: null, to: 'theirs', changed_by: 'test key' });
     const now = (await person.get(`/approvals/${held.id}`)).body;
     expect(now).to.include({ status: 'pending', record_version: changed.updated_at });
-    const made = await approve(held.id, { hash: now.hash });
-    expect(made.body, made.text).to.include({ status: 'approved', invoice_id: draft.id });
+    const approved = await approve(held.id, { hash: now.hash });
+    expect(approved.body, approved.text).to.include({ status: 'approved', invoice_id: draft.id });
     const invoice = (await agent.get(`/invoices/${draft.id}`)).body;
     expect(invoice).to.include({ status: 'draft', notes: 'mine', total_cents: GATE });
-    const last = (await audit(draft.id)).at(-1);
+    const last = (await listAuditEntries(draft.id)).at(-1);
     expect(last).to.include({ action: 'invoice.updated', actor_type: 'agent' });
     expect(last?.changes).to.deep.include({ field: 'approved_by', from: null, to: 'Olive' });
   });
 
-  it('are refused for another hash than the one that was shown', async () => {
-    const held = await hold();
+  it('an approval with another hash than the one shown gets 409', async () => {
+    const held = await holdDraft();
     const details = expectError(await approve(held.id, { hash: 'ab'.repeat(32) }), 409, 'conflict');
     expect(details[0]).to.include({ field: 'hash', to: held.hash });
     expectError(await approve(held.id, { hash: 'x' }), 400, 'validation_error');
     expect((await person.get(`/approvals/${held.id}`)).body).to.deep.equal(held);
   });
 
-  it('run every check again: what can no longer be made says why, and waits on', async () => {
-    const held = await hold();
+  it('approving a held write runs every check again: a failed check gives the reason, and the write stays held', async () => {
+    const held = await holdDraft();
     await tenant.client.post('/invoices', { invoice_number: held.payload.invoice_number });
     expectError(await approve(held.id, { hash: held.hash }), 409, 'duplicate_invoice_number');
     const draft = (await agent.post('/invoices', draftOf(1))).body;
-    const lifted = { line_items: [lineItem({ unit_price_cents: GATE })] };
-    const patch = expectHeld(await agent.patch(`/invoices/${draft.id}`, lifted));
+    const raisedPrice = { line_items: [lineItem({ unit_price_cents: GATE })] };
+    const patch = expectHeld(await agent.patch(`/invoices/${draft.id}`, raisedPrice));
     await tenant.client.patch(`/invoices/${draft.id}`, { status: 'needs_review' });
     expectError(await approve(patch.id, { hash: patch.hash }), 409, 'conflict');
     const { hash } = (await person.get(`/approvals/${patch.id}`)).body;
@@ -182,11 +184,11 @@ describe('approvals of held writes', () => {
       expect((await person.get(`/approvals/${id}`)).body.status).to.equal('pending');
   });
 
-  it('are rejected with a reason, for good, and nothing is made', async () => {
-    const held = await hold();
+  it('rejecting a held write requires a reason, is final and creates nothing', async () => {
+    const held = await holdDraft();
     expectError(await person.post(`/approvals/${held.id}/reject`, {}), 400, 'validation_error');
-    const answer = await person.post(`/approvals/${held.id}/reject`, { reason: 'not on the slip' });
-    expect(answer.body, answer.text).to.include({
+    const response = await person.post(`/approvals/${held.id}/reject`, { reason: 'not on the slip' });
+    expect(response.body, response.text).to.include({
       status: 'rejected',
       note: 'not on the slip',
       decided_by: user.id,
@@ -194,13 +196,13 @@ describe('approvals of held writes', () => {
     });
     const details = expectError(await approve(held.id), 409, 'invalid_status_transition');
     expect(details[0]).to.deep.include({ from: 'rejected', to: 'approved', allowed: [] });
-    expect(await invoiceCount()).to.equal(0);
-    const [decision] = await audit(held.id);
+    expect(await countInvoices()).to.equal(0);
+    const [decision] = await listAuditEntries(held.id);
     expect(decision).to.include({ action: 'approval.rejected', actor_type: 'user' });
   });
 
-  it('are for people to decide: keys of every kind are refused', async () => {
-    const held = await hold();
+  it('API keys and agent keys cannot decide approvals', async () => {
+    const held = await holdDraft();
     for (const path of ['approve', 'reject']) {
       const body = path === 'reject' ? { reason: 'x' } : {};
       for (const client of [tenant.client, agent])
@@ -209,15 +211,15 @@ describe('approvals of held writes', () => {
     expect((await person.get(`/approvals/${held.id}`)).body).to.deep.equal(held);
   });
 
-  it('are not there for people and keys of other tenants, the sandbox twin included', async () => {
-    const held = await hold();
+  it('an approval is not visible to users and keys of other tenants, nor to the sandbox', async () => {
+    const held = await holdDraft();
     const other = await stack.createTenant('Other');
-    const strangers = [await signIn(stack, { tenantId: other.id }), await signIn(stack, user, 'sandbox')];
-    for (const stranger of strangers) {
-      expectError(await stranger.get(`/approvals/${held.id}`), 404, 'not_found');
-      expectError(await approve(held.id, {}, stranger), 404, 'not_found');
-      expectError(await stranger.post(`/approvals/${held.id}/reject`, { reason: 'x' }), 404, 'not_found');
-      expect((await stranger.get('/approvals')).body.data.count).to.equal(0);
+    const outsiders = [await signIn(stack, { tenantId: other.id }), await signIn(stack, user, 'sandbox')];
+    for (const outsider of outsiders) {
+      expectError(await outsider.get(`/approvals/${held.id}`), 404, 'not_found');
+      expectError(await approve(held.id, {}, outsider), 404, 'not_found');
+      expectError(await outsider.post(`/approvals/${held.id}/reject`, { reason: 'x' }), 404, 'not_found');
+      expect((await outsider.get('/approvals')).body.data.count).to.equal(0);
     }
     expect((await other.client.get(`/approvals/${held.id}`)).status).to.equal(404);
     expect((await person.get(`/approvals/${held.id}`)).body).to.deep.equal(held);

@@ -18,7 +18,7 @@ interface EventRow {
   body: string;
 }
 
-describe('what a write leaves behind', () => {
+describe('audit entries and events of writes', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let keyId: string;
@@ -30,38 +30,44 @@ describe('what a write leaves behind', () => {
   });
   after(() => stack.stop());
 
-  const ownHeaders = () => ({ 'x-request-id': `test-${randomUUID()}`, 'user-agent': 'audit-test/1.0' });
+  const createHeaders = () => ({ 'x-request-id': `test-${randomUUID()}`, 'user-agent': 'audit-test/1.0' });
 
-  /** The audit entries of one request, found by the id it was answered with. */
-  const entriesOf = (answer: Answer, owner = tenant.id): Promise<Entry[]> =>
+  /** The audit entries of one request, found by the request id in its response. */
+  const findEntries = (response: Answer, owner = tenant.id): Promise<Entry[]> =>
     stack.rows<Entry>(owner, 'select * from audit_entries where request_id = $1', [
-      answer.headers['x-request-id'],
+      response.headers['x-request-id'],
     ]);
-  const entryOf = async (answer: Answer, owner = tenant.id): Promise<Entry> => {
-    const entries = await entriesOf(answer, owner);
+  const findEntry = async (response: Answer, owner = tenant.id): Promise<Entry> => {
+    const entries = await findEntries(response, owner);
     expect(entries, 'entries of one request').to.have.length(1);
     return entries[0] as Entry;
   };
-  const eventsAbout = (id: string): Promise<EventRow[]> =>
+  const findEvents = (id: string): Promise<EventRow[]> =>
     stack.rows<EventRow>(tenant.id, 'select id, type, body from events where body like $1', [`%${id}%`]);
 
-  describe('the audit entry', () => {
-    it('says who did what to which record, how, and when', async () => {
-      const headers = { ...ownHeaders(), 'idempotency-key': randomUUID() };
+  describe('the audit entry of a write', () => {
+    it('the audit entry of a write names actor, action, record, changes and request', async () => {
+      const headers = { ...createHeaders(), 'idempotency-key': randomUUID() };
       const input = { company_name: 'Audited', terms_days: 10 };
-      const answer = await tenant.client.post('/customers', input, { headers });
-      const entry = await entryOf(answer);
+      const response = await tenant.client.post('/customers', input, { headers });
+      const entry = await findEntry(response);
       expect(entry).to.deep.include({
-        ...{ tenant_id: tenant.id, actor_type: 'api_key', actor_id: keyId, actor_name: 'test key' },
-        ...{ action: 'customer.created', entity_type: 'customer', entity_id: answer.body.id, outcome: 'ok' },
-        ...{
-          source: 'rest',
-          tool: null,
-          error: null,
-          response_status: 201,
-          request_id: headers['x-request-id'],
-        },
-        ...{ idempotency_key: headers['idempotency-key'], ip: '127.0.0.1', user_agent: 'audit-test/1.0' },
+        tenant_id: tenant.id,
+        actor_type: 'api_key',
+        actor_id: keyId,
+        actor_name: 'test key',
+        action: 'customer.created',
+        entity_type: 'customer',
+        entity_id: response.body.id,
+        outcome: 'ok',
+        source: 'rest',
+        tool: null,
+        error: null,
+        response_status: 201,
+        request_id: headers['x-request-id'],
+        idempotency_key: headers['idempotency-key'],
+        ip: '127.0.0.1',
+        user_agent: 'audit-test/1.0',
       });
       expect(entry.changes).to.have.deep.members([
         { field: 'company_name', from: null, to: 'Audited' },
@@ -93,16 +99,16 @@ describe('what a write leaves behind', () => {
       ],
     ];
     for (const [path, entityType, body, patch, change] of PATCHES) {
-      it(`of POST and PATCH ${path}: one each, the patch names what changed from what to what`, async () => {
-        const made = await tenant.client.post(path, body(), { headers: ownHeaders() });
-        const id = made.body.id;
-        expect(await entryOf(made)).to.include({
+      it(`POST and PATCH ${path} leave one audit entry each, and PATCH lists each change with its old and new value`, async () => {
+        const created = await tenant.client.post(path, body(), { headers: createHeaders() });
+        const id = created.body.id;
+        expect(await findEntry(created)).to.include({
           action: `${entityType}.created`,
           entity_type: entityType,
           entity_id: id,
         });
-        const patched = await tenant.client.patch(`${path}/${id}`, patch, { headers: ownHeaders() });
-        const entry = await entryOf(patched);
+        const patched = await tenant.client.patch(`${path}/${id}`, patch, { headers: createHeaders() });
+        const entry = await findEntry(patched);
         expect(entry).to.include({
           action: `${entityType}.updated`,
           entity_type: entityType,
@@ -113,86 +119,109 @@ describe('what a write leaves behind', () => {
         expect(entry.changes).to.deep.equal([change]);
       });
 
-      it(`of a PATCH ${path} that changes nothing has no changes`, async () => {
-        const made = await tenant.client.post(path, body());
-        const patched = await tenant.client.patch(`${path}/${made.body.id}`, {}, { headers: ownHeaders() });
-        expect((await entryOf(patched)).changes).to.deep.equal([]);
+      it(`a PATCH ${path} that changes nothing leaves an audit entry without changes`, async () => {
+        const created = await tenant.client.post(path, body());
+        const patched = await tenant.client.patch(
+          `${path}/${created.body.id}`,
+          {},
+          { headers: createHeaders() },
+        );
+        expect((await findEntry(patched)).changes).to.deep.equal([]);
       });
     }
 
-    it('of 200 new or replaced lines holds a summary instead of the lines', async () => {
-      const lines = (name: string) => Array(200).fill(lineItem({ name, description: 'd'.repeat(2000) }));
-      const made = await tenant.client.post('/invoices', invoiceInput({ line_items: lines('Tow') }), {
-        headers: ownHeaders(),
-      });
-      const line_items = lines('Winch');
+    it('the audit entry for 200 new or replaced line items holds a summary instead of the line items', async () => {
+      const createLines = (name: string) =>
+        Array(200).fill(lineItem({ name, description: 'd'.repeat(2000) }));
+      const created = await tenant.client.post(
+        '/invoices',
+        invoiceInput({ line_items: createLines('Tow') }),
+        {
+          headers: createHeaders(),
+        },
+      );
+      const line_items = createLines('Winch');
       const patched = await tenant.client.patch(
-        `/invoices/${made.body.id}`,
+        `/invoices/${created.body.id}`,
         { line_items },
-        { headers: ownHeaders() },
+        { headers: createHeaders() },
       );
       const summary = (name: string) => ({
         field: 'line_items',
         from: null,
         to: { count: 200, names: Array(10).fill(name), total_cents: 2_000_000 },
       });
-      expect((await entryOf(made)).changes).to.deep.include(summary('Tow'));
-      expect((await entryOf(patched)).changes).to.deep.equal([summary('Winch')]);
-      for (const answer of [made, patched])
-        expect(JSON.stringify(await entryOf(answer)).length).to.be.below(2000);
+      expect((await findEntry(created)).changes).to.deep.include(summary('Tow'));
+      expect((await findEntry(patched)).changes).to.deep.equal([summary('Winch')]);
+      for (const response of [created, patched])
+        expect(JSON.stringify(await findEntry(response)).length).to.be.below(2000);
     });
 
-    it('of replaced lines names them', async () => {
+    it('the audit entry for replaced line items names the member line_items', async () => {
       const { id } = (await tenant.client.post('/invoices', invoiceInput())).body;
       const line_items = [lineItem({ name: 'Winch' })];
-      const patched = await tenant.client.patch(`/invoices/${id}`, { line_items }, { headers: ownHeaders() });
-      expect((await entryOf(patched)).changes?.map(({ field }) => field)).to.deep.equal(['line_items']);
+      const patched = await tenant.client.patch(
+        `/invoices/${id}`,
+        { line_items },
+        { headers: createHeaders() },
+      );
+      expect((await findEntry(patched)).changes?.map(({ field }) => field)).to.deep.equal(['line_items']);
     });
 
-    it('of a key being made, rolled and revoked never holds the key, sealed or plain', async () => {
-      const made = await tenant.client.post('/api-keys', { name: 'secret' }, { headers: ownHeaders() });
+    it('audit entries for creating, rolling and revoking an API key never hold the key, sealed or plain', async () => {
+      const created = await tenant.client.post('/api-keys', { name: 'secret' }, { headers: createHeaders() });
       const rolled = await tenant.client.post(
-        `/api-keys/${made.body.id}/roll`,
+        `/api-keys/${created.body.id}/roll`,
         {},
-        { headers: ownHeaders() },
+        { headers: createHeaders() },
       );
-      const revoked = await tenant.client.delete(`/api-keys/${made.body.id}`, { headers: ownHeaders() });
+      const revoked = await tenant.client.delete(`/api-keys/${created.body.id}`, {
+        headers: createHeaders(),
+      });
       const actions = ['api_key.created', 'api_key.rolled', 'api_key.revoked'];
-      for (const [index, answer] of [made, rolled, revoked].entries()) {
-        expect(answer.status, answer.text).to.be.oneOf([200, 201]);
-        const entry = await entryOf(answer);
+      for (const [index, response] of [created, rolled, revoked].entries()) {
+        expect(response.status, response.text).to.be.oneOf([200, 201]);
+        const entry = await findEntry(response);
         expect(entry).to.include({
           action: actions[index],
           entity_type: 'api_key',
-          entity_id: answer.body.id,
+          entity_id: response.body.id,
         });
         const text = JSON.stringify(entry);
-        expect(text).to.not.include(made.body.key).and.not.include(rolled.body.key);
+        expect(text).to.not.include(created.body.key).and.not.include(rolled.body.key);
         expect(text).to.not.match(/material|sealed|key_hash|"v1\./);
       }
     });
 
-    it('of an agent names the agent', async () => {
+    it("the audit entry of an agent's write names the agent", async () => {
       const key = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['write_work_orders'] });
       const client = stack.clientWith(key);
-      const answer = await client.post('/work-orders', { service_type: 'tow' }, { headers: ownHeaders() });
+      const response = await client.post(
+        '/work-orders',
+        { service_type: 'tow' },
+        { headers: createHeaders() },
+      );
       const agentId = (await client.get('/me')).body.key.id;
-      expect(await entryOf(answer)).to.include({ actor_type: 'agent', actor_id: agentId, source: 'rest' });
+      expect(await findEntry(response)).to.include({
+        actor_type: 'agent',
+        actor_id: agentId,
+        source: 'rest',
+      });
     });
 
-    it('of a write that failed has the outcome failed, the error and no changes', async () => {
-      const taken = (await tenant.client.post('/invoices', invoiceInput())).body;
+    it('the audit entry of a failed write has the outcome failed, the error and no changes', async () => {
+      const existing = (await tenant.client.post('/invoices', invoiceInput())).body;
       const failures: [string, string, unknown, string, string][] = [
         [
           'POST',
           '/invoices',
-          { invoice_number: taken.invoice_number },
+          { invoice_number: existing.invoice_number },
           'invoice.created',
           'duplicate_invoice_number',
         ],
         [
           'PATCH',
-          `/invoices/${taken.id}`,
+          `/invoices/${existing.id}`,
           { status: 'paid' },
           'invoice.updated',
           'invalid_status_transition',
@@ -207,45 +236,45 @@ describe('what a write leaves behind', () => {
         ],
       ];
       for (const [method, path, body, action, code] of failures) {
-        const answer = await tenant.client.call(method, path, { body, headers: ownHeaders() });
-        const entry = await entryOf(answer);
+        const response = await tenant.client.call(method, path, { body, headers: createHeaders() });
+        const entry = await findEntry(response);
         expect(entry).to.include({
           action,
           outcome: 'failed',
-          response_status: answer.status,
+          response_status: response.status,
           changes: null,
         });
         expect(entry.error?.code).to.equal(code);
       }
     });
 
-    it('stays one when the request is replayed', async () => {
+    it('a replayed request leaves no second audit entry', async () => {
       const headers = { 'idempotency-key': randomUUID() };
       const body = { company_name: 'Once' };
       const first = await tenant.client.post('/customers', body, {
-        headers: { ...headers, ...ownHeaders() },
+        headers: { ...headers, ...createHeaders() },
       });
       const replay = await tenant.client.post('/customers', body, {
-        headers: { ...headers, ...ownHeaders() },
+        headers: { ...headers, ...createHeaders() },
       });
-      expect(await entriesOf(replay)).to.deep.equal([]);
-      const about = 'select id from audit_entries where entity_id = $1';
-      expect(await stack.rows(tenant.id, about, [first.body.id])).to.have.length(1);
+      expect(await findEntries(replay)).to.deep.equal([]);
+      const query = 'select id from audit_entries where entity_id = $1';
+      expect(await stack.rows(tenant.id, query, [first.body.id])).to.have.length(1);
     });
 
-    it('belongs to its tenant alone', async () => {
+    it('an audit entry is visible to its own tenant only', async () => {
       const other = await stack.createTenant('Other');
-      const answer = await tenant.client.post(
+      const response = await tenant.client.post(
         '/customers',
         { company_name: 'Mine' },
-        { headers: ownHeaders() },
+        { headers: createHeaders() },
       );
-      expect(await entriesOf(answer, other.id)).to.deep.equal([]);
-      expect(await entriesOf(answer)).to.have.length(1);
+      expect(await findEntries(response, other.id)).to.deep.equal([]);
+      expect(await findEntries(response)).to.have.length(1);
     });
   });
 
-  describe('the event', () => {
+  describe('the event of a write', () => {
     const CREATIONS: [string, string, () => unknown][] = [
       ['/invoices', 'invoice.created', () => invoiceInput({ notes: 'quoted "é" ✓' })],
       [
@@ -256,15 +285,15 @@ describe('what a write leaves behind', () => {
     ];
     for (const [path, type, body] of CREATIONS) {
       for (const environment of ['live', 'sandbox'] as const) {
-        it(`${type} of a ${environment} tenant has the published body, with the object as it was answered, byte for byte`, async () => {
+        it(`${type} of a ${environment} tenant has the published body, with the object byte for byte as in the response`, async () => {
           const owner = environment === 'live' ? tenant.id : tenant.sandboxId;
           const client = environment === 'live' ? tenant.client : tenant.sandbox;
-          const answer = await client.post(path, body());
-          expect(answer.status, answer.text).to.equal(201);
+          const response = await client.post(path, body());
+          expect(response.status, response.text).to.equal(201);
           const rows = await stack.rows<EventRow>(
             owner,
             'select id, type, body from events where body like $1',
-            [`%${answer.body.id}%`],
+            [`%${response.body.id}%`],
           );
           expect(rows).to.have.length(1);
           const [row] = rows as [EventRow];
@@ -277,47 +306,47 @@ describe('what a write leaves behind', () => {
             tenant_id: owner,
             environment,
           });
-          expect(row.body).to.equal(`${head.slice(0, -1)},"data":{"object":${answer.text}}}`);
+          expect(row.body).to.equal(`${head.slice(0, -1)},"data":{"object":${response.text}}}`);
           expect(row.type).to.equal(type);
           expect(new Date(timestamp).toISOString()).to.equal(timestamp);
         });
       }
 
-      it(`${type} is the only one: a PATCH, a failure, a dry run and a replay make none`, async () => {
+      it(`creating a record at ${path} records one ${type}, and a PATCH, failure, dry run or replay records none`, async () => {
         const input = body() as Record<string, unknown>;
         const headers = { 'idempotency-key': randomUUID() };
         const { id } = (await tenant.client.post(path, input, { headers })).body;
         await tenant.client.patch(`${path}/${id}`, { notes: 'later' });
         await tenant.client.post(path, input, { headers });
-        const counts = async () => (await stack.rows(tenant.id, 'select id from events')).length;
-        const before = await counts();
+        const countEvents = async () => (await stack.rows(tenant.id, 'select id from events')).length;
+        const before = await countEvents();
         await tenant.client.post(path, body(), { headers: { 'x-service-dry-run': 'true' } });
         await tenant.client.post(path, { ...(body() as object), customer_id: randomUUID() });
-        expect(await counts()).to.equal(before);
-        expect(await eventsAbout(id)).to.have.length(1);
+        expect(await countEvents()).to.equal(before);
+        expect(await findEvents(id)).to.have.length(1);
       });
     }
 
-    it('of customers and keys is none', async () => {
+    it('creating customers and API keys records no event', async () => {
       const customer = (await tenant.client.post('/customers', { company_name: 'Quiet' })).body;
       const key = (await tenant.client.post('/api-keys', { name: 'quiet' })).body;
-      expect(await eventsAbout(customer.id)).to.deep.equal([]);
-      expect(await eventsAbout(key.id)).to.deep.equal([]);
+      expect(await findEvents(customer.id)).to.deep.equal([]);
+      expect(await findEvents(key.id)).to.deep.equal([]);
     });
   });
 
   for (const table of ['audit_entries', 'events']) {
-    for (const statement of [
+    for (const query of [
       `update ${table} set tenant_id = tenant_id`,
       `delete from ${table}`,
       `truncate ${table}`,
     ]) {
-      it(`cannot be undone by the application's role: ${statement}`, async () => {
-        const refusal = await stack.rows(tenant.id, statement).then(
-          () => 'it was let through',
+      it(`the application's role has no permission for: ${query}`, async () => {
+        const message = await stack.rows(tenant.id, query).then(
+          () => 'the query succeeded',
           (error: Error) => error.message,
         );
-        expect(refusal).to.equal(`permission denied for table ${table}`);
+        expect(message).to.equal(`permission denied for table ${table}`);
       });
     }
   }

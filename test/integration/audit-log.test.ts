@@ -16,14 +16,14 @@ interface Entry {
   changes: { field: string; from: unknown; to: unknown }[];
 }
 
-describe('the audit log', () => {
+describe('GET /audit-log', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let user: TestUser;
   let person: TestClient;
   let keyId: string;
   const customers: string[] = [];
-  /** Everything, newest first. */
+  /** All entries, newest first. */
   let entries: Entry[];
 
   before(async () => {
@@ -43,33 +43,36 @@ describe('the audit log', () => {
       { company_name: 'Dry' },
       { headers: { 'x-service-dry-run': 'true' } },
     );
-    entries = await itemsOf('');
+    entries = await listEntries('');
   });
   after(() => stack.stop());
 
-  const itemsOf = async (query: string, client = tenant.client): Promise<Entry[]> => {
-    const answer = await client.get(`/audit-log${query}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body.data.items;
+  const listEntries = async (query: string, client = tenant.client): Promise<Entry[]> => {
+    const response = await client.get(`/audit-log${query}`);
+    expect(response.status, response.text).to.equal(200);
+    return response.body.data.items;
   };
-  const ids = (items: Entry[]) => items.map(({ id }) => id);
-  const only = (keep: (entry: Entry) => boolean) => ids(entries.filter(keep));
+  const listIds = (items: Entry[]) => items.map(({ id }) => id);
+  const idsWhere = (keep: (entry: Entry) => boolean) => listIds(entries.filter(keep));
 
-  it('tells who did what to which record, from what to what, newest first', async () => {
-    // The sign-up, the sign-in and seven writes.
+  it('GET /audit-log lists actor, action, record and changes, newest first', async () => {
+    // One entry for the sign-up, one for the sign-in and seven for writes.
     expect(entries).to.have.length(9);
-    expect(ids(entries)).to.deep.equal(ids(entries).sort().reverse());
+    expect(listIds(entries)).to.deep.equal(listIds(entries).sort().reverse());
     const [failed, changed] = entries.filter(({ action }) => action === 'customer.updated') as [Entry, Entry];
     expect(failed).to.deep.include({ outcome: 'failed', changes: [] });
     expect(changed).to.deep.include({
       actor: { type: 'user', id: user.id, name: 'Dana' },
-      ...{ entity_type: 'customer', entity_id: customers[1], outcome: 'ok', source: 'dashboard' },
+      entity_type: 'customer',
+      entity_id: customers[1],
+      outcome: 'ok',
+      source: 'dashboard',
       changes: [{ field: 'city', from: null, to: 'Hudson' }],
     });
     expect((await tenant.client.get(`/audit-log/${changed.id}`)).body).to.deep.equal(changed);
   });
 
-  it('is filtered by record, actor, kind of actor, action and outcome, and by all of them at once', async () => {
+  it('GET /audit-log filters by record, actor, actor type, action and outcome, alone and combined', async () => {
     const [, second] = customers;
     const cases: [string, (entry: Entry) => boolean][] = [
       ['entity_type=customer', (entry) => entry.entity_type === 'customer'],
@@ -88,47 +91,47 @@ describe('the audit log', () => {
       ],
     ];
     for (const [query, keep] of cases) {
-      expect(only(keep), query).to.have.length.within(1, 8);
-      expect(ids(await itemsOf(`?${query}`)), query).to.deep.equal(only(keep));
+      expect(idsWhere(keep), query).to.have.length.within(1, 8);
+      expect(listIds(await listEntries(`?${query}`)), query).to.deep.equal(idsWhere(keep));
     }
-    expect(await itemsOf('?entity_type=invoice')).to.deep.equal([]);
-    expect(await itemsOf(`?actor=${newId()}`)).to.deep.equal([]);
+    expect(await listEntries('?entity_type=invoice')).to.deep.equal([]);
+    expect(await listEntries(`?actor=${newId()}`)).to.deep.equal([]);
   });
 
-  it('since takes in the very moment that an entry shows, until leaves it out; a late commit under an old id is found', async () => {
+  it('GET /audit-log includes entries at since and excludes those at until, also after a late commit with an old id', async () => {
     for (const { occurred_at } of entries) {
-      expect(ids(await itemsOf(`?since=${occurred_at}`))).to.deep.equal(
-        only((one) => one.occurred_at >= occurred_at),
+      expect(listIds(await listEntries(`?since=${occurred_at}`))).to.deep.equal(
+        idsWhere((one) => one.occurred_at >= occurred_at),
       );
-      expect(ids(await itemsOf(`?until=${occurred_at}`))).to.deep.equal(
-        only((one) => one.occurred_at < occurred_at),
+      expect(listIds(await listEntries(`?until=${occurred_at}`))).to.deep.equal(
+        idsWhere((one) => one.occurred_at < occurred_at),
       );
     }
-    expect(await itemsOf('?since=2099-01-01')).to.deep.equal([]);
-    expect(await itemsOf('?until=2020-01-01')).to.deep.equal([]);
+    expect(await listEntries('?since=2099-01-01')).to.deep.equal([]);
+    expect(await listEntries('?until=2020-01-01')).to.deep.equal([]);
     const { id: late } = await stack.createTenant();
     const client = stack.clientWith(await stack.createKey(late));
     const text = `insert into audit_entries (tenant_id, id, occurred_at, actor_type, action, outcome, source)
       values ($1, '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e', to_timestamp(1730570550.460) + interval '2 days', 'system', 'x.created', 'ok', 'job')`;
     await stack.rows(late, text, [late]);
     const from = new Date(1_730_570_550_460 + 24 * 3600 * 1000).toISOString();
-    expect(await itemsOf(`?since=${from}&until=2025-01-01`, client)).to.have.length(1);
+    expect(await listEntries(`?since=${from}&until=2025-01-01`, client)).to.have.length(1);
   });
 
-  it('comes in pages that neither repeat nor leave out, whatever is written meanwhile', async () => {
+  it('GET /audit-log pages have no duplicates and no gaps while entries are added', async () => {
     const seen: string[] = [];
     let cursor = '';
     do {
       const { body } = await tenant.client.get(`/audit-log?limit=2${cursor && `&cursor=${cursor}`}`);
-      seen.push(...ids(body.data.items));
+      seen.push(...listIds(body.data.items));
       cursor = body.data.cursor;
       await tenant.client.post('/customers', { company_name: 'Meanwhile' });
     } while (cursor);
-    expect(seen.slice(-entries.length)).to.deep.equal(ids(entries));
+    expect(seen.slice(-entries.length)).to.deep.equal(listIds(entries));
     expect(new Set(seen).size).to.equal(seen.length);
   });
 
-  it('refuses what it does not know in a query, and more than 100 a page', async () => {
+  it('GET /audit-log refuses invalid parameters and more than 100 entries a page', async () => {
     const query = 'entity_id=x&actor=robot&outcome=maybe&since=yesterday&limit=101';
     expect(faultsOf(await tenant.client.get(`/audit-log?${query}`))).to.deep.equal([
       'actor pattern',
@@ -139,7 +142,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('is for keys with the permission admin, agents with read_audit and people; nobody can write it', async () => {
+  it('GET /audit-log is for API keys with admin, agents with read_audit and people, and no method writes to it', async () => {
     const reader = stack.clientWith(
       await stack.createKey(tenant.id, { permissions: ['read', 'write', 'approve'] }),
     );
@@ -147,33 +150,35 @@ describe('the audit log', () => {
     const agent = stack.clientWith(
       await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_audit'] }),
     );
-    expect(ids(await itemsOf('?limit=1', agent))).to.deep.equal(ids(await itemsOf('?limit=1', person)));
+    expect(listIds(await listEntries('?limit=1', agent))).to.deep.equal(
+      listIds(await listEntries('?limit=1', person)),
+    );
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       expect((await tenant.client.send(method, `/audit-log/${entries[0]?.id}`)).status, method).to.equal(405);
   });
 
-  it('shows nothing of another account, nor of the own sandbox', async () => {
+  it("GET /audit-log shows nothing of another account or of the account's sandbox", async () => {
     const other = await stack.createTenant('Other');
     for (const [client, owner] of [
       [other.client, other.id],
       [tenant.sandbox, tenant.sandboxId],
     ] as const) {
       const { id } = (await client.post('/customers', { company_name: 'Theirs' })).body;
-      const [theirs] = await itemsOf(`?entity_id=${id}`, client);
+      const [theirs] = await listEntries(`?entity_id=${id}`, client);
       expect(theirs?.entity_id).to.equal(id);
       expectError(await tenant.client.get(`/audit-log/${theirs?.id}`), 404, 'not_found');
-      expect(await itemsOf(`?entity_id=${id}`)).to.deep.equal([]);
-      expect(await itemsOf(`?actor=${theirs?.actor.id}`)).to.deep.equal([]);
+      expect(await listEntries(`?entity_id=${id}`)).to.deep.equal([]);
+      expect(await listEntries(`?actor=${theirs?.actor.id}`)).to.deep.equal([]);
       const mine = (await tenant.client.get('/audit-log?limit=100')).text;
       for (const secret of [id, owner, theirs?.actor.id as string]) expect(mine).to.not.include(secret);
       const { cursor } = (await client.get('/audit-log?limit=1')).body.data;
       expectError(await tenant.client.get(`/audit-log?limit=1&cursor=${cursor}`), 400, 'invalid_cursor');
     }
-    // What was asked for is one's own doing and is in one's own log, even if it is nothing of one's own.
+    // An entry belongs to the account that sent the request, even if the record it names does not.
     const { id } = (await other.client.post('/customers', { company_name: 'Foreign' })).body;
     expectError(await tenant.client.patch(`/customers/${id}`, {}), 404, 'not_found');
-    const [own] = await itemsOf(`?entity_id=${id}`);
+    const [own] = await listEntries(`?entity_id=${id}`);
     expect(own).to.deep.include({ outcome: 'failed', changes: [] });
-    expect(await itemsOf(`?entity_id=${id}`, other.client)).to.have.length(1);
+    expect(await listEntries(`?entity_id=${id}`, other.client)).to.have.length(1);
   });
 });

@@ -12,22 +12,34 @@ describe('the audit recorder', () => {
   });
   after(() => stack.stop());
 
-  const recordOf = (tenantId: string, overrides: Partial<AuditRecord> = {}): AuditRecord => ({
-    ...{ tenantId, id: newId(), action: 'invoice.read', entityType: 'invoice', entityId: null },
-    ...{ outcome: 'ok', source: 'mcp', tool: 'get_invoice', changes: null, error: null },
-    ...{ responseStatus: 200, requestId: 'r', idempotencyKey: null, ip: null, userAgent: null },
+  const createRecord = (tenantId: string, overrides: Partial<AuditRecord> = {}): AuditRecord => ({
+    tenantId,
+    id: newId(),
+    action: 'invoice.read',
+    entityType: 'invoice',
+    entityId: null,
+    outcome: 'ok',
+    source: 'mcp',
+    tool: 'get_invoice',
+    changes: null,
+    error: null,
+    responseStatus: 200,
+    requestId: 'r',
+    idempotencyKey: null,
+    ip: null,
+    userAgent: null,
     actor: { type: 'agent', id: newId(), name: 'a' },
     ...overrides,
   });
 
-  it('refuses the entry that the database does not take, and none of those beside it', async () => {
+  it('the audit recorder refuses an entry that PostgreSQL does not accept, and stores the others of its batch', async () => {
     const recorder = new AuditRecorder(stack.runtime.db);
     const [one, two] = [await stack.createTenant(), await stack.createTenant()];
     const records = Array.from({ length: 40 }, (_, index) =>
-      recordOf(index % 2 ? one.id : two.id, index === 7 ? { tool: '\ud83d' } : {}),
+      createRecord(index % 2 ? one.id : two.id, index === 7 ? { tool: '\ud83d' } : {}),
     );
-    const settled = await Promise.allSettled(records.map((record) => recorder.record(record)));
-    const refused = settled.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []));
+    const outcomes = await Promise.allSettled(records.map((record) => recorder.record(record)));
+    const refused = outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []));
     expect(refused).to.deep.equal([7]);
     const found = await stack.rows(
       one.id,
@@ -37,22 +49,24 @@ describe('the audit recorder', () => {
     expect(found).to.have.length(19);
   });
 
-  it('takes no id twice', async () => {
+  it('the audit recorder refuses a second entry with the same id', async () => {
     const recorder = new AuditRecorder(stack.runtime.db);
     const { id } = await stack.createTenant();
-    const record = recordOf(id);
+    const record = createRecord(id);
     await recorder.record(record);
     const again = await recorder.record({ ...record, outcome: 'denied' }).catch((error: unknown) => error);
     expect(again).to.include({ code: 'service_unavailable' });
   });
 
-  it('keeps no more waiting than it can hold, and takes entries again afterwards', async () => {
+  it('the audit recorder refuses entries while its queue is full, and accepts them again afterwards', async () => {
     const recorder = new AuditRecorder(stack.runtime.db);
     const { id } = await stack.createTenant();
-    const kept = Promise.all(Array.from({ length: MAX_WAITING }, () => recorder.record(recordOf(id))));
-    const refused = await recorder.record(recordOf(id)).catch((error: unknown) => error);
+    const recorded = Promise.all(
+      Array.from({ length: MAX_WAITING }, () => recorder.record(createRecord(id))),
+    );
+    const refused = await recorder.record(createRecord(id)).catch((error: unknown) => error);
     expect(refused).to.include({ code: 'service_unavailable' });
-    await kept;
-    await recorder.record(recordOf(id));
+    await recorded;
+    await recorder.record(createRecord(id));
   });
 });

@@ -17,54 +17,55 @@ describe('authentication', () => {
   });
   after(() => stack.stop());
 
-  const ask = (authorization?: string): Promise<Answer> =>
+  const requestMe = (authorization?: string): Promise<Answer> =>
     tenant.client.get('/me', { key: null, headers: authorization === undefined ? {} : { authorization } });
 
-  const expectUnauthorized = (answer: Answer): void => {
-    expect(expectError(answer, 401, 'unauthorized')).to.deep.equal([]);
-    expect(answer.headers['www-authenticate']).to.match(/^Bearer\b/);
-    expect(answer.headers).to.not.have.property('x-ratelimit-remaining');
+  const expectUnauthorized = (response: Answer): void => {
+    expect(expectError(response, 401, 'unauthorized')).to.deep.equal([]);
+    expect(response.headers['www-authenticate']).to.match(/^Bearer\b/);
+    expect(response.headers).to.not.have.property('x-ratelimit-remaining');
   };
-  const isRefused = async (key: string) => (await stack.clientWith(key).get('/me')).status === 401;
+  const isUnauthorized = async (key: string) => (await stack.clientWith(key).get('/me')).status === 401;
 
-  describe('answers 401 unauthorized, one code for all,', () => {
+  describe('requests without a valid key', () => {
     const unknown = mintKey('api', 'live', randomBytes(32)).key;
     const mistyped = `${unknown.slice(0, 12)}${unknown[12] === 'a' ? 'b' : 'a'}${unknown.slice(13)}`;
     const credentials: [string, string | undefined][] = [
       ['without a credential', undefined],
-      ['to an empty header', ''],
-      ['to a scheme that is not Bearer', `Basic ${Buffer.from('a:b').toString('base64')}`],
-      ['to Bearer without a key', 'Bearer'],
-      ['to Bearer with two words', `Bearer ${unknown} ${unknown}`],
-      ['to a key without Bearer', unknown],
-      ['to text that is no key', 'Bearer letmein'],
-      ['to a key that was never made', `Bearer ${unknown}`],
-      ['to a key with one wrong character', `Bearer ${mistyped}`],
-      ['to a key of 4 KiB', `Bearer tk_live_${'a'.repeat(4096)}`],
-      ['to an SQL joke', "Bearer ' or '1'='1"],
+      ['for an empty header', ''],
+      ['for a scheme other than Bearer', `Basic ${Buffer.from('a:b').toString('base64')}`],
+      ['for Bearer without a key', 'Bearer'],
+      ['for Bearer with two words', `Bearer ${unknown} ${unknown}`],
+      ['for a key without Bearer', unknown],
+      ['for text that is not a key', 'Bearer letmein'],
+      ['for a key that does not exist', `Bearer ${unknown}`],
+      ['for a key with one wrong character', `Bearer ${mistyped}`],
+      ['for a key of 4 KiB', `Bearer tk_live_${'a'.repeat(4096)}`],
+      ['for an SQL injection', "Bearer ' or '1'='1"],
     ];
     for (const [name, authorization] of credentials) {
-      it(name, async () => expectUnauthorized(await ask(authorization)));
+      it(`GET /me returns 401 unauthorized ${name}`, async () =>
+        expectUnauthorized(await requestMe(authorization)));
     }
 
-    it('and says how a key is sent when it came without Bearer', async () => {
-      const { body } = await ask(unknown);
+    it('a key sent without Bearer gets an error message with the expected header', async () => {
+      const { body } = await requestMe(unknown);
       expect(body.error.message).to.include('"Authorization: Bearer <key>"');
     });
 
-    it('to a revoked and to an expired key', async () => {
+    it('GET /me returns 401 unauthorized for a revoked and for an expired key', async () => {
       const revoked = await stack.createKey(tenant.id);
       await stack.rows(tenant.id, 'update api_keys set revoked_at = now() where last_four = $1', [
         revoked.slice(-4),
       ]);
-      expectUnauthorized(await ask(`Bearer ${revoked}`));
+      expectUnauthorized(await requestMe(`Bearer ${revoked}`));
       const expired = await stack.createKey(tenant.id, {
         expiresAt: new Date(Date.now() - 1000).toISOString(),
       });
-      expectUnauthorized(await ask(`Bearer ${expired}`));
+      expectUnauthorized(await requestMe(`Bearer ${expired}`));
     });
 
-    it('to a key in the query string', async () => {
+    it('GET /me returns 401 unauthorized for a key in the query string', async () => {
       expectUnauthorized(
         await tenant.client.get(`/me?api_key=${tenant.client.key}&access_token=${tenant.client.key}`, {
           key: null,
@@ -72,7 +73,7 @@ describe('authentication', () => {
       );
     });
 
-    it('on every route, known or not, and whatever the method', async () => {
+    it('every path and method returns 401 unauthorized without a key, including unknown paths', async () => {
       const routes = [
         ['GET', '/invoices'],
         ['POST', '/invoices'],
@@ -86,13 +87,13 @@ describe('authentication', () => {
     });
   });
 
-  it('takes the scheme in any case', async () => {
+  it('the authorization scheme Bearer is accepted in any letter case', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-      expect((await ask(`${scheme} ${tenant.client.key}`)).status).to.equal(200);
+      expect((await requestMe(`${scheme} ${tenant.client.key}`)).status).to.equal(200);
     }
   });
 
-  it('takes the tenant and its mode from the key and from nowhere else', async () => {
+  it('the key alone decides the tenant and its environment', async () => {
     const other = await stack.createTenant('Other');
     const headers = { 'x-tenant-id': other.id, 'x-environment': 'sandbox' };
     const live = await tenant.client.get(`/me?tenant_id=${other.id}`, { headers });
@@ -105,7 +106,7 @@ describe('authentication', () => {
     expect(tenant.sandbox.key).to.match(/^tk_test_/);
   });
 
-  it('gives every kind of key its own prefix', async () => {
+  it('agent keys of the live account and of the sandbox have their own prefixes', async () => {
     const agent = { kind: 'agent', scopes: ['read_invoices'] } as const;
     const keys = [
       await stack.createKey(tenant.id, { ...agent, scopes: [...agent.scopes] }),
@@ -116,14 +117,14 @@ describe('authentication', () => {
     for (const key of keys) expect((await stack.clientWith(key).get('/me')).body.key.kind).to.equal('agent');
   });
 
-  describe('of a key that ends', () => {
-    it('stops at once in every api process when it is revoked, although each has it cached', async () => {
+  describe('keys that end while they are cached', () => {
+    it('a revoked key stops working within 2 seconds in every api process that has it cached', async () => {
       const { port } = await startApi(stack.runtime);
       const { id, key } = (await tenant.client.post('/api-keys', { name: 'leaving' })).body;
       const clients = [stack.origin, `http://127.0.0.1:${port}`].map((origin) => new TestClient(origin, key));
       for (const client of clients) expect((await client.get('/me')).status).to.equal(200);
       expect((await tenant.client.delete(`/api-keys/${id}`)).status).to.equal(200);
-      // Sooner than any cache entry of theirs could have run out by itself.
+      // The wait is shorter than the lifetime of a cache entry.
       for (const client of clients) {
         await eventually(
           '401 after the broadcast',
@@ -133,24 +134,24 @@ describe('authentication', () => {
       }
     });
 
-    it('stops within seconds when the broadcast of its revocation is lost', async () => {
+    it('a revoked key stops working within 6 seconds when the broadcast of its revocation is lost', async () => {
       const key = await stack.createKey(tenant.id);
-      expect(await isRefused(key)).to.equal(false);
+      expect(await isUnauthorized(key)).to.equal(false);
       await stack.rows(tenant.id, 'update api_keys set revoked_at = now() where last_four = $1', [
         key.slice(-4),
       ]);
-      await eventually('401 without a broadcast', () => isRefused(key), 6000);
+      await eventually('401 without a broadcast', () => isUnauthorized(key), 6000);
     });
 
-    it('stops at its very expiry, although it is cached', async () => {
+    it('a cached key stops working exactly when it expires', async () => {
       const expiresAt = Date.now() + 1500;
       const key = await stack.createKey(tenant.id, { expiresAt: new Date(expiresAt).toISOString() });
-      expect(await isRefused(key)).to.equal(false);
+      expect(await isUnauthorized(key)).to.equal(false);
       await eventually('401 once expired', async () => {
         const askedAt = Date.now();
-        const refused = await isRefused(key);
-        if (askedAt > expiresAt) expect(refused, 'let in after its expiry').to.equal(true);
-        return refused;
+        const isNowRefused = await isUnauthorized(key);
+        if (askedAt > expiresAt) expect(isNowRefused, 'accepted after its expiry').to.equal(true);
+        return isNowRefused;
       });
       expect(Date.now(), 'refused before its expiry').to.be.at.least(expiresAt);
     });

@@ -25,15 +25,21 @@ interface CommandSpec {
   tenant: number;
   number: number;
   amount: number;
-  /** Whose customer the body names. */
+  /** The customer that the body names. */
   customer: 'none' | 'own' | 'foreign' | 'unknown';
-  /** What a patch is about: a record of before, of another tenant, of nobody, or one made earlier in this very batch. */
+  /**
+   * The record that a patch changes: a seed, another tenant's record, an unknown id, or a record
+   * created earlier in this batch.
+   */
   target: 'seed' | 'foreign' | 'unknown' | 'made';
   text: string;
   key: number | undefined;
 }
 
-/** The same command once more (its job ran twice), or a new one for the same request (its client tried again). */
+/**
+ * Repeats a command (its job ran twice), or sends a new command for the same request (the client
+ * tried again).
+ */
 interface AgainSpec {
   do: 'repeat' | 'resend';
   of: number;
@@ -64,7 +70,7 @@ const batches = fc.array(fc.oneof({ weight: 6, arbitrary: commandSpec }, againSp
   maxLength: 32,
 });
 
-/** Three tenants with one record of each kind, known to a model. */
+/** Three tenants, each with one record of each kind, and their model. */
 interface World {
   tenants: string[];
   seeds: Record<string, string>[];
@@ -72,7 +78,7 @@ interface World {
   keys: string[];
 }
 
-describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
+describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
   let databaseUrl: string;
   let db: Database;
   let context: BatchContext;
@@ -112,7 +118,7 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
       commandOf('invoice.create', tenant, { invoice_number: 'SEED' }),
       commandOf('work_order.create', tenant, { service_type: 'tow' }),
     ]);
-    compare(await runBatch(context, commands), commands, model);
+    expectResults(await runBatch(context, commands), commands, model);
     for (const tenant of tenants) {
       const own = commands.filter((command) => command.tenantId === tenant);
       world.seeds.push(
@@ -122,71 +128,72 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
     return world;
   }
 
-  it('give every command the answer it would have got alone, whatever is gathered with it', async () => {
+  it('each command of a batch gets the same result as it would alone', async () => {
     const property = fc.asyncProperty(batches, fc.boolean(), fc.boolean(), async (specs, first, again) => {
       const world = await createWorld();
       const commands = toCommands(specs, world);
-      compare(await runIsolated(context, commands, { lookFirst: first }), commands, world.model);
+      expectResults(await runIsolated(context, commands, { lookFirst: first }), commands, world.model);
       await expectSameRecords(world);
       await expectOneAuditEntryEach(world);
 
-      // A job that runs again (its worker died after the commit) acts once and answers the same.
+      // A job that runs again after its worker died behind the commit changes nothing more and
+      // returns the same results.
       const before = await fingerprint(world);
-      compare(await runIsolated(context, commands, { lookFirst: again }), commands, world.model);
+      expectResults(await runIsolated(context, commands, { lookFirst: again }), commands, world.model);
       expect(await fingerprint(world), 'the second run changed something').to.deep.equal(before);
     });
     await fc.assert(property, { numRuns: RUNS, seed: SEED });
   });
 
-  it('commit in one transaction when nothing unexpected happens', async () => {
-    const calm = batches.map((specs) =>
+  it('a batch without unexpected failures commits in one transaction', async () => {
+    const withoutFailures = batches.map((specs) =>
       specs.map((spec) => ('text' in spec && spec.text === BOOM ? { ...spec, text: 'calm' } : spec)),
     );
-    const property = fc.asyncProperty(calm, async (specs) => {
+    const property = fc.asyncProperty(withoutFailures, async (specs) => {
       const world = await createWorld();
       const commands = toCommands(specs, world);
       const commits: number[] = [];
       const counting = { ...context, beforeCommit: (all: Command[]) => commits.push(all.length) };
-      compare(await runIsolated(counting, commands), commands, world.model);
+      expectResults(await runIsolated(counting, commands), commands, world.model);
       expect(commits).to.deep.equal(commands.length > 0 ? [commands.length] : []);
     });
     await fc.assert(property, { numRuns: RUNS / 4, seed: SEED });
   });
 
-  it('fail the culprits alone, in any place of a large batch, and commit all their neighbours', async () => {
+  it('in a large batch only the failing commands fail, at any position, and all others commit', async () => {
     const world = await createWorld();
     const [tenant] = world.tenants as [string];
-    const culprits = new Set([0, 77, 78, 255]);
+    const failingIndexes = new Set([0, 77, 78, 255]);
     const commands = Array.from({ length: 256 }, (_, index) =>
       commandOf('work_order.create', tenant, {
         service_type: 'tow',
-        notes: culprits.has(index) ? BOOM : `job ${index}`,
+        notes: failingIndexes.has(index) ? BOOM : `job ${index}`,
       }),
     );
     const results = new Map((await runIsolated(context, commands)).map((result) => [result.id, result]));
     for (const [index, command] of commands.entries()) {
-      expect(results.get(command.id)?.ok, `command ${index}`).to.equal(!culprits.has(index));
+      expect(results.get(command.id)?.ok, `command ${index}`).to.equal(!failingIndexes.has(index));
     }
     const failures = [...results.values()].filter((result) => !result.ok);
     expect(failures.map((result) => result.error.code)).to.deep.equal(
-      Array(culprits.size).fill('internal_error'),
+      Array(failingIndexes.size).fill('internal_error'),
     );
     for (const { error } of failures)
       expect(JSON.stringify(error)).to.not.match(/boom|constraint|violates|select|insert/i);
     const [stored] = await db.read<{ count: number }>(tenant, {
       text: 'select count(*)::int as count from work_orders',
     });
-    expect(stored?.count).to.equal(1 + 256 - culprits.size);
+    expect(stored?.count).to.equal(1 + 256 - failingIndexes.size);
   });
 
-  /** Every answer of a run against the model's, occurrence by occurrence. */
-  function compare(results: CommandResult[], commands: Command[], model: WriteModel): void {
-    const answered = new Map<string, CommandResult[]>();
-    for (const result of results) answered.set(result.id, [...(answered.get(result.id) ?? []), result]);
-    expect(results, 'one answer per command').to.have.length(commands.length);
+  /** Compares each result of a run with the model's, in sequence. */
+  function expectResults(results: CommandResult[], commands: Command[], model: WriteModel): void {
+    const resultsById = new Map<string, CommandResult[]>();
+    for (const result of results) resultsById.set(result.id, [...(resultsById.get(result.id) ?? []), result]);
+    expect(results, 'one result per command').to.have.length(commands.length);
     for (const command of commands) {
       const expected: Expected = model.apply(command);
-      const result = answered.get(command.id)?.shift() as CommandResult;
+      const result = resultsById.get(command.id)?.shift() as CommandResult;
       expect(asExpected(result, expected), `${command.type} ${JSON.stringify(command.input)}`).to.deep.equal(
         expected,
       );
@@ -205,9 +212,11 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
           text: `select t.*${extra} from ${table} t`,
         });
         const stored = new Map(rows.map((row) => [`${tenant} ${resource} ${row.id}`, row]));
-        const known = [...model.records].filter(([key]) => key.startsWith(`${tenant} ${resource} `));
-        expect([...stored.keys()], table).to.have.members(known.map(([key]) => key));
-        for (const [key, record] of known) {
+        const expectedRecords = [...model.records].filter(([key]) =>
+          key.startsWith(`${tenant} ${resource} `),
+        );
+        expect([...stored.keys()], table).to.have.members(expectedRecords.map(([key]) => key));
+        for (const [key, record] of expectedRecords) {
           expect(
             viewOf(
               JSON.stringify({ ...stored.get(key), line_items: { length: stored.get(key)?.line_count } }),
@@ -227,7 +236,7 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
       );
       expect(
         numbers.map((row) => row.job_number),
-        'job numbers without a gap',
+        'job numbers without gaps',
       ).to.have.members(expected);
     }
   }
@@ -244,14 +253,17 @@ describe(`batches of writes (seed ${SEED}; FC_SEED repeats it)`, () => {
       const [events] = await db.read<{ count: number }>(tenant, {
         text: 'select count(*)::int as count from events',
       });
-      const made = [...model.records.keys()].filter(
+      const created = [...model.records.keys()].filter(
         (key) => key.startsWith(tenant) && !key.includes(' customer '),
       ).length;
-      expect(events?.count, 'one event per invoice and work order made').to.equal(made);
+      expect(events?.count, 'one event per created invoice and work order').to.equal(created);
     }
   }
 
-  /** A digest of every table of this world: equal only when no row came, went or changed. */
+  /**
+   * A digest of every table of this world. It stays the same only if no row was added, removed or
+   * changed.
+   */
   async function fingerprint({ tenants }: World): Promise<Record<string, string>> {
     return withClient(databaseUrl, async (client) => {
       await client.query('select set_config($1, $2, false)', ['app.tenant_ids', tenants.join(',')]);
@@ -280,7 +292,7 @@ function toCommands(specs: Spec[], world: World): Command[] {
   return commands;
 }
 
-/** What the api makes of a client's second try: the same request, another command. */
+/** The api process makes a new command of a client's second try of the same request. */
 function resend(earlier: Command): Command {
   const id = newId();
   return {
@@ -295,31 +307,31 @@ function toCommand(spec: CommandSpec, earlier: Command[], { tenants, seeds, keys
   const { resource } = spec;
   const tenant = tenants[spec.tenant] as string;
   const other = (spec.tenant + 1) % tenants.length;
-  const made = earlier.filter(
+  const created = earlier.filter(
     (command) => command.type === `${resource}.create` && command.tenantId === tenant,
   );
   const targets = {
     seed: seeds[spec.tenant]?.[resource],
     foreign: seeds[other]?.[resource],
     unknown: newId(),
-    made: made[spec.number % Math.max(made.length, 1)]?.entityId,
+    made: created[spec.number % Math.max(created.length, 1)]?.entityId,
   };
   const entityId = spec.do === 'patch' ? (targets[spec.target] ?? newId()) : newId();
-  const claim = spec.key === undefined ? {} : { idempotencyKey: keys[spec.key] as string };
+  const idempotency = spec.key === undefined ? {} : { idempotencyKey: keys[spec.key] as string };
   const customers = {
     none: undefined,
     own: seeds[spec.tenant]?.customer,
     foreign: seeds[other]?.customer,
     unknown: newId(),
   };
-  const input = inputOf(spec, customers[spec.customer]);
+  const input = buildInput(spec, customers[spec.customer]);
   return commandOf(`${resource}.${spec.do === 'create' ? 'create' : 'update'}`, tenant, input, {
     entityId,
-    ...claim,
+    ...idempotency,
   });
 }
 
-function inputOf(spec: CommandSpec, customerId: string | undefined): Record<string, unknown> {
+function buildInput(spec: CommandSpec, customerId: string | undefined): Record<string, unknown> {
   const { resource, text, number, amount } = spec;
   const creates = spec.do === 'create';
   const customer = customerId ? { customer_id: customerId } : {};
@@ -327,7 +339,7 @@ function inputOf(spec: CommandSpec, customerId: string | undefined): Record<stri
     return { ...(creates ? { company_name: `Club ${number}` } : {}), address: text };
   if (resource === 'work_order')
     return { ...(creates ? { service_type: 'tow' } : {}), notes: text, ...customer };
-  const lines = Array.from({ length: number % 3 }, (_, index) => ({
+  const lineItems = Array.from({ length: number % 3 }, (_, index) => ({
     name: 'Tow',
     category: 'tow',
     quantity: index + 1,
@@ -336,7 +348,7 @@ function inputOf(spec: CommandSpec, customerId: string | undefined): Record<stri
     total_cents: (index + 1) * amount,
     taxable: index === 0,
   }));
-  const line_items = number < 3 ? {} : { line_items: lines };
+  const line_items = number < 3 ? {} : { line_items: lineItems };
   if (!creates) return { notes: text, po_number: `PO-${number}`, ...line_items };
   return {
     invoice_number: number % 2 ? `INV-${number}` : `inv-${number + 1}`,

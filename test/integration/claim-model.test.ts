@@ -11,7 +11,7 @@ const TOTAL_CENTS = 10_000;
 
 type Step = [path: string, body: Record<string, unknown>];
 
-const code = fc.constantFrom(
+const denialCode = fc.constantFrom(
   'missing_po',
   'missing_photos',
   'not_covered',
@@ -30,8 +30,8 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       ['claim/rebill', {}],
       ['claim/rebill', {}],
     ),
-    code.map((of): Step => ['claim/outcome', { outcome: 'denied', code: of }]),
-    code.map((of): Step => ['claim/outcome', { outcome: 'denied', code: of }]),
+    denialCode.map((code): Step => ['claim/outcome', { outcome: 'denied', code }]),
+    denialCode.map((code): Step => ['claim/outcome', { outcome: 'denied', code }]),
     cents.map((amount): Step => ['claim/outcome', { outcome: 'paid', amount_cents: amount }]),
     fc.constantFrom<Step>(
       ['claim/outcome', { outcome: 'accepted' }],
@@ -52,8 +52,8 @@ interface Entry {
   changes: { field: string; from: string; to: string }[] | null;
 }
 
-/** Changes of state that the audit log tells of, in their order. */
-function movesIn(entries: Entry[], entityType: string): [from: string, to: string][] {
+/** The status changes in the audit log, oldest first. */
+function listStatusChanges(entries: Entry[], entityType: string): [from: string, to: string][] {
   return entries
     .filter((entry) => entry.entity_type === entityType)
     .flatMap(({ changes }) => changes ?? [])
@@ -61,7 +61,7 @@ function movesIn(entries: Entry[], entityType: string): [from: string, to: strin
     .map(({ from, to }) => [from, to]);
 }
 
-describe(`any sequence of answers of a club (seed ${SEED}; FC_SEED repeats it)`, () => {
+describe(`a motor-club claim and its invoice: any sequence of requests, against a model (seed ${SEED}; FC_SEED repeats it)`, () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -71,18 +71,18 @@ describe(`any sequence of answers of a club (seed ${SEED}; FC_SEED repeats it)`,
   });
   after(() => stack.stop());
 
-  async function run(sequence: Step[]): Promise<void> {
+  async function runSequence(sequence: Step[]): Promise<void> {
     const { client } = tenant;
-    const job = await jobAfter(client, []);
-    await client.patch(`/work-orders/${job}`, { notes: 'PO 4711-B' });
-    const { id, invoice_id } = await claimAfter(client, [], { invoice: { work_order_id: job } });
+    const workOrderId = await jobAfter(client, []);
+    await client.patch(`/work-orders/${workOrderId}`, { notes: 'PO 4711-B' });
+    const { id, invoice_id } = await claimAfter(client, [], { invoice: { work_order_id: workOrderId } });
     const bases: Record<string, string> = { claim: `/claims/${id}`, invoice: `/invoices/${invoice_id}` };
     const received: number[] = [];
     for (const [path, body] of sequence) {
-      const [of = '', action = ''] = path.split('/');
-      const answer = await client.post(`${bases[of]}/${action}`, body);
-      expect(answer.status, `${path} ${answer.text}`).to.be.oneOf([200, 201, 409]);
-      if (answer.status < 300 && 'amount_cents' in body) received.push(body.amount_cents as number);
+      const [kind = '', action = ''] = path.split('/');
+      const response = await client.post(`${bases[kind]}/${action}`, body);
+      expect(response.status, `${path} ${response.text}`).to.be.oneOf([200, 201, 409]);
+      if (response.status < 300 && 'amount_cents' in body) received.push(body.amount_cents as number);
     }
     const [claim, invoice, payments] = await Promise.all([
       client.get(bases.claim as string),
@@ -93,39 +93,39 @@ describe(`any sequence of answers of a club (seed ${SEED}; FC_SEED repeats it)`,
       tenant.id,
       `select entity_type, changes from audit_entries where entity_id in ('${id}', '${invoice_id}') and outcome = 'ok' order by occurred_at, id`,
     );
-    expectWithinTables(entries, { claim: claim.body.status, attempt: claim.body.attempt });
-    // No cent is made or lost: what came in is applied, or the customer's credit.
+    expectAllowedMoves(entries, { claim: claim.body.status, attempt: claim.body.attempt });
+    // Every cent that came in is either applied to the invoice or the customer's credit.
     const items = payments.body.data.items as { amount_cents: number; credit_cents: number }[];
-    const came = items.reduce((sum, one) => sum + one.amount_cents, 0);
-    const credit = items.reduce((sum, one) => sum + one.credit_cents, 0);
-    expect(came).to.equal(received.reduce((sum, amount) => sum + amount, 0));
-    expect(invoice.body.paid_cents).to.equal(came - credit);
+    const receivedCents = items.reduce((sum, one) => sum + one.amount_cents, 0);
+    const creditCents = items.reduce((sum, one) => sum + one.credit_cents, 0);
+    expect(receivedCents).to.equal(received.reduce((sum, amount) => sum + amount, 0));
+    expect(invoice.body.paid_cents).to.equal(receivedCents - creditCents);
     expect(invoice.body.paid_cents + invoice.body.balance_due_cents).to.equal(invoice.body.total_cents);
   }
 
-  function expectWithinTables(entries: Entry[], end: { claim: ClaimStatus; attempt: number }): void {
-    const claimMoves = movesIn(entries, 'claim');
-    let at = 'queued';
+  function expectAllowedMoves(entries: Entry[], end: { claim: ClaimStatus; attempt: number }): void {
+    const claimMoves = listStatusChanges(entries, 'claim');
+    let status = 'queued';
     for (const [from, to] of claimMoves) {
-      expect(from).to.equal(at);
+      expect(from).to.equal(status);
       expect(
         CLAIM_MOVES[from as ClaimStatus].map((move) => move.to),
         `claim ${from}`,
       ).to.include(to);
-      at = to;
+      status = to;
     }
-    expect(end.claim).to.equal(at);
-    const sent = claimMoves.filter(([, to]) => to === 'submitted').length;
-    expect(end.attempt).to.equal(sent);
+    expect(end.claim).to.equal(status);
+    const submissions = claimMoves.filter(([, to]) => to === 'submitted').length;
+    expect(end.attempt).to.equal(submissions);
     expect(end.attempt).to.be.at.most(MAX_ATTEMPTS);
-    for (const [from, to] of movesIn(entries, 'invoice')) {
+    for (const [from, to] of listStatusChanges(entries, 'invoice')) {
       const targets = INVOICE_MOVES[from as InvoiceStatus].map((move) => move.to as string);
-      // Only a dispute that is resolved reopens by a status of its own.
+      // Only resolving a dispute returns to a status that the table does not list.
       if (from !== 'disputed') expect(targets, `invoice ${from}`).to.include(to);
     }
   }
 
-  it('leaves claim and invoice within their tables, sends three times at most, and makes no cent', async () => {
-    await fc.assert(fc.asyncProperty(steps, run), { numRuns: RUNS, seed: SEED });
+  it('any sequence leaves claim and invoice in allowed states, at most three submissions and no lost cent', async () => {
+    await fc.assert(fc.asyncProperty(steps, runSequence), { numRuns: RUNS, seed: SEED });
   });
 });

@@ -20,14 +20,14 @@ describe('a motor club over HTTP', () => {
   });
   after(() => stack.stop());
 
-  /** A claim that was sent, on an invoice of 10000 cents whose job knows a PO. */
-  async function sentClaim(): Promise<{ id: string; invoice_id: string }> {
-    const job = await jobAfter(tenant.client, []);
-    await tenant.client.patch(`/work-orders/${job}`, { notes: 'PO# 88213-A' });
-    return claimAfter(tenant.client, ['submit'], { invoice: { work_order_id: job } });
+  /** A submitted claim on an invoice of 10000 cents whose work order contains a PO. */
+  async function submitClaim(): Promise<{ id: string; invoice_id: string }> {
+    const workOrderId = await jobAfter(tenant.client, []);
+    await tenant.client.patch(`/work-orders/${workOrderId}`, { notes: 'PO# 88213-A' });
+    return claimAfter(tenant.client, ['submit'], { invoice: { work_order_id: workOrderId } });
   }
 
-  async function outcomeOf({ id, invoice_id }: { id: string; invoice_id: string }) {
+  async function readOutcome({ id, invoice_id }: { id: string; invoice_id: string }) {
     const [claim, invoice, payments] = [
       (await tenant.client.get(`/claims/${id}`)).body,
       (await tenant.client.get(`/invoices/${invoice_id}`)).body,
@@ -43,45 +43,50 @@ describe('a motor club over HTTP', () => {
 
   const CASES: [string, ClubScript, unknown[]][] = [
     ['accepts and pays', [ACCEPTED, PAID], ['paid', 1, 'paid', [10_000]]],
-    ['pays at once', [PAID], ['paid', 1, 'paid', [10_000]]],
-    ['denies for a PO, gets it by itself, and pays', [NO_PO, ACCEPTED, PAID], ['paid', 2, 'paid', [10_000]]],
+    ['pays without accepting first', [PAID], ['paid', 1, 'paid', [10_000]]],
+    [
+      'denies for a missing PO, receives it, and pays',
+      [NO_PO, ACCEPTED, PAID],
+      ['paid', 2, 'paid', [10_000]],
+    ],
     ['denies for good', [NOT_COVERED], ['denied', 1, 'needs_review', []]],
     ['accepts and then denies', [ACCEPTED, NOT_COVERED], ['denied', 1, 'needs_review', []]],
     ['pays less', [{ ...PAID, amount_cents: 6_000 }], ['short_paid', 1, 'partially_paid', [6_000]]],
   ];
 
   for (const repeats of [1, 5]) {
-    it(`is answered in its turn and paid from once, ${repeats === 1 ? 'whatever it says' : 'though it says everything five times at once'}`, async () => {
+    it(`a motor club's outcomes are applied in sequence and paid once when each is sent ${repeats === 1 ? 'once' : 'five times concurrently'}`, async () => {
       const key = await stack.createKey(tenant.id, { permissions: ['read', 'write', 'approve'] });
       const club = new ClubDouble(stack.clientWith(key), { repeats });
       const claims = [];
       for (const [, script] of CASES) {
-        const claim = await sentClaim();
+        const claim = await submitClaim();
         club.willSay(claim.id, script);
         claims.push(claim);
       }
       await club.work();
       for (const [nth, [name, , expected]] of CASES.entries())
-        expect(await outcomeOf(claims[nth] as { id: string; invoice_id: string }), name).to.deep.equal(
+        expect(await readOutcome(claims[nth] as { id: string; invoice_id: string }), name).to.deep.equal(
           expected,
         );
-      // One of the five is answered first; the others get the same answer, or are told that it is under way.
+      // Of five concurrent copies one is applied first. The others get the same response, or a 409
+      // while it runs.
       expect(new Set(club.answers.map(({ status }) => status))).to.satisfy((seen: Set<number>) =>
         [...seen].every((status) => status === 200 || status === 409),
       );
-      const said = CASES.flatMap(([, script]) => script).length;
-      expect(club.answers.filter(({ status }) => status === 200).length).to.be.at.least(said);
+      const scriptedCount = CASES.flatMap(([, script]) => script).length;
+      expect(club.answers.filter(({ status }) => status === 200).length).to.be.at.least(scriptedCount);
     });
   }
 
-  it('that answers out of turn changes nothing: a claim that is paid is neither accepted nor denied any more', async () => {
-    const claim = await sentClaim();
+  it("a motor club's outcome for a paid claim gets 409 and changes nothing", async () => {
+    const claim = await submitClaim();
     await tenant.client.post(`/claims/${claim.id}/outcome`, PAID);
-    for (const late of [ACCEPTED, NOT_COVERED, PAID]) {
-      const answer = await tenant.client.post(`/claims/${claim.id}/outcome`, late);
-      expect(answer.status).to.equal(409);
-      expect(answer.body.error.code).to.equal('invalid_status_transition');
+    for (const lateOutcome of [ACCEPTED, NOT_COVERED, PAID]) {
+      const response = await tenant.client.post(`/claims/${claim.id}/outcome`, lateOutcome);
+      expect(response.status).to.equal(409);
+      expect(response.body.error.code).to.equal('invalid_status_transition');
     }
-    expect(await outcomeOf(claim)).to.deep.equal(['paid', 1, 'paid', [10_000]]);
+    expect(await readOutcome(claim)).to.deep.equal(['paid', 1, 'paid', [10_000]]);
   });
 });

@@ -6,15 +6,15 @@ import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { getStores } from '../support/stores.js';
 
-describe('while PostgreSQL is away', () => {
+describe('while PostgreSQL is unreachable', () => {
   let stack: TestStack;
   let tenant: TestTenant;
-  let unseenKey: string;
+  let uncachedKey: string;
 
   before(async () => {
     stack = await TestStack.start({ environment: { WRITE_TIMEOUT_MS: '1000' } });
     tenant = await stack.createTenant();
-    unseenKey = await stack.createKey(tenant.id);
+    uncachedKey = await stack.createKey(tenant.id);
     expect((await tenant.client.get('/me')).status).to.equal(200);
   });
   after(async () => {
@@ -22,7 +22,7 @@ describe('while PostgreSQL is away', () => {
     await stack.stop();
   });
 
-  /** Turns the database's door: closed, every session is ended and no new one is let in. */
+  /** Allows or refuses connections to the database. Refusing also ends every session. */
   async function allowConnections(allowed: boolean): Promise<void> {
     const name = new URL(stack.databaseUrl).pathname.slice(1);
     const client = new pg.Client({ connectionString: (await getStores()).superuserUrl });
@@ -39,21 +39,21 @@ describe('while PostgreSQL is away', () => {
     }
   }
 
-  it('answers 503 to reads and writes, never 401 or 404, and goes on by itself when it is back', async () => {
+  it('reads and writes return 503, never 401 or 404, and work again once PostgreSQL is reachable', async () => {
     await allowConnections(false);
-    const stranger = stack.clientWith(unseenKey);
-    const retried = { headers: { 'idempotency-key': randomUUID() } };
-    for (const answer of [
-      await stranger.get('/me'),
-      await stranger.get('/invoices'),
-      await stranger.post('/customers', { company_name: 'C' }),
-      await stranger.get(`/invoices/${randomUUID()}`),
+    const uncachedClient = stack.clientWith(uncachedKey);
+    const retryOptions = { headers: { 'idempotency-key': randomUUID() } };
+    for (const response of [
+      await uncachedClient.get('/me'),
+      await uncachedClient.get('/invoices'),
+      await uncachedClient.post('/customers', { company_name: 'C' }),
+      await uncachedClient.get(`/invoices/${randomUUID()}`),
     ]) {
-      expectError(answer, 503, 'service_unavailable');
-      expect(answer.headers['retry-after']).to.equal('1');
-      expect(answer.text).to.not.match(/database|tow_test|ECONN|terminat/i);
+      expectError(response, 503, 'service_unavailable');
+      expect(response.headers['retry-after']).to.equal('1');
+      expect(response.text).to.not.match(/database|tow_test|ECONN|terminat/i);
     }
-    const refused = await tenant.client.post('/customers', { company_name: 'Patient' }, retried);
+    const refused = await tenant.client.post('/customers', { company_name: 'Patient' }, retryOptions);
     expectError(refused, 503, 'service_unavailable');
 
     const health = await fetch(`${stack.origin}/healthz`);
@@ -68,13 +68,13 @@ describe('while PostgreSQL is away', () => {
     expect(checks.postgres).to.include({ ok: false, error: 'cannot be reached' });
 
     await allowConnections(true);
-    await eventually('reads work again', async () => (await stranger.get('/invoices')).status === 200);
-    const made = await eventually('writes work again', async () => {
-      const answer = await tenant.client.post('/customers', { company_name: 'Patient' }, retried);
-      return answer.status === 201 && answer;
+    await eventually('reads work again', async () => (await uncachedClient.get('/invoices')).status === 200);
+    const created = await eventually('writes work again', async () => {
+      const response = await tenant.client.post('/customers', { company_name: 'Patient' }, retryOptions);
+      return response.status === 201 && response;
     });
     const rows = await stack.rows(tenant.id, "select id from customers where company_name = 'Patient'");
-    expect(rows).to.deep.equal([{ id: made.body.id }]);
+    expect(rows).to.deep.equal([{ id: created.body.id }]);
     expect((await fetch(`${stack.origin}/readyz`)).status).to.equal(200);
   });
 });

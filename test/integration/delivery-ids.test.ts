@@ -9,15 +9,18 @@ const ids = fc.array(fc.uuid({ version: 7 }), { minLength: 2, maxLength: 4 });
 
 const EARLIER = '01900000-0000-7000-8000-000000000000';
 
-/** The same, written otherwise: the time and version of an id, and an MD5 of the seeds behind them with the variant of a UUID. */
-function expectedId([timeId = '', ...seeds]: string[]): string {
+/**
+ * The expected id, computed without SQL: the time and version of the first id, then an MD5 of the
+ * seeds with the variant of a UUID.
+ */
+function computeExpectedId([timeId = '', ...seeds]: string[]): string {
   const hash = createHash('md5').update(seeds.join('')).digest('hex');
   const time = timeId.replaceAll('-', '').slice(0, 12);
   const hex = `${time}7${hash.slice(13, 16)}8${hash.slice(17)}`;
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-describe('ids of deliveries', () => {
+describe('ids of webhook deliveries', () => {
   let stack: TestStack;
   let tenantId: string;
 
@@ -27,24 +30,24 @@ describe('ids of deliveries', () => {
   });
   after(() => stack.stop());
 
-  /** Makes an id of each case: whose time it gets, then the seeds. */
-  const makeIds = async (cases: string[][]): Promise<string[]> => {
+  /** Creates one id for each case. A case holds the id whose time it gets, then the seeds. */
+  const createIds = async (cases: string[][]): Promise<string[]> => {
     const sql = cases.map(([timeId, ...seeds]) => {
-      const made = deliveryIdSql(`'${timeId}'::uuid`, ...seeds.map((seed) => `'${seed}'::uuid`));
-      return `select ${made}::text as id`;
+      const id = deliveryIdSql(`'${timeId}'::uuid`, ...seeds.map((seed) => `'${seed}'::uuid`));
+      return `select ${id}::text as id`;
     });
     const rows = await stack.rows<{ id: string }>(tenantId, sql.join(' union all '));
     return rows.map(({ id }) => id);
   };
 
-  it('are a time and a hash, whatever they are made of', async () => {
+  it('the SQL for delivery ids returns the time of the first id and a hash of the seeds', async () => {
     const cases = fc.sample(ids, 200);
-    expect(await makeIds(cases)).to.deep.equal(cases.map(expectedId));
+    expect(await createIds(cases)).to.deep.equal(cases.map(computeExpectedId));
   });
 
-  it('are UUIDv7 of the given time, and differ with each seed and with their order', async () => {
+  it('a delivery id is a UUIDv7 of the given time and differs with each seed and their sequence', async () => {
     const [timeId, a, b] = [newId(), newId(), newId()];
-    const [id = '', again, ...others] = await makeIds([
+    const [id = '', again, ...others] = await createIds([
       [timeId, a, b],
       [timeId, a, b],
       [timeId, a],

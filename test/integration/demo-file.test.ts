@@ -1,4 +1,4 @@
-/** How demo.json follows the database that it belongs to. */
+/** demo.json follows the database that it belongs to. */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -19,36 +19,39 @@ describe('demo.json', function () {
   this.timeout(40_000);
   const databases = useDemoDatabases();
 
-  const ensure = (db: Database, dataDir: string, addresses = ADDRESSES) =>
+  const ensureDemoFile = (db: Database, dataDir: string, addresses = ADDRESSES) =>
     ensureDemo(db, { config: { dataDir, secretKey: SECRET_KEY }, addresses, logger });
 
-  it('is made once by two processes at once, readable by its owner only, and stays', async () => {
+  it('two concurrent processes create demo.json once, readable only by its owner, and later starts keep its keys', async () => {
     const { db, databaseUrl } = await databases.createEmpty();
-    const dataDir = join(databases.folder, 'twice');
-    const [one, two] = await Promise.all([ensure(db, dataDir), ensure(databases.open(databaseUrl), dataDir)]);
+    const dataDir = join(databases.folder, 'concurrent');
+    const [one, two] = await Promise.all([
+      ensureDemoFile(db, dataDir),
+      ensureDemoFile(databases.open(databaseUrl), dataDir),
+    ]);
     expect(one).to.deep.equal(two);
     const path = demoFilePath(dataDir);
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
     expect(JSON.parse(await readFile(path, 'utf8'))).to.deep.equal(one);
     expect(one).to.include({ api_url: ADDRESSES.apiUrl, mcp_url: ADDRESSES.mcpUrl, dashboard_url: 'x' });
-    const moved = await ensure(db, dataDir, { ...ADDRESSES, apiUrl: 'https://tow.example/v1' });
+    const moved = await ensureDemoFile(db, dataDir, { ...ADDRESSES, apiUrl: 'https://tow.example/v1' });
     expect(moved).to.deep.equal({ ...one, api_url: 'https://tow.example/v1' });
   });
 
-  it('gets new credentials when it is gone, broken or of another database', async () => {
+  it('demo.json gets new credentials when it is missing, broken or from another database', async () => {
     const { db } = await databases.createEmpty();
     const dataDir = join(databases.folder, 'renewed');
     const path = demoFilePath(dataDir);
-    const first = await ensure(db, dataDir);
+    const first = await ensureDemoFile(db, dataDir);
     await rm(path);
-    const second = await ensure(db, dataDir);
+    const second = await ensureDemoFile(db, dataDir);
     expect(second.tenants[0]?.api_key).not.to.equal(first.tenants[0]?.api_key);
     expect((await findKey(db, first.tenants[0]?.api_key ?? ''))?.revoked).to.equal(true);
     await writeFile(path, '{"tenants": [');
-    const third = await ensure(db, dataDir);
+    const third = await ensureDemoFile(db, dataDir);
     expect((await findKey(db, third.tenants[1]?.sandbox_key ?? ''))?.revoked).to.equal(false);
     const { db: other } = await databases.createEmpty();
-    const elsewhere = await ensure(other, dataDir);
+    const elsewhere = await ensureDemoFile(other, dataDir);
     expect(await findKey(other, elsewhere.tenants[0]?.api_key ?? '')).to.include({
       tenantId: DEMO_PROFILES[0]?.pair.live,
     });

@@ -1,4 +1,4 @@
-/** What the tests of the demo share: a PostgreSQL of their own with as many migrated databases as they need. */
+/** A PostgreSQL server for the tests of the demo, with as many migrated databases as they need. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export const SECRET_KEY = 'a secret of the tests with more than 32 characters';
 
 /** Databases of one describe block; see {@link useDemoDatabases}. */
 export class DemoDatabases {
-  /** A temporary folder, removed in the end. */
+  /** A temporary folder, removed after the block. */
   folder = '';
   #server: EmbeddedPostgres | undefined;
   #count = 0;
@@ -34,19 +34,19 @@ export class DemoDatabases {
   async stop(): Promise<void> {
     for (const db of this.#opened) await db.close();
     await this.#server?.stop();
-    // Root's clusters lie outside DATA_DIR.
+    // For root the cluster is outside DATA_DIR.
     await rm(await clusterOf(join(this.folder, 'data')), { recursive: true, force: true });
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Sessions in the application's role. */
+  /** Opens a connection pool in the application's role. */
   open(databaseUrl: string): Database {
     const db = openDatabase({ databaseUrl, poolSize: 3, applicationName: 'demo test', logger });
     this.#opened.push(db);
     return db;
   }
 
-  /** A migrated database without a row. */
+  /** Creates a migrated database without rows. */
   async createEmpty(): Promise<{ db: Database; databaseUrl: string }> {
     if (!this.#server) throw new Error('not started');
     this.#count += 1;
@@ -60,7 +60,10 @@ export class DemoDatabases {
   }
 }
 
-/** Registers hooks: a server before the block, no trace of it after. */
+/**
+ * Registers hooks that start a server before the block, and stop it and remove its files after the
+ * block.
+ */
 export function useDemoDatabases(): DemoDatabases {
   const databases = new DemoDatabases();
   before(() => databases.start());
@@ -68,7 +71,7 @@ export function useDemoDatabases(): DemoDatabases {
   return databases;
 }
 
-/** Rows as these tenants see them; default: all of the demo. */
+/** Returns the rows that these tenants can see. The default is all tenants of the demo. */
 export function rowsOf<R>(
   db: Database,
   text: string,
@@ -77,7 +80,7 @@ export function rowsOf<R>(
   return db.transaction(tenants, (tx) => tx.query<R>({ text }));
 }
 
-/** A whole table of the demo as one text. */
+/** Returns the content of a whole table of the demo as one text. */
 export async function contentOf(db: Database, table: string): Promise<string> {
   const text = `select jsonb_agg(t order by to_jsonb(t)::text)::text as all from ${table} t`;
   const [row] = await rowsOf<{ all: string }>(db, text);

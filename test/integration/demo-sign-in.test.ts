@@ -4,14 +4,14 @@ import { eventually } from '../support/poll.js';
 import { cookieOf, personWith, trySignIn } from '../support/sign-in.js';
 import { TestStack } from '../support/stack.js';
 
-describe('the people of the demo', () => {
+describe('users of the demo accounts', () => {
   let stack: TestStack;
   before(async () => {
     stack = await TestStack.start();
   });
   after(() => stack.stop());
 
-  it('sign in as demo.json says, see their company, and are signed out when its credentials are renewed', async () => {
+  it('demo users sign in with the password of demo.json, see their account, and lose sessions on renewal', async () => {
     const { db, config } = stack.runtime;
     const logger = { info: () => undefined, warn: () => undefined };
     const options = { secretKey: config.secretKey, logger };
@@ -19,9 +19,9 @@ describe('the people of the demo', () => {
     expect(tenants).to.have.length(2);
     const clients = [];
     for (const { name, email, password } of tenants) {
-      const answer = await trySignIn(stack.origin, { email, password });
-      expect(answer.body.tenant?.name, answer.text).to.equal(name);
-      const person = personWith(stack.origin, cookieOf(answer));
+      const response = await trySignIn(stack.origin, { email, password });
+      expect(response.body.tenant?.name, response.text).to.equal(name);
+      const person = personWith(stack.origin, cookieOf(response));
       const people = (await person.get('/users')).body.data;
       expect(people.count).to.equal(3);
       expect((await person.get('/invoices?limit=1')).body.data.count).to.equal(1);

@@ -1,4 +1,4 @@
-/** What the demo holds on a real PostgreSQL, and who sees it. */
+/** The records of the demo on a real PostgreSQL, and their visibility. */
 import { expect } from 'chai';
 import type Joi from 'joi';
 import { canaryCommand } from '../../shared/contracts/canary.js';
@@ -39,16 +39,30 @@ import { contentOf, rowsOf, SECRET_KEY, useDemoDatabases } from './demo-fixture.
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 const TABLES = [
-  ...['customers', 'work_orders', 'invoices', 'invoice_line_items', 'tenant_counters'],
-  ...['rate_cards', 'impounds', 'approvals', 'claims', 'suggestions'],
+  'customers',
+  'work_orders',
+  'invoices',
+  'invoice_line_items',
+  'tenant_counters',
+  'rate_cards',
+  'impounds',
+  'approvals',
+  'claims',
+  'suggestions',
 ];
-const FIELDS = ['api_key', 'sandbox_key', 'agent_key', 'agent_read_only_key', 'sandbox_agent_key'] as const;
+const KEY_FIELDS = [
+  'api_key',
+  'sandbox_key',
+  'agent_key',
+  'agent_read_only_key',
+  'sandbox_agent_key',
+] as const;
 const [HUDSON, LONE_STAR] = DEMO_PROFILES.map(({ pair }) => pair) as [
   { live: string; sandbox: string },
   { live: string; sandbox: string },
 ];
 
-describe('the records of the demo', function () {
+describe('records of the demo accounts', function () {
   this.timeout(40_000);
   const databases = useDemoDatabases();
   const seeded: Record<string, number>[] = [];
@@ -59,39 +73,39 @@ describe('the records of the demo', function () {
   const options = { secretKey: SECRET_KEY, logger, now: NOW };
   let db: Database;
   let tenants: DemoTenant[];
-  let statements = 0;
+  let queryCount = 0;
 
   before(async () => {
     ({ db } = await databases.createEmpty());
-    tenants = (await seedDemo(countingStatements(db), options)) ?? [];
+    tenants = (await seedDemo(countQueries(db), options)) ?? [];
   });
 
-  /** The same database; what its transactions send is counted. */
-  const countingStatements = (counted: Database): Database => {
+  /** Wraps the database and counts the queries of its transactions. */
+  const countQueries = (counted: Database): Database => {
     const transaction: Database['transaction'] = (tenantIds, work) =>
       counted.transaction(tenantIds, (tx) =>
         work({
           ...tx,
-          query: (statement) => {
-            statements += 1;
-            return tx.query(statement);
+          query: (query) => {
+            queryCount += 1;
+            return tx.query(query);
           },
         }),
       );
     return Object.assign(Object.create(counted), { transaction });
   };
 
-  it('are the same in two databases, but for keys and passwords', async () => {
+  it('demo records are the same in two databases, except keys and passwords', async () => {
     const { db: other } = await databases.createEmpty();
-    const others = await seedDemo(other, options);
+    const otherTenants = await seedDemo(other, options);
     for (const table of TABLES) expect(await contentOf(other, table)).to.equal(await contentOf(db, table));
-    expect(others?.map(({ name, email }) => [name, email])).to.deep.equal(
+    expect(otherTenants?.map(({ name, email }) => [name, email])).to.deep.equal(
       tenants.map(({ name, email }) => [name, email]),
     );
-    expect(others?.[0]?.api_key).not.to.equal(tenants[0]?.api_key);
+    expect(otherTenants?.[0]?.api_key).not.to.equal(tenants[0]?.api_key);
   });
 
-  it('hold messages to customers, whose links open their own invoices', async () => {
+  it('links in demo messages open the invoice of their own message', async () => {
     for (const tenant of DEMO_TENANT_IDS) {
       const rows = await rowsOf<{ id: string; state: string; body_text: string; invoice_number: string }>(
         db,
@@ -111,24 +125,24 @@ describe('the records of the demo', function () {
     }
   });
 
-  it('are made set by set, in a few statements for all of them, only once', async () => {
+  it('the demo is seeded in at most 60 queries and only once', async () => {
     const { customers = 0, workOrders = 0, invoices = 0 } = seeded[0] ?? {};
     expect(customers + workOrders + invoices).to.be.above(1000);
-    expect(statements).to.be.within(1, 60);
+    expect(queryCount).to.be.within(1, 60);
     expect(await seedDemo(db, options)).to.equal(undefined);
   });
 
-  it('cover every status, in the sandboxes too', async () => {
+  it('demo records cover every status, also in the sandboxes', async () => {
     for (const tenant of DEMO_TENANT_IDS) {
-      const values = async (table: string, column: string) =>
+      const listValues = async (table: string, column: string) =>
         (
           await rowsOf<{ value: string }>(db, `select distinct ${column} as value from ${table}`, [tenant])
         ).map((row) => row.value);
-      expect(await values('invoices', 'status')).to.have.members([...INVOICE_STATUSES]);
-      expect(await values('work_orders', 'status')).to.have.members([...WORK_ORDER_STATUSES]);
-      expect(await values('work_orders', 'billing_status')).to.have.members([...BILLING_STATUSES]);
-      expect(await values('approvals', 'status')).to.have.members([...APPROVAL_STATUSES]);
-      expect(await values('work_orders', 'intake')).to.have.members(['new', 'accepted']);
+      expect(await listValues('invoices', 'status')).to.have.members([...INVOICE_STATUSES]);
+      expect(await listValues('work_orders', 'status')).to.have.members([...WORK_ORDER_STATUSES]);
+      expect(await listValues('work_orders', 'billing_status')).to.have.members([...BILLING_STATUSES]);
+      expect(await listValues('approvals', 'status')).to.have.members([...APPROVAL_STATUSES]);
+      expect(await listValues('work_orders', 'intake')).to.have.members(['new', 'accepted']);
     }
     for (const { live } of [HUDSON, LONE_STAR]) {
       const [counts] = await rowsOf<Record<string, number>>(
@@ -144,7 +158,7 @@ describe('the records of the demo', function () {
     }
   });
 
-  it('fit the schemas that the API publishes', async () => {
+  it('demo records match the schemas that the API publishes', async () => {
     const schemas: [string, string, Joi.ObjectSchema][] = [
       ['invoice', 'invoices', invoiceSchema],
       ['work_order', 'work_orders', workOrderSchema],
@@ -166,7 +180,7 @@ describe('the records of the demo', function () {
     }
   });
 
-  it('hold drafts that may still be made when somebody approves them', async () => {
+  it('held drafts of the demo are still valid when a person approves them', async () => {
     const held = await rowsOf<{ payload: unknown }>(
       db,
       "select payload from approvals where kind = 'agent_write'",
@@ -175,7 +189,7 @@ describe('the records of the demo', function () {
     for (const { payload } of held) expect(() => validate(invoiceCreateSchema, payload)).to.not.throw();
   });
 
-  it('have prices that add up and payments that fit their status', async () => {
+  it('demo invoices have prices that add up and payments that match their status', async () => {
     const invoices = await rowsOf<InvoiceRow>(
       db,
       `select i.*, (select jsonb_agg(l order by position) from invoice_line_items l
@@ -190,12 +204,12 @@ describe('the records of the demo', function () {
       });
       expect(invoice.lines.map((line) => line.total_cents)).to.deep.equal(price.lineTotals);
       expect(invoice.total_cents).to.be.above(0);
-      expectPaymentToFit(invoice);
+      expectPaymentToMatchStatus(invoice);
     }
   });
 
-  it('have dates that fit their status and lie in the last 90 days', async () => {
-    const [faults] = await rowsOf<{ count: number }>(
+  it('demo invoices have dates that match their status and are within the last 90 days', async () => {
+    const [mismatches] = await rowsOf<{ count: number }>(
       db,
       `select count(*) from invoices i left join work_orders w on w.tenant_id = i.tenant_id and w.id = i.work_order_id
          where i.created_at not between '2026-08-23' and '2026-11-21 12:00Z' or i.updated_at not between i.created_at and '2026-11-21 12:00Z'
@@ -208,36 +222,41 @@ describe('the records of the demo', function () {
                                       or w.customer_id is distinct from i.customer_id))
             or (i.customer_id is null and i.billing_email is null)`,
     );
-    expect(faults?.count).to.equal(0);
+    expect(mismatches?.count).to.equal(0);
   });
 
-  it('price jobs that wait for their invoice, by the card of their customer, and charge the yard to the day', async () => {
+  it('demo work orders ready to bill have a price, and demo impounds are charged up to today', async () => {
     for (const { live, sandbox } of [HUDSON, LONE_STAR]) {
       for (const tenant of [live, sandbox]) {
-        const jobs = await rowsOf<{ id: string }>(
+        const workOrders = await rowsOf<{ id: string }>(
           db,
           "select id from work_orders where billing_status = 'ready_to_bill' and status = 'completed'",
           [tenant],
         );
-        const asked = jobs.map(({ id }) => ({ tenant_id: tenant, id, customer_id: null, of_job: true }));
-        const facts = await db.read<JobFactsRow>(tenant, jobFactsStatement(asked));
-        expect(facts).to.have.length(jobs.length);
+        const toPrice = workOrders.map(({ id }) => ({
+          tenant_id: tenant,
+          id,
+          customer_id: null,
+          of_job: true,
+        }));
+        const facts = await db.read<JobFactsRow>(tenant, jobFactsStatement(toPrice));
+        expect(facts).to.have.length(workOrders.length);
         for (const row of facts) expect(previewPrice(row)).to.have.property('total_cents').that.is.above(0);
-        const yard = await rowsOf<Record<string, number>>(
+        const impounds = await rowsOf<Record<string, number>>(
           db,
           `select accrued_days, storage_cents / daily_rate_cents as paid_days,
              ('2026-11-21 12:00Z' at time zone time_zone)::date - (impounded_at at time zone time_zone)::date + 1 as days
            from impounds join tenants using (tenant_id)`,
           [tenant],
         );
-        expect(yard.length).to.be.at.least(3);
-        for (const { accrued_days, paid_days, days } of yard)
+        expect(impounds.length).to.be.at.least(3);
+        for (const { accrued_days, paid_days, days } of impounds)
           expect([accrued_days, paid_days]).to.deep.equal([days, days]);
       }
     }
   });
 
-  it('leave the next job number free', async () => {
+  it('the next work order of a demo account gets the next free job number', async () => {
     const command = { ...canaryCommand(), tenantId: HUDSON.live, input: { service_type: 'tow' } };
     const ref = { tenant_id: HUDSON.live, id: command.entityId };
     const bodies = await db.rehearse([HUDSON.live], async (tx) => {
@@ -251,7 +270,7 @@ describe('the records of the demo', function () {
     expect(JSON.parse(bodies.get(refKey(ref)) ?? '{}').job_number).to.equal(next);
   });
 
-  it('belong to one company each', async () => {
+  it('every demo record belongs to one account', async () => {
     for (const table of [...TABLES, 'users', 'api_keys', 'audit_entries', 'tenants']) {
       const found = await rowsOf<{ tenant_id: string }>(db, `select distinct tenant_id from ${table}`, [
         HUDSON.live,
@@ -264,9 +283,9 @@ describe('the records of the demo', function () {
     expect(foreign).to.deep.equal([]);
   });
 
-  it('come with keys of the rights that demo.json promises, and a password', async () => {
+  it('demo keys have the permissions and scopes that demo.json promises, and the password works', async () => {
     const [tenant] = tenants as [DemoTenant];
-    const found = await Promise.all(FIELDS.map((field) => findKey(db, tenant[field])));
+    const found = await Promise.all(KEY_FIELDS.map((field) => findKey(db, tenant[field])));
     expect(found.map((key) => [key?.kind, key?.tenantId, key?.environment, key?.readOnly])).to.deep.equal([
       ['api', HUDSON.live, 'live', false],
       ['api', HUDSON.sandbox, 'sandbox', false],
@@ -282,7 +301,7 @@ describe('the records of the demo', function () {
     expect(await verifyPassword(tenant.password, user?.password_hash ?? '')).to.equal(true);
   });
 
-  it('keep everything but the credentials when these are renewed', async () => {
+  it('renewing demo credentials replaces the keys and keeps all other records', async () => {
     const before = await contentOf(db, 'invoices');
     const renewed = await renewDemoCredentials(db, options);
     expect((await findKey(db, tenants[1]?.agent_key ?? ''))?.revoked).to.equal(true);
@@ -301,7 +320,7 @@ interface InvoiceRow {
   lines: (PricedLine & { total_cents: number })[];
 }
 
-function expectPaymentToFit({ status, paid_cents, total_cents }: InvoiceRow): void {
+function expectPaymentToMatchStatus({ status, paid_cents, total_cents }: InvoiceRow): void {
   if (status === 'paid') expect(paid_cents).to.equal(total_cents);
   else if (status === 'partially_paid') expect(paid_cents).to.be.within(1, total_cents - 1);
   else if (status === 'disputed') expect(paid_cents).to.be.within(0, total_cents - 1);

@@ -6,7 +6,10 @@ import { storeBilling } from '../fixtures/detectors/store-billing.js';
 import { TestStack } from '../support/stack.js';
 import { watchUntilDone } from '../support/suggestions.js';
 
-/** What is promised of each detector on the labelled set; docs/detectors.md tells what was measured. */
+/**
+ * The lowest precision and recall each detector may have on the labelled set. docs/detectors.md
+ * lists the measured values.
+ */
 const FLOORS: Readonly<Record<DetectorName, { precision: number; recall: number }>> = {
   missed_mileage: { precision: 0.65, recall: 0.55 },
   missed_after_hours: { precision: 0.7, recall: 0.65 },
@@ -27,7 +30,7 @@ interface Score {
 
 const ratio = (part: number, whole: number) => (whole === 0 ? 1 : part / whole);
 
-describe('the detectors, over a labelled half year of three companies', function () {
+describe('detectors over six labelled months of three companies', function () {
   this.timeout(120_000);
   let stack: TestStack;
   const scores = new Map<string, Score>(
@@ -41,7 +44,7 @@ describe('the detectors, over a labelled half year of three companies', function
       const { jobs, labels } = drawBilling(company);
       await storeBilling(stack, tenant.id, { company, jobs });
       await watchUntilDone(stack);
-      for (const { detector, entity_id } of await listAll(tenant.client)) {
+      for (const { detector, entity_id } of await listSuggestions(tenant.client)) {
         const score = scores.get(detector) as Score;
         score.found += 1;
         if (labels.get(detector)?.has(entity_id)) score.right += 1;
@@ -51,7 +54,7 @@ describe('the detectors, over a labelled half year of three companies', function
   });
   after(() => stack.stop());
 
-  async function listAll(client: Awaited<ReturnType<TestStack['createTenant']>>['client']) {
+  async function listSuggestions(client: Awaited<ReturnType<TestStack['createTenant']>>['client']) {
     const items: { detector: string; entity_id: string }[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = await client.get(`/suggestions?limit=200${cursor ? `&cursor=${cursor}` : ''}`);
@@ -61,19 +64,28 @@ describe('the detectors, over a labelled half year of three companies', function
     return items;
   }
 
-  it('prints what they found', () => {
-    const cells = (name: string, ...rest: (string | number)[]) =>
+  it('the scores of all detectors are printed', () => {
+    const formatRow = (name: string, ...rest: (string | number)[]) =>
       `      ${name.padEnd(24)}${rest.map((cell) => String(cell).padStart(10)).join('')}`;
     const rows = [...scores].map(([name, { labelled, found, right }]) =>
-      cells(name, labelled, found, right, ratio(right, found).toFixed(2), ratio(right, labelled).toFixed(2)),
+      formatRow(
+        name,
+        labelled,
+        found,
+        right,
+        ratio(right, found).toFixed(2),
+        ratio(right, labelled).toFixed(2),
+      ),
     );
-    console.log([cells('detector', 'labelled', 'found', 'right', 'precision', 'recall'), ...rows].join('\n'));
+    console.log(
+      [formatRow('detector', 'labelled', 'found', 'right', 'precision', 'recall'), ...rows].join('\n'),
+    );
   });
 
   for (const [name, floor] of Object.entries(FLOORS)) {
-    it(`${name}: precision at least ${floor.precision}, recall at least ${floor.recall}`, () => {
+    it(`detector ${name} has precision at least ${floor.precision} and recall at least ${floor.recall}`, () => {
       const { labelled, found, right } = scores.get(name) as Score;
-      expect(labelled, 'faults planted').to.be.at.least(8);
+      expect(labelled, 'labelled cases').to.be.at.least(8);
       expect(ratio(right, found), 'precision').to.be.at.least(floor.precision);
       expect(ratio(right, labelled), 'recall').to.be.at.least(floor.recall);
     });

@@ -3,7 +3,7 @@ import { DispatchBoards } from '../../shared/resources/dispatch-board/boards.js'
 import { expectError } from '../support/expect-error.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-describe('the dispatch board', () => {
+describe('GET /dispatch-board', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -13,7 +13,7 @@ describe('the dispatch board', () => {
   });
   after(() => stack.stop());
 
-  it('shows jobs under way, trucks with drivers and jobs without a truck, and counts them', async () => {
+  it('GET /dispatch-board lists active work orders, unassigned work orders and trucks with drivers, and counts them', async () => {
     const { client } = tenant;
     expect((await client.get('/dispatch-board')).body.counts).to.deep.equal({
       active_jobs: 0,
@@ -33,8 +33,8 @@ describe('the dispatch board', () => {
       notes: 'a "quoted" note',
     });
     const { body: waiting } = await client.post('/work-orders', { service_type: 'lockout' });
-    const { body: done } = await client.post('/work-orders', { service_type: 'tow' });
-    await client.post(`/work-orders/${done.id}/cancel`, { reason: 'customer' });
+    const { body: cancelled } = await client.post('/work-orders', { service_type: 'tow' });
+    await client.post(`/work-orders/${cancelled.id}/cancel`, { reason: 'customer' });
     await client.post(`/work-orders/${active.id}/assign`, { truck_id: truck.id });
     await client.post(`/work-orders/${active.id}/steps`, { step: 'on_scene' });
     const { body: board } = await client.get('/dispatch-board');
@@ -47,7 +47,9 @@ describe('the dispatch board', () => {
     });
     expect(board.active_jobs[0].notes).to.equal('a "quoted" note');
     expect(board.active_jobs[0].elapsed_s).to.be.within(0, 60);
-    expect(board.unassigned_work_orders.map((job: { id: string }) => job.id)).to.deep.equal([waiting.id]);
+    expect(board.unassigned_work_orders.map((workOrder: { id: string }) => workOrder.id)).to.deep.equal([
+      waiting.id,
+    ]);
     expect(board.unassigned_work_orders[0].waiting_s).to.be.within(0, 60);
     expect(board.trucks.map((one: { unit_number: string }) => one.unit_number)).to.deep.equal(['7', '8']);
     expect(board.trucks[0]).to.include({ status: 'on_scene', current_work_order_id: active.id });
@@ -60,16 +62,18 @@ describe('the dispatch board', () => {
     });
   });
 
-  it('is the same whether its jobs were kept or rendered anew, while jobs change under it', async () => {
+  it('the dispatch board is the same from cached and from newly rendered work orders while they change', async () => {
     const { client, id } = await stack.createTenant();
     const { db } = stack.runtime;
-    const kept = new DispatchBoards(db);
+    const cached = new DispatchBoards(db);
     const { body: truck } = await client.post('/trucks', { unit_number: '7', duty_class: 'light' });
-    const jobs: string[] = [];
+    const workOrderIds: string[] = [];
     for (let nth = 0; nth < 8; nth += 1) {
-      jobs.push((await client.post('/work-orders', { service_type: 'tow', notes: `\n "${nth}" ` })).body.id);
+      workOrderIds.push(
+        (await client.post('/work-orders', { service_type: 'tow', notes: `\n "${nth}" ` })).body.id,
+      );
     }
-    const [first = '', second = '', third = ''] = jobs;
+    const [first = '', second = '', third = ''] = workOrderIds;
     const changes = [
       () => client.patch(`/work-orders/${second}`, { notes: 'other' }),
       () => client.post(`/work-orders/${first}/assign`, { truck_id: truck.id }),
@@ -79,34 +83,36 @@ describe('the dispatch board', () => {
       () => client.post(`/work-orders/${first}/start`, {}),
       () => client.post(`/work-orders/${first}/complete`, {}),
     ];
-    const plain = (text: Buffer) =>
+    const withoutTimes = (text: Buffer) =>
       JSON.parse(text.toString(), (key, value) =>
         ['generated_at', 'elapsed_s', 'waiting_s'].includes(key) ? 0 : value,
       );
     for (const change of changes) {
-      // Several at once: none may show a mixture of two moments.
-      const [, ...during] = await Promise.all([change(), kept.read(id), kept.read(id), kept.read(id)]);
+      // Read several times concurrently: no board may mix the state before and after the change.
+      const [, ...during] = await Promise.all([change(), cached.read(id), cached.read(id), cached.read(id)]);
       for (const board of during) JSON.parse(board.toString());
-      expect(plain(await kept.read(id))).to.deep.equal(plain(await new DispatchBoards(db).read(id)));
+      expect(withoutTimes(await cached.read(id))).to.deep.equal(
+        withoutTimes(await new DispatchBoards(db).read(id)),
+      );
     }
-    const board = JSON.parse((await kept.read(id)).toString());
+    const board = JSON.parse((await cached.read(id)).toString());
     expect(board.counts).to.include({ active_jobs: 0, unassigned_work_orders: 7 });
     const {
       elapsed_s: _elapsed,
       waiting_s: _waiting,
       priority: _priority,
-      ...shown
-    } = board.unassigned_work_orders.find((job: { id: string }) => job.id === second);
-    expect(shown).to.deep.equal((await client.get(`/work-orders/${second}`)).body);
+      ...record
+    } = board.unassigned_work_orders.find((workOrder: { id: string }) => workOrder.id === second);
+    expect(record).to.deep.equal((await client.get(`/work-orders/${second}`)).body);
   });
 
-  it('is for keys that may read, and for agents with read_dispatch', async () => {
-    const agent = (scope: string) => stack.createKey(tenant.id, { kind: 'agent', scopes: [scope] });
-    expect((await stack.clientWith(await agent('read_dispatch')).get('/dispatch-board')).status).to.equal(
-      200,
-    );
+  it('the dispatch board is for keys that can read and for agents with read_dispatch', async () => {
+    const createAgent = (scope: string) => stack.createKey(tenant.id, { kind: 'agent', scopes: [scope] });
+    expect(
+      (await stack.clientWith(await createAgent('read_dispatch')).get('/dispatch-board')).status,
+    ).to.equal(200);
     expectError(
-      await stack.clientWith(await agent('read_invoices')).get('/dispatch-board'),
+      await stack.clientWith(await createAgent('read_invoices')).get('/dispatch-board'),
       403,
       'insufficient_scope',
     );

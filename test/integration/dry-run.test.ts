@@ -7,11 +7,21 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
-/** Everything a write could leave behind, but the audit entry that a rehearsal is meant to leave. */
+/** Every table a write can change, except audit_entries, where a dry run leaves its entry. */
 const TABLES = [
-  ...['customers', 'work_orders', 'invoices', 'invoice_line_items', 'api_keys', 'tenant_counters'],
-  ...['events', 'idempotency_keys', 'operations', 'command_attempts'],
-  ...['webhook_endpoints', 'webhook_secrets', 'webhook_lanes'],
+  'customers',
+  'work_orders',
+  'invoices',
+  'invoice_line_items',
+  'api_keys',
+  'tenant_counters',
+  'events',
+  'idempotency_keys',
+  'operations',
+  'command_attempts',
+  'webhook_endpoints',
+  'webhook_secrets',
+  'webhook_lanes',
 ];
 
 interface Entry {
@@ -23,7 +33,7 @@ interface Entry {
   error: { code: string } | null;
 }
 
-describe('a dry run', () => {
+describe('dry runs of writes', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   const ids: Record<string, string> = {};
@@ -40,17 +50,20 @@ describe('a dry run', () => {
   });
   after(() => stack.stop());
 
-  const at = (path: string) => path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? name);
+  const fillPath = (path: string) => path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? name);
 
-  /** All rows of all tables as one text. last_used_at moves by itself. */
-  const contents = async (): Promise<string> => {
+  /**
+   * Returns all rows of all tables as one text, without last_used_at, which changes with each
+   * request.
+   */
+  const readAllRows = async (): Promise<string> => {
     const texts = TABLES.map((table) => {
       const text = `select coalesce(jsonb_agg(to_jsonb(t) - 'last_used_at' order by to_jsonb(t)::text), '[]')::text as all from ${table} t`;
       return stack.rows<{ all: string }>(tenant.id, text);
     });
     return JSON.stringify(await Promise.all(texts));
   };
-  const newestEntry = async (): Promise<Entry | undefined> => {
+  const readNewestEntry = async (): Promise<Entry | undefined> => {
     const [entry] = await stack.rows<Entry>(
       tenant.id,
       'select * from audit_entries order by occurred_at desc, id desc limit 1',
@@ -65,7 +78,7 @@ describe('a dry run', () => {
     return row?.count ?? -1;
   };
 
-  const line = lineItem({ taxable: true });
+  const lineItemInput = lineItem({ taxable: true });
   const WRITES: [
     method: string,
     path: string,
@@ -76,14 +89,14 @@ describe('a dry run', () => {
     [
       'POST',
       '/invoices',
-      { invoice_number: 'NEW-1', line_items: [line] },
+      { invoice_number: 'NEW-1', line_items: [lineItemInput] },
       { invoice_number: 'NEW-1', total_cents: 10_825 },
       'invoice.created',
     ],
     [
       'PATCH',
       '/invoices/{invoice}',
-      { notes: 'dry', line_items: [line] },
+      { notes: 'dry', line_items: [lineItemInput] },
       { notes: 'dry', tax_cents: 825 },
       'invoice.updated',
     ],
@@ -143,23 +156,27 @@ describe('a dry run', () => {
   ];
 
   for (const [method, path, body, expected, action] of WRITES) {
-    it(`of ${method} ${path} previews the answer, echoes the header and stores nothing but its audit entry`, async () => {
-      const [before, entries] = [await contents(), await countEntries()];
+    it(`a dry run of ${method} ${path} previews the response, echoes the header and stores only its audit entry`, async () => {
+      const [before, entries] = [await readAllRows(), await countEntries()];
       const headers = { ...DRY_RUN.headers, 'idempotency-key': randomUUID() };
-      const answer = await tenant.client.call(method, at(path), { body, headers });
-      expect(answer.status, answer.text).to.equal(200);
-      expect(answer.headers['x-service-dry-run']).to.equal('true');
-      expect(answer.headers).to.not.have.any.keys('location', 'x-idempotency-replay');
-      expect(Object.keys(answer.body)).to.deep.equal(['ok', 'dry_run', 'data', 'warnings']);
-      expect(answer.body).to.deep.include({ ok: true, dry_run: true, warnings: [] });
-      expect(answer.body.data).to.include(expected);
-      expect(await contents()).to.equal(before);
+      const response = await tenant.client.call(method, fillPath(path), { body, headers });
+      expect(response.status, response.text).to.equal(200);
+      expect(response.headers['x-service-dry-run']).to.equal('true');
+      expect(response.headers).to.not.have.any.keys('location', 'x-idempotency-replay');
+      expect(Object.keys(response.body)).to.deep.equal(['ok', 'dry_run', 'data', 'warnings']);
+      expect(response.body).to.deep.include({ ok: true, dry_run: true, warnings: [] });
+      expect(response.body.data).to.include(expected);
+      expect(await readAllRows()).to.equal(before);
       expect(await countEntries()).to.equal(entries + 1);
-      expect(await newestEntry()).to.include({ outcome: 'dry_run', action, entity_id: answer.body.data.id });
+      expect(await readNewestEntry()).to.include({
+        outcome: 'dry_run',
+        action,
+        entity_id: response.body.data.id,
+      });
     });
   }
 
-  it('has the very members of the real answer', async () => {
+  it('a dry run returns the same members as the real response', async () => {
     const body = invoiceInput();
     const preview = (await tenant.client.post('/invoices', body, DRY_RUN)).body.data;
     const real = (await tenant.client.post('/invoices', body)).body;
@@ -169,25 +186,25 @@ describe('a dry run', () => {
     expect((await tenant.client.get(`/invoices/${preview.id}`)).status).to.equal(404);
   });
 
-  it('of a revocation leaves the key at work', async () => {
-    const made = (await tenant.client.post('/api-keys', { name: 'spared' })).body;
-    const answer = await tenant.client.delete(`/api-keys/${made.id}`, DRY_RUN);
-    expect(answer.body.data.revoked_at).to.be.a('string');
-    expect((await stack.clientWith(made.key).get('/me')).status).to.equal(200);
-    expect((await tenant.client.get(`/api-keys/${made.id}`)).body.revoked_at).to.equal(null);
+  it('a dry run of revoking an API key leaves the key working', async () => {
+    const created = (await tenant.client.post('/api-keys', { name: 'spared' })).body;
+    const response = await tenant.client.delete(`/api-keys/${created.id}`, DRY_RUN);
+    expect(response.body.data.revoked_at).to.be.a('string');
+    expect((await stack.clientWith(created.key).get('/me')).status).to.equal(200);
+    expect((await tenant.client.get(`/api-keys/${created.id}`)).body.revoked_at).to.equal(null);
   });
 
-  it('uses up no job number: the next real job gets the one that was previewed', async () => {
+  it('a dry run uses no job number: the next work order gets the previewed one', async () => {
     const previews = await Promise.all(
       Array.from({ length: 3 }, () => tenant.client.post('/work-orders', { service_type: 'tow' }, DRY_RUN)),
     );
-    const numbers = new Set(previews.map((answer) => answer.body.data.job_number));
+    const numbers = new Set(previews.map((response) => response.body.data.job_number));
     expect([...numbers]).to.have.length(1);
     const real = await tenant.client.post('/work-orders', { service_type: 'tow' });
     expect(numbers.has(real.body.job_number)).to.equal(true);
   });
 
-  it('that is refused is refused like the real thing, and is audited as a dry run', async () => {
+  it('a dry run that fails returns the same error as the real request, and is audited as a dry run', async () => {
     const failures: [string, string, unknown, number, string][] = [
       ['POST', '/invoices', { invoice_number: 'taken-1' }, 409, 'duplicate_invoice_number'],
       ['POST', '/invoices', invoiceInput({ customer_id: randomUUID() }), 400, 'validation_error'],
@@ -195,20 +212,20 @@ describe('a dry run', () => {
       ['PATCH', '/customers/00000000-0000-7000-8000-000000000000', {}, 404, 'not_found'],
       ['POST', '/work-orders', { service_type: 'tow', customer_id: randomUUID() }, 400, 'validation_error'],
     ];
-    const before = await contents();
+    const before = await readAllRows();
     for (const [method, path, body, status, code] of failures) {
-      const rehearsed = await tenant.client.call(method, at(path), { body, ...DRY_RUN });
-      expectError(rehearsed, status, code);
-      expect(await newestEntry()).to.deep.include({ outcome: 'dry_run', response_status: status });
-      const real: Answer = await tenant.client.call(method, at(path), { body });
+      const dryRun = await tenant.client.call(method, fillPath(path), { body, ...DRY_RUN });
+      expectError(dryRun, status, code);
+      expect(await readNewestEntry()).to.deep.include({ outcome: 'dry_run', response_status: status });
+      const real: Answer = await tenant.client.call(method, fillPath(path), { body });
       const { requestId: _one, ...expected } = real.body.error;
-      const { requestId: _two, ...error } = rehearsed.body.error;
+      const { requestId: _two, ...error } = dryRun.body.error;
       expect(error).to.deep.equal(expected);
     }
-    expect(await contents()).to.equal(before);
+    expect(await readAllRows()).to.equal(before);
   });
 
-  it('that the body or the rights refuse is refused before anything is tried, and not audited', async () => {
+  it('a dry run refused for its body or permissions is refused before it runs, and is not audited', async () => {
     const entries = await countEntries();
     expectError(await tenant.client.post('/invoices', {}, DRY_RUN), 400, 'validation_error');
     const reader = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read'] }));
@@ -217,17 +234,17 @@ describe('a dry run', () => {
   });
 
   for (const value of ['TRUE', 'True', '1', 'yes', 'false', '', 'true, true']) {
-    it(`is not asked for by "${value}": 400, and nothing is written in earnest`, async () => {
-      const before = await contents();
+    it(`the header X-Service-Dry-Run with the value "${value}" gets 400, and nothing is written`, async () => {
+      const before = await readAllRows();
       for (const [method, path, body] of WRITES) {
-        const answer = await tenant.client.call(method, at(path), {
+        const response = await tenant.client.call(method, fillPath(path), {
           body,
           headers: { 'x-service-dry-run': value },
         });
-        const details = expectError(answer, 400, 'validation_error');
+        const details = expectError(response, 400, 'validation_error');
         expect(details.map(({ field }) => field)).to.deep.equal(['X-Service-Dry-Run']);
       }
-      expect(await contents()).to.equal(before);
+      expect(await readAllRows()).to.equal(before);
     });
   }
 });

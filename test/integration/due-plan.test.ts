@@ -7,45 +7,48 @@ import { insertDueRetries, insertFarRetries } from '../support/scheduled-retries
 import { TestStack } from '../support/stack.js';
 import { insertSignedEndpoint } from '../support/webhooks.js';
 
-const FAR = 20_000;
-const DUE = 3000;
-const ROOM = 40;
-/** Some for each delivery that it answers and for each that it is asked about; whoever reads all that waits needs a hundred times as many. */
-const MOST_PAGES = 1500;
+const FAR_COUNT = 20_000;
+const DUE_COUNT = 3000;
+const MAX_RESULTS = 40;
+/**
+ * A few pages for each returned and each doubtful delivery. Reading all waiting deliveries needs a
+ * hundred times as many.
+ */
+const MAX_PAGES = 1500;
 
-describe('a look for what is due', () => {
+describe('the query for due webhook deliveries', () => {
   let stack: TestStack;
   before(async () => {
     stack = await TestStack.start();
   });
   after(() => stack.stop());
 
-  /** The statement itself, as the prepared statement of a session is planned. */
-  async function statementOf(work: (db: Database) => Promise<unknown>): Promise<Statement> {
-    let seen: Statement | undefined;
-    const query = async (statement: Statement) => {
-      seen = statement;
+  /** Returns the query that the work sends, to be planned as a prepared statement of a session. */
+  async function captureQuery(work: (db: Database) => Promise<unknown>): Promise<Statement> {
+    let captured: Statement | undefined;
+    const query = async (sentQuery: Statement) => {
+      captured = sentQuery;
       return [];
     };
     const transaction = (_: string[], run: (tx: Transaction) => unknown) => run({ query } as never);
     await work({ transaction } as never);
-    return seen as Statement;
+    return captured as Statement;
   }
 
-  it('reads neither all that waits nor all events, even before the planner knows how many there are', async () => {
+  it('the query for due deliveries reads neither all waiting deliveries nor all events, even without statistics', async () => {
     const { id: tenantId } = await stack.createTenant();
     const { id: endpointId } = await insertSignedEndpoint(stack.runtime, tenantId, {
       url: 'http://127.0.0.1:9/',
     });
-    const lanes = { tenantId, endpointIds: [endpointId] };
-    await insertFarRetries(stack.runtime.db, lanes, FAR);
-    await insertDueRetries(stack.runtime.db, lanes, { count: DUE, fromMs: -1000, overMs: 0 });
-    const doubtful = Array.from({ length: ROOM }, () => newId());
-    const statement = await statementOf((db) =>
-      findDue(db, [{ tenantId, endpointId, room: ROOM, known: [], doubtful }]),
+    const endpoints = { tenantId, endpointIds: [endpointId] };
+    await insertFarRetries(stack.runtime.db, endpoints, FAR_COUNT);
+    await insertDueRetries(stack.runtime.db, endpoints, { count: DUE_COUNT, fromMs: -1000, overMs: 0 });
+    const doubtful = Array.from({ length: MAX_RESULTS }, () => newId());
+    const query = await captureQuery((db) =>
+      findDue(db, [{ tenantId, endpointId, room: MAX_RESULTS, known: [], doubtful }]),
     );
-    const [whole] = (await runOf(stack.runtime.db, tenantId, statement)) as [RunNode];
-    expect(whole['Actual Rows']).to.equal(ROOM);
-    expect(whole['Shared Hit Blocks'] + whole['Shared Read Blocks']).to.be.below(MOST_PAGES);
+    const [root] = (await runOf(stack.runtime.db, tenantId, query)) as [RunNode];
+    expect(root['Actual Rows']).to.equal(MAX_RESULTS);
+    expect(root['Shared Hit Blocks'] + root['Shared Read Blocks']).to.be.below(MAX_PAGES);
   });
 });

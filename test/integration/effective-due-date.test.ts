@@ -5,7 +5,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const DAY_MS = 86_400_000;
 
-describe('effective_due_date of an invoice', () => {
+describe('effective_due_date of invoices', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -15,29 +15,29 @@ describe('effective_due_date of an invoice', () => {
   });
   after(() => stack.stop());
 
-  async function created(overrides: Record<string, unknown> = {}): Promise<Json> {
+  async function createInvoice(overrides: Record<string, unknown> = {}): Promise<Json> {
     const input = invoiceInput({ billing_email: 'b@example.com', ...overrides });
     return (await tenant.client.post('/invoices', input)).body;
   }
 
-  async function released(overrides: Record<string, unknown> = {}): Promise<Json> {
-    const { id } = await created(overrides);
+  async function releaseInvoice(overrides: Record<string, unknown> = {}): Promise<Json> {
+    const { id } = await createInvoice(overrides);
     await tenant.client.post(`/invoices/${id}/approve`, {});
     return (await tenant.client.post(`/invoices/${id}/send`, {})).body;
   }
 
-  it('is the due date when there is one, and null for a draft without', async () => {
+  it('effective_due_date is due_date if set, and null for a draft without one', async () => {
     const due_date = '2027-01-16T02:00:00.000Z';
-    expect((await created({ due_date })).effective_due_date).to.equal(due_date);
-    expect((await released({ due_date })).effective_due_date).to.equal(due_date);
-    expect((await created()).effective_due_date).to.equal(null);
+    expect((await createInvoice({ due_date })).effective_due_date).to.equal(due_date);
+    expect((await releaseInvoice({ due_date })).effective_due_date).to.equal(due_date);
+    expect((await createInvoice()).effective_due_date).to.equal(null);
   });
 
-  it("is the release and the customer's terms, else the account's, counted in the account's time zone", async () => {
+  it("effective_due_date is the release plus the customer's or account's terms, in the account's time zone", async () => {
     const { body: customer } = await tenant.client.post('/customers', { company_name: 'C', terms_days: 10 });
-    const byCustomer = await released({ customer_id: customer.id });
-    const byAccount = await released();
-    // On the last day of summer time a day has 25 hours in New York.
+    const byCustomer = await releaseInvoice({ customer_id: customer.id });
+    const byAccount = await releaseInvoice();
+    // On the last day of daylight saving time a day in New York has 25 hours.
     await stack.rows(
       tenant.id,
       `update invoices set released_at = '2026-10-30T16:00:00Z' where tenant_id = $1 and id = any($2::uuid[])`,
@@ -48,8 +48,8 @@ describe('effective_due_date of an invoice', () => {
     expect(await read(byAccount.id)).to.equal('2026-11-29T17:00:00.000Z');
   });
 
-  it('stands in lists and events as in the invoice', async () => {
-    const invoice = await released();
+  it('effective_due_date is the same in lists and events as in the invoice', async () => {
+    const invoice = await releaseInvoice();
     const due = invoice.effective_due_date;
     expect(Date.parse(due) - Date.now()).to.be.within(29 * DAY_MS, 31 * DAY_MS);
     const { items } = (await tenant.client.get('/invoices?limit=200')).body.data;

@@ -1,4 +1,7 @@
-/** Real PostgreSQL servers run by root and by an ordinary user, from programs that not everybody can reach. */
+/**
+ * Real PostgreSQL servers run by root and by an ordinary user, with programs that some users cannot
+ * reach.
+ */
 import { chmod, cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -16,13 +19,13 @@ import {
 } from './embedded-postgres-fixture.js';
 
 const ROOT = process.geteuid?.() === 0;
-const NOBODY = 65534;
+const NOBODY_UID = 65534;
 
-describe('embedded PostgreSQL accounts and programs', function () {
+describe('embedded PostgreSQL: system accounts and programs', function () {
   this.timeout(60_000);
   const servers = useServers();
 
-  it('as root: runs as an account and keeps the cluster where that can reach it', async function () {
+  it('embedded PostgreSQL as root runs in another account and keeps the cluster in a folder of that account', async function () {
     if (!ROOT) this.skip();
     const folder = await servers.temporaryFolder();
     expect((await stat(folder)).mode & 0o777).to.equal(0o700);
@@ -38,47 +41,49 @@ describe('embedded PostgreSQL accounts and programs', function () {
     expect(status).to.match(/^Groups:\s*$/m);
   });
 
-  it('as root: uses DATA_DIR itself when the account can reach it, and a fresh cluster after its deletion', async function () {
+  it('embedded PostgreSQL as root uses DATA_DIR if its account can reach it, and a new cluster after deletion', async function () {
     if (!ROOT) this.skip();
     const folder = await servers.temporaryFolder();
-    const where = path.join(folder, 'data');
+    const dataDir = path.join(folder, 'data');
     await chmod(folder, 0o755);
-    await mkdir(where, 0o755);
-    const server = await servers.start(where);
-    expect(await clusterOf(where)).to.equal(path.join(where, 'postgres'));
+    await mkdir(dataDir, 0o755);
+    const server = await servers.start(dataDir);
+    expect(await clusterOf(dataDir)).to.equal(path.join(dataDir, 'postgres'));
     await server.stop();
-    await rm(where, { recursive: true });
-    const fresh = await servers.start(where);
+    await rm(dataDir, { recursive: true });
+    const fresh = await servers.start(dataDir);
     expect(fresh.databaseUrl).to.not.equal(server.databaseUrl);
     await query(fresh.databaseUrl, 'SELECT 1');
   });
 
-  it('as an ordinary user: keeps everything in DATA_DIR; root can go on with it and give it back', async function () {
+  it('embedded PostgreSQL as an ordinary user keeps everything in DATA_DIR, and root can use it in between', async function () {
     if (!ROOT) this.skip();
     const folder = await servers.temporaryFolder();
     await chmod(folder, 0o777);
-    const where = path.join(folder, 'data');
-    const identity = { uid: NOBODY, gid: NOBODY };
-    const first = await startElsewhere(where, identity);
+    const dataDir = path.join(folder, 'data');
+    const identity = { uid: NOBODY_UID, gid: NOBODY_UID };
+    const first = await startElsewhere(dataDir, identity);
     await query(first.databaseUrl, 'CREATE TABLE mine (id int)');
-    expect(await clusterOf(where)).to.equal(path.join(where, 'postgres'));
-    expect((await stat(`/proc/${first.pid}`)).uid).to.equal(NOBODY);
+    expect(await clusterOf(dataDir)).to.equal(path.join(dataDir, 'postgres'));
+    expect((await stat(`/proc/${first.pid}`)).uid).to.equal(NOBODY_UID);
     expect(await end(first.child, 'SIGTERM')).to.equal(0);
-    expect(await processesOf(path.join(where, 'postgres'))).to.deep.equal([]);
+    expect(await processesOf(path.join(dataDir, 'postgres'))).to.deep.equal([]);
 
-    const asRoot = await servers.start(where);
+    const asRoot = await servers.start(dataDir);
     await query(asRoot.databaseUrl, 'SELECT * FROM mine');
-    expect((await stat(`/proc/${asRoot.pid()}`)).uid).to.equal(NOBODY);
+    expect((await stat(`/proc/${asRoot.pid()}`)).uid).to.equal(NOBODY_UID);
     await asRoot.stop();
 
-    const again = await startElsewhere(where, identity);
+    const again = await startElsewhere(dataDir, identity);
     await query(again.databaseUrl, 'SELECT * FROM mine');
     expect(await end(again.child, 'SIGTERM')).to.equal(0);
   });
 
-  describe('programs', () => {
-    /** The installed programs without their library links, as after npm ci --ignore-scripts. */
-    async function packageWithoutLinks(): Promise<{ nativeDir: string; version: string; root: string }> {
+  describe('embedded PostgreSQL programs', () => {
+    /**
+     * Copies the installed programs without their library links, as after npm ci --ignore-scripts.
+     */
+    async function copyPackageWithoutLinks(): Promise<{ nativeDir: string; version: string; root: string }> {
       const root = await servers.temporaryFolder();
       await chmod(root, 0o755);
       const { nativeDir, version } = await locateNativePackage();
@@ -89,8 +94,8 @@ describe('embedded PostgreSQL accounts and programs', function () {
       return { nativeDir: copy, version, root };
     }
 
-    it('get the library links that npm did not make', async () => {
-      const { root, ...source } = await packageWithoutLinks();
+    it('embedded PostgreSQL programs get the library links that npm did not create', async () => {
+      const { root, ...source } = await copyPackageWithoutLinks();
       const account = await chooseAccount(undefined);
       const copyRoots = [root];
       const { postgres } = await prepareBinaries(source, { account, copyRoots, logger: new Recorder() });
@@ -98,9 +103,9 @@ describe('embedded PostgreSQL accounts and programs', function () {
       expect(await readlink(path.join(source.nativeDir, 'lib', 'libpq.so.5'))).to.equal('libpq.so.5.18');
     });
 
-    it('are copied once when the account cannot reach them', async function () {
+    it('embedded PostgreSQL programs are copied once when the account cannot reach them', async function () {
       if (!ROOT) this.skip();
-      const { root, ...source } = await packageWithoutLinks();
+      const { root, ...source } = await copyPackageWithoutLinks();
       await chmod(path.join(root, 'package'), 0o700);
       const account = await chooseAccount(undefined);
       const log = new Recorder();
@@ -126,8 +131,8 @@ describe('embedded PostgreSQL accounts and programs', function () {
       expect((await readdir(root)).sort()).to.deep.equal([`native-${source.version}`, 'package']);
     });
 
-    it('are not looked for forever when they run nowhere', async () => {
-      const { root, ...source } = await packageWithoutLinks();
+    it('embedded PostgreSQL programs that run nowhere fail with the output of each attempt', async () => {
+      const { root, ...source } = await copyPackageWithoutLinks();
       await writeFile(path.join(source.nativeDir, 'bin', 'initdb'), '#!/bin/sh\necho broken >&2\nexit 3\n');
       const options = {
         account: undefined,

@@ -1,4 +1,4 @@
-/** What the tests of the embedded PostgreSQL share. */
+/** Helpers for the tests of the embedded PostgreSQL. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import {
 const MODULE = new URL('../../shared/platform/embedded-postgres/start.ts', import.meta.url).href;
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its entries in memory. */
 export class Recorder {
   readonly lines: string[] = [];
   info = (_o: object, m: string): void => void this.lines.push(`info ${m}`);
@@ -23,7 +23,7 @@ export class Recorder {
   error = (_o: object, m: string): void => void this.lines.push(`error ${m}`);
 }
 
-/** The rows of one statement on a connection of its own. */
+/** Returns the rows of one query, on its own connection. */
 export async function query<R extends QueryResultRow>(url: string, sql: string): Promise<R[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
   client.on('error', () => undefined);
@@ -35,12 +35,14 @@ export async function query<R extends QueryResultRow>(url: string, sql: string):
   }
 }
 
-/** Result of `what`, tried until it does not fail. */
-export async function eventually<T>(what: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
+/**
+ * Runs the task until it succeeds and returns its result. Throws its last error after the timeout.
+ */
+export async function eventually<T>(task: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     try {
-      return await what();
+      return await task();
     } catch (error) {
       if (Date.now() > deadline) throw error;
       await sleep(20);
@@ -48,7 +50,7 @@ export async function eventually<T>(what: () => Promise<T>, timeoutMs = 15_000):
   }
 }
 
-/** The error a promise fails with; fails if it does not. */
+/** Returns the error that a promise rejects with. Throws if the promise resolves. */
 export async function rejection(task: Promise<unknown>): Promise<Error> {
   try {
     await task;
@@ -56,26 +58,29 @@ export async function rejection(task: Promise<unknown>): Promise<Error> {
     if (error instanceof Error) return error;
     throw error;
   }
-  throw new Error('it did not fail');
+  throw new Error('the promise did not reject');
 }
 
-/** What the tests read of postgres.json. */
+/** The members of postgres.json that the tests read. */
 export interface State {
   cluster: string;
   port: number;
 }
 
-/** Content of postgres.json. */
+/** Reads postgres.json. */
 export async function readState(dataDir: string): Promise<State> {
   return JSON.parse(await readFile(path.join(dataDir, 'postgres.json'), 'utf8')) as State;
 }
 
-/** Absolute path of the cluster folder. */
+/** Returns the absolute path of the cluster folder. */
 export async function clusterOf(dataDir: string): Promise<string> {
   return path.resolve(dataDir, (await readState(dataDir)).cluster);
 }
 
-/** Processes (not zombies) with this cluster folder, or the name made from it, in their command line. */
+/**
+ * Lists processes (without zombies) whose command line contains this cluster folder or the name
+ * derived from it.
+ */
 export async function processesOf(clusterDir: string): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
@@ -84,13 +89,16 @@ export async function processesOf(clusterDir: string): Promise<string[]> {
       const title = `postgres: ${clusterName(clusterDir)}: `;
       if (args.includes(clusterDir) || args[0]?.startsWith(title)) found.push(`${pid} ${args.join(' ')}`);
     } catch {
-      // Ended while we looked, or a zombie.
+      // The process ended meanwhile, or is a zombie.
     }
   }
   return found;
 }
 
-/** Starts the server in a Node process of its own; resolves once that prints what startEmbeddedPostgres gave. */
+/**
+ * Starts the server in its own Node process. Resolves once that process prints the database URL and
+ * pid.
+ */
 export async function startElsewhere(
   dataDir: string,
   identity: { uid?: number; gid?: number } = {},
@@ -112,17 +120,17 @@ export async function startElsewhere(
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString('utf8');
   });
-  const [line] = await Promise.race([
+  const [firstOutput] = await Promise.race([
     once(child.stdout, 'data') as Promise<[Buffer]>,
     once(child, 'close').then(() => Promise.reject(new Error(`ended early: ${errors}`))),
   ]);
   return {
     child,
-    ...(JSON.parse(line.toString('utf8')) as { databaseUrl: string; pid: number }),
+    ...(JSON.parse(firstOutput.toString('utf8')) as { databaseUrl: string; pid: number }),
   };
 }
 
-/** Signals a child and waits for its end; its exit code. */
+/** Signals a child process, waits for its end and returns its exit code. */
 export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   const ended = once(child, 'exit');
   child.kill(signal);
@@ -130,13 +138,13 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   return code;
 }
 
-/** Servers of one describe block: see useServers. */
+/** Servers of one describe block; see {@link useServers}. */
 export class Servers {
-  /** DATA_DIR shared by the tests of the block; does not exist before the first start. */
+  /** The DATA_DIR that the tests of the block share. It does not exist before the first start. */
   dataDir = '';
-  /** Folders to remove in the end; clusters can lie outside the temporary folders. */
+  /** Folders to remove after the block. Clusters can be outside the temporary folders. */
   readonly folders = new Set<string>();
-  /** Log lines of the latest start. */
+  /** Log entries of the latest start. */
   lines: readonly string[] = [];
   #running: EmbeddedPostgres | undefined;
 
@@ -164,7 +172,10 @@ export class Servers {
   }
 }
 
-/** Registers hooks: a DATA_DIR before the block, an end of the server after each test, no trace after the block. */
+/**
+ * Registers hooks that create a DATA_DIR before the block, stop the server after each test and
+ * remove all files after the block.
+ */
 export function useServers(): Servers {
   const servers = new Servers();
   before(async () => {

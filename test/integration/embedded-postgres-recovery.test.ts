@@ -1,4 +1,4 @@
-/** Kills real PostgreSQL servers and their owners, at any moment. */
+/** Kills real PostgreSQL servers and the processes that own them, at different moments. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -19,7 +19,7 @@ describe('embedded PostgreSQL after a crash', function () {
   this.timeout(60_000);
   const servers = useServers();
 
-  it('comes back on the same port after kill -9 of the postmaster, repeatedly', async () => {
+  it('embedded PostgreSQL restarts on the same port after each kill -9 of the postmaster', async () => {
     const server = await servers.start();
     await query(server.databaseUrl, 'CREATE TABLE survived (id int); INSERT INTO survived VALUES (1)');
     for (let round = 0; round < 3; round += 1) {
@@ -34,13 +34,14 @@ describe('embedded PostgreSQL after a crash', function () {
     expect(servers.lines.filter((line) => line.startsWith('warn'))).to.have.length(3);
   });
 
-  it('comes back after an immediate shutdown and after a kill while a backend is busy', async () => {
+  it('embedded PostgreSQL restarts after an immediate shutdown and after a kill while a backend is busy', async () => {
     const server = await servers.start();
     const stopped = server.pid();
     if (stopped === undefined) throw new Error('no server');
     process.kill(stopped, 'SIGQUIT');
     await eventually(() => query(server.databaseUrl, 'SELECT 1'));
-    // A backend that computes does not notice the loss of the postmaster and keeps the shared memory in use.
+    // A computing backend does not notice the loss of the postmaster and keeps the shared memory in
+    // use.
     const busy = query(server.databaseUrl, 'SELECT count(*) FROM generate_series(1, 10000000000)').catch(
       (error: unknown) => String(error),
     );
@@ -61,7 +62,7 @@ describe('embedded PostgreSQL after a crash', function () {
     expect(await busy).to.match(/terminat|ECONNRESET/);
   });
 
-  it('stops without leaving a process, even right after a crash', async () => {
+  it('stopping embedded PostgreSQL leaves no process, even right after a crash', async () => {
     const cluster = await clusterOf(servers.dataDir);
     const server = await servers.start();
     const client = new Client({ connectionString: server.databaseUrl });
@@ -82,7 +83,7 @@ describe('embedded PostgreSQL after a crash', function () {
     expect(await readdir(servers.dataDir)).to.not.include('owner.pid');
   });
 
-  it('takes over from an owner that was killed, stopping its server first', async () => {
+  it("embedded PostgreSQL takes over from a killed owner and stops that owner's server first", async () => {
     const other = await startElsewhere(servers.dataDir);
     await query(other.databaseUrl, 'INSERT INTO survived VALUES (2)');
     await end(other.child, 'SIGKILL');
@@ -97,7 +98,7 @@ describe('embedded PostgreSQL after a crash', function () {
     ]);
   });
 
-  it('does not mistake an unrelated process with a recorded pid for the owner or the server', async () => {
+  it('embedded PostgreSQL does not mistake an unrelated process with a recorded pid for its owner or server', async () => {
     const cluster = await clusterOf(servers.dataDir);
     await writeFile(path.join(servers.dataDir, 'owner.pid'), `${process.ppid}\nanother-boot:1\n`);
     const pidFile = `${process.pid}\n${cluster}\n1700000000\n${(await readState(servers.dataDir)).port}\n\n127.0.0.1\n`;
@@ -106,37 +107,37 @@ describe('embedded PostgreSQL after a crash', function () {
     expect(servers.lines[0]).to.equal('warn removing a postmaster.pid that names an unrelated process');
   });
 
-  it('heals a first run that was killed half way', async () => {
-    const where = path.join(await servers.temporaryFolder(), 'data');
-    const starting = startElsewhere(where).then(
+  it('embedded PostgreSQL recovers from a first run that was killed half way', async () => {
+    const dataDir = path.join(await servers.temporaryFolder(), 'data');
+    const starting = startElsewhere(dataDir).then(
       () => 'ready',
       () => 'killed',
     );
-    // Its pid is in owner.pid; initdb works in a folder named after the cluster.
+    // Its pid is in owner.pid. initdb works in a folder named after the cluster.
     const pid = await eventually(async () => {
-      const cluster = await clusterOf(where);
+      const cluster = await clusterOf(dataDir);
       servers.folders.add(cluster);
-      const beside = await readdir(path.dirname(cluster));
-      const draft = beside.find(
+      const siblings = await readdir(path.dirname(cluster));
+      const unfinished = siblings.find(
         (name) => /\.new-[0-9a-f]+$/.test(name) && name.startsWith(path.basename(cluster)),
       );
-      expect(await readdir(path.join(path.dirname(cluster), draft ?? 'none'))).to.include('base');
-      return Number((await readFile(path.join(where, 'owner.pid'), 'utf8')).split('\n')[0]);
+      expect(await readdir(path.join(path.dirname(cluster), unfinished ?? 'none'))).to.include('base');
+      return Number((await readFile(path.join(dataDir, 'owner.pid'), 'utf8')).split('\n')[0]);
     });
     process.kill(pid, 'SIGKILL');
     expect(await starting).to.equal('killed');
-    const server = await servers.start(where);
+    const server = await servers.start(dataDir);
     await query(server.databaseUrl, 'SELECT 1');
-    const cluster = await clusterOf(where);
-    const beside = await readdir(path.dirname(cluster));
-    expect(beside.filter((name) => name.startsWith(`${path.basename(cluster)}.new`))).to.deep.equal([]);
+    const cluster = await clusterOf(dataDir);
+    const siblings = await readdir(path.dirname(cluster));
+    expect(siblings.filter((name) => name.startsWith(`${path.basename(cluster)}.new`))).to.deep.equal([]);
   });
 
-  it('replaces an incomplete cluster and moves it aside', async () => {
+  it('embedded PostgreSQL replaces an incomplete cluster and moves it aside', async () => {
     const cluster = await clusterOf(servers.dataDir);
     await rm(path.join(cluster, 'global', 'pg_control'));
     const server = await servers.start();
-    expect(servers.lines).to.include('warn the PostgreSQL cluster is gone; beginning with an empty one');
+    expect(servers.lines).to.include('warn the PostgreSQL cluster is missing; creating an empty one');
     const [tables] = await query(server.databaseUrl, `SELECT to_regclass('survived') AS found`);
     expect(tables).to.deep.equal({ found: null });
     const current = await clusterOf(servers.dataDir);
@@ -148,7 +149,7 @@ describe('embedded PostgreSQL after a crash', function () {
     expect([...servers.folders].some((name) => name.includes('.broken-'))).to.equal(true);
   });
 
-  it('restarts at once first, then ever more slowly up to 5 s', () => {
+  it('the restart delay of embedded PostgreSQL is 0 at first and grows up to 5 s', () => {
     expect([0, 1, 2, 3, 6, 7, 50].map(restartDelay)).to.deep.equal([0, 100, 200, 400, 3_200, 5_000, 5_000]);
   });
 });

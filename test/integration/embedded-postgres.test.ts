@@ -19,7 +19,7 @@ describe('embedded PostgreSQL', function () {
   this.timeout(60_000);
   const servers = useServers();
 
-  it('makes a cluster on the first run and keeps its data, port and passwords afterwards', async () => {
+  it('embedded PostgreSQL creates a cluster on the first run and keeps its data, port and passwords', async () => {
     const first = await servers.start();
     await query(first.databaseUrl, 'CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)');
     await first.stop();
@@ -32,18 +32,18 @@ describe('embedded PostgreSQL', function () {
     expect(servers.lines).to.deep.equal(['info PostgreSQL is ready']);
   });
 
-  it('keeps secrets readable by the caller only and leaves no password file', async () => {
+  it('embedded PostgreSQL keeps secrets readable by the caller only and leaves no password file', async () => {
     await servers.start();
     expect((await stat(servers.dataDir)).mode & 0o777).to.equal(0o700);
     const file = await stat(path.join(servers.dataDir, 'postgres.json'));
     expect(file.mode & 0o777).to.equal(0o600);
     expect(file.uid).to.equal(process.geteuid?.());
     const cluster = await clusterOf(servers.dataDir);
-    const beside = await readdir(path.dirname(cluster));
-    expect(beside.filter((name) => name.startsWith(`${path.basename(cluster)}.new`))).to.deep.equal([]);
+    const siblings = await readdir(path.dirname(cluster));
+    expect(siblings.filter((name) => name.startsWith(`${path.basename(cluster)}.new`))).to.deep.equal([]);
   });
 
-  it('gives the application an owner role without superuser rights', async () => {
+  it('embedded PostgreSQL gives the application an owner role without superuser rights', async () => {
     const { databaseUrl } = await servers.start();
     const [role] = await query(
       databaseUrl,
@@ -68,7 +68,7 @@ describe('embedded PostgreSQL', function () {
     await query(databaseUrl, 'CREATE TABLE public.mine (id int); DROP TABLE public.mine');
   });
 
-  it('runs with full durability, in UTC, on 127.0.0.1 only', async () => {
+  it('embedded PostgreSQL runs with full durability, in UTC, on 127.0.0.1 only', async () => {
     const { databaseUrl, superuserUrl } = await servers.start();
     const names = ['fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses'];
     const settings = await query<{ name: string; setting: string }>(
@@ -90,16 +90,16 @@ describe('embedded PostgreSQL', function () {
     expect((await rejection(query(wrong, 'SELECT 1'))).message).to.match(/password authentication failed/);
   });
 
-  it('is in a session of its own, so that Ctrl-C in the terminal does not reach it', async () => {
+  it('embedded PostgreSQL runs in its own session, so that Ctrl-C in the terminal does not reach it', async () => {
     const pid = (await servers.start()).pid();
     const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ');
     expect(fields?.slice(2, 4)).to.deep.equal([String(pid), String(pid)]);
   });
 
-  it('takes another port when its own is taken, unless the port was asked for', async () => {
+  it('embedded PostgreSQL uses another port when its own is taken, unless a port was requested', async () => {
     const { port } = await readState(servers.dataDir);
-    const squatter: Server = createServer().listen(port, '127.0.0.1');
-    await once(squatter, 'listening');
+    const portHolder: Server = createServer().listen(port, '127.0.0.1');
+    await once(portHolder, 'listening');
     try {
       const failure = await rejection(servers.start(servers.dataDir, port));
       expect(failure.message).to.equal(`port ${port} for PostgreSQL is taken`);
@@ -108,48 +108,50 @@ describe('embedded PostgreSQL', function () {
       expect((await readState(servers.dataDir)).port).to.equal(server.port);
       await query(server.databaseUrl, 'SELECT 1');
     } finally {
-      squatter.close();
+      portHolder.close();
     }
   });
 
-  it('refuses a second owner, in this and in another process', async () => {
+  it('embedded PostgreSQL refuses a second owner in this and in another process', async () => {
     const server = await servers.start();
-    const same = await rejection(startEmbeddedPostgres({ dataDir: servers.dataDir, logger: new Recorder() }));
-    expect(same.message).to.match(
+    const sameProcess = await rejection(
+      startEmbeddedPostgres({ dataDir: servers.dataDir, logger: new Recorder() }),
+    );
+    expect(sameProcess.message).to.match(
       new RegExp(`^this process \\(pid ${process.pid}\\) already runs in DATA_DIR `),
     );
-    const other = await rejection(startElsewhere(servers.dataDir));
-    expect(other.message).to.match(
+    const otherProcess = await rejection(startElsewhere(servers.dataDir));
+    expect(otherProcess.message).to.match(
       new RegExp(`another process \\(pid ${process.pid}\\) already runs in DATA_DIR`),
     );
     await query(server.databaseUrl, 'SELECT 1');
   });
 
-  it('says why the server does not start', async () => {
+  it("an error at the start of embedded PostgreSQL includes the server's log", async () => {
     const cluster = await clusterOf(servers.dataDir);
-    const control = path.join(cluster, 'PG_VERSION');
-    const version = await readFile(control, 'utf8');
-    await writeFile(control, '9\n');
+    const versionFile = path.join(cluster, 'PG_VERSION');
+    const version = await readFile(versionFile, 'utf8');
+    await writeFile(versionFile, '9\n');
     try {
       const failure = await rejection(servers.start());
       expect(failure.message).to.match(
         /did not start \(exit code 1[\s\S]*postgres\.log:[\s\S]*FATAL.*incompatible/,
       );
     } finally {
-      await writeFile(control, version);
+      await writeFile(versionFile, version);
     }
     expect(await readdir(servers.dataDir)).to.not.include('owner.pid');
     await query((await servers.start()).databaseUrl, 'SELECT 1');
   });
 
-  it('empties a log that has grown over 10 MB', async () => {
+  it('embedded PostgreSQL empties its log at the start when it is over 10 MB', async () => {
     const log = path.join(await clusterOf(servers.dataDir), 'postgres.log');
     await writeFile(log, Buffer.alloc(11 * 1024 * 1024, 'x'));
     await servers.start();
     expect((await stat(log)).size).to.be.lessThan(100_000);
   });
 
-  it('refuses a broken postgres.json, whose passwords cannot be guessed', async () => {
+  it('embedded PostgreSQL refuses a broken postgres.json', async () => {
     const file = path.join(servers.dataDir, 'postgres.json');
     const text = await readFile(file, 'utf8');
     await writeFile(file, '{');

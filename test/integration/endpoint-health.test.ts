@@ -16,7 +16,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('the health of an endpoint', () => {
+describe('health of webhook endpoints', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let health: EndpointHealth;
@@ -28,7 +28,7 @@ describe('the health of an endpoint', () => {
   });
   after(() => stack.stop());
 
-  it("that only ever works is nobody's business", async () => {
+  it('an endpoint that works, or fails for less than a day, gets no command', async () => {
     const id = await health.endpoint();
     await health.succeeded(id);
     expect(await health.found(id)).to.deep.equal([]);
@@ -36,7 +36,7 @@ describe('the health of an endpoint', () => {
     expect(await health.found(id)).to.deep.equal([]);
   });
 
-  it('is told after one, three and four days of failure, once each and not before', async () => {
+  it('a failing endpoint is reported after one, three and four days, once each and not earlier', async () => {
     const id = await health.endpoint();
     for (const [index, hours] of HEALTH.warnAfter.entries()) {
       await health.failing(id, hours - 0.1);
@@ -57,7 +57,7 @@ describe('the health of an endpoint', () => {
     expect(notice).to.include({ kind: 'endpoint_failing', entity_type: 'webhook_endpoint', read_at: null });
     expect(notice.title).to.equal('A webhook endpoint has been failing for a day');
     expect(notice.text).to.include('receiver.example.com has').and.to.include('http_503');
-    expect(notice.text, 'what a query may hold is for nobody to read').to.not.include('secret');
+    expect(notice.text, 'the query of the URL may hold a secret').to.not.include('secret');
     const audited = await health.audited(id);
     expect(audited.map(({ changes }) => changes)).to.deep.equal([
       [{ field: 'warned_hours', from: 0, to: 24 }],
@@ -67,37 +67,37 @@ describe('the health of an endpoint', () => {
     expect(audited[0]).to.include({ action: 'webhook_endpoint.warned', actor_name: 'clock' });
   });
 
-  it('is not told of for a failure of long ago that nothing has followed', async () => {
+  it('an old failure without later ones is not reported', async () => {
     const id = await health.endpoint();
     await health.failing(id, 100, 99);
     expect(await health.found(id)).to.deep.equal([]);
-    // One more a day later tells of a day; the two others were never reached.
+    // One more failure a day later reports 24 hours. The later warnings were not reached.
     await health.failing(id, 100, 70);
     await health.pass(id);
     expect((await health.events(id)).map(({ data }) => data.hours)).to.deep.equal([24]);
   });
 
-  it('is told to be good again once it is, and only when its failing was told', async () => {
-    const [told, untold] = [await health.endpoint(), await health.endpoint()];
-    await health.failing(told, 25);
-    await health.failing(untold, 23);
-    for (const id of [told, untold]) {
+  it('an endpoint that works again is reported as recovered only if its failing was reported', async () => {
+    const [warned, unwarned] = [await health.endpoint(), await health.endpoint()];
+    await health.failing(warned, 25);
+    await health.failing(unwarned, 23);
+    for (const id of [warned, unwarned]) {
       await health.pass(id);
       await health.succeeded(id);
       await health.pass(id);
       await health.pass(id);
     }
-    expect(await health.types(told)).to.deep.equal(['endpoint.failing', 'endpoint.recovered']);
-    expect(await health.types(untold)).to.deep.equal([]);
-    expect((await health.events(told))[1].data).to.deep.include({ was_disabled: false });
-    expect((await health.notices(told))[1]).to.include({ kind: 'endpoint_recovered' });
-    // And from the beginning.
-    await health.failing(told, 25);
-    await health.pass(told);
-    expect(await health.types(told)).to.have.length(3);
+    expect(await health.types(warned)).to.deep.equal(['endpoint.failing', 'endpoint.recovered']);
+    expect(await health.types(unwarned)).to.deep.equal([]);
+    expect((await health.events(warned))[1].data).to.deep.include({ was_disabled: false });
+    expect((await health.notices(warned))[1]).to.include({ kind: 'endpoint_recovered' });
+    // Warnings start again from the first.
+    await health.failing(warned, 25);
+    await health.pass(warned);
+    expect(await health.types(warned)).to.have.length(3);
   });
 
-  it('is told to have been good in between when it failed again before the clock looked', async () => {
+  it('an endpoint that worked and failed again before the clock ran is reported as recovered', async () => {
     const id = await health.endpoint();
     await health.failing(id, 25);
     await health.pass(id);
@@ -106,7 +106,7 @@ describe('the health of an endpoint', () => {
     expect(await health.types(id)).to.deep.equal(['endpoint.failing', 'endpoint.recovered']);
   });
 
-  it('ends after five days of nothing but failures: disabled, with event and notice, its worker woken', async () => {
+  it('an endpoint that only failed for five days is disabled, with event, notice and wake-up of its worker', async () => {
     const id = await health.endpoint();
     await health.failing(id, 119.9);
     await health.pass(id);
@@ -134,7 +134,7 @@ describe('the health of an endpoint', () => {
     ]);
   });
 
-  it('does not end for failures that are stale, few, or not five days apart', async () => {
+  it('an endpoint is not disabled for failures that are stale, few, or less than five days apart', async () => {
     const cases: [string, (id: string) => Promise<void>][] = [
       ['stale', (id) => health.failing(id, 200, 30)],
       ['not apart', (id) => health.failing(id, 130, 11)],
@@ -156,19 +156,23 @@ describe('the health of an endpoint', () => {
     }
   });
 
-  for (const [reason, said] of [
+  for (const [reason, expectedText] of [
     ['gone', '410 Gone'],
     ['receiver', 'webhook-delivery: disable'],
   ] as const) {
-    it(`ends at once when the receiver asks for it (${reason}), and is never probed`, async () => {
+    it(`an endpoint whose receiver asks to stop (${reason}) is disabled immediately and never probed`, async () => {
       const id = await health.endpoint();
       await health.lane(id, `stop_reason = '${reason}'`);
       expect(await health.pass(id)).to.deep.equal([id]);
       expect(await health.read(id)).to.include({
-        ...{ enabled: false, disabled_reason: reason, stop_reason: null, probe_after: null, warned_hours: 0 },
+        enabled: false,
+        disabled_reason: reason,
+        stop_reason: null,
+        probe_after: null,
+        warned_hours: 0,
       });
       expect((await health.events(id))[0].data).to.deep.include({ reason });
-      expect((await health.notices(id))[0].text).to.include(said);
+      expect((await health.notices(id))[0].text).to.include(expectedText);
       await health.lane(
         id,
         `last_success_at = clock_timestamp(), probe_after = now() - interval '1 hour', warned_hours = 120`,
@@ -177,7 +181,7 @@ describe('the health of an endpoint', () => {
     });
   }
 
-  it('of one that people disabled or deleted is left alone', async () => {
+  it('an endpoint that a user disabled or deleted gets no health command', async () => {
     for (const set of [
       `enabled = false, disabled_reason = 'user', disabled_at = now()`,
       'deleted_at = now()',
@@ -193,7 +197,7 @@ describe('the health of an endpoint', () => {
     }
   });
 
-  it('is judged by what is so when its command runs, not by what was found', async () => {
+  it('disabling an endpoint checks its health again when the command runs', async () => {
     const id = await health.endpoint();
     await health.failing(id, 130);
     const found = await health.found(id);
@@ -205,7 +209,7 @@ describe('the health of an endpoint', () => {
     expect(await health.notices(id)).to.deep.equal([]);
   });
 
-  it('is looked after by the clock', async () => {
+  it('the clock job watch-endpoints disables an endpoint that failed for five days', async () => {
     const id = await health.endpoint();
     await health.failing(id, 121);
     const { runtime } = stack;
@@ -216,24 +220,24 @@ describe('the health of an endpoint', () => {
       exports: openExportsQueue(runtime),
     };
     await createClockProcessor(runtime, queues)({ name: 'watch-endpoints', data: {} } as Job<ClockJob>, '');
-    await eventually('the end', async () => !(await health.read(id)).enabled);
+    await eventually('the endpoint is disabled', async () => !(await health.read(id)).enabled);
     expect(await health.types(id)).to.deep.equal(['endpoint.disabled']);
   });
 
-  it('is found by keys among many that are well: their endpoints are not looked up, no table is scanned', async () => {
+  it('the health sweep finds endpoints through an index among 5000 healthy ones and scans no table', async () => {
     const fill = `
       with made as (insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight)
         select $1, gen_random_uuid(), 'https://example.com', '{*}', 10 from generate_series(1, 5000) returning *)
       insert into webhook_lanes (tenant_id, endpoint_id) select tenant_id, id from made`;
     await health.rows(fill, [tenant.id]);
     await stack.asOwner('analyze webhook_endpoints, webhook_lanes');
-    const swept: Statement[] = [];
-    const query = async (statement: Statement) => {
-      swept.push(statement);
+    const captured: Statement[] = [];
+    const query = async (sentQuery: Statement) => {
+      captured.push(sentQuery);
       return [];
     };
     await findHealthSteps({ query, queryAtCommit: () => undefined }, 10);
-    const nodes = await planOf(stack.runtime.db, tenant.id, swept[0] as Statement);
+    const nodes = await planOf(stack.runtime.db, tenant.id, captured[0] as Statement);
     const scans = nodes.flatMap((node) => /^webhook_.*/.exec(node['Relation Name'] ?? '') ?? []);
     expect(scans, JSON.stringify(nodes[0])).to.deep.equal(['webhook_lanes', 'webhook_endpoints']);
     expect(nodes.map((node) => node['Index Name'])).to.include('webhook_endpoints_pkey');

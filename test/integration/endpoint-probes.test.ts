@@ -5,7 +5,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('an endpoint that was disabled for failing', () => {
+describe('probes of endpoints that were disabled for failing', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let health: EndpointHealth;
@@ -17,7 +17,7 @@ describe('an endpoint that was disabled for failing', () => {
   });
   after(() => stack.stop());
 
-  async function disabled(): Promise<string> {
+  async function createDisabledEndpoint(): Promise<string> {
     const id = await health.endpoint();
     await health.failing(id, 121);
     await health.pass(id);
@@ -25,28 +25,28 @@ describe('an endpoint that was disabled for failing', () => {
     return id;
   }
 
-  /** The wait before the next probe is over. */
-  const waited = (id: string) => health.lane(id, 'probe_after = now()');
+  /** Ends the wait before the next probe. */
+  const endProbeWait = (id: string) => health.lane(id, 'probe_after = now()');
 
-  const probesOf = (id: string) =>
+  const listProbes = (id: string) =>
     health.rows(
       `select * from webhook_deliveries where tenant_id = $1 and endpoint_id = $2 and trigger = 'probe' order by id`,
       [tenant.id, id],
     );
 
-  it('is probed after an hour, and ever less often, with a body like that of an event', async () => {
-    const id = await disabled();
+  it("a disabled endpoint is probed after an hour and then less often, with a body like an event's", async () => {
+    const id = await createDisabledEndpoint();
     await health.pass(id);
-    expect(await probesOf(id), 'not before its time').to.deep.equal([]);
+    expect(await listProbes(id), 'no probe before probe_after').to.deep.equal([]);
     for (const [index, hours] of [2, 4, 8, 16, 24, 24].entries()) {
-      await waited(id);
+      await endProbeWait(id);
       expect(await health.pass(id)).to.deep.equal([id]);
-      expect(await health.pass(id), 'once').to.deep.equal([]);
+      expect(await health.pass(id), 'a second run finds nothing').to.deep.equal([]);
       const { probes, probe_after } = await health.read(id);
       expect(probes).to.equal(index + 1);
       expect(probe_after.getTime() - Date.now()).to.be.closeTo(hours * HOUR_MS, 60_000);
     }
-    const deliveries = await probesOf(id);
+    const deliveries = await listProbes(id);
     expect(deliveries).to.have.length(6);
     const [{ body, event_id, ...delivery }] = deliveries;
     expect(delivery).to.deep.include({
@@ -67,25 +67,25 @@ describe('an endpoint that was disabled for failing', () => {
     });
     expect(new Date(timestamp).toISOString()).to.equal(timestamp);
     const events = await tenant.client.get('/events?type=endpoint.probe');
-    expect(events.body.data.items, 'a probe is no event').to.deep.equal([]);
+    expect(events.body.data.items, 'a probe is not an event').to.deep.equal([]);
     expect((await health.audited(id)).at(-1)).to.deep.include({
       action: 'webhook_endpoint.probed',
       changes: [{ field: 'probes', from: 5, to: 6 }],
     });
   });
 
-  it('is given up after its last probe', async () => {
-    const id = await disabled();
+  it('a disabled endpoint gets no probe after the last one', async () => {
+    const id = await createDisabledEndpoint();
     await health.lane(id, `probes = ${HEALTH.maxProbes - 1}, probe_after = now()`);
     await health.pass(id);
-    await waited(id);
+    await endProbeWait(id);
     expect(await health.found(id)).to.deep.equal([]);
-    expect(await probesOf(id)).to.have.length(1);
+    expect(await listProbes(id)).to.have.length(1);
   });
 
-  it('is enabled again by its first success, and begins anew', async () => {
-    const id = await disabled();
-    await waited(id);
+  it('the first successful probe enables an endpoint again and resets its health', async () => {
+    const id = await createDisabledEndpoint();
+    await endProbeWait(id);
     await health.pass(id);
     await health.lane(id, `opened = 3, open_until = now() + interval '1 hour'`);
     // The probe failed: nothing changes.
@@ -95,8 +95,15 @@ describe('an endpoint that was disabled for failing', () => {
     expect(await health.pass(id)).to.deep.equal([id]);
     expect(await health.pass(id)).to.deep.equal([]);
     expect(await health.read(id)).to.include({
-      ...{ enabled: true, disabled_reason: null, disabled_at: null, failing_since: null },
-      ...{ warned_hours: 0, probes: 0, probe_after: null, opened: 0, open_until: null },
+      enabled: true,
+      disabled_reason: null,
+      disabled_at: null,
+      failing_since: null,
+      warned_hours: 0,
+      probes: 0,
+      probe_after: null,
+      opened: 0,
+      open_until: null,
     });
     const events = await health.events(id);
     expect(events.map(({ type }) => type)).to.deep.equal(['endpoint.disabled', 'endpoint.recovered']);
@@ -106,12 +113,12 @@ describe('an endpoint that was disabled for failing', () => {
     expect(notice.kind).to.equal('endpoint_recovered');
     expect(notice.text).to.include('enabled again').and.to.include(`/v1/webhook-endpoints/${id}/recover`);
     expect((await health.audited(id)).at(-1).action).to.equal('webhook_endpoint.healed');
-    // A failure right after is the first of new ones.
+    // The next failure is the first of a new series.
     await health.failing(id, 1);
     expect(await health.found(id)).to.deep.equal([]);
   });
 
-  it('is not enabled by what it accepted before', async () => {
+  it('a success from before an endpoint was disabled does not enable it', async () => {
     const id = await health.endpoint();
     await health.succeeded(id);
     await health.failing(id, 121);
@@ -119,42 +126,40 @@ describe('an endpoint that was disabled for failing', () => {
     expect(await health.found(id)).to.deep.equal([]);
   });
 
-  it('that answers a probe with 410 is told of once more, and probed no more', async () => {
-    const id = await disabled();
+  it('an endpoint that responds to a probe with 410 is reported once more and not probed again', async () => {
+    const id = await createDisabledEndpoint();
     const before = (await health.read(id)).disabled_at;
     await health.lane(id, `stop_reason = 'gone'`);
     await health.pass(id);
     expect(await health.read(id)).to.deep.include({
-      ...{
-        enabled: false,
-        disabled_reason: 'gone',
-        disabled_at: before,
-        probe_after: null,
-        stop_reason: null,
-      },
+      enabled: false,
+      disabled_reason: 'gone',
+      disabled_at: before,
+      probe_after: null,
+      stop_reason: null,
     });
     expect((await health.events(id)).map(({ data }) => data.reason)).to.deep.equal(['failing', 'gone']);
     await health.succeeded(id);
     expect(await health.found(id)).to.deep.equal([]);
   });
 
-  it('that people enable begins anew; one that they switch off stays off', async () => {
-    const [mended, ended] = [await disabled(), await disabled()];
-    await tenant.client.patch(`/webhook-endpoints/${mended}`, { enabled: true });
+  it('an endpoint that a user enables starts with a clean record; one that a user disables stays disabled', async () => {
+    const [reenabled, switchedOff] = [await createDisabledEndpoint(), await createDisabledEndpoint()];
+    await tenant.client.patch(`/webhook-endpoints/${reenabled}`, { enabled: true });
     await health.lane(
-      mended,
+      reenabled,
       'last_failure_at = now(), failing_since = coalesce(failing_since, now()), consecutive_failures = consecutive_failures + 1',
     );
-    expect(await health.found(mended), 'its first failure does not end it again').to.deep.equal([]);
-    const off = await tenant.client.patch(`/webhook-endpoints/${ended}`, { enabled: false });
-    expect(off.body.disabled_reason).to.equal('user');
-    await waited(ended);
-    expect(await health.found(ended), 'it is not probed').to.deep.equal([]);
-    await health.succeeded(ended);
-    expect(await health.found(ended), 'and not healed').to.deep.equal([]);
+    expect(await health.found(reenabled), 'its first failure does not disable it again').to.deep.equal([]);
+    const response = await tenant.client.patch(`/webhook-endpoints/${switchedOff}`, { enabled: false });
+    expect(response.body.disabled_reason).to.equal('user');
+    await endProbeWait(switchedOff);
+    expect(await health.found(switchedOff), 'it is not probed').to.deep.equal([]);
+    await health.succeeded(switchedOff);
+    expect(await health.found(switchedOff), 'it is not enabled').to.deep.equal([]);
   });
 
-  it('is healed in a sandbox, too', async () => {
+  it('an endpoint of a sandbox is enabled again by a successful probe, too', async () => {
     const sandbox = new EndpointHealth(stack, tenant.sandboxId);
     const id = await sandbox.endpoint();
     await sandbox.failing(id, 121);
@@ -168,7 +173,7 @@ describe('an endpoint that was disabled for failing', () => {
   });
 });
 
-describe('deliveries that used up every attempt', () => {
+describe('reports of deliveries that used up every attempt', () => {
   let stack: TestStack;
   let health: EndpointHealth;
 
@@ -178,7 +183,7 @@ describe('deliveries that used up every attempt', () => {
   });
   after(() => stack.stop());
 
-  it('are told of at once, and those of the next hour together after it', async () => {
+  it('an exhausted delivery is reported immediately, and those of the next hour are reported together', async () => {
     const id = await health.endpoint();
     const first = await health.exhausted(id);
     await health.pass(id);
@@ -212,13 +217,13 @@ describe('deliveries that used up every attempt', () => {
     });
   });
 
-  it('are told of beside a warning, and when the last of them is gone already', async () => {
+  it('exhausted deliveries are reported beside a warning, also when the last one was deleted', async () => {
     const id = await health.endpoint();
     await health.failing(id, 80);
-    const gone = await health.exhausted(id);
+    const lastExhausted = await health.exhausted(id);
     await health.rows('delete from webhook_deliveries where tenant_id = $1 and id = $2', [
       health.tenantId,
-      gone,
+      lastExhausted,
     ]);
     const found = await health.found(id);
     expect(found.map(({ type }) => type)).to.deep.equal([

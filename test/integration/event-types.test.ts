@@ -10,9 +10,15 @@ import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { makeSuggestion } from '../support/suggestions.js';
 
-const LINE = {
-  ...{ name: 'Loaded miles', description: null, category: 'mileage', quantity: 12, unit_type: 'mile' },
-  ...{ unit_price_cents: 450, total_cents: 5_400, taxable: true },
+const LINE_ITEM = {
+  name: 'Loaded miles',
+  description: null,
+  category: 'mileage',
+  quantity: 12,
+  unit_type: 'mile',
+  unit_price_cents: 450,
+  total_cents: 5_400,
+  taxable: true,
 };
 
 describe('GET /event-types', () => {
@@ -25,7 +31,7 @@ describe('GET /event-types', () => {
   });
   after(() => stack.stop());
 
-  it('lists every type at once, each as it is alone', async () => {
+  it('GET /event-types lists every type in one page, each equal to GET /event-types/{type}', async () => {
     const { body } = await tenant.client.get('/event-types');
     expect(body.data).to.include({ cursor: null, count: EVENT_TYPES.length });
     expect(body.data.items.map(({ type }: { type: string }) => type)).to.deep.equal([...EVENT_TYPES]);
@@ -35,34 +41,37 @@ describe('GET /event-types', () => {
     }
   });
 
-  it('knows no other type', async () => {
+  it('GET /event-types/{type} returns 404 for an unknown type', async () => {
     for (const type of ['invoice.nothing', 'invoice.*', '*', 'INVOICE.PAID', 'constructor'])
       expectError(await tenant.client.get(`/event-types/${type}`), 404, 'not_found');
   });
 
-  /** Makes every event of the business happen, in every form that its body has. */
-  async function live(): Promise<void> {
+  /** Makes every business event occur, in every form that its body has. */
+  async function recordEveryEvent(): Promise<void> {
     const { client } = tenant;
     const driver = (await client.post('/drivers', { name: 'Dan' })).body.id;
-    const job = await jobAfter(client, ['assign', 'start', 'complete']);
+    const workOrderId = await jobAfter(client, ['assign', 'start', 'complete']);
     const truck = { unit_number: 'T-1', duty_class: 'light', driver_id: driver };
-    const manned = (await client.post('/trucks', truck)).body.id;
-    await client.post(`/work-orders/${await jobAfter(client, [])}/assign`, { truck_id: manned });
+    const truckWithDriver = (await client.post('/trucks', truck)).body.id;
+    await client.post(`/work-orders/${await jobAfter(client, [])}/assign`, { truck_id: truckWithDriver });
     const due_date = new Date(Date.now() - 100 * 86_400_000).toISOString();
-    const invoice = await invoiceAfter(client, ['approve', 'send'], { work_order_id: job, due_date });
+    const invoice = await invoiceAfter(client, ['approve', 'send'], { work_order_id: workOrderId, due_date });
     const found = await stack.runtime.db.transaction([tenant.id], (tx) => findOverdue(tx, 100));
     await runIsolated(batchContextOf(stack.runtime), found);
     const payment = { amount_cents: 5_000, method: 'cash' };
     for (const _of of [1, 2]) await client.post(`/invoices/${invoice}/payments`, payment);
     await makeSuggestion(stack, tenant.id, {
-      ...{ kind: 'missed_fee', detector: 'missed_mileage' },
-      ...{ entity_id: invoice, invoice_id: invoice, proposed_lines: [LINE] },
+      kind: 'missed_fee',
+      detector: 'missed_mileage',
+      entity_id: invoice,
+      invoice_id: invoice,
+      proposed_lines: [LINE_ITEM],
     });
-    await makeSuggestion(stack, tenant.id, { entity_id: job, entity_type: 'work_order' });
+    await makeSuggestion(stack, tenant.id, { entity_id: workOrderId, entity_type: 'work_order' });
   }
 
-  it('tells of every event that the product records what its body really is, member for member', async () => {
-    await live();
+  it('the body of every recorded event matches its schema in GET /event-types/{type}, member for member', async () => {
+    await recordEveryEvent();
     const rows = await eventually('every type is recorded', async () => {
       const text = 'select type, body from events where tenant_id = $1 order by id';
       const found = await stack.rows<{ type: string; body: string }>(tenant.id, text, [tenant.id]);
@@ -70,9 +79,12 @@ describe('GET /event-types', () => {
     });
     expect([...new Set(rows.map(({ type }) => type))]).to.have.members([...BUSINESS_EVENT_TYPES]);
     const bodies = rows.map(({ body }) => JSON.parse(body));
-    const of = (type: string) => bodies.filter((body) => body.type === type);
-    expect(of('dispatch.assigned').map(({ data }) => data.driver?.name ?? null)).to.deep.equal([null, 'Dan']);
-    expect(of('invoice.paid').map(({ data }) => data.fully_paid)).to.deep.equal([false, true]);
+    const bodiesOfType = (type: string) => bodies.filter((body) => body.type === type);
+    expect(bodiesOfType('dispatch.assigned').map(({ data }) => data.driver?.name ?? null)).to.deep.equal([
+      null,
+      'Dan',
+    ]);
+    expect(bodiesOfType('invoice.paid').map(({ data }) => data.fully_paid)).to.deep.equal([false, true]);
     for (const body of bodies) {
       const { schema } = (await tenant.client.get(`/event-types/${body.type}`)).body;
       expect(findBodyFaults(schema, body), body.type).to.deep.equal([]);

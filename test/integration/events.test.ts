@@ -6,7 +6,7 @@ import { expectError, faultsOf } from '../support/expect-error.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-interface Shown {
+interface EventRecord {
   id: string;
   type: string;
   timestamp: string;
@@ -16,7 +16,7 @@ describe('GET /events', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   /** Ten events, newest first. */
-  let events: Shown[];
+  let events: EventRecord[];
 
   before(async () => {
     stack = await TestStack.start();
@@ -25,68 +25,68 @@ describe('GET /events', () => {
       await tenant.client.post('/invoices', invoiceInput());
       await tenant.client.post('/work-orders', { service_type: 'tow' });
     }
-    events = await itemsOf('');
+    events = await readItems('');
   });
   after(() => stack.stop());
 
-  const itemsOf = async (query: string, client = tenant.client): Promise<Shown[]> => {
-    const answer = await client.get(`/events${query}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body.data.items;
+  const readItems = async (query: string, client = tenant.client): Promise<EventRecord[]> => {
+    const response = await client.get(`/events${query}`);
+    expect(response.status, response.text).to.equal(200);
+    return response.body.data.items;
   };
-  const ids = (items: Shown[]) => items.map(({ id }) => id);
+  const listIds = (items: EventRecord[]) => items.map(({ id }) => id);
 
-  it('lists what happened, newest first, each as it was recorded', async () => {
+  it('GET /events lists events newest first, each exactly as recorded', async () => {
     const rows = await stack.rows<{ id: string; body: string }>(
       tenant.id,
       'select id, body from events where tenant_id = $1 order by id desc',
       [tenant.id],
     );
     expect(rows).to.have.length(10);
-    const answer = await tenant.client.get('/events');
-    expect(answer.text).to.include(`"items":[${rows.map(({ body }) => body).join(',')}]`);
-    expect(answer.body.data).to.include({ cursor: null, count: 10 });
+    const response = await tenant.client.get('/events');
+    expect(response.text).to.include(`"items":[${rows.map(({ body }) => body).join(',')}]`);
+    expect(response.body.data).to.include({ cursor: null, count: 10 });
   });
 
-  it('comes in pages that neither repeat nor leave out', async () => {
+  it('GET /events pages have no duplicates and no gaps, and a cursor is refused with another filter', async () => {
     const seen: string[] = [];
     let cursor = '';
     do {
       const { body } = await tenant.client.get(`/events?limit=3${cursor && `&cursor=${cursor}`}`);
-      seen.push(...ids(body.data.items));
+      seen.push(...listIds(body.data.items));
       cursor = body.data.cursor;
     } while (cursor);
-    expect(seen).to.deep.equal(ids(events));
+    expect(seen).to.deep.equal(listIds(events));
     const { body } = await tenant.client.get('/events?limit=3&type=invoice.*');
-    const moved = await tenant.client.get(`/events?limit=3&type=work_order.*&cursor=${body.data.cursor}`);
-    expectError(moved, 400, 'invalid_cursor');
+    const response = await tenant.client.get(`/events?limit=3&type=work_order.*&cursor=${body.data.cursor}`);
+    expectError(response, 400, 'invalid_cursor');
   });
 
-  it('is filtered by a type, by all of a kind, or not at all', async () => {
-    const ofType = (type: string) => ids(events.filter((event) => event.type === type));
-    expect(ids(await itemsOf('?type=invoice.created'))).to.deep.equal(ofType('invoice.created'));
-    expect(ids(await itemsOf('?type=work_order.*'))).to.deep.equal(ofType('work_order.created'));
-    expect(ids(await itemsOf('?type=*'))).to.deep.equal(ids(events));
-    expect(await itemsOf('?type=invoice.paid')).to.deep.equal([]);
-    // An underscore is no wildcard.
-    expect(await itemsOf('?type=workxorder.*')).to.deep.equal([]);
+  it('GET /events filters by one type, by type.* and by *', async () => {
+    const listIdsOfType = (type: string) => listIds(events.filter((event) => event.type === type));
+    expect(listIds(await readItems('?type=invoice.created'))).to.deep.equal(listIdsOfType('invoice.created'));
+    expect(listIds(await readItems('?type=work_order.*'))).to.deep.equal(listIdsOfType('work_order.created'));
+    expect(listIds(await readItems('?type=*'))).to.deep.equal(listIds(events));
+    expect(await readItems('?type=invoice.paid')).to.deep.equal([]);
+    // An underscore is not a wildcard.
+    expect(await readItems('?type=workxorder.*')).to.deep.equal([]);
     for (const type of ['invoice', 'invoice.', '*.*', 'invoice.*,work_order.*', 'Invoice.created'])
       expect(faultsOf(await tenant.client.get(`/events?type=${type}`)), type).to.deep.equal(['type pattern']);
   });
 
-  it('since takes in the very moment that an event shows, until leaves it out', async () => {
+  it('GET /events includes events at since and excludes those at until', async () => {
     for (const { timestamp } of events) {
-      const isBefore = (event: Shown) => event.timestamp < timestamp;
-      expect(ids(await itemsOf(`?since=${timestamp}`))).to.deep.equal(
-        ids(events.filter((event) => !isBefore(event))),
+      const isBefore = (event: EventRecord) => event.timestamp < timestamp;
+      expect(listIds(await readItems(`?since=${timestamp}`))).to.deep.equal(
+        listIds(events.filter((event) => !isBefore(event))),
       );
-      expect(ids(await itemsOf(`?until=${timestamp}`))).to.deep.equal(ids(events.filter(isBefore)));
+      expect(listIds(await readItems(`?until=${timestamp}`))).to.deep.equal(listIds(events.filter(isBefore)));
     }
   });
 
-  it("takes a plain date as midnight in the tenant's time zone, wherever that is", async () => {
+  it("GET /events takes a plain date as midnight in the tenant's time zone", async () => {
     const other = await stack.createTenant('Far East', { timeZone: 'Pacific/Kiritimati' });
-    const at = '2026-03-01T10:30:00.000Z'; // 2026-03-02 00:30 there
+    const at = '2026-03-01T10:30:00.000Z'; // 2026-03-02 00:30 in Kiritimati
     const id = `${Date.parse(at)
       .toString(16)
       .padStart(12, '0')
@@ -99,38 +99,38 @@ describe('GET /events', () => {
       [other.id, id, event.type, at, body],
     );
     for (const query of ['since=2026-03-02', 'until=2026-03-03', 'since=2026-03-02&until=2026-03-03'])
-      expect(ids(await itemsOf(`?${query}`, other.client)), query).to.deep.equal([id]);
+      expect(listIds(await readItems(`?${query}`, other.client)), query).to.deep.equal([id]);
     for (const query of ['since=2026-03-03', 'until=2026-03-02'])
-      expect(ids(await itemsOf(`?${query}`, other.client)), query).to.deep.equal([]);
+      expect(listIds(await readItems(`?${query}`, other.client)), query).to.deep.equal([]);
   });
 
   for (const query of ['since=yesterday', 'until=2026-02-30', 'limit=0', 'limit=201'])
-    it(`refuses ${query}`, async () => {
+    it(`GET /events refuses ${query}`, async () => {
       expectError(await tenant.client.get(`/events?${query}`), 400, 'validation_error');
     });
 
-  it('of one id shows that event, byte for byte', async () => {
+  it('GET /events/{id} returns the event byte for byte', async () => {
     for (const { id } of events.slice(0, 2)) {
-      const answer = await tenant.client.get(`/events/${id}`);
+      const response = await tenant.client.get(`/events/${id}`);
       const [row] = await stack.rows<{ body: string }>(tenant.id, 'select body from events where id = $1', [
         id,
       ]);
-      expect(answer.text).to.equal(row?.body);
+      expect(response.text).to.equal(row?.body);
     }
   });
 
-  it('knows no event of another tenant, nor an id that is none', async () => {
+  it("GET /events/{id} returns 404 for another tenant's event and for an unknown id", async () => {
     const other = await stack.createTenant('Other');
     const id = events[0]?.id ?? '';
-    expect(await itemsOf('', other.client)).to.deep.equal([]);
-    expect(await itemsOf('', tenant.sandbox)).to.deep.equal([]);
+    expect(await readItems('', other.client)).to.deep.equal([]);
+    expect(await readItems('', tenant.sandbox)).to.deep.equal([]);
     for (const client of [other.client, tenant.sandbox])
       expectError(await client.get(`/events/${id}`), 404, 'not_found');
     for (const unknown of [UNKNOWN_ID, 'x'])
       expectError(await tenant.client.get(`/events/${unknown}`), 404, 'not_found');
   });
 
-  describe('over 20,000 events', () => {
+  describe('GET /events over 20,000 events', () => {
     before(async () => {
       for (const owner of [tenant.id, (await stack.createTenant('Neighbour')).id]) {
         await stack.rows(
@@ -144,27 +144,30 @@ describe('GET /events', () => {
       await stack.asOwner('analyze events');
     });
 
-    /** Plans of the application's own session: a list is prepared, so its plan knows no values. */
-    const planOf = (statement: Statement): Promise<string> =>
+    /**
+     * Explains a query in the application's session. The list query is prepared, so its plan is
+     * independent of the values.
+     */
+    const explainPlan = (query: Statement): Promise<string> =>
       stack.runtime.db.transaction([tenant.id], async (tx) => {
-        const values = (statement.values ?? []).map((value) => `'${String(value).replaceAll("'", "''")}'`);
-        await tx.query({ text: `prepare page as ${statement.text}` });
+        const values = (query.values ?? []).map((value) => `'${String(value).replaceAll("'", "''")}'`);
+        await tx.query({ text: `prepare page as ${query.text}` });
         const rows = await tx.query<{ 'QUERY PLAN': string }>({
           text: `explain execute page (${values.join(', ')})`,
         });
         await tx.query({ text: 'deallocate page' });
         return rows.map((row) => row['QUERY PLAN']).join('\n');
       });
-    const scope = () => ({
+    const listScope = () => ({
       tenantId: tenant.id,
       timeZone: 'America/New_York',
       position: { at: new Date().toISOString(), id: newId() },
     });
 
     for (const query of [{}, { type: 'test.*' }, { since: '2026-01-01', until: '2026-12-31T00:00:00Z' }]) {
-      it(`reads a page of ${JSON.stringify(query)} in the order of the primary key and sorts nothing`, async () => {
-        const plan = await planOf(listEvents({ limit: 50, ...query }, scope()));
-        // Of each partition; what these give is merged.
+      it(`GET /events with ${JSON.stringify(query)} reads a page by the primary key and sorts nothing`, async () => {
+        const plan = await explainPlan(listEvents({ limit: 50, ...query }, listScope()));
+        // One scan for each partition; PostgreSQL merges their results.
         expect(plan)
           .to.match(/Index Scan Backward using events_(\w+_)?pkey/)
           .and.not.match(/Sort {2}\(|Seq Scan/);

@@ -26,7 +26,10 @@ import { bytesOf, put, sha256Of } from './storage-fixture.js';
 
 const MB = 1024 * 1024;
 
-/** What the middleware stands on, with exports that are kept in a map instead of a table: the record is another part's. */
+/**
+ * The middleware with its parts. Exports are in a map instead of a table, because the table is
+ * tested elsewhere.
+ */
 async function startDownloads(environment: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'tow-downloads-'));
   const config = loadConfig('all', { NODE_ENV: 'test', PORT: '0', DATA_DIR: dataDir, ...environment });
@@ -52,11 +55,11 @@ async function startDownloads(environment: Record<string, string> = {}) {
     return next();
   });
   app.use(exportDownloads({ ...parts, storage, downloads, findObject }) as Koa.Middleware);
-  const answer = app.callback();
+  const handleRequest = app.callback();
   const connections: Socket[] = [];
   const { port } = await listenHttp(parts, (request, response) => {
     connections.push(request.socket);
-    void answer(request, response);
+    void handleRequest(request, response);
   });
   lifecycle.onClose('downloads', () => downloads.endSoon(200));
   return {
@@ -87,34 +90,43 @@ describe('GET /downloads/{token}', () => {
     await rm(service.dataDir, { recursive: true });
   });
 
-  /** A finished export with its bytes. */
-  async function finish(bytes: Buffer, about: Partial<DownloadObject> = {}): Promise<DownloadObject> {
+  /** Stores a finished export with its bytes. */
+  async function storeExport(
+    bytes: Buffer,
+    overrides: Partial<DownloadObject> = {},
+  ): Promise<DownloadObject> {
     const key = `${tenantId}/${exportId}/1`;
-    const done = await put(service.storage as Storage, key, bytes);
-    const object = { key, fileName: 'invoices.csv.gz', contentType: 'application/gzip', ...done, ...about };
+    const stored = await put(service.storage as Storage, key, bytes);
+    const object = {
+      key,
+      fileName: 'invoices.csv.gz',
+      contentType: 'application/gzip',
+      ...stored,
+      ...overrides,
+    };
     service.objects.set(`${tenantId} ${exportId}`, object);
     return object;
   }
 
-  const tokenOf = (sha256: string, more: { tenantId?: string; seconds?: number; key?: Buffer } = {}) => {
-    const now = more.seconds === undefined ? Date.now() : Date.now() - 60_000 + more.seconds * 1000;
+  const createToken = (sha256: string, extra: { tenantId?: string; seconds?: number; key?: Buffer } = {}) => {
+    const now = extra.seconds === undefined ? Date.now() : Date.now() - 60_000 + extra.seconds * 1000;
     const expiresAt = new Date(now + 60_000);
     return signLink(
-      more.key ?? service.key,
-      { tenantId: more.tenantId ?? tenantId, exportId, sha256, expiresAt },
+      extra.key ?? service.key,
+      { tenantId: extra.tenantId ?? tenantId, exportId, sha256, expiresAt },
       now,
     );
   };
-  const urlOf = (token: string) => `${service.origin}/v1/downloads/${token}`;
+  const buildUrl = (token: string) => `${service.origin}/v1/downloads/${token}`;
   const download = (sha256: string, headers: Record<string, string> = {}, method = 'GET') =>
-    fetch(urlOf(tokenOf(sha256)), { method, headers });
+    fetch(buildUrl(createToken(sha256)), { method, headers });
 
-  it('gives the file as it is, to be saved and not to be kept on the way', async () => {
+  it('GET /downloads/{token} returns the file unchanged, as an attachment that no cache stores', async () => {
     const bytes = bytesOf(3 * MB + 1);
-    const { sha256 } = await finish(bytes);
-    const answer = await download(sha256, { 'Accept-Encoding': 'gzip, br', Accept: 'application/json' });
-    expect(answer.status).to.equal(200);
-    const headers = Object.fromEntries(answer.headers);
+    const { sha256 } = await storeExport(bytes);
+    const response = await download(sha256, { 'Accept-Encoding': 'gzip, br', Accept: 'application/json' });
+    expect(response.status).to.equal(200);
+    const headers = Object.fromEntries(response.headers);
     expect(headers).to.include({
       'content-type': 'application/gzip',
       'content-disposition': 'attachment; filename="invoices.csv.gz"',
@@ -125,21 +137,21 @@ describe('GET /downloads/{token}', () => {
       etag: `"${sha256}"`,
     });
     expect(headers).to.not.have.any.keys('content-encoding', 'set-cookie');
-    expect(sha256Of(Buffer.from(await answer.arrayBuffer()))).to.equal(sha256);
+    expect(sha256Of(Buffer.from(await response.arrayBuffer()))).to.equal(sha256);
   });
 
-  it('tells the same to HEAD, without the file', async () => {
-    const { sha256, bytes } = await finish(bytesOf(1000));
-    const answer = await download(sha256, { Range: 'bytes=0-1' }, 'HEAD');
-    expect(answer.status).to.equal(200);
-    expect(answer.headers.get('content-length')).to.equal(String(bytes));
-    expect(answer.headers.get('content-disposition')).to.include('attachment');
-    expect(await answer.text()).to.equal('');
+  it('HEAD /downloads/{token} returns the same headers without the file', async () => {
+    const { sha256, bytes } = await storeExport(bytesOf(1000));
+    const response = await download(sha256, { Range: 'bytes=0-1' }, 'HEAD');
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('content-length')).to.equal(String(bytes));
+    expect(response.headers.get('content-disposition')).to.include('attachment');
+    expect(await response.text()).to.equal('');
   });
 
-  it('gives one range at a time', async () => {
+  it('GET /downloads/{token} returns a single range, and ignores or refuses others', async () => {
     const bytes = bytesOf(1000);
-    const { sha256 } = await finish(bytes);
+    const { sha256 } = await storeExport(bytes);
     for (const [range, start, end] of [
       ['bytes=0-0', 0, 0],
       ['bytes=10-19', 10, 19],
@@ -149,61 +161,64 @@ describe('GET /downloads/{token}', () => {
       ['bytes=-5000', 0, 999],
       ['Bytes=5-6', 5, 6],
     ] as const) {
-      const answer = await download(sha256, { Range: range });
-      expect(answer.status, range).to.equal(206);
-      expect(answer.headers.get('content-range')).to.equal(`bytes ${start}-${end}/1000`);
-      expect(answer.headers.get('content-length')).to.equal(String(end - start + 1));
-      const part = Buffer.from(await answer.arrayBuffer());
+      const response = await download(sha256, { Range: range });
+      expect(response.status, range).to.equal(206);
+      expect(response.headers.get('content-range')).to.equal(`bytes ${start}-${end}/1000`);
+      expect(response.headers.get('content-length')).to.equal(String(end - start + 1));
+      const part = Buffer.from(await response.arrayBuffer());
       expect(part.equals(bytes.subarray(start, end + 1)), range).to.equal(true);
     }
     for (const range of ['bytes=0-1,5-6', 'lines=0-1', 'bytes=-', 'bytes=5-4', 'bytes=a-b', 'bytes']) {
-      const answer = await download(sha256, { Range: range });
-      expect(answer.status, range).to.equal(200);
-      expect((await answer.arrayBuffer()).byteLength).to.equal(1000);
+      const response = await download(sha256, { Range: range });
+      expect(response.status, range).to.equal(200);
+      expect((await response.arrayBuffer()).byteLength).to.equal(1000);
     }
     for (const range of ['bytes=1000-', 'bytes=1000-2000', 'bytes=-0', `bytes=${'9'.repeat(400)}-`]) {
-      const answer = await download(sha256, { Range: range });
-      expect(answer.status, range).to.equal(416);
-      expect(answer.headers.get('content-range')).to.equal('bytes */1000');
-      expect(((await answer.json()) as { ok: boolean }).ok).to.equal(false);
+      const response = await download(sha256, { Range: range });
+      expect(response.status, range).to.equal(416);
+      expect(response.headers.get('content-range')).to.equal('bytes */1000');
+      expect(((await response.json()) as { ok: boolean }).ok).to.equal(false);
     }
   });
 
-  it('goes on where a download ended only with the same file', async () => {
-    const { sha256 } = await finish(bytesOf(1000));
-    const statusOf = async (condition: string) =>
+  it('GET /downloads/{token} resumes a download only if If-Range names the same file', async () => {
+    const { sha256 } = await storeExport(bytesOf(1000));
+    const getStatus = async (condition: string) =>
       (await download(sha256, { Range: 'bytes=500-', 'If-Range': condition })).status;
-    expect(await statusOf(`"${sha256}"`)).to.equal(206);
+    expect(await getStatus(`"${sha256}"`)).to.equal(206);
     for (const other of ['"another"', `W/"${sha256}"`, new Date().toUTCString()])
-      expect(await statusOf(other), other).to.equal(200);
+      expect(await getStatus(other), other).to.equal(200);
   });
 
-  it('gives a file without bytes', async () => {
-    const { sha256 } = await finish(Buffer.alloc(0));
-    const answer = await download(sha256);
-    expect([answer.status, answer.headers.get('content-length')]).to.deep.equal([200, '0']);
+  it('GET /downloads/{token} returns an empty file', async () => {
+    const { sha256 } = await storeExport(Buffer.alloc(0));
+    const response = await download(sha256);
+    expect([response.status, response.headers.get('content-length')]).to.deep.equal([200, '0']);
     expect((await download(sha256, { Range: 'bytes=0-' })).status).to.equal(416);
   });
 
-  it('tells whatever opens nothing the same', async () => {
-    const { sha256, bytes } = await finish(bytesOf(1000));
-    const good = tokenOf(sha256);
-    const told = new Set<string>();
-    const isNothing = async (token: string, what: string) => {
-      const answer = await fetch(urlOf(token));
-      expect(answer.status, what).to.equal(404);
-      expect(answer.headers.get('etag'), what).to.equal(null);
-      expect(answer.headers.get('cache-control'), what).to.equal('no-store');
-      const { error } = (await answer.json()) as { error: { code: string; message: string } };
-      told.add(`${error.code} ${error.message}`);
+  it('GET /downloads/{token} returns the same 404 for every link that opens no file', async () => {
+    const { sha256, bytes } = await storeExport(bytesOf(1000));
+    const good = createToken(sha256);
+    const errors = new Set<string>();
+    const expectNotFound = async (token: string, description: string) => {
+      const response = await fetch(buildUrl(token));
+      expect(response.status, description).to.equal(404);
+      expect(response.headers.get('etag'), description).to.equal(null);
+      expect(response.headers.get('cache-control'), description).to.equal('no-store');
+      const { error } = (await response.json()) as { error: { code: string; message: string } };
+      errors.add(`${error.code} ${error.message}`);
     };
-    await isNothing('', 'no token');
-    await isNothing('nonsense', 'no link');
-    await isNothing(`${good.slice(0, 60)}${good[60] === 'A' ? 'B' : 'A'}${good.slice(61)}`, 'forged');
-    await isNothing(tokenOf(sha256, { seconds: -1 }), 'expired');
-    await isNothing(tokenOf(sha256, { tenantId: newId() }), "another tenant's");
-    await isNothing(tokenOf(sha256, { key: linkKeyOf({ secretKey: 'x'.repeat(32) }) }), 'another secret');
-    await isNothing(tokenOf('0'.repeat(64)), 'of an earlier run');
+    await expectNotFound('', 'no token');
+    await expectNotFound('nonsense', 'no link');
+    await expectNotFound(`${good.slice(0, 60)}${good[60] === 'A' ? 'B' : 'A'}${good.slice(61)}`, 'forged');
+    await expectNotFound(createToken(sha256, { seconds: -1 }), 'expired');
+    await expectNotFound(createToken(sha256, { tenantId: newId() }), "another tenant's");
+    await expectNotFound(
+      createToken(sha256, { key: linkKeyOf({ secretKey: 'x'.repeat(32) }) }),
+      'another secret',
+    );
+    await expectNotFound(createToken('0'.repeat(64)), 'of an earlier run');
     service.objects.set(`${tenantId} ${exportId}`, {
       key: `${tenantId}/${exportId}/1`,
       fileName: 'a',
@@ -211,113 +226,116 @@ describe('GET /downloads/{token}', () => {
       sha256,
       bytes: bytes + 1,
     });
-    await isNothing(good, 'of another size');
+    await expectNotFound(good, 'of another size');
     await service.storage.delete(`${tenantId}/${exportId}/1`);
-    await isNothing(good, 'deleted');
+    await expectNotFound(good, 'deleted');
     service.objects.clear();
-    await isNothing(good, 'no longer there');
-    expect(told.size).to.equal(1);
+    await expectNotFound(good, 'no longer there');
+    expect(errors.size).to.equal(1);
   });
 
-  it('takes no other method, and is no other path', async () => {
-    const { sha256 } = await finish(bytesOf(10));
-    const answer = await download(sha256, {}, 'POST');
-    expect([answer.status, answer.headers.get('allow')]).to.deep.equal([405, 'GET']);
-    expect((await fetch(`${urlOf(tokenOf(sha256))}/more`)).status).to.equal(404);
+  it('/downloads/{token} allows no other method, and a longer path is 404', async () => {
+    const { sha256 } = await storeExport(bytesOf(10));
+    const response = await download(sha256, {}, 'POST');
+    expect([response.status, response.headers.get('allow')]).to.deep.equal([405, 'GET']);
+    expect((await fetch(`${buildUrl(createToken(sha256))}/more`)).status).to.equal(404);
   });
 
-  /** A download that nobody reads yet. */
-  async function opened(sha256: string): Promise<IncomingMessage> {
-    const request = httpGet(urlOf(tokenOf(sha256)), { agent: false });
-    const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    answer.on('error', () => undefined);
-    return answer;
+  /** Opens a download and does not read it yet. */
+  async function openDownload(sha256: string): Promise<IncomingMessage> {
+    const request = httpGet(buildUrl(createToken(sha256)), { agent: false });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.on('error', () => undefined);
+    return response;
   }
 
-  /** How often this process has the file open. */
-  async function openFiles(): Promise<number> {
+  /** Counts how often this process has the file open. */
+  async function countOpenFiles(): Promise<number> {
     const names = await readdir('/proc/self/fd');
     const paths = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
     return paths.filter((path) => path.includes(exportId)).length;
   }
 
-  it('holds no more of a file than a slow reader takes, and loses none of it', async () => {
+  it('downloads buffer only part of a file for a slow reader, who still receives all of it', async () => {
     const bytes = bytesOf(24 * MB);
-    const { sha256 } = await finish(bytes);
-    const before_ = process.memoryUsage();
-    const readers = await Promise.all([1, 2, 3, 4].map(() => opened(sha256)));
+    const { sha256 } = await storeExport(bytes);
+    const memoryBefore = process.memoryUsage();
+    const readers = await Promise.all([1, 2, 3, 4].map(() => openDownload(sha256)));
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    const now = process.memoryUsage();
-    expect(now.arrayBuffers - before_.arrayBuffers).to.be.below(20 * MB);
+    const memoryAfter = process.memoryUsage();
+    expect(memoryAfter.arrayBuffers - memoryBefore.arrayBuffers).to.be.below(20 * MB);
     expect(service.downloads.count).to.equal(4);
     for (const reader of readers) expect(sha256Of(await buffer(reader))).to.equal(sha256);
-    await eventually('they are over', async () => service.downloads.count === 0 && (await openFiles()) === 0);
+    await eventually(
+      'all downloads end',
+      async () => service.downloads.count === 0 && (await countOpenFiles()) === 0,
+    );
   });
 
-  it('closes the file of a reader who goes away', async () => {
-    const { sha256 } = await finish(bytesOf(16 * MB));
-    const readers = await Promise.all([1, 2, 3].map(() => opened(sha256)));
-    expect(await openFiles()).to.equal(3);
+  it('a download closes its file when the reader disconnects', async () => {
+    const { sha256 } = await storeExport(bytesOf(16 * MB));
+    const readers = await Promise.all([1, 2, 3].map(() => openDownload(sha256)));
+    expect(await countOpenFiles()).to.equal(3);
     for (const reader of readers) reader.destroy();
     await eventually(
-      'all are closed',
-      async () => (await openFiles()) === 0 && service.downloads.count === 0,
+      'all files are closed',
+      async () => (await countOpenFiles()) === 0 && service.downloads.count === 0,
     );
   });
 
-  it('closes the files of requests that were sent together when their connection ends', async () => {
-    const { sha256 } = await finish(bytesOf(16 * MB));
-    const { hostname, port, pathname } = new URL(urlOf(tokenOf(sha256)));
+  it('pipelined downloads close their files when the connection ends', async () => {
+    const { sha256 } = await storeExport(bytesOf(16 * MB));
+    const { hostname, port, pathname } = new URL(buildUrl(createToken(sha256)));
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', () => undefined).pause();
-    // The first is not read, so the others never get the connection.
+    // The first response is not read, so the others never get the connection.
     socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(4));
-    await eventually('all are open', async () => (await openFiles()) === 4);
+    await eventually('all files are open', async () => (await countOpenFiles()) === 4);
     socket.destroy();
     await eventually(
-      'all are closed',
-      async () => (await openFiles()) === 0 && service.downloads.count === 0,
+      'all files are closed',
+      async () => (await countOpenFiles()) === 0 && service.downloads.count === 0,
     );
   });
 
-  it('keeps no place for a reader who goes away while the export is looked up', async () => {
-    const { sha256 } = await finish(bytesOf(10));
-    let goOn: () => void = () => undefined;
+  it('a reader who disconnects during the look-up of the export is not counted as a download', async () => {
+    const { sha256 } = await storeExport(bytesOf(10));
+    let releaseLookups: () => void = () => undefined;
     service.lookUps.held = new Promise<void>((resolve) => {
-      goOn = resolve;
+      releaseLookups = resolve;
     });
-    const request = httpGet(urlOf(tokenOf(sha256)), { agent: false }).on('error', () => undefined);
-    await eventually('the look-up', () => service.lookUps.pending === 1);
+    const request = httpGet(buildUrl(createToken(sha256)), { agent: false }).on('error', () => undefined);
+    await eventually('the look-up starts', () => service.lookUps.pending === 1);
     const gone = once(service.connections.at(-1) as Socket, 'close');
     request.destroy();
     await gone;
-    goOn();
-    await eventually('its end', () => service.lookUps.pending === 0);
+    releaseLookups();
+    await eventually('the look-up ends', () => service.lookUps.pending === 0);
     expect((await download(sha256)).status).to.equal(200);
-    await eventually('no download', () => service.downloads.count === 0);
+    await eventually('no download is counted', () => service.downloads.count === 0);
   });
 
-  it('lets a tenant have 20 under way, and others theirs', async () => {
-    const { sha256 } = await finish(bytesOf(16 * MB));
-    const readers = await Promise.all(Array.from({ length: 20 }, () => opened(sha256)));
-    const more = await download(sha256);
-    expect([more.status, more.headers.get('retry-after')]).to.deep.equal([429, '5']);
+  it('a tenant can have 20 concurrent downloads, and other tenants are not limited by them', async () => {
+    const { sha256 } = await storeExport(bytesOf(16 * MB));
+    const readers = await Promise.all(Array.from({ length: 20 }, () => openDownload(sha256)));
+    const extra = await download(sha256);
+    expect([extra.status, extra.headers.get('retry-after')]).to.deep.equal([429, '5']);
     expect((await download(sha256, {}, 'HEAD')).status).to.equal(200);
     tenantId = newId();
-    const other = await finish(bytesOf(10));
+    const other = await storeExport(bytesOf(10));
     expect((await download(other.sha256)).status).to.equal(200);
     for (const reader of readers) reader.destroy();
   });
 
-  it('does not keep the process from ending', async () => {
-    const { sha256 } = await finish(bytesOf(16 * MB));
-    const reader = await opened(sha256);
+  it('an open download does not prevent the process from ending', async () => {
+    const { sha256 } = await storeExport(bytesOf(16 * MB));
+    const reader = await openDownload(sha256);
     expect(await service.lifecycle.close(5000)).to.equal(true);
-    await eventually('it is cut', () => reader.resume().destroyed);
+    await eventually('the download is aborted', () => reader.resume().destroyed);
     expect(reader.complete).to.equal(false);
   });
 
-  it('counts wrong links against their address', async () => {
+  it('wrong download links count against the limit of their address', async () => {
     const limited = await startDownloads({ BAD_CREDENTIALS_PER_MINUTE: '3' });
     const statuses: number[] = [];
     for (let at = 0; at < 5; at++)

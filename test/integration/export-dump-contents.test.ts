@@ -7,14 +7,16 @@ import { INCLUDED_TABLES, LEFT_OUT_SCHEMAS, LEFT_OUT_TABLES } from '../../worker
 import { addKeys, createTable } from '../../workers/exports/dump/definitions.js';
 import { createDatabase } from '../support/stores.js';
 
-/** Syntax that PostgreSQL 13 does not read, as pg_get_constraintdef and its like print it. */
+/**
+ * Syntax that PostgreSQL 13 cannot read, as printed by pg_get_constraintdef and similar functions.
+ */
 const TOO_NEW =
   /NULLS NOT DISTINCT|NOT ENFORCED|WITHOUT OVERLAPS|, PERIOD \w|\bVIRTUAL\b|SET (NULL|DEFAULT) \(|multirange|\bNOT NULL "?\w+"? NO INHERIT/i;
 
-const DECIDE =
-  'decide in workers/exports/dump/contents.ts whether a company takes it along: is it theirs, and is it no secret?';
+const DECISION_HINT =
+  'decide in workers/exports/dump/contents.ts whether a dump includes it: it must belong to the account and be no secret';
 
-describe('what a dump holds', () => {
+describe('contents of SQL dumps', () => {
   let client: pg.Client;
   let snapshot: Snapshot;
 
@@ -30,7 +32,7 @@ describe('what a dump holds', () => {
     await client.end();
   });
 
-  it('has been decided for every table and every column there is, and for none that is not', async () => {
+  it('every table and column is either included in a dump or left out, and no unknown one is listed', async () => {
     const { rows } = await client.query<{ name: string; columns: string[] }>(
       `select c.relname::text as name, array_agg(a.attname::text) as columns
        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -39,26 +41,26 @@ describe('what a dump holds', () => {
     const decided = [...Object.keys(INCLUDED_TABLES), ...Object.keys(LEFT_OUT_TABLES)];
     expect(
       rows.map(({ name }) => name),
-      DECIDE,
+      DECISION_HINT,
     ).to.have.members(decided);
     for (const { name, columns } of rows) {
       const included = INCLUDED_TABLES[name];
       if (!included) continue;
-      expect(columns, `${name}: ${DECIDE}`).to.have.members([
+      expect(columns, `${name}: ${DECISION_HINT}`).to.have.members([
         ...included.columns,
         ...Object.keys(included.without),
       ]);
     }
   });
 
-  it('has been decided for every schema', async () => {
+  it('every other schema is listed as left out of a dump', async () => {
     const { rows } = await client.query<{ name: string }>(
       `select nspname::text as name from pg_namespace where nspname !~ '^pg_' and nspname not in ('information_schema', 'public')`,
     );
     expect(rows.map(({ name }) => name)).to.have.members(Object.keys(LEFT_OUT_SCHEMAS));
   });
 
-  it('leaves nothing out without a reason', () => {
+  it('everything that a dump leaves out has a reason', () => {
     const reasons = [
       ...Object.values(INCLUDED_TABLES).flatMap(({ without }) => Object.values(without)),
       ...Object.values(LEFT_OUT_TABLES),
@@ -67,20 +69,20 @@ describe('what a dump holds', () => {
     for (const reason of reasons) expect(reason).to.match(/^\w.{5,}/);
   });
 
-  it('has no column that sounds like a secret', () => {
+  it('a dump includes no column whose name suggests a secret', () => {
     const columns = Object.entries(INCLUDED_TABLES).flatMap(([name, table]) =>
       table.columns.map((column) => `${name}.${column}`),
     );
-    const suspects = columns.filter((column) =>
+    const secretNames = columns.filter((column) =>
       /(^|_)(hash|secret|sealed|token|password|lease|owner)(_|$)/.test(column.split('.')[1] as string),
     );
-    // Of what a person is shown when asked to approve; the API shows it as well.
-    expect(suspects).to.deep.equal(['approvals.hash']);
+    // The hash of the data that a person approves. The API shows it, too.
+    expect(secretNames).to.deep.equal(['approvals.hash']);
   });
 
-  it('loses no key and no index but those that lead out of it or need what is left out', async () => {
+  it('a dump keeps every key and index that needs nothing outside the dump', async () => {
     const tables = await readDumpTables(snapshot);
-    const kept = [
+    const included = [
       ...tables.flatMap((table) => table.constraints.map(({ name }) => name)),
       ...tables.flatMap((table) => table.indexes.map(({ definition }) => definition)),
     ];
@@ -91,8 +93,8 @@ describe('what a dump holds', () => {
          and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))`,
       [Object.keys(INCLUDED_TABLES)],
     );
-    const lost = rows.filter(({ text }) => !kept.includes(text));
-    expect(rows.length - lost.length).to.equal(kept.length);
+    const lost = rows.filter(({ text }) => !included.includes(text));
+    expect(rows.length - lost.length).to.equal(included.length);
     expect(lost.map(({ name }) => name)).to.have.members([
       'tenants_live_tenant_id_fkey',
       'api_keys_hash',
@@ -105,7 +107,7 @@ describe('what a dump holds', () => {
     ]);
   });
 
-  it('says nothing that PostgreSQL 13 does not understand', async () => {
+  it('the definitions in a dump use no syntax that PostgreSQL 13 cannot read', async () => {
     const tables = await readDumpTables(snapshot);
     const text = tables.map((table) => createTable(table)).join('') + addKeys(tables);
     expect(text).to.not.match(TOO_NEW);

@@ -19,9 +19,12 @@ import { createEmptyDatabase } from '../support/stores.js';
 
 const INCLUDED = Object.entries(INCLUDED_TABLES);
 
-/** A company's name is in a comment of the dump: a line break in it must not begin a line of psql's. */
+/**
+ * The account's name is in a comment of the dump. A line break in it must not start a line that
+ * psql reads.
+ */
 const NAME = 'Evil "Towing" \\ Söhne\n\\! false\n\\q\nselect 1/0; -- 🚛';
-const AWKWARD = [
+const AWKWARD_TEXTS = [
   '\\.',
   '\n\\.\n',
   '\\N',
@@ -32,7 +35,9 @@ const AWKWARD = [
   ' ',
 ];
 
-/** What is counted as left out because it is secret: SQL that gives the values as a dump would have them. */
+/**
+ * Queries for secret values, formatted as a dump would contain them. The dump must contain none.
+ */
 const SECRETS = [
   'select password_hash as value from users',
   `select encode(key_hash, 'hex') as value from api_keys`,
@@ -41,7 +46,7 @@ const SECRETS = [
   `select encode(token_hash, 'hex') as value from sessions`,
 ];
 
-describe('a dump', () => {
+describe('SQL dumps', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tow-dump-'));
   const file = join(folder, 'dump.sql');
   const canaries = { mine: `mine-${newId()}`, other: `other-${newId()}` };
@@ -50,20 +55,20 @@ describe('a dump', () => {
   let other: TestTenant;
   let summary: ExportSummary;
   let text: string;
-  /** What was told last. */
+  /** The last reported number of rows. */
   let progress: number;
-  /** Of each included table: rows, and a hash over all that is in them. */
+  /** For each included table: its row count and a hash over all its values. */
   let source: Record<string, string>;
 
-  const snapshotOf = (tenantId: string) =>
+  const openTenantSnapshot = (tenantId: string) =>
     openSnapshot({
       databaseUrl: stack.databaseUrl,
       tenantId,
       applicationName: 'dump-test',
       statementTimeoutMs: 30_000,
     });
-  const dump = async (tenantId: string, to: string) => {
-    const snapshot = await snapshotOf(tenantId);
+  const writeDumpTo = async (tenantId: string, to: string) => {
+    const snapshot = await openTenantSnapshot(tenantId);
     return writeDump(snapshot, createWriteStream(to), { tenantId }).finally(() => snapshot.close());
   };
 
@@ -76,22 +81,22 @@ describe('a dump', () => {
       [other, canaries.other],
     ] as const) {
       await makeCanaryRecords(tenant.client, { canary, isLive: true });
-      // The rows that come have a number of their own.
+      // The rows that follow have their own numbers.
       await stack.rows(
         tenant.id,
         `update invoices set invoice_number = 'C-' || invoice_number where tenant_id = $1`,
         [tenant.id],
       );
       await withClient(stack.databaseUrl, async (client) => {
-        const there = ['tenants', 'tenant_counters'];
-        const tables = (await tablesOf(client)).filter((table) => !there.includes(table));
+        const existing = ['tenants', 'tenant_counters'];
+        const tables = (await tablesOf(client)).filter((table) => !existing.includes(table));
         await fillTables(client, tables, tenant.id);
       });
     }
     await addAwkwardRows(stack, mine.id);
-    const snapshot = await snapshotOf(mine.id);
-    source = await withClient(stack.databaseUrl, (client) => digest(client, mine.id));
-    // After the snapshot: must not be in it.
+    const snapshot = await openTenantSnapshot(mine.id);
+    source = await withClient(stack.databaseUrl, (client) => digestTables(client, mine.id));
+    // Changed after the snapshot: the dump must not contain it.
     await stack.rows(mine.id, `update customers set city = 'changed later' where tenant_id = $1`, [mine.id]);
     await stack.rows(mine.id, 'delete from claims where tenant_id = $1', [mine.id]);
     const onProgress = (rows: number) => {
@@ -110,7 +115,7 @@ describe('a dump', () => {
     expect(await runPsql(databaseUrl, file)).to.deep.equal({ code: 0, said: '' });
     await withClient(databaseUrl, async (client) => {
       expect(await tablesOf(client)).to.have.members(Object.keys(INCLUDED_TABLES));
-      expect(await digest(client, mine.id)).to.deep.equal(source);
+      expect(await digestTables(client, mine.id)).to.deep.equal(source);
       const { rows } = await client.query(
         `select conname from pg_constraint where connamespace = 'public'::regnamespace and contype = 'f' and convalidated`,
       );
@@ -124,26 +129,28 @@ describe('a dump', () => {
   }
 
   async function expectSameColumns(restored: pg.Client): Promise<void> {
-    const there = await withClient(stack.databaseUrl, columnsOf);
-    const here = await columnsOf(restored);
-    const wanted = there.filter(({ table, column }) => INCLUDED_TABLES[table]?.columns.includes(column));
-    expect(here).to.deep.equal(wanted);
+    const sourceColumns = await withClient(stack.databaseUrl, readColumns);
+    const restoredColumns = await readColumns(restored);
+    const expectedColumns = sourceColumns.filter(({ table, column }) =>
+      INCLUDED_TABLES[table]?.columns.includes(column),
+    );
+    expect(restoredColumns).to.deep.equal(expectedColumns);
   }
 
-  it('restores with psql into an empty database, every row, key and column as it was in the snapshot', async function () {
+  it('psql restores a dump into an empty database with every row, key and column of the snapshot', async function () {
     if (IS_PSQL_ABSENT) this.skip();
     await expectRestored(await createEmptyDatabase());
   });
 
   for (const programs of otherPostgresFolders()) {
-    it(`restores into the PostgreSQL of ${programs}`, async function () {
+    it(`psql restores a dump into the PostgreSQL of ${programs}`, async function () {
       if (IS_PSQL_ABSENT) this.skip();
       const server = await OtherPostgres.start(programs);
       await expectRestored(server.databaseUrl).finally(() => server.stop());
     });
   }
 
-  it('changes nothing in a database that is not empty', async function () {
+  it('a dump changes nothing in a database that is not empty', async function () {
     if (IS_PSQL_ABSENT) this.skip();
     const databaseUrl = await createEmptyDatabase();
     await withClient(databaseUrl, async (client) => {
@@ -155,40 +162,40 @@ describe('a dump', () => {
     });
   });
 
-  it('restores of a sandbox account too, whose live one it does not have', async function () {
+  it('psql restores a dump of a sandbox account without its live account', async function () {
     if (IS_PSQL_ABSENT) this.skip();
-    const sandbox = join(folder, 'sandbox.sql');
-    await dump(mine.sandboxId, sandbox);
-    expect(await runPsql(await createEmptyDatabase(), sandbox)).to.deep.equal({ code: 0, said: '' });
+    const sandboxFile = join(folder, 'sandbox.sql');
+    await writeDumpTo(mine.sandboxId, sandboxFile);
+    expect(await runPsql(await createEmptyDatabase(), sandboxFile)).to.deep.equal({ code: 0, said: '' });
   });
 
-  it('has rows in every table, so that the comparison means something', () => {
+  it('the test dump has rows in every table', () => {
     expect(summary.files.filter(({ rows }) => rows === 0)).to.deep.equal([]);
     expect(summary.files.map(({ name }) => name)).to.deep.equal(Object.keys(INCLUDED_TABLES));
   });
 
-  it('holds nothing of another company', () => {
+  it('a dump contains nothing of another account', () => {
     expect(text).to.include(mine.id).and.to.include(canaries.mine);
     for (const foreign of [other.id, other.sandboxId, canaries.other, 'Other Towing'])
       expect(text).to.not.include(foreign);
   });
 
-  it('holds no secret', async () => {
-    for (const statement of SECRETS) {
-      const rows = await stack.rows<{ value: string }>(mine.id, statement);
-      expect(rows.length, statement).to.be.above(0);
-      for (const { value } of rows) expect(text.includes(value), statement).to.equal(false);
+  it('a dump contains no secret', async () => {
+    for (const query of SECRETS) {
+      const rows = await stack.rows<{ value: string }>(mine.id, query);
+      expect(rows.length, query).to.be.above(0);
+      for (const { value } of rows) expect(text.includes(value), query).to.equal(false);
     }
   });
 
-  it('tells of each table how many rows, which bytes and which sums of cents it wrote', async () => {
+  it('the summary of a dump has rows, bytes, hash and sums of cents for each table', async () => {
     for (const { name, rows, bytes, sha256, sums } of summary.files) {
       const data = text.split(new RegExp(`\\nCOPY public\\."${name}" .*\\n`))[1]?.split(/^\\\.\n/m)[0] ?? '';
-      const lines = Buffer.from(data);
+      const copyData = Buffer.from(data);
       expect({ rows, bytes, sha256 }, name).to.deep.equal({
         rows: Number(source[name]?.split(' ')[0]),
-        bytes: lines.length,
-        sha256: createHash('sha256').update(lines).digest('hex'),
+        bytes: copyData.length,
+        sha256: createHash('sha256').update(copyData).digest('hex'),
       });
       expect(text).to.include(`\n--   ${name}: ${rows}\n`);
       const cents = INCLUDED_TABLES[name]?.columns.filter((column) => column.endsWith('_cents'));
@@ -206,13 +213,13 @@ describe('a dump', () => {
     expect({ progress, summary: summary.rows }).to.deep.equal({ progress: rows, summary: rows });
   });
 
-  it('ends at once, with its session, when nobody wants it any more', async () => {
-    const snapshot = await snapshotOf(mine.id);
+  it('an aborted dump ends immediately and closes its session', async () => {
+    const snapshot = await openTenantSnapshot(mine.id);
     const controller = new AbortController();
-    let pieces = 0;
+    let chunks = 0;
     const stalled = new Writable({
       write: () => {
-        pieces += 1;
+        chunks += 1;
       },
     });
     const options = { tenantId: mine.id, signal: controller.signal };
@@ -220,26 +227,26 @@ describe('a dump', () => {
       () => undefined,
       (error: Error) => error,
     );
-    const sessions = async () =>
+    const countSessions = async () =>
       (await stack.rows(mine.id, `select from pg_stat_activity where application_name = 'dump-test'`)).length;
-    await eventually('the first piece', () => pieces > 0);
-    await eventually('no session but its own', async () => (await sessions()) === 1);
+    await eventually('the first chunk arrives', () => chunks > 0);
+    await eventually('only its own session is left', async () => (await countSessions()) === 1);
     controller.abort();
     expect((await ended)?.name).to.equal('AbortError');
     expect(stalled.destroyed).to.equal(true);
     await snapshot.close();
-    await eventually('its session to end', async () => (await sessions()) === 0);
+    await eventually('its session ends', async () => (await countSessions()) === 0);
   });
 
-  it('fails when it cannot be written, or when there is no such company', async () => {
-    const full = new Writable({ write: (_piece, _encoding, done) => done(new Error('no space left')) });
-    const snapshot = await snapshotOf(mine.id);
-    const failed = await writeDump(snapshot, full, { tenantId: mine.id }).catch((error: Error) => error);
+  it('a dump fails when it cannot be written or its account does not exist', async () => {
+    const fullDisk = new Writable({ write: (_piece, _encoding, done) => done(new Error('no space left')) });
+    const snapshot = await openTenantSnapshot(mine.id);
+    const failed = await writeDump(snapshot, fullDisk, { tenantId: mine.id }).catch((error: Error) => error);
     expect(failed).to.be.an('error').with.property('message', 'no space left');
     await snapshot.close();
-    const nobody = newId();
-    const missing = await dump(nobody, join(folder, 'none.sql')).catch((error: Error) => error);
-    expect(missing).to.be.an('error').with.property('message').that.includes(nobody);
+    const unknownId = newId();
+    const missing = await writeDumpTo(unknownId, join(folder, 'none.sql')).catch((error: Error) => error);
+    expect(missing).to.be.an('error').with.property('message').that.includes(unknownId);
   });
 });
 
@@ -249,11 +256,11 @@ async function addAwkwardRows(stack: TestStack, tenantId: string): Promise<void>
   await rows(
     `insert into customers (tenant_id, id, company_name, company_type, address, city)
      select $1, gen_random_uuid(), t, 'motor_club', '', null from unnest($2::text[]) t`,
-    [AWKWARD],
+    [AWKWARD_TEXTS],
   );
   await rows(
     `insert into drivers (tenant_id, id, name, duty_classes) values ($1, $2, '', $3), ($1, $4, 'none', '{}')`,
-    [newId(), [...AWKWARD, 'a,b', '{c}', '"d"', 'NULL', null, ''], newId()],
+    [newId(), [...AWKWARD_TEXTS, 'a,b', '{c}', '"d"', 'NULL', null, ''], newId()],
   );
   await rows(
     `insert into trucks (tenant_id, id, unit_number, duty_class, lat, lng, heading, speed_mph, located_at)
@@ -263,7 +270,7 @@ async function addAwkwardRows(stack: TestStack, tenantId: string): Promise<void>
   );
   await rows(
     `insert into inspections (tenant_id, id, kind, result, vehicle, items) values ($1, $2, 'pre_trip', 'pass', 'null', $3)`,
-    [newId(), JSON.stringify(AWKWARD.map((value) => ({ [value]: [value, null, 1.5e300, {}] })))],
+    [newId(), JSON.stringify(AWKWARD_TEXTS.map((value) => ({ [value]: [value, null, 1.5e300, {}] })))],
   );
   const invoice = newId();
   await rows(
@@ -278,8 +285,8 @@ async function addAwkwardRows(stack: TestStack, tenantId: string): Promise<void>
   );
 }
 
-/** What the included columns of a tenant's rows hold, table by table. */
-async function digest(client: pg.Client, tenantId: string): Promise<Record<string, string>> {
+/** Digests the included columns of a tenant's rows, table by table. */
+async function digestTables(client: pg.Client, tenantId: string): Promise<Record<string, string>> {
   await client.query(`set timezone = 'UTC'; set app.tenant_ids = '${tenantId}'`);
   const digests: Record<string, string> = {};
   for (const [table, { columns }] of INCLUDED) {
@@ -294,7 +301,7 @@ async function digest(client: pg.Client, tenantId: string): Promise<Record<strin
   return digests;
 }
 
-async function columnsOf(client: pg.Client): Promise<{ table: string; column: string }[]> {
+async function readColumns(client: pg.Client): Promise<{ table: string; column: string }[]> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `select c.relname::text as "table", a.attname::text as "column", format_type(a.atttypid, a.atttypmod) as type, a.attnotnull as "notNull",
        a.attgenerated::text as generated, pg_get_expr(d.adbin, d.adrelid) as expression

@@ -14,7 +14,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 type Item = Record<string, unknown> & { id: string };
 
-/** File of an export of everything → path of the list that shows the same records. */
+/** File of an export of everything → path of the list with the same records. */
 const LISTS = {
   trucks: '/trucks',
   drivers: '/drivers',
@@ -24,34 +24,34 @@ const LISTS = {
   messages: '/messages',
 };
 
-describe('an export of everything holds the tables beside invoices', () => {
+describe('exports with resource "all"', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let invoice: Item;
   let csv: Map<string, Buffer>;
   let json: Map<string, Buffer>;
 
-  const made = async (path: string, body: unknown): Promise<Item> => {
-    const answer = await tenant.client.post(path, body);
-    expect([200, 201], answer.text).to.include(answer.status);
-    return answer.body;
+  const create = async (path: string, body: unknown): Promise<Item> => {
+    const response = await tenant.client.post(path, body);
+    expect([200, 201], response.text).to.include(response.status);
+    return response.body;
   };
-  const listed = async (path: string): Promise<Item[]> =>
+  const list = async (path: string): Promise<Item[]> =>
     (await tenant.client.get(`${path}?limit=200`)).body.data.items.reverse();
-  const rows = (name: string): Cells[] => csvRows(csv.get(`${name}.csv`) as Buffer);
-  const exported = async (format: 'csv' | 'json', decimals = false) => {
-    const order = orderOf(tenant.id, { resource: 'all', format, decimals });
-    return unzipped((await written(stack.databaseUrl, order)).content);
+  const readRows = (name: string): Cells[] => csvRows(csv.get(`${name}.csv`) as Buffer);
+  const runExport = async (format: 'csv' | 'json', decimals = false) => {
+    const request = orderOf(tenant.id, { resource: 'all', format, decimals });
+    return unzipped((await written(stack.databaseUrl, request)).content);
   };
 
   before(async () => {
     stack = await TestStack.start({ clock: false });
     tenant = await stack.createTenant('Everything Towing');
-    const customer = await made('/customers', { company_name: '=Fleet, "North"' });
-    const job = await made('/work-orders', { service_type: 'tow', customer_id: customer.id });
+    const customer = await create('/customers', { company_name: '=Fleet, "North"' });
+    const workOrder = await create('/work-orders', { service_type: 'tow', customer_id: customer.id });
     for (const [index, text] of AWKWARD_TEXTS.slice(0, 18).entries()) {
-      const driver = await made('/drivers', { name: `D${index}`, duty_classes: ['light', 'heavy'] });
-      const truck = await made('/trucks', {
+      const driver = await create('/drivers', { name: `D${index}`, duty_classes: ['light', 'heavy'] });
+      const truck = await create('/trucks', {
         unit_number: `T${index}`,
         duty_class: 'light',
         driver_id: driver.id,
@@ -83,28 +83,35 @@ describe('an export of everything holds the tables beside invoices', () => {
     const name = '+Night rates';
     await makeCard(tenant.client, { name, items: [cardItem({ name: '@hook' }), minimum, STORAGE] });
     await makeCard(tenant.client, { name, effective_from: '2026-01-01' });
-    await made('/impounds', { work_order_id: job.id, daily_rate_cents: 4500, hold_reason: '-police' });
-    await made('/impounds', { daily_rate_cents: 0 });
-    invoice = await made('/invoices', invoiceInput({ customer_id: customer.id, work_order_id: job.id }));
-    await made(`/invoices/${invoice.id}/approve`, {});
-    await made(`/invoices/${invoice.id}/send`, { channel: 'email', to: 'payer@example.com' });
-    await made('/claims', { invoice_id: invoice.id, club: '=Club', po_number: 'PO-1' });
-    const payment = await made(`/invoices/${invoice.id}/payments`, { amount_cents: 900, method: 'cash' });
-    await made(`/payments/${payment.id}/refund`, { amount_cents: 200, reason: '=twice' });
-    await made(`/payments/${payment.id}/refund`, { amount_cents: 100, reason: 'rebate' });
-    csv = await exported('csv');
-    json = await exported('json');
+    await create('/impounds', {
+      work_order_id: workOrder.id,
+      daily_rate_cents: 4500,
+      hold_reason: '-police',
+    });
+    await create('/impounds', { daily_rate_cents: 0 });
+    invoice = await create(
+      '/invoices',
+      invoiceInput({ customer_id: customer.id, work_order_id: workOrder.id }),
+    );
+    await create(`/invoices/${invoice.id}/approve`, {});
+    await create(`/invoices/${invoice.id}/send`, { channel: 'email', to: 'payer@example.com' });
+    await create('/claims', { invoice_id: invoice.id, club: '=Club', po_number: 'PO-1' });
+    const payment = await create(`/invoices/${invoice.id}/payments`, { amount_cents: 900, method: 'cash' });
+    await create(`/payments/${payment.id}/refund`, { amount_cents: 200, reason: '=twice' });
+    await create(`/payments/${payment.id}/refund`, { amount_cents: 100, reason: 'rebate' });
+    csv = await runExport('csv');
+    json = await runExport('json');
   });
   after(() => stack.stop());
 
   for (const [name, path] of Object.entries(LISTS)) {
-    it(`${name}: every member that REST shows has its cell, and JSON is what REST answers`, async () => {
-      const shown = await listed(path);
-      expect(shown).to.not.deep.equal([]);
-      expect(JSON.parse(String(json.get(`${name}.json`)))).to.deep.equal(shown);
-      const found = rows(name);
-      expect(found.map(({ id }) => id)).to.deep.equal(shown.map(({ id }) => id));
-      for (const [index, item] of shown.entries()) {
+    it(`${name} in an export of everything: CSV has a cell for every REST member, and JSON equals REST`, async () => {
+      const records = await list(path);
+      expect(records).to.not.deep.equal([]);
+      expect(JSON.parse(String(json.get(`${name}.json`)))).to.deep.equal(records);
+      const found = readRows(name);
+      expect(found.map(({ id }) => id)).to.deep.equal(records.map(({ id }) => id));
+      for (const [index, item] of records.entries()) {
         const { customer_name, invoice_number, job_number, ...cells } = found[index] as Cells;
         expectSameRow(cells, item);
         expect(customer_name ?? null).to.equal(item.customer_id ? `'=Fleet, "North"` : null);
@@ -114,8 +121,8 @@ describe('an export of everything holds the tables beside invoices', () => {
     });
   }
 
-  it('rate_card_items: every price of every version is a row with its amounts', async () => {
-    const cards = await listed('/rate-cards');
+  it('rate_card_items in an export of everything: every price of every version is a row with its amounts', async () => {
+    const cards = await list('/rate-cards');
     const items = cards.flatMap((card) =>
       (card.items as Item[]).map((item, index) => ({
         rate_card_id: card.id,
@@ -125,16 +132,16 @@ describe('an export of everything holds the tables beside invoices', () => {
         ...item,
       })),
     );
-    const found = rows('rate_card_items');
+    const found = readRows('rate_card_items');
     expect(found).to.have.length(items.length).and.above(4);
     for (const [index, row] of found.entries()) expectSameRow(row, items[index] as Record<string, unknown>);
-    const decimals = csvRows((await exported('csv', true)).get('rate_card_items.csv') as Buffer);
+    const decimals = csvRows((await runExport('csv', true)).get('rate_card_items.csv') as Buffer);
     expect(decimals[1]).to.include({ unit_price: '4.50', minimum: '9.00' });
   });
 
-  it('refunds: each is a row that names its invoice and customer, and they sum to refunded_cents', async () => {
-    const [payment] = await listed('/payments');
-    const refunds = rows('refunds');
+  it('refunds in an export of everything: each row names its invoice and customer, and they sum to refunded_cents', async () => {
+    const [payment] = await list('/payments');
+    const refunds = readRows('refunds');
     expect(refunds.map(({ amount_cents, reason }) => [amount_cents, reason])).to.deep.equal([
       ['200', `'=twice`],
       ['100', 'rebate'],
@@ -147,23 +154,23 @@ describe('an export of everything holds the tables beside invoices', () => {
         customer_name: `'=Fleet, "North"`,
       });
     expect(payment?.refunded_cents).to.equal(300);
-    const shown = JSON.parse(String(json.get('refunds.json'))) as Item[];
-    expect(shown.map(({ amount_cents, reason }) => [amount_cents, reason])).to.deep.equal([
+    const records = JSON.parse(String(json.get('refunds.json'))) as Item[];
+    expect(records.map(({ amount_cents, reason }) => [amount_cents, reason])).to.deep.equal([
       [200, '=twice'],
       [100, 'rebate'],
     ]);
   });
 
-  it('messages: without their texts, whose links open an invoice without a key', async () => {
-    const sent = (await tenant.client.get(`/messages/${(await listed('/messages'))[0]?.id}`)).body;
+  it('messages in an export of everything come without their texts, which contain links to invoices', async () => {
+    const sent = (await tenant.client.get(`/messages/${(await list('/messages'))[0]?.id}`)).body;
     const link = /\/i\/[\w-]+/.exec(sent.body_text)?.[0] as string;
     expect(link).to.be.a('string');
     for (const file of [...csv.values(), ...json.values()]) expect(file.toString()).to.not.include(link);
   });
 
-  it('an export of invoices with their payments brings the refunds of those alone', async () => {
-    const order = orderOf(tenant.id, { include: ['payments'], filters: { status: 'void' } });
-    const files = unzipped((await written(stack.databaseUrl, order)).content);
+  it('an export of invoices with payments includes only the refunds of those payments', async () => {
+    const request = orderOf(tenant.id, { include: ['payments'], filters: { status: 'void' } });
+    const files = unzipped((await written(stack.databaseUrl, request)).content);
     expect([...files.keys()]).to.deep.equal(['invoices.csv', 'payments.csv', 'refunds.csv']);
     expect(csvRows(files.get('refunds.csv') as Buffer)).to.deep.equal([]);
   });

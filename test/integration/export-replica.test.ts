@@ -20,7 +20,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-describe('exports read from a replica', function () {
+describe('exports from a replica', function () {
   this.timeout(120_000);
   let dataDir: string;
   let primary: EmbeddedPostgres;
@@ -30,7 +30,7 @@ describe('exports read from a replica', function () {
   let tenant: TestTenant;
 
   before(async function () {
-    // Its program is found through /proc.
+    // The test finds the PostgreSQL executable through /proc.
     if (process.platform !== 'linux') this.skip();
     dataDir = mkdtempSync(join(tmpdir(), 'tow-primary-'));
     chmodSync(dataDir, 0o755);
@@ -50,7 +50,7 @@ describe('exports read from a replica', function () {
     if (dataDir) rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const onReplica = async <T>(sql: string): Promise<T[]> => {
+  const queryReplica = async <T>(sql: string): Promise<T[]> => {
     const client = new pg.Client({ connectionString: replica.address(primary.superuserUrl) });
     await client.connect();
     return client
@@ -58,40 +58,46 @@ describe('exports read from a replica', function () {
       .then(({ rows }) => rows)
       .finally(() => client.end());
   };
-  const lsnNow = async (): Promise<string> => {
+  const readCurrentLsn = async (): Promise<string> => {
     const [row] = await stack.runtime.db.query<{ lsn: string }>({
       text: 'select pg_current_wal_lsn()::text as lsn',
     });
     return row?.lsn as string;
   };
-  const made = async (): Promise<string> => (await tenant.client.post('/invoices', invoiceInput())).body.id;
+  const createInvoice = async (): Promise<string> =>
+    (await tenant.client.post('/invoices', invoiceInput())).body.id;
 
-  it('once it has what was committed before the export was asked for', async () => {
-    const id = await made();
-    const walLsn = await lsnNow();
+  it('an export reads from the replica once it has replayed all commits before the request', async () => {
+    const id = await createInvoice();
+    const walLsn = await readCurrentLsn();
     expect(await chooseSource(stack.runtime, { tries: 1, walLsn })).to.equal(replicaUrl);
     const snapshot = await openSnapshot({
-      ...{ databaseUrl: replicaUrl, tenantId: tenant.id },
-      ...{ applicationName: 'test', statementTimeoutMs: 10_000 },
+      databaseUrl: replicaUrl,
+      tenantId: tenant.id,
+      applicationName: 'test',
+      statementTimeoutMs: 10_000,
     });
-    const [where] = await snapshot.query<{ is_replica: boolean }>({
+    const [server] = await snapshot.query<{ is_replica: boolean }>({
       text: 'select pg_is_in_recovery() as is_replica',
     });
     const rows = await text(snapshot.copy({ text: 'select id from invoices' }, 'format csv'));
     await snapshot.close();
-    expect([where?.is_replica, rows]).to.deep.equal([true, `${id}\n`]);
+    expect([server?.is_replica, rows]).to.deep.equal([true, `${id}\n`]);
   });
 
-  it('and whole exports come out of it', async () => {
-    const id = await made();
+  it('the exports worker writes whole exports from the replica', async () => {
+    const id = await createInvoice();
     const owner = new pg.Client({ connectionString: primary.databaseUrl });
     await owner.connect();
-    // An exclusive lock holds on the replica too: there it is caught in the middle.
+    // The replica replays the exclusive lock, so this export waits there in the middle of its run.
     await owner.query('begin; lock table inspections in access exclusive mode');
-    const caught = await tenant.client.post('/exports', { resource: 'inspections', format: 'csv' });
-    expect(caught.status).to.equal(202);
+    const blocked = await tenant.client.post('/exports', { resource: 'inspections', format: 'csv' });
+    expect(blocked.status).to.equal(202);
     const SESSIONS = "select pid from pg_stat_activity where application_name = 'tow-snapshot'";
-    await eventually('its session on the replica', async () => (await onReplica(SESSIONS)).length === 1);
+    await eventually(
+      "the export's session on the replica",
+      async () => (await queryReplica(SESSIONS)).length === 1,
+    );
     await owner.query('rollback');
     await owner.end();
     const { body } = await tenant.client.post('/exports', {
@@ -99,31 +105,31 @@ describe('exports read from a replica', function () {
       format: 'ndjson',
       compression: 'none',
     });
-    const record = await eventually('the end of an export', async () => {
-      const answer = await tenant.client.get(`/exports/${body.id}`);
-      return answer.body.status === 'completed' && answer.body;
+    const record = await eventually('the export to complete', async () => {
+      const response = await tenant.client.get(`/exports/${body.id}`);
+      return response.body.status === 'completed' && response.body;
     });
     expect(await (await fetch(record.download_url)).text()).to.include(id);
   });
 
-  it('and not from one that is behind, was in the way of a first try, or is away', async () => {
-    await onReplica('select pg_wal_replay_pause()');
+  it('an export reads from the primary if the replica is behind or unreachable, and on every later try', async () => {
+    await queryReplica('select pg_wal_replay_pause()');
     try {
-      await made();
-      const walLsn = await lsnNow();
+      await createInvoice();
+      const walLsn = await readCurrentLsn();
       expect(await isReplicaCurrent(replicaUrl, { lsn: walLsn, timeoutMs: 300 })).to.equal(false);
       expect(await chooseSource(stack.runtime, { tries: 1, walLsn })).to.equal(primary.databaseUrl);
     } finally {
-      await onReplica('select pg_wal_replay_resume()');
+      await queryReplica('select pg_wal_replay_resume()');
     }
-    const walLsn = await lsnNow();
+    const walLsn = await readCurrentLsn();
     expect(await chooseSource(stack.runtime, { tries: 2, walLsn })).to.equal(primary.databaseUrl);
-    const away = {
+    const unreachable = {
       ...stack.runtime,
       config: { ...stack.runtime.config, databaseReplicaUrl: 'postgres://tow:x@127.0.0.1:1/tow' },
     };
-    expect(await chooseSource(away, { tries: 1, walLsn })).to.equal(primary.databaseUrl);
-    // A primary that is named as one has everything.
+    expect(await chooseSource(unreachable, { tries: 1, walLsn })).to.equal(primary.databaseUrl);
+    // A primary configured as the replica is always current.
     expect(await isReplicaCurrent(primary.databaseUrl, { lsn: walLsn, timeoutMs: 0 })).to.equal(true);
   });
 });

@@ -19,9 +19,9 @@ import { eventually } from '../support/poll.js';
 import { SseClient } from '../support/sse-client.js';
 import { WebhookBench } from './webhook-fixture.js';
 
-const OVER = "lease_until = now() - interval '1 second'";
+const LEASE_EXPIRED = "lease_until = now() - interval '1 second'";
 
-describe('runs of exports', () => {
+describe('export runs', () => {
   let bench: WebhookBench;
   let exports: ExportsQueue;
 
@@ -31,7 +31,7 @@ describe('runs of exports', () => {
   });
   after(() => bench.stop());
 
-  const open = async () => {
+  const openAccount = async () => {
     const { id, client } = await bench.stack.createTenant();
     return new ExportAccount(bench.stack, id, client);
   };
@@ -39,45 +39,48 @@ describe('runs of exports', () => {
     { tenantId }: ExportAccount,
     work: Parameters<typeof bench.stack.runtime.db.transaction<T>>[1],
   ) => bench.stack.runtime.db.transaction([tenantId], work);
-  const due = async (account: ExportAccount) =>
+  const findDue = async (account: ExportAccount) =>
     (await inTransaction(account, findDueExports)).map(({ id }) => id);
 
-  it('are told of when they are asked for, and begun again', async () => {
-    const account = await open();
-    const prompts = async () =>
+  it('an export adds a wake-up job when it is requested and when it is retried', async () => {
+    const account = await openAccount();
+    const listWakeUpJobs = async () =>
       (await exports.getJobs(['waiting'])).filter(({ data }) => data.tenantId === account.tenantId);
     const { id } = await account.create();
-    const [prompt] = await eventually('a prompt', async () => {
-      const found = await prompts();
+    const [wakeUpJob] = await eventually('a wake-up job', async () => {
+      const found = await listWakeUpJobs();
       return found.length > 0 && found;
     });
-    expect(prompt?.data).to.deep.equal({ tenantId: account.tenantId, exportId: id });
-    await prompt?.remove();
+    expect(wakeUpJob?.data).to.deep.equal({ tenantId: account.tenantId, exportId: id });
+    await wakeUpJob?.remove();
     await account.client.delete(`/exports/${id}`);
     await account.client.post(`/exports/${id}/retry`, {});
-    await eventually('another prompt', async () => (await prompts()).length > 0);
+    await eventually('another wake-up job', async () => (await listWakeUpJobs()).length > 0);
   });
 
-  it('belong to whoever takes them first, and to another when the lease is over', async () => {
-    const account = await open();
+  it('an export has one worker at a time, and a second worker can lease it after the lease expires', async () => {
+    const account = await openAccount();
     const { id } = await account.create({ resource: 'invoices', format: 'csv', bom: true });
     const owners = [newId(), newId()] as [string, string];
-    const claims = await Promise.all(owners.map((owner) => account.claim(id, owner)));
-    const won = claims.findIndex((claim) => claim !== undefined);
-    expect(claims.filter((claim) => claim !== undefined)).to.have.length(1);
-    expect(claims[won]).to.deep.include({
-      ...{ id, tenantId: account.tenantId, resource: 'invoices', format: 'csv', bom: true, decimals: false },
-      ...{
-        attempts: 1,
-        tries: 1,
-        timeZone: 'America/New_York',
-        environment: 'live',
-        filters: {},
-        include: [],
-      },
+    const leases = await Promise.all(owners.map((owner) => account.claim(id, owner)));
+    const winnerIndex = leases.findIndex((lease) => lease !== undefined);
+    expect(leases.filter((lease) => lease !== undefined)).to.have.length(1);
+    expect(leases[winnerIndex]).to.deep.include({
+      id,
+      tenantId: account.tenantId,
+      resource: 'invoices',
+      format: 'csv',
+      bom: true,
+      decimals: false,
+      attempts: 1,
+      tries: 1,
+      timeZone: 'America/New_York',
+      environment: 'live',
+      filters: {},
+      include: [],
     });
     await account.set(id, 'estimated_rows = 140');
-    const [winner, loser] = won === 0 ? owners : [owners[1], owners[0]];
+    const [winner, loser] = winnerIndex === 0 ? owners : [owners[1], owners[0]];
     expect(await account.renew(id, loser)).to.equal(false);
     expect(await account.renew(id, winner, { rows: 70, bytes: 4000 })).to.equal(true);
     const shown = await account.read(id);
@@ -85,11 +88,11 @@ describe('runs of exports', () => {
     expect(shown.started_at).to.be.a('string');
     expect(shown.progress).to.include({ rows: 70, bytes: 4000, percent: 50 });
     await account.renew(id, winner, { rows: 700, bytes: 40_000 });
-    expect((await account.read(id)).progress.percent, 'not before it is whole').to.equal(99);
+    expect((await account.read(id)).progress.percent, 'below 100 until the export is complete').to.equal(99);
 
-    await account.set(id, OVER);
-    expect(await account.renew(id, winner), 'nobody else has come').to.equal(true);
-    await account.set(id, OVER);
+    await account.set(id, LEASE_EXPIRED);
+    expect(await account.renew(id, winner), 'no other worker has leased the export').to.equal(true);
+    await account.set(id, LEASE_EXPIRED);
     expect((await account.claimed(id, loser)).attempts).to.equal(2);
     expect(await account.renew(id, winner)).to.equal(false);
     expect((await account.read(id)).progress).to.include({ rows: 0, bytes: 0 });
@@ -99,28 +102,28 @@ describe('runs of exports', () => {
     expect((await account.read(id)).status).to.equal('completed');
   });
 
-  it('are one at a time of an account, whoever asks; others of other accounts', async () => {
-    const [account, other] = [await open(), await open()];
+  it('one export of an account runs at a time, independent of other accounts', async () => {
+    const [account, other] = [await openAccount(), await openAccount()];
     const ids = [await account.create(), await account.create(), await account.create()].map(({ id }) => id);
-    const claims = await Promise.all(ids.map((id) => account.claim(id)));
-    const taken = claims.findIndex((claim) => claim !== 'busy');
-    expect(claims.filter((claim) => claim === 'busy')).to.have.length(2);
-    expect(await due(account)).to.deep.equal([]);
+    const leases = await Promise.all(ids.map((id) => account.claim(id)));
+    const leasedIndex = leases.findIndex((lease) => lease !== 'busy');
+    expect(leases.filter((lease) => lease === 'busy')).to.have.length(2);
+    expect(await findDue(account)).to.deep.equal([]);
     await other.claimed((await other.create()).id);
 
-    const rest = ids.filter((_, index) => index !== taken);
-    // Its worker has died: it is the next, before those that were never begun.
-    await account.set(ids[taken], OVER);
-    expect(await due(account)).to.deep.equal([ids[taken]]);
+    const rest = ids.filter((_, index) => index !== leasedIndex);
+    // The worker of this export died, so it comes before exports that never started.
+    await account.set(ids[leasedIndex], LEASE_EXPIRED);
+    expect(await findDue(account)).to.deep.equal([ids[leasedIndex]]);
     expect(await account.claim(rest[0])).to.equal('busy');
-    await account.client.delete(`/exports/${ids[taken]}`);
-    expect(await due(account)).to.deep.equal([rest[0]]);
+    await account.client.delete(`/exports/${ids[leasedIndex]}`);
+    expect(await findDue(account)).to.deep.equal([rest[0]]);
     await account.claimed(rest[1]);
     expect(await account.claim(rest[0])).to.equal('busy');
   });
 
-  it('are given back after what may pass, for later, and count as a try or not', async () => {
-    const account = await open();
+  it('a released export waits for its delay, and counts as a try only if isTry is true', async () => {
+    const account = await openAccount();
     const { id } = await account.create();
     const ref = { tenant_id: account.tenantId, id };
     const owner = newId();
@@ -130,21 +133,25 @@ describe('runs of exports', () => {
     expect(await release({}, newId())).to.equal(false);
     expect(await release({ delayMs: 60_000 })).to.equal(true);
     expect(await account.claim(id)).to.equal(undefined);
-    expect(await due(account)).to.deep.equal([]);
-    await account.set(id, OVER);
+    expect(await findDue(account)).to.deep.equal([]);
+    await account.set(id, LEASE_EXPIRED);
     expect(await account.claimed(id, owner)).to.include({ attempts: 2, tries: 2 });
     await release({ isTry: false });
     expect(await account.claimed(id, owner)).to.include({ attempts: 3, tries: 2 });
   });
 
-  it('that are completed are an event: in the list, on the stream, at the endpoints', async () => {
+  it('a completed export is an event in GET /events, on the stream and at webhook endpoints', async () => {
     const hook = await bench.hook({ event_types: ['export.completed'] });
     const account = new ExportAccount(bench.stack, hook.tenantId, hook.client);
     const stream = await SseClient.connect(bench.stack.origin, hook.client.key);
     const completed = await account.completed();
     expect(completed).to.deep.include({
-      ...{ status: 'completed', bytes: 200, sha256: 'a'.repeat(64), file_name: 'invoices-2026-11-22.csv.gz' },
-      ...{ content_type: 'application/gzip', error: null },
+      status: 'completed',
+      bytes: 200,
+      sha256: 'a'.repeat(64),
+      file_name: 'invoices-2026-11-22.csv.gz',
+      content_type: 'application/gzip',
+      error: null,
     });
     expect(completed.progress).to.include({ rows: 3, bytes: 200, percent: 100 });
     expect(completed.files[0].sums).to.deep.equal({ total_cents: 300 });
@@ -152,11 +159,13 @@ describe('runs of exports', () => {
     const [request] = await hook.receiver.waitFor(1);
     const { body } = await hook.client.get('/events?type=export.completed');
     const [event] = body.data.items;
-    // An event lives longer than a link.
+    // Events omit the download link, because an event outlives it.
     const object = { ...completed, download_url: null, download_expires_at: null };
     expect(event.data).to.deep.equal({ object });
     expect(JSON.parse(String(request?.body))).to.deep.equal(event);
-    await eventually('the stream tells', () => stream.events.some((one) => one.type === 'export.completed'));
+    await eventually('the event on the stream', () =>
+      stream.events.some((one) => one.type === 'export.completed'),
+    );
     stream.close();
     const changes = await bench.stack.rows<{ action: string; actor_type: string; source: string }>(
       account.tenantId,
@@ -167,13 +176,13 @@ describe('runs of exports', () => {
       { action: 'export.created', actor_type: 'api_key', source: 'rest' },
       { action: 'export.completed', actor_type: 'system', source: 'job' },
     ]);
-    // A second copy of the command, as after a worker's death, tells it no second time.
+    // A second copy of the command, as after a worker's crash, records no second event.
     await account.submit(account.completion(completed.id, 1));
     expect((await hook.client.get('/events?type=export.completed')).body.data.count).to.equal(1);
   });
 
-  it('that failed are told of in the notices', async () => {
-    const account = await open();
+  it('a failed export creates a notice', async () => {
+    const account = await openAccount();
     const { id } = await account.create({ resource: 'work_orders', format: 'json' });
     const { attempts } = await account.claimed(id);
     await account.submit(account.failure(id, attempts));
@@ -183,15 +192,15 @@ describe('runs of exports', () => {
     expect((await account.client.get('/events?type=export.completed')).body.data.count).to.equal(0);
   });
 
-  it('are watched by the clock: prompted, failed after five tries, expired when their days are over', async () => {
-    const account = await open();
+  it('the clock wakes up waiting exports, fails an export after five tries and expires old ones', async () => {
+    const account = await openAccount();
     const { runtime } = bench.stack;
     const lost = await account.create();
     await account.claimed(lost.id);
     await account.set(lost.id, 'tries = 5, attempts = 7');
     const waiting = await account.create();
     expect(await account.claim(waiting.id)).to.equal('busy');
-    await account.set(lost.id, OVER);
+    await account.set(lost.id, LEASE_EXPIRED);
     expect(await account.claim(lost.id)).to.equal(undefined);
     const clock = createClockProcessor(runtime, {
       writes: openWritesQueue(runtime),
@@ -201,52 +210,58 @@ describe('runs of exports', () => {
     });
     const watch = () => clock({ name: 'watch-exports', data: {} } as Job<ClockJob>, '');
     await watch();
-    await eventually('it has failed', async () => (await account.read(lost.id)).status === 'failed');
+    await eventually(
+      'the lost export to fail',
+      async () => (await account.read(lost.id)).status === 'failed',
+    );
     expect((await account.read(lost.id)).error.code).to.equal('interrupted');
 
-    const promptOf = async () =>
+    const findWakeUpJob = async () =>
       (await exports.getJobs(['waiting'])).find(({ data }) => data.exportId === waiting.id);
-    await (await promptOf())?.remove();
+    await (await findWakeUpJob())?.remove();
     await watch();
-    await eventually('a prompt', promptOf);
+    await eventually('a wake-up job', findWakeUpJob);
     const { attempts } = await account.claimed(waiting.id);
     await account.submit(account.completion(waiting.id, attempts));
     await watch();
     await account.set(waiting.id, "expires_at = now() - interval '1 second'");
     await watch();
-    await eventually('it is over', async () => (await account.read(waiting.id)).status === 'expired');
+    await eventually(
+      'the export to expire',
+      async () => (await account.read(waiting.id)).status === 'expired',
+    );
   });
 
-  it('leave nothing behind: what is expired is deleted from storage, and the row after 90 days', async () => {
-    const account = await open();
+  it("the purge deletes an expired export's object from storage, and its row after 90 days", async () => {
+    const account = await openAccount();
     const { id } = await account.completed();
-    const discarded = async () => {
+    const listDiscarded = async () => {
       const objects = await inTransaction(account, (tx) => findDiscardedObjects(tx, 10));
       return objects.map(({ tenant_id, id, object_key }) => ({ tenant_id, id, object_key }));
     };
-    const old = "updated_at = now() - interval '91 days'";
+    const OLD_ROW = "updated_at = now() - interval '91 days'";
     const purge = () => inTransaction(account, (tx) => purgeExpired(tx, 100));
-    expect(await discarded()).to.deep.equal([]);
+    expect(await listDiscarded()).to.deep.equal([]);
     await account.client.delete(`/exports/${id}`);
     const object = { tenant_id: account.tenantId, id, object_key: `${account.tenantId}/${id}/1` };
-    expect(await discarded()).to.deep.equal([object]);
-    await account.set(id, old);
+    expect(await listDiscarded()).to.deep.equal([object]);
+    await account.set(id, OLD_ROW);
     await purge();
     expect((await account.read(id)).status).to.equal('expired');
     await account.client.post(`/exports/${id}/retry`, {});
-    expect(await discarded(), 'a new run does not keep the old object').to.deep.equal([object]);
+    expect(await listDiscarded(), 'a new run still discards the old object').to.deep.equal([object]);
     const { attempts } = await account.claimed(id);
     await account.submit(account.completion(id, attempts));
     await inTransaction(account, (tx) => forgetObject(tx, object));
     await account.client.delete(`/exports/${id}`);
-    const [newer] = await discarded();
+    const [newer] = await listDiscarded();
     expect(newer?.object_key).to.equal(`${account.tenantId}/${id}/2`);
     if (newer) await inTransaction(account, (tx) => forgetObject(tx, newer));
-    expect(await discarded()).to.deep.equal([]);
+    expect(await listDiscarded()).to.deep.equal([]);
     await account.set(id, "updated_at = now() - interval '89 days'");
     await purge();
     await account.read(id);
-    await account.set(id, old);
+    await account.set(id, OLD_ROW);
     await purge();
     expect((await account.client.get(`/exports/${id}`)).status).to.equal(404);
   });

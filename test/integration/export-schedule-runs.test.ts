@@ -9,56 +9,63 @@ import { TestStack } from '../support/stack.js';
 
 const NEW_YORK = 'America/New_York';
 
-describe('runs of export schedules', () => {
+describe('export schedule runs', () => {
   let stack: TestStack;
-  let tick: () => Promise<unknown>;
+  let runClock: () => Promise<unknown>;
 
   before(async () => {
     stack = await TestStack.start({ clock: false });
-    tick = clockOf(stack);
+    runClock = clockOf(stack);
   });
   after(() => stack.stop());
 
-  const open = async () => {
+  const openAccount = async () => {
     const { id, client, sandbox, sandboxId } = await stack.createTenant();
     return Object.assign(new ScheduleAccount(stack, id, client), {
       sandbox: new ScheduleAccount(stack, sandboxId, sandbox),
     });
   };
 
-  it('ask for what they were made for when they are due, and then are due at their next time', async () => {
-    const account = await open();
-    const order = {
-      ...{ resource: 'invoices', format: 'csv', include: ['payments'], bom: true, decimals: true },
-      ...{ filters: { status: 'paid' }, compression: 'gzip' },
+  it('a due export schedule requests its export and moves to its next time', async () => {
+    const account = await openAccount();
+    const exportRequest = {
+      resource: 'invoices',
+      format: 'csv',
+      include: ['payments'],
+      bom: true,
+      decimals: true,
+      filters: { status: 'paid' },
+      compression: 'gzip',
     };
-    const { id } = await account.create(order);
+    const { id } = await account.create(exportRequest);
     const early = await account.create();
     const due = await account.due(id);
-    await tick();
-    const ran = await account.ran(id);
-    const [made, ...more] = await account.made(id);
+    await runClock();
+    const updated = await account.ran(id);
+    const [created, ...more] = await account.made(id);
     expect(more).to.deep.equal([]);
-    expect(made).to.deep.include({ ...order, status: 'queued', schedule_id: id });
-    expect(made.progress.estimated_rows).to.be.a('number');
-    expect(ran).to.deep.include({
+    expect(created).to.deep.include({ ...exportRequest, status: 'queued', schedule_id: id });
+    expect(created.progress.estimated_rows).to.be.a('number');
+    expect(updated).to.deep.include({
       ...due,
-      ...{ last_export_id: made.id, last_run_at: ran.last_run_at, next_run_at: ran.next_run_at },
-      updated_at: ran.updated_at,
+      last_export_id: created.id,
+      last_run_at: updated.last_run_at,
+      next_run_at: updated.next_run_at,
+      updated_at: updated.updated_at,
     });
-    expect(hourIn(NEW_YORK, ran.next_run_at)).to.equal(4);
-    expect(Date.parse(ran.last_run_at)).to.be.within(Date.parse(due.next_run_at), Date.now());
+    expect(hourIn(NEW_YORK, updated.next_run_at)).to.equal(4);
+    expect(Date.parse(updated.last_run_at)).to.be.within(Date.parse(due.next_run_at), Date.now());
     expect(await account.read(early.id)).to.deep.equal(early);
     expect(await account.made(early.id)).to.deep.equal([]);
-    await tick();
+    await runClock();
     expect(await account.made(id)).to.have.length(1);
   });
 
-  it('are in the audit log as what the system did, the schedule and its export', async () => {
-    const account = await open();
+  it('the audit log records a scheduled run and its export as actions of the system', async () => {
+    const account = await openAccount();
     const { id } = await account.create();
     await account.due(id);
-    await tick();
+    await runClock();
     const { last_export_id } = await account.ran(id);
     const [started] = await account.audit(id);
     expect(started).to.deep.include({ action: 'export_schedule.started', outcome: 'ok', source: 'job' });
@@ -69,16 +76,16 @@ describe('runs of export schedules', () => {
     expect(created.changes).to.deep.include({ field: 'schedule_id', from: null, to: id });
   });
 
-  it('run once for a time, however often they are asked to', async () => {
-    const account = await open();
+  it('an export schedule runs once per due time, even if the command is repeated', async () => {
+    const account = await openAccount();
     const { id } = await account.create();
     const { next_run_at: dueAt } = await account.due(id);
     const command = () => account.command(id, dueAt);
     const [first, second, third] = [command(), command(), command()];
-    // In one batch, and in one that comes later.
+    // Two commands go in one batch and the third in a later batch.
     await account.exports.submit(first, second);
     await account.exports.submit(third);
-    // The same command once more, as a queue that lost its answer gives it.
+    // The queue delivers the same command again, as after a lost reply.
     await enqueueBatch(openWritesQueue(stack.runtime), [first], null);
     await account.exports.submit(account.command(id, dueAt));
     expect(await account.made(id)).to.have.length(1);
@@ -86,8 +93,8 @@ describe('runs of export schedules', () => {
     expect(started.map(({ changes }) => changes.length).sort()).to.deep.equal([0, 0, 0, 2]);
   });
 
-  it('do nothing for a schedule that was disabled, moved or deleted meanwhile', async () => {
-    const account = await open();
+  it('a run does nothing if its schedule was disabled, moved or deleted in the meantime', async () => {
+    const account = await openAccount();
     const ids: string[] = [];
     const commands = [];
     for (const _ of Array(3)) {
@@ -101,35 +108,35 @@ describe('runs of export schedules', () => {
     await account.patch(moved, { enabled: false });
     await account.patch(moved, { enabled: true });
     await account.client.delete(`/export-schedules/${deleted}`);
-    await tick();
+    await runClock();
     await account.exports.submit(...commands);
     for (const id of ids) expect(await account.made(id)).to.deep.equal([]);
     expect((await account.client.get('/exports')).body.data.count).to.equal(0);
   });
 
-  it('make up for missed times once, and for all of the time that was missed', async () => {
-    const account = await open();
+  it('one run makes up for all missed times and covers the whole missed period', async () => {
+    const account = await openAccount();
     const { id } = await account.create({ hour: 0, period: 'previous', filters: { date_field: 'paid_at' } });
     const { next_run_at: dueAt } = await account.due(id, '5 days');
-    await tick();
-    const ran = await account.ran(id);
-    const made = await account.made(id);
-    expect(made).to.have.length(1);
+    await runClock();
+    const updated = await account.ran(id);
+    const created = await account.made(id);
+    expect(created).to.have.length(1);
     const since = dayAfter(dayIn(NEW_YORK, dueAt), -1);
-    const until = dayIn(NEW_YORK, ran.last_run_at);
-    expect(made[0].filters).to.deep.equal({ date_field: 'paid_at', since, until });
-    expect(Date.parse(ran.next_run_at) - Date.now()).to.be.within(0, 25 * 3_600_000);
+    const until = dayIn(NEW_YORK, updated.last_run_at);
+    expect(created[0].filters).to.deep.equal({ date_field: 'paid_at', since, until });
+    expect(Date.parse(updated.next_run_at) - Date.now()).to.be.within(0, 25 * 3_600_000);
   });
 
-  it('are skipped with a notice while ten exports are not finished, and come again the next time', async () => {
-    const account = await open();
-    const neighbour = await open();
+  it('a run is skipped with a notice while ten exports are unfinished, and runs at the next time', async () => {
+    const account = await openAccount();
+    const otherAccount = await openAccount();
     const { id } = await account.create({ period: 'previous' });
-    const other = await neighbour.create();
+    const otherSchedule = await otherAccount.create();
     for (let count = 0; count < 10; count += 1) await account.exports.create();
     const due = await account.due(id);
-    await neighbour.due(other.id);
-    await tick();
+    await otherAccount.due(otherSchedule.id);
+    await runClock();
     const skipped = await account.ran(id);
     expect(skipped).to.include({ last_run_at: null, last_export_id: null });
     expect(await account.made(id)).to.deep.equal([]);
@@ -137,49 +144,49 @@ describe('runs of export schedules', () => {
     expect(started.changes.map(({ field }: Json) => field)).to.deep.equal(['next_run_at', 'skipped_run_at']);
     const [notice] = (await account.client.get('/notices?kind=export_skipped')).body.data.items;
     expect(notice).to.include({ entity_type: 'export_schedule', entity_id: id });
-    const order = JSON.parse(notice.text.slice(notice.text.indexOf('{')));
+    const exportRequest = JSON.parse(notice.text.slice(notice.text.indexOf('{')));
     const day = dayIn(NEW_YORK, due.next_run_at);
-    expect(order.filters).to.deep.equal({ since: dayAfter(day, -1), until: day });
-    await neighbour.ran(other.id);
-    expect(await neighbour.made(other.id)).to.have.length(1);
+    expect(exportRequest.filters).to.deep.equal({ since: dayAfter(day, -1), until: day });
+    await otherAccount.ran(otherSchedule.id);
+    expect(await otherAccount.made(otherSchedule.id)).to.have.length(1);
 
-    const [open1] = (await account.client.get('/exports?limit=1')).body.data.items;
-    await account.client.delete(`/exports/${open1.id}`);
-    expect((await account.client.post('/exports', order)).status).to.equal(202);
+    const [openExport] = (await account.client.get('/exports?limit=1')).body.data.items;
+    await account.client.delete(`/exports/${openExport.id}`);
+    expect((await account.client.post('/exports', exportRequest)).status).to.equal(202);
     await account.client.delete(
       `/exports/${(await account.client.get('/exports?limit=1')).body.data.items[0].id}`,
     );
     await account.due(id);
-    await tick();
+    await runClock();
     await account.ran(id);
     expect(await account.made(id)).to.have.length(1);
   });
 
-  it('leave out no schedule that finds a place, when several of an account are due', async () => {
-    const account = await open();
+  it('schedules of an account run until it has ten unfinished exports; only the rest are skipped', async () => {
+    const account = await openAccount();
     for (let count = 0; count < 8; count += 1) await account.exports.create();
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) ids.push((await account.create()).id);
     for (const id of ids) await account.due(id);
-    await tick();
+    await runClock();
     for (const id of ids) await account.ran(id);
-    const made = (await Promise.all(ids.map((id) => account.made(id)))).map((list) => list.length);
-    expect(made.sort()).to.deep.equal([0, 1, 1]);
+    const createdCounts = (await Promise.all(ids.map((id) => account.made(id)))).map((list) => list.length);
+    expect(createdCounts.sort()).to.deep.equal([0, 1, 1]);
     expect((await account.client.get('/notices?kind=export_skipped')).body.data.count).to.equal(1);
   });
 
-  it('are of the twin that has the schedule', async () => {
-    const { sandbox, ...account } = await open();
+  it('a run in the sandbox creates its export in the sandbox', async () => {
+    const { sandbox, ...account } = await openAccount();
     const { id } = await sandbox.create();
     await sandbox.due(id);
-    await tick();
+    await runClock();
     const { last_export_id } = await sandbox.ran(id);
     expect((await sandbox.exports.read(last_export_id)).schedule_id).to.equal(id);
     expect((await account.client.get('/exports')).body.data.count).to.equal(0);
   });
 });
 
-describe('what export schedules deliver', () => {
+describe('files of export schedules', () => {
   let stack: TestStack;
 
   before(async () => {
@@ -187,7 +194,7 @@ describe('what export schedules deliver', () => {
   });
   after(() => stack.stop());
 
-  it('is in storage, told of by an event, and the rows that the list has of these days', async () => {
+  it('a scheduled export is in storage, recorded as an event, and has the rows of its period', async () => {
     const { id: tenantId, client } = await stack.createTenant();
     const account = new ScheduleAccount(stack, tenantId, client);
     const { id } = await account.create({ format: 'ndjson', period: 'previous' });
@@ -202,11 +209,11 @@ describe('what export schedules deliver', () => {
     }
     await clockOf(stack)();
     const { last_export_id } = await account.ran(id);
-    const done = await eventually('the export', async () => {
+    const completed = await eventually('the export to complete', async () => {
       const found = await account.exports.read(last_export_id);
       return found.status === 'completed' && found;
     });
-    const file = await fetch(done.download_url);
+    const file = await fetch(completed.download_url);
     const ids = gunzipSync(Buffer.from(await file.arrayBuffer()))
       .toString()
       .trim()
@@ -214,7 +221,7 @@ describe('what export schedules deliver', () => {
       .map((line) => JSON.parse(line).id);
     const listed = await client.get(`/invoices?since=${dayAfter(today, -1)}&until=${today}`);
     expect(ids).to.have.members(listed.body.data.items.map((invoice: Json) => invoice.id));
-    // A day in which clocks change has another length: then the first of these moments is on another day.
+    // On a day when clocks change, the first of these moments may fall on another day.
     expect(ids.length).to.be.within(1, 3);
     const [event] = (await client.get('/events?type=export.completed')).body.data.items;
     expect(event.data.object).to.include({ id: last_export_id, schedule_id: id });

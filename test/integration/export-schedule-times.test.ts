@@ -13,19 +13,19 @@ interface Timing {
   day?: number;
 }
 
-describe('times of export schedules', () => {
+describe('export schedule times', () => {
   let client: pg.Client;
 
   before(async () => {
     client = new pg.Client({ connectionString: await createDatabase() });
     await client.connect();
-    // What a session's own time zone is must make no difference.
+    // The session's own time zone must make no difference.
     await client.query("set time zone 'Pacific/Auckland'");
   });
   after(() => client.end());
 
-  /** So many times after an instant, one after the other. */
-  async function timesAfter(
+  /** Computes the next times after an instant, one from the other. */
+  async function computeTimesAfter(
     timing: Timing,
     zone: string,
     { after, count }: { after: string; count: number },
@@ -42,63 +42,63 @@ describe('times of export schedules', () => {
   const daily = (hour: number): Timing => ({ cadence: 'daily', hour });
   const cases: [string, Timing, string, string, string[]][] = [
     [
-      'daily in Berlin, at an hour that the spring takes away: as much later',
+      'daily in Berlin, at an hour that spring skips: one hour later',
       daily(2),
       'Europe/Berlin',
       '2026-03-28T00:30Z',
       ['2026-03-28T01:00Z', '2026-03-29T01:00Z', '2026-03-30T00:00Z'],
     ],
     [
-      'daily in Berlin, at an hour that the autumn has twice: once',
+      'daily in Berlin, at an hour that autumn repeats: one run',
       daily(2),
       'Europe/Berlin',
       '2026-10-23T12:00Z',
       ['2026-10-24T00:00Z', '2026-10-25T01:00Z', '2026-10-26T01:00Z'],
     ],
     [
-      'daily in New York, at an hour that the spring takes away',
+      'daily in New York, at an hour that spring skips: one hour later',
       daily(2),
       'America/New_York',
       '2026-03-07T00:00Z',
       ['2026-03-07T07:00Z', '2026-03-08T07:00Z', '2026-03-09T06:00Z'],
     ],
     [
-      'daily in New York, at an hour that the autumn has twice',
+      'daily in New York, at an hour that autumn repeats: one run',
       daily(1),
       'America/New_York',
       '2026-10-31T00:00Z',
       ['2026-10-31T05:00Z', '2026-11-01T06:00Z', '2026-11-02T06:00Z'],
     ],
     [
-      'daily by default, on either side of a change',
+      'daily at the default hour, before and after clocks change',
       daily(4),
       'Europe/Berlin',
       '2026-03-28T00:00Z',
       ['2026-03-28T03:00Z', '2026-03-29T02:00Z', '2026-03-30T02:00Z'],
     ],
     [
-      'daily where a whole day is missing: that day and the next are one run',
+      'daily in Apia, where one date is missing: one run for that date and the next',
       daily(4),
       'Pacific/Apia',
       '2011-12-29T00:00Z',
       ['2011-12-29T14:00Z', '2011-12-30T14:00Z', '2011-12-31T14:00Z'],
     ],
     [
-      'weekly on Sundays, across a change',
+      'weekly on Sundays, across a change of clocks',
       { cadence: 'weekly', hour: 2, weekday: 'sunday' },
       'Europe/Berlin',
       '2026-03-16T00:00Z',
       ['2026-03-22T01:00Z', '2026-03-29T01:00Z', '2026-04-05T00:00Z'],
     ],
     [
-      'weekly, from the very time on: the next one is a week later',
+      'weekly, starting exactly at a run time: the next run is a week later',
       { cadence: 'weekly', hour: 4, weekday: 'monday' },
       'UTC',
       '2026-11-23T04:00Z',
       ['2026-11-30T04:00Z'],
     ],
     [
-      'monthly on the 31st: the last day of shorter months',
+      'monthly on the 31st: on the last day of shorter months',
       { cadence: 'monthly', hour: 0, day: 31 },
       'Europe/Berlin',
       '2026-01-15T00:00Z',
@@ -118,16 +118,18 @@ describe('times of export schedules', () => {
       ['2028-02-29T12:00Z', '2028-03-29T12:00Z'],
     ],
     [
-      'monthly on the first, over the new year',
+      'monthly on the first, across the new year',
       { cadence: 'monthly', hour: 23, day: 1 },
       'America/New_York',
       '2026-12-02T04:00Z',
       ['2027-01-02T04:00Z', '2027-02-02T04:00Z'],
     ],
   ];
-  for (const [what, timing, zone, after, expected] of cases) {
-    it(`${what}`, async () => {
-      expect(await timesAfter(timing, zone, { after, count: expected.length })).to.deep.equal(expected);
+  for (const [title, timing, zone, after, expected] of cases) {
+    it(`next time of a schedule, ${title}`, async () => {
+      expect(await computeTimesAfter(timing, zone, { after, count: expected.length })).to.deep.equal(
+        expected,
+      );
     });
   }
 
@@ -139,7 +141,7 @@ describe('times of export schedules', () => {
       ['2026-11-20', '2026-11-21'],
     ],
     [
-      'the day before, also when the run is late and a new day has begun',
+      'the day before, even if the run is late and a new day has started',
       { ...daily(23), next_run_at: '2026-11-20T22:00Z' },
       '2026-11-20T23:10Z',
       ['2026-11-19', '2026-11-20'],
@@ -151,7 +153,7 @@ describe('times of export schedules', () => {
       ['2026-03-28', '2026-03-29'],
     ],
     [
-      'all the days whose runs were missed',
+      'all days whose runs were missed',
       { ...daily(4), next_run_at: '2026-11-18T03:00Z' },
       '2026-11-21T12:00Z',
       ['2026-11-17', '2026-11-21'],
@@ -169,14 +171,14 @@ describe('times of export schedules', () => {
       ['2026-01-01', '2026-02-01'],
     ],
     [
-      'the months whose runs were missed',
+      'all months whose runs were missed',
       { cadence: 'monthly', hour: 0, day: 31, next_run_at: '2026-01-30T23:00Z' },
       '2026-04-15T00:00Z',
       ['2025-12-01', '2026-03-01'],
     ],
   ];
-  for (const [what, schedule, now, expected] of periods) {
-    it(`a run is of ${what}`, async () => {
+  for (const [title, schedule, now, expected] of periods) {
+    it(`the previous period of a run is ${title}`, async () => {
       const text = `select ${runTimesSql('s', '$2::text', '$3::timestamptz')} from ${ROW}`;
       const { rows } = await client.query(text, [JSON.stringify(schedule), 'Europe/Berlin', now]);
       expect([rows[0].since, rows[0].until]).to.deep.equal(expected);

@@ -18,29 +18,33 @@ describe('export schedules', () => {
   });
   after(() => stack.stop());
 
-  const open = async () => {
+  const openAccount = async () => {
     const { id, client, sandbox } = await stack.createTenant();
     return Object.assign(new ScheduleAccount(stack, id, client), { sandbox });
   };
 
-  it('are made with what is asked for and a next time, and shown as they were answered', async () => {
-    const account = await open();
-    const answer = await account.client.post('/export-schedules', scheduleInput());
-    expect(answer.status, answer.text).to.equal(201);
-    const { body } = answer;
-    expect(answer.headers.location).to.equal(`/v1/export-schedules/${body.id}`);
+  it('POST /export-schedules sets defaults and a next time, and reads return the same record', async () => {
+    const account = await openAccount();
+    const response = await account.client.post('/export-schedules', scheduleInput());
+    expect(response.status, response.text).to.equal(201);
+    const { body } = response;
+    expect(response.headers.location).to.equal(`/v1/export-schedules/${body.id}`);
     expect(body).to.deep.include({
-      ...{ resource: 'invoices', format: 'csv', filters: {}, include: [], compression: 'gzip', bom: false },
-      ...{
-        decimals: false,
-        cadence: 'daily',
-        hour: 4,
-        weekday: null,
-        day: null,
-        period: 'all',
-        enabled: true,
-      },
-      ...{ last_run_at: null, last_export_id: null },
+      resource: 'invoices',
+      format: 'csv',
+      filters: {},
+      include: [],
+      compression: 'gzip',
+      bom: false,
+      decimals: false,
+      cadence: 'daily',
+      hour: 4,
+      weekday: null,
+      day: null,
+      period: 'all',
+      enabled: true,
+      last_run_at: null,
+      last_export_id: null,
     });
     expect(hourIn(NEW_YORK, body.next_run_at)).to.equal(4);
     expect(Date.parse(body.next_run_at)).to.be.within(Date.now(), Date.now() + 25 * 3_600_000);
@@ -53,84 +57,88 @@ describe('export schedules', () => {
       null,
       1,
     ]);
-    const idsOf = async (query = '') =>
+    const listIds = async (query = '') =>
       (await account.client.get(`/export-schedules${query}`)).body.data.items.map(
         ({ id }: { id: string }) => id,
       );
-    expect(await idsOf()).to.deep.equal([monthly.id, weekly.id, body.id]);
+    expect(await listIds()).to.deep.equal([monthly.id, weekly.id, body.id]);
     const page = await account.client.get('/export-schedules?limit=2');
-    expect(await idsOf(`?limit=2&cursor=${page.body.data.cursor}`)).to.deep.equal([body.id]);
+    expect(await listIds(`?limit=2&cursor=${page.body.data.cursor}`)).to.deep.equal([body.id]);
   });
 
-  const faults: [string, object, string[]][] = [
-    ['what is missing', {}, ['cadence required', 'format required', 'resource required']],
+  const invalidBodies: [string, object, string[]][] = [
+    ['missing fields', {}, ['cadence required', 'format required', 'resource required']],
     [
-      'everything wrong in itself',
+      'invalid values in every field',
       scheduleInput({ cadence: 'hourly', hour: 24, weekday: 'Mon', day: 0, period: 'next', enabled: 1 }),
       ['cadence only', 'day min', 'enabled base', 'hour max', 'period only', 'weekday only'],
     ],
     [
-      'days of other cadences',
+      'a weekday and a day for a daily cadence',
       scheduleInput({ weekday: 'monday', day: 1 }),
       ['day not_applicable', 'weekday not_applicable'],
     ],
     [
-      'filters of another list, and CSV for JSON',
+      'filters of another list, and a CSV option for JSON',
       scheduleInput({ format: 'json', bom: true, filters: { kind: 'pre_trip' } }),
       ['bom not_applicable', 'filters.kind unknown'],
     ],
     [
-      'bounds beside a period',
+      'since and until together with a period',
       scheduleInput({ period: 'previous', filters: { since: '2026-01-01', until: '2026-02-01' } }),
       ['filters.since not_applicable', 'filters.until not_applicable'],
     ],
     [
-      'a period of customers, who have no times',
+      'a period for customers, which have no date field',
       scheduleInput({ resource: 'customers', period: 'previous' }),
       ['period not_applicable'],
     ],
     [
-      'a period of a dump',
+      'a period for a dump',
       scheduleInput({ resource: 'all', format: 'dump', period: 'previous' }),
       ['period not_applicable'],
     ],
   ];
-  for (const [what, body, expected] of faults) {
-    it(`with ${what} are refused, and every fault is named`, async () => {
-      const { client } = await open();
+  for (const [title, body, expected] of invalidBodies) {
+    it(`POST /export-schedules with ${title} is 400 and lists every problem`, async () => {
+      const { client } = await openAccount();
       expect(faultsOf(await client.post('/export-schedules', body))).to.deep.equal(expected);
     });
   }
 
-  it('are changed member by member, and checked as they will be', async () => {
-    const account = await open();
-    const made = await account.create({ filters: { status: 'paid' }, cadence: 'weekly', weekday: 'friday' });
-    const path = `/export-schedules/${made.id}`;
-    expect(await account.patch(made.id, {})).to.deep.equal(made);
-    expect(await account.patch(made.id, { filters: { status: 'paid' }, hour: 4 })).to.deep.equal(made);
-    const monthly = await account.patch(made.id, { cadence: 'monthly', day: 31, format: 'ndjson' });
+  it('PATCH /export-schedules/{id} keeps absent fields and validates the resulting schedule', async () => {
+    const account = await openAccount();
+    const created = await account.create({
+      filters: { status: 'paid' },
+      cadence: 'weekly',
+      weekday: 'friday',
+    });
+    const path = `/export-schedules/${created.id}`;
+    expect(await account.patch(created.id, {})).to.deep.equal(created);
+    expect(await account.patch(created.id, { filters: { status: 'paid' }, hour: 4 })).to.deep.equal(created);
+    const monthly = await account.patch(created.id, { cadence: 'monthly', day: 31, format: 'ndjson' });
     expect(monthly).to.deep.include({ cadence: 'monthly', weekday: null, day: 31, format: 'ndjson' });
     expect(monthly.filters).to.deep.equal({ status: 'paid' });
-    expect(monthly.next_run_at).to.not.equal(made.next_run_at);
-    expect(monthly.updated_at > made.updated_at).to.equal(true);
-    const faulty: [object, string[]][] = [
+    expect(monthly.next_run_at).to.not.equal(created.next_run_at);
+    expect(monthly.updated_at > created.updated_at).to.equal(true);
+    const invalidPatches: [object, string[]][] = [
       [{ resource: 'customers' }, ['filters.status unknown']],
       [{ weekday: 'monday' }, ['weekday not_applicable']],
       [{ bom: true }, ['bom not_applicable']],
       [{ cadence: null, hour: '4' }, ['cadence only', 'hour base']],
     ];
-    for (const [patch, expected] of faulty)
+    for (const [patch, expected] of invalidPatches)
       expect(
         faultsOf(await account.client.patch(path, patch)).sort(),
         JSON.stringify(patch),
       ).to.include.members(expected);
-    expect(await account.read(made.id)).to.deep.equal(monthly);
-    const [, , changed] = (await account.audit(made.id)).reverse();
+    expect(await account.read(created.id)).to.deep.equal(monthly);
+    const [, , changed] = (await account.audit(created.id)).reverse();
     expect(changed.changes).to.deep.equal([]);
   });
 
-  it('have no next time while they are disabled, and a new one from then on', async () => {
-    const account = await open();
+  it('a disabled export schedule has no next time, and gets a new one when enabled', async () => {
+    const account = await openAccount();
     const { id } = await account.create({ enabled: false });
     expect((await account.read(id)).next_run_at).to.equal(null);
     const enabled = await account.patch(id, { enabled: true });
@@ -140,8 +148,8 @@ describe('export schedules', () => {
     expect(Date.parse((await account.patch(id, { enabled: true })).next_run_at)).to.be.above(Date.now());
   });
 
-  it('keep what is due when their time changes, and move otherwise', async () => {
-    const account = await open();
+  it('a new hour moves the next time of an export schedule unless it is already due', async () => {
+    const account = await openAccount();
     const { id, next_run_at: before } = await account.create();
     const moved = await account.patch(id, { hour: 5 });
     expect(hourIn(NEW_YORK, moved.next_run_at)).to.equal(5);
@@ -150,15 +158,15 @@ describe('export schedules', () => {
     expect((await account.patch(id, { hour: 6 })).next_run_at).to.equal(due.next_run_at);
   });
 
-  it("go by the account's new time zone, but for what is due", async () => {
-    const account = await open();
-    const stranger = await open();
+  it('a new time zone of the account moves its export schedules unless they are already due', async () => {
+    const account = await openAccount();
+    const otherAccount = await openAccount();
     const [later, due, off] = [
       await account.create(),
       await account.create(),
       await account.create({ enabled: false }),
     ];
-    const other = await stranger.create();
+    const otherSchedule = await otherAccount.create();
     const { next_run_at } = await account.due(due.id);
     expect((await account.client.patch('/settings', { grace_days: 1 })).status).to.equal(200);
     expect(await account.read(later.id)).to.deep.equal(later);
@@ -168,11 +176,11 @@ describe('export schedules', () => {
     expect(moved.updated_at > later.updated_at).to.equal(true);
     expect((await account.read(due.id)).next_run_at).to.equal(next_run_at);
     expect((await account.read(off.id)).next_run_at).to.equal(null);
-    expect(await stranger.read(other.id)).to.deep.equal(other);
+    expect(await otherAccount.read(otherSchedule.id)).to.deep.equal(otherSchedule);
   });
 
-  it('are only looked at by a dry run, and made once for an Idempotency-Key', async () => {
-    const { client } = await open();
+  it('a dry run stores no export schedule, and an Idempotency-Key creates only one', async () => {
+    const { client } = await openAccount();
     const dry = await client.post('/export-schedules', scheduleInput({ colour: 'red' }), DRY);
     expect(dry.status, dry.text).to.equal(200);
     expect(dry.body.data).to.include({ cadence: 'daily', hour: 4 });
@@ -189,15 +197,15 @@ describe('export schedules', () => {
     expect((await client.get(`/export-schedules/${first.body.id}`)).body.hour).to.equal(4);
   });
 
-  it('are twenty at most, and gone when they are deleted', async () => {
-    const account = await open();
-    const made = await Promise.all(
+  it('an account has at most 20 export schedules, and a deleted one is 404', async () => {
+    const account = await openAccount();
+    const responses = await Promise.all(
       Array.from({ length: 22 }, () => account.client.post('/export-schedules', scheduleInput())),
     );
-    expect(made.map(({ status }) => status).sort()).to.deep.equal([...Array(20).fill(201), 409, 409]);
-    const refused = made.find(({ status }) => status === 409);
+    expect(responses.map(({ status }) => status).sort()).to.deep.equal([...Array(20).fill(201), 409, 409]);
+    const refused = responses.find(({ status }) => status === 409);
     expect(refused?.body.error).to.include({ code: 'conflict' });
-    const { id } = made.find(({ status }) => status === 201)?.body ?? {};
+    const { id } = responses.find(({ status }) => status === 201)?.body ?? {};
     const headers = { 'Idempotency-Key': newId() };
     const deleted = await account.client.delete(`/export-schedules/${id}`, { headers });
     expect(deleted.status, deleted.text).to.equal(200);
@@ -209,8 +217,8 @@ describe('export schedules', () => {
     await account.create();
   });
 
-  it('that were deleted are forgotten after a day', async () => {
-    const account = await open();
+  it('the purge removes a deleted export schedule after a day', async () => {
+    const account = await openAccount();
     const [kept, { id }] = [await account.create(), await account.create()];
     await account.client.delete(`/export-schedules/${id}`);
     const rows = () =>
@@ -226,9 +234,9 @@ describe('export schedules', () => {
     expect(await rows()).to.deep.equal([{ id: kept.id }]);
   });
 
-  it('are of one account and one twin, take the permission admin, and no agent', async () => {
-    const account = await open();
-    const stranger = await open();
+  it('export schedules belong to one account or sandbox, need the permission admin and refuse agents', async () => {
+    const account = await openAccount();
+    const otherAccount = await openAccount();
     const { id } = await account.create();
     const key = await stack.createKey(account.tenantId, { permissions: ['read', 'write', 'approve'] });
     const agentKey = await stack.createKey(account.tenantId, { kind: 'agent', scopes: [...AGENT_SCOPES] });
@@ -243,10 +251,10 @@ describe('export schedules', () => {
       const body = method === 'POST' ? { body: scheduleInput() } : method === 'PATCH' ? { body: {} } : {};
       expectError(await stack.clientWith(key).call(method, path, body), 403, 'insufficient_scope');
       expectError(await stack.clientWith(agentKey).call(method, path, body), 403, 'forbidden');
-      for (const client of [account.sandbox, stranger.client])
+      for (const client of [account.sandbox, otherAccount.client])
         if (path.endsWith(id)) expectError(await client.call(method, path, body), 404, 'not_found');
     }
-    for (const client of [account.sandbox, stranger.client])
+    for (const client of [account.sandbox, otherAccount.client])
       expect((await client.get('/export-schedules')).body.data.count).to.equal(0);
     expectError(await account.client.get(`/export-schedules/${UNKNOWN_ID}`), 404, 'not_found');
     expect((await account.read(id)).enabled).to.equal(true);

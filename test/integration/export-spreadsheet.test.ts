@@ -4,10 +4,10 @@ import { invoiceInput, lineItem } from '../support/samples.js';
 import { IS_SPREADSHEET_ABSENT, openedInSpreadsheet } from '../support/spreadsheet.js';
 import { TestStack } from '../support/stack.js';
 
-/** A text that has got its apostrophe. */
-const MADE_SAFE = /^'[=+\-@\t\r\n＝＋－＠]/;
+/** Matches a text that the export escaped with an apostrophe. */
+const ESCAPED_FORMULA = /^'[=+\-@\t\r\n＝＋－＠]/;
 
-describe('a CSV file in a spreadsheet', () => {
+describe('CSV exports in a spreadsheet', () => {
   let stack: TestStack;
   let files: Map<string, Buffer>;
 
@@ -16,13 +16,13 @@ describe('a CSV file in a spreadsheet', () => {
     stack = await TestStack.start({ clock: false });
     const tenant = await stack.createTenant('Sheets Towing');
     for (const text of AWKWARD_TEXTS) {
-      const lines = [
+      const lineItems = [
         lineItem({ unit_price_cents: 12_345 }),
         lineItem({ category: 'discount', unit_price_cents: -5 }),
       ];
-      const answer = await tenant.client.post('/invoices', invoiceInput({ line_items: lines }));
-      expect(answer.status, answer.text).to.equal(201);
-      const values = [tenant.id, answer.body.id, text];
+      const response = await tenant.client.post('/invoices', invoiceInput({ line_items: lineItems }));
+      expect(response.status, response.text).to.equal(201);
+      const values = [tenant.id, response.body.id, text];
       await stack.rows(
         tenant.id,
         'update invoices set notes = $3, vehicle_description = $3, po_number = $3 where tenant_id = $1 and id = $2',
@@ -34,8 +34,8 @@ describe('a CSV file in a spreadsheet', () => {
         values,
       );
     }
-    const order = orderOf(tenant.id, { include: ['line_items'], decimals: true });
-    files = unzipped((await written(stack.databaseUrl, order)).content);
+    const exportRequest = orderOf(tenant.id, { include: ['line_items'], decimals: true });
+    files = unzipped((await written(stack.databaseUrl, exportRequest)).content);
   });
   after(() => stack?.stop());
 
@@ -43,27 +43,27 @@ describe('a CSV file in a spreadsheet', () => {
     ['invoices.csv', 'notes'],
     ['invoice_line_items.csv', 'description'],
   ] as const) {
-    it(`runs nothing of ${name} and shows its texts`, async () => {
+    it(`a spreadsheet runs no formula from ${name} and shows its texts`, async () => {
       const content = files.get(name) as Buffer;
       const sheet = await openedInSpreadsheet(content);
       expect(sheet.formulas).to.deep.equal([]);
-      const safe = csvRows(content)
+      const escaped = csvRows(content)
         .map((row) => row[column] ?? '')
-        .filter((cell) => MADE_SAFE.test(cell));
-      expect(safe).to.have.length.above(10);
-      // A spreadsheet makes one line end of CR LF, LF and CR.
-      for (const cell of safe) expect(sheet.texts).to.include(cell.replace(/\r\n?/g, '\n'));
+        .filter((cell) => ESCAPED_FORMULA.test(cell));
+      expect(escaped).to.have.length.above(10);
+      // A spreadsheet turns CR LF, LF and CR into one line end.
+      for (const cell of escaped) expect(sheet.texts).to.include(cell.replace(/\r\n?/g, '\n'));
     });
   }
 
-  it('takes amounts for numbers, those below zero too', async () => {
+  it('a spreadsheet reads amounts as numbers, including negative ones', async () => {
     const { numbers } = await openedInSpreadsheet(files.get('invoice_line_items.csv') as Buffer);
     for (const amount of [12_345, 123.45, -5, -0.05]) expect(numbers).to.include(amount);
   });
 
-  it('would run them without the apostrophe', async () => {
-    const bare = String(files.get('invoices.csv')).replace(/(^|[,"])'([=+\-@])/gm, '$1$2');
-    const { formulas } = await openedInSpreadsheet(bare);
+  it('a spreadsheet would run the formulas without the apostrophe', async () => {
+    const unescaped = String(files.get('invoices.csv')).replace(/(^|[,"])'([=+\-@])/gm, '$1$2');
+    const { formulas } = await openedInSpreadsheet(unescaped);
     expect(formulas).to.include('of:=1+1').and.to.have.length.above(3);
   });
 });

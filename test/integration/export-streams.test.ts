@@ -16,24 +16,24 @@ const FILL = `
   select $1, gen_random_uuid(), 'S-' || n, 'Towed, from "' || md5(n::text) || E'",\\nto the yard,\\n', n, 1, n + 1, now() - n * interval '1 second'
   from generate_series(1, ${ROWS}) n`;
 
-/** Takes a piece now and then. */
-class Slow extends Writable {
-  taken = 0;
+/** Accepts one chunk per pause. */
+class SlowSink extends Writable {
+  receivedBytes = 0;
 
   constructor(private readonly pauseMs: number) {
     super({ highWaterMark: 64 * 1024 });
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.taken += chunk.length;
+    this.receivedBytes += chunk.length;
     setTimeout(done, this.pauseMs);
   }
 }
 
-describe('streams of exports', () => {
+describe('export streams', () => {
   let stack: TestStack;
   let tenant: TestTenant;
-  const open = new Set<Snapshot>();
+  const openSnapshots = new Set<Snapshot>();
 
   before(async () => {
     stack = await TestStack.start({ clock: false, worker: false });
@@ -43,35 +43,35 @@ describe('streams of exports', () => {
     );
   });
   afterEach(async () => {
-    for (const snapshot of open) await snapshot.close();
-    open.clear();
-    await noSession();
+    for (const snapshot of openSnapshots) await snapshot.close();
+    openSnapshots.clear();
+    await waitForNoSession();
   });
   after(() => stack.stop());
 
-  const opened = async () => {
+  const openTrackedSnapshot = async () => {
     const snapshot = await snapshotOf(stack.databaseUrl, tenant.id);
-    open.add(snapshot);
+    openSnapshots.add(snapshot);
     return snapshot;
   };
-  const noSession = () =>
-    eventually('no session is left', async () => {
+  const waitForNoSession = () =>
+    eventually('no export session left', async () => {
       const text =
         "select count(*)::int as left from pg_stat_activity where application_name = 'export-test'";
       const [row] = await stack.rows<{ left: number }>(tenant.id, text);
       return row?.left === 0;
     });
-  const failed = (work: Promise<unknown>): Promise<Error> =>
+  const catchError = (work: Promise<unknown>): Promise<Error> =>
     work.then(
-      () => expect.fail('it was written'),
+      () => expect.fail('the export was written'),
       (error: Error) => error,
     );
 
-  it('has every row once, whatever its pieces cut through', async () => {
-    const seen: number[] = [];
-    const order = orderOf(tenant.id, { compression: 'gzip' });
-    const { content, summary } = await written(stack.databaseUrl, order, {
-      onProgress: (rows) => seen.push(rows),
+  it('an export has every row once, even if chunks split rows', async () => {
+    const progress: number[] = [];
+    const exportRequest = orderOf(tenant.id, { compression: 'gzip' });
+    const { content, summary } = await written(stack.databaseUrl, exportRequest, {
+      onProgress: (rows) => progress.push(rows),
     });
     const plain = gunzipSync(content);
     const rows = manyCsvRows(plain);
@@ -80,13 +80,13 @@ describe('streams of exports', () => {
     expect(rows[0]?.notes).to.match(/^Towed, from "[0-9a-f]{32}",\nto the yard,\n$/);
     expect(summary.files[0]).to.deep.include({ rows: ROWS, bytes: plain.length });
     expect(summary.files[0]?.sums.total_cents).to.equal((ROWS * (ROWS + 3)) / 2);
-    expect(seen.length).to.be.above(10);
-    expect(seen.at(-1)).to.equal(ROWS);
-    for (const [index, rows] of seen.entries()) expect(rows).to.be.at.least(seen[index - 1] ?? 0);
+    expect(progress.length).to.be.above(10);
+    expect(progress.at(-1)).to.equal(ROWS);
+    for (const [index, rows] of progress.entries()) expect(rows).to.be.at.least(progress[index - 1] ?? 0);
   });
 
-  it('shows what was there when the snapshot was taken', async () => {
-    const snapshot = await opened();
+  it('an export shows the rows at the time of its snapshot', async () => {
+    const snapshot = await openTrackedSnapshot();
     const sink = new Kept();
     let changed: Promise<unknown> | undefined;
     const summary = await writeExport(snapshot, orderOf(tenant.id, { format: 'ndjson' }), sink, {
@@ -101,26 +101,26 @@ describe('streams of exports', () => {
     });
     await changed;
     expect(summary.files[0]?.sums.total_cents).to.equal((ROWS * (ROWS + 3)) / 2);
-    const lines = sink.content.toString().trimEnd().split('\n');
-    const total = lines.reduce((sum, line) => sum + JSON.parse(line).total_cents, 0);
+    const ndjsonLines = sink.content.toString().trimEnd().split('\n');
+    const total = ndjsonLines.reduce((sum, line) => sum + JSON.parse(line).total_cents, 0);
     expect(total).to.equal((ROWS * (ROWS + 3)) / 2);
   });
 
-  it('is no faster than its sink, and holds nothing meanwhile', async () => {
+  it('an export is no faster than its sink and does not buffer the file', async () => {
     for (const overrides of [{}, { resource: 'all' }] as Partial<ExportOrder>[]) {
-      const snapshot = await opened();
-      const sink = new Slow(60);
-      const ending = new AbortController();
-      let last = 0;
-      const work = failed(
+      const snapshot = await openTrackedSnapshot();
+      const sink = new SlowSink(60);
+      const abort = new AbortController();
+      let lastRows = 0;
+      const work = catchError(
         writeExport(snapshot, orderOf(tenant.id, overrides), sink, {
-          signal: ending.signal,
+          signal: abort.signal,
           onProgress: (rows) => {
-            last = rows;
+            lastRows = rows;
           },
         }),
       );
-      await eventually('the sink takes something', () => sink.taken > 100_000);
+      await eventually('the sink to receive data', () => sink.receivedBytes > 100_000);
       const before = process.memoryUsage();
       await sleep(2500);
       const after = process.memoryUsage();
@@ -128,93 +128,93 @@ describe('streams of exports', () => {
         before.external + before.arrayBuffers + 2 ** 24,
       );
       expect(after.rss).to.be.below(before.rss + 2 ** 26);
-      expect(last)
+      expect(lastRows)
         .to.be.above(0)
         .and.below(ROWS / 2);
-      ending.abort();
+      abort.abort();
       await work;
       await snapshot.close();
     }
   });
 
   for (const overrides of [{}, { compression: 'gzip' }, { resource: 'all' }] as Partial<ExportOrder>[]) {
-    describe(`written as ${JSON.stringify(overrides)}`, () => {
-      it('ends at once when its signal says so, and leaves no session', async () => {
-        const snapshot = await opened();
-        const ending = new AbortController();
-        const sink = new Slow(20);
+    describe(`an export with ${JSON.stringify(overrides)}`, () => {
+      it('an export stops immediately when aborted and leaves no session', async () => {
+        const snapshot = await openTrackedSnapshot();
+        const abort = new AbortController();
+        const sink = new SlowSink(20);
         const reason = new Error('cancelled');
-        const work = failed(
+        const work = catchError(
           writeExport(snapshot, orderOf(tenant.id, overrides), sink, {
-            signal: ending.signal,
-            onProgress: () => setImmediate(() => ending.abort(reason)),
+            signal: abort.signal,
+            onProgress: () => setImmediate(() => abort.abort(reason)),
           }),
         );
         expect(await work).to.equal(reason);
         expect(sink.destroyed).to.equal(true);
         expect(sink.writableFinished).to.equal(false);
         await snapshot.close();
-        await noSession();
+        await waitForNoSession();
       });
 
-      it('fails with its sink', async () => {
-        const snapshot = await opened();
-        let room = 3;
-        const full = new Writable({
+      it('an export fails if its sink fails', async () => {
+        const snapshot = await openTrackedSnapshot();
+        let chunksLeft = 3;
+        const limited = new Writable({
           write: (_chunk, _encoding, done) => {
-            room -= 1;
-            done(room < 0 ? new Error('no space left') : null);
+            chunksLeft -= 1;
+            done(chunksLeft < 0 ? new Error('no space left') : null);
           },
         });
-        const error = await failed(writeExport(snapshot, orderOf(tenant.id, overrides), full));
+        const error = await catchError(writeExport(snapshot, orderOf(tenant.id, overrides), limited));
         expect(error.message).to.equal('no space left');
       });
 
-      it('fails with its snapshot', async () => {
-        const snapshot = await opened();
-        const sink = new Slow(20);
-        let cut: Promise<unknown> | undefined;
-        const error = await failed(
+      it('an export fails if its snapshot is terminated', async () => {
+        const snapshot = await openTrackedSnapshot();
+        const sink = new SlowSink(20);
+        let terminated: Promise<unknown> | undefined;
+        const error = await catchError(
           writeExport(snapshot, orderOf(tenant.id, overrides), sink, {
             onProgress: () => {
-              cut ??= stack.asOwner(`select pg_terminate_backend(${snapshot.pid})`);
+              terminated ??= stack.asOwner(`select pg_terminate_backend(${snapshot.pid})`);
             },
           }),
         );
-        await cut;
+        await terminated;
         expect(error.message).to.match(/terminat|connection/i);
         expect(sink.writableFinished).to.equal(false);
       });
     });
   }
 
-  it('begins nothing when it is cancelled before', async () => {
-    const snapshot = await opened();
+  it('an export aborted before its start reads nothing', async () => {
+    const snapshot = await openTrackedSnapshot();
     const sink = new Kept();
     const signal = AbortSignal.abort(new Error('too late'));
-    expect((await failed(writeExport(snapshot, orderOf(tenant.id), sink, { signal }))).message).to.equal(
+    expect((await catchError(writeExport(snapshot, orderOf(tenant.id), sink, { signal }))).message).to.equal(
       'too late',
     );
     expect(sink.destroyed).to.equal(true);
     expect(await snapshot.query({ text: 'select 1 as one' })).to.deep.equal([{ one: 1 }]);
   });
 
-  it('packs a dump that another writes, and fails with it', async () => {
-    const snapshot = await opened();
-    const order = orderOf(tenant.id, { resource: 'all', format: 'dump' });
+  it('a dump is compressed from its writer, and fails if the writer fails', async () => {
+    const snapshot = await openTrackedSnapshot();
+    const exportRequest = orderOf(tenant.id, { resource: 'all', format: 'dump' });
     const summary = { rows: 1, files: [] };
     const sink = new Kept();
-    const done = await writeExport(snapshot, order, sink, {
-      writeDump: async (_snapshot, packed, { tenantId }) => {
-        packed.end(`-- ${tenantId}`);
+    const returnedSummary = await writeExport(snapshot, exportRequest, sink, {
+      writeDump: async (_snapshot, target, { tenantId }) => {
+        target.end(`-- ${tenantId}`);
         return summary;
       },
     });
-    expect(done).to.equal(summary);
+    expect(returnedSummary).to.equal(summary);
     expect(gunzipSync(sink.content).toString()).to.equal(`-- ${tenant.id}`);
     const broken = new PassThrough();
-    const error = await failed(
-      writeExport(snapshot, order, broken, {
+    const error = await catchError(
+      writeExport(snapshot, exportRequest, broken, {
         writeDump: async () => {
           throw new Error('no such table');
         },
@@ -236,7 +236,7 @@ describe('streams of exports', () => {
     [{ timeZone: 'America/New_York' }, 'invoices-2026-11-21.csv', 'text/csv; charset=utf-8; header=present'],
   ];
   for (const [overrides, fileName, contentType] of NAMES) {
-    it(`is called ${fileName} for ${JSON.stringify(overrides)}`, () => {
+    it(`an export with ${JSON.stringify(overrides)} has the file name ${fileName}`, () => {
       const at = new Date('2026-11-22T03:00:00Z');
       expect(nameOf(orderOf(tenant.id, overrides), at)).to.deep.equal({ fileName, contentType });
     });

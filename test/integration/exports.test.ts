@@ -23,38 +23,38 @@ describe('exports', () => {
   });
   after(() => stack.stop());
 
-  const open = async () => {
+  const openAccount = async () => {
     const { id, client } = await stack.createTenant();
     return new ExportAccount(stack, id, client);
   };
 
-  describe('an order', () => {
+  describe('POST /exports', () => {
     for (const resource of EXPORT_RESOURCES) {
       for (const format of EXPORT_FORMATS) {
         const isRefused = format === 'dump' && resource !== 'all';
-        it(`of ${resource} as ${format} is ${isRefused ? 'refused' : 'queued'}`, async () => {
-          const { client } = await open();
-          const answer = await client.post('/exports', { resource, format });
-          if (isRefused) return expect(faultsOf(answer)).to.deep.equal(['resource only']);
-          expect(answer.status, answer.text).to.equal(202);
-          expect(answer.headers.location).to.equal(`/v1/exports/${answer.body.id}`);
-          expect(answer.body).to.deep.include({
+        it(`POST /exports of ${resource} as ${format} is ${isRefused ? 'refused' : 'queued'}`, async () => {
+          const { client } = await openAccount();
+          const response = await client.post('/exports', { resource, format });
+          if (isRefused) return expect(faultsOf(response)).to.deep.equal(['resource only']);
+          expect(response.status, response.text).to.equal(202);
+          expect(response.headers.location).to.equal(`/v1/exports/${response.body.id}`);
+          expect(response.body).to.deep.include({
             resource,
             format,
             status: 'queued',
             filters: {},
             include: [],
           });
-          expect(answer.body).to.include({ compression: 'gzip', bom: false, decimals: false, error: null });
-          expect(answer.body).to.include({ download_url: null, sha256: null, bytes: null, attempts: 0 });
-          return expect(answer.body.progress).to.include({ rows: 0, bytes: 0, percent: 0 });
+          expect(response.body).to.include({ compression: 'gzip', bom: false, decimals: false, error: null });
+          expect(response.body).to.include({ download_url: null, sha256: null, bytes: null, attempts: 0 });
+          return expect(response.body.progress).to.include({ rows: 0, bytes: 0, percent: 0 });
         });
       }
     }
 
-    it('takes the filters of its list, each understood as there', async () => {
-      const account = await open();
-      const orders: [ExportResource, Record<string, unknown>][] = [
+    it('POST /exports accepts the filters of the REST list and passes them to the worker', async () => {
+      const account = await openAccount();
+      const exportRequests: [ExportResource, Record<string, unknown>][] = [
         [
           'invoices',
           { search: 'INV', status: 'paid', customer_id: newId(), since: '2026-01-01', date_field: 'paid_at' },
@@ -63,26 +63,26 @@ describe('exports', () => {
         ['work_orders', { status: 'new', service_type: 'tow', until: '2026-11-01T00:00:00Z' }],
         ['inspections', { kind: 'pre_trip', result: 'pass', truck_id: newId(), since: '2026-01-01' }],
       ];
-      for (const [resource, filters] of orders) {
-        const made = await account.create({ resource, format: 'ndjson', filters });
-        expect(made.filters).to.deep.equal(filters);
-        const claim = await account.claim(made.id);
-        expect(claim).to.deep.include({
+      for (const [resource, filters] of exportRequests) {
+        const created = await account.create({ resource, format: 'ndjson', filters });
+        expect(created.filters).to.deep.equal(filters);
+        const leased = await account.claim(created.id);
+        expect(leased).to.deep.include({
           filters: Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, String(value)])),
         });
-        await account.client.delete(`/exports/${made.id}`);
+        await account.client.delete(`/exports/${created.id}`);
       }
     });
 
-    const faults: [string, object, string[]][] = [
+    const invalidBodies: [string, object, string[]][] = [
       [
-        'everything wrong in itself',
+        'invalid values in every field',
         { resource: 'trucks', format: 'xls', compression: 'zip', bom: 1, include: ['taxes'], filters: 'all' },
         ['bom base', 'compression only', 'filters base', 'format only', 'include[0] only', 'resource only'],
       ],
-      ['what is missing', {}, ['format required', 'resource required']],
+      ['missing fields', {}, ['format required', 'resource required']],
       [
-        'filters of another list and values that this one does not take',
+        'filters of another list and invalid filter values',
         {
           resource: 'invoices',
           format: 'csv',
@@ -91,27 +91,27 @@ describe('exports', () => {
         ['filters.date_field only', 'filters.kind unknown', 'filters.since dateTime', 'filters.status only'],
       ],
       [
-        'times of customers, who have none',
+        'date filters for customers, which have none',
         { resource: 'customers', format: 'json', filters: { since: '2026-01-01', status: 'paid' } },
         ['filters.since unknown', 'filters.status unknown'],
       ],
       [
-        'a selection from everything',
+        'filters for everything',
         { resource: 'all', format: 'json', filters: { since: '2026-01-01' }, include: ['payments'] },
         ['filters.since unknown', 'include not_applicable'],
       ],
       [
-        'what belongs to CSV',
+        'CSV options for JSON',
         { resource: 'customers', format: 'json', bom: true, decimals: true, include: ['line_items'] },
         ['bom not_applicable', 'decimals not_applicable', 'include not_applicable'],
       ],
       [
-        'a zip that is not compressed',
+        'an uncompressed zip',
         { resource: 'invoices', format: 'csv', include: ['line_items'], compression: 'none' },
         ['compression not_applicable'],
       ],
       [
-        'a dump of a part, not compressed, with filters',
+        'an uncompressed dump of one resource, with filters',
         {
           resource: 'invoices',
           format: 'dump',
@@ -122,19 +122,19 @@ describe('exports', () => {
         ['compression not_applicable', 'include not_applicable', 'resource only'],
       ],
     ];
-    for (const [what, order, expected] of faults) {
-      it(`with ${what} is refused, and every fault is named`, async () => {
-        const { client } = await open();
-        expect(faultsOf(await client.post('/exports', order))).to.deep.equal(expected);
+    for (const [title, exportRequest, expected] of invalidBodies) {
+      it(`POST /exports with ${title} is 400 and lists every problem`, async () => {
+        const { client } = await openAccount();
+        expect(faultsOf(await client.post('/exports', exportRequest))).to.deep.equal(expected);
         expect((await client.get('/exports')).body.data.items).to.deep.equal([]);
       });
     }
 
-    it('counts on the rows that are there, without reading them', async () => {
-      const account = await open();
+    it('POST /exports estimates the number of rows without reading them', async () => {
+      const account = await openAccount();
       const fill = `insert into invoices (tenant_id, id, invoice_number, created_at)
         select $1, gen_random_uuid(), 'X-' || n, now() - n * interval '1 day' from generate_series(1, 1000) n`;
-      // Of a table of many accounts the planner counts on far too few of one.
+      // In a table of many accounts, the planner's own estimate for one account is far too low.
       for (const tenantId of [account.tenantId, ...Array.from({ length: 40 }, newId)])
         await stack.rows(tenantId, fill, [tenantId]);
       await stack.asOwner('analyze invoices');
@@ -156,17 +156,17 @@ describe('exports', () => {
         );
     });
 
-    it('is only looked at by a dry run, and made once for an Idempotency-Key', async () => {
-      const { client } = await open();
-      const order = { resource: 'invoices', format: 'csv' };
-      const dry = await client.post('/exports', { ...order, colour: 'red' }, DRY);
+    it('POST /exports as a dry run stores nothing, and an Idempotency-Key creates only one export', async () => {
+      const { client } = await openAccount();
+      const exportRequest = { resource: 'invoices', format: 'csv' };
+      const dry = await client.post('/exports', { ...exportRequest, colour: 'red' }, DRY);
       expect(dry.status, dry.text).to.equal(200);
       expect(dry.body.data).to.include({ status: 'queued', resource: 'invoices' });
       expect(JSON.stringify(dry.body.warnings)).to.include('colour');
       const headers = { 'Idempotency-Key': newId() };
       const [first, again] = [
-        await client.post('/exports', order, { headers }),
-        await client.post('/exports', order, { headers }),
+        await client.post('/exports', exportRequest, { headers }),
+        await client.post('/exports', exportRequest, { headers }),
       ];
       expect([first.status, again.status]).to.deep.equal([202, 202]);
       expect(again.headers).to.include({
@@ -174,39 +174,39 @@ describe('exports', () => {
         location: `/v1/exports/${first.body.id}`,
       });
       expect(again.text).to.equal(first.text);
-      const other = await client.post('/exports', { ...order, format: 'json' }, { headers });
+      const other = await client.post('/exports', { ...exportRequest, format: 'json' }, { headers });
       expectError(other, 422, 'idempotency_key_reused');
       expect((await client.get('/exports')).body.data.count).to.equal(1);
     });
   });
 
-  it('are listed newest first, by status and resource, and shown to their own account alone', async () => {
-    const account = await open();
-    const stranger = await open();
+  it('GET /exports lists only exports of the account, newest first, by status and resource', async () => {
+    const account = await openAccount();
+    const otherAccount = await openAccount();
     const first = await account.create();
     const second = await account.create({ resource: 'customers', format: 'json' });
     await account.client.delete(`/exports/${first.id}`);
-    const idsOf = async (query: string, { client } = account) =>
+    const listIds = async (query: string, { client } = account) =>
       (await client.get(`/exports${query}`)).body.data.items.map(({ id }: { id: string }) => id);
-    expect(await idsOf('')).to.deep.equal([second.id, first.id]);
-    expect(await idsOf('?status=cancelled')).to.deep.equal([first.id]);
-    expect(await idsOf('?resource=customers')).to.deep.equal([second.id]);
+    expect(await listIds('')).to.deep.equal([second.id, first.id]);
+    expect(await listIds('?status=cancelled')).to.deep.equal([first.id]);
+    expect(await listIds('?resource=customers')).to.deep.equal([second.id]);
     const page = await account.client.get('/exports?limit=1');
-    expect(await idsOf(`?limit=1&cursor=${page.body.data.cursor}`)).to.deep.equal([first.id]);
+    expect(await listIds(`?limit=1&cursor=${page.body.data.cursor}`)).to.deep.equal([first.id]);
     expect(faultsOf(await account.client.get('/exports?status=lost'))).to.deep.equal(['status only']);
-    expect(await idsOf('', stranger)).to.deep.equal([]);
+    expect(await listIds('', otherAccount)).to.deep.equal([]);
     for (const [method, path] of [
       ['GET', `/exports/${first.id}`],
       ['DELETE', `/exports/${first.id}`],
       ['POST', `/exports/${first.id}/retry`],
       ['GET', `/exports/${UNKNOWN_ID}`],
     ] as const)
-      expectError(await stranger.client.call(method, path), 404, 'not_found');
+      expectError(await otherAccount.client.call(method, path), 404, 'not_found');
     expect(await account.read(second.id)).to.deep.equal(second);
   });
 
-  it('take the permission admin, and no agent', async () => {
-    const account = await open();
+  it('exports need the permission admin and refuse agents', async () => {
+    const account = await openAccount();
     const { id } = await account.create();
     const writer = stack.clientWith(
       await stack.createKey(account.tenantId, { permissions: ['read', 'write', 'approve'] }),
@@ -229,8 +229,8 @@ describe('exports', () => {
     expect((await account.read(id)).status).to.equal('queued');
   });
 
-  it('are cancelled while they are not finished, deleted when they are, and left alone when they are over', async () => {
-    const account = await open();
+  it('DELETE /exports/{id} cancels an unfinished export, expires a completed one and leaves an ended one unchanged', async () => {
+    const account = await openAccount();
     const cancel = async (id: string) => (await account.client.delete(`/exports/${id}`)).body;
     const queued = await account.create();
     const cancelled = await cancel(queued.id);
@@ -250,17 +250,25 @@ describe('exports', () => {
     expect(await cancel(id)).to.deep.equal(expired);
   });
 
-  it('are begun again when they failed, were cancelled or have expired, and not otherwise', async () => {
-    const account = await open();
+  it('POST /exports/{id}/retry restarts a failed, cancelled or expired export, and is 409 otherwise', async () => {
+    const account = await openAccount();
     const retry = (id: string) => account.client.post(`/exports/${id}/retry`, {});
-    const { id, ...made } = await account.completed();
+    const { id, ...completed } = await account.completed();
     expectError(await retry(id), 409, 'invalid_status_transition');
     await account.client.delete(`/exports/${id}`);
     const again = await retry(id);
     expect(again.status, again.text).to.equal(200);
     expect(again.body).to.deep.include({
-      ...{ id, status: 'queued', attempts: made.attempts, files: [], bytes: null, sha256: null },
-      ...{ file_name: null, started_at: null, completed_at: null, expires_at: null },
+      id,
+      status: 'queued',
+      attempts: completed.attempts,
+      files: [],
+      bytes: null,
+      sha256: null,
+      file_name: null,
+      started_at: null,
+      completed_at: null,
+      expires_at: null,
     });
     expect(again.body.progress).to.include({ rows: 0, bytes: 0, percent: 0 });
     expectError(await retry(id), 409, 'invalid_status_transition');
@@ -275,31 +283,31 @@ describe('exports', () => {
     expect((await retry(id)).body).to.include({ status: 'queued', error: null });
   });
 
-  it('are ten at most that are not finished, begun again or not', async () => {
-    const account = await open();
-    const over = await account.create();
-    await account.client.delete(`/exports/${over.id}`);
+  it('an account has at most ten unfinished exports, including retried ones', async () => {
+    const account = await openAccount();
+    const cancelledExport = await account.create();
+    await account.client.delete(`/exports/${cancelledExport.id}`);
     const ids: string[] = [];
     for (let count = 0; count < 10; count += 1) ids.push((await account.create()).id);
     const refused = await account.client.post('/exports', { resource: 'all', format: 'dump' });
     expectError(refused, 409, 'conflict');
     expect(refused.body.error.message).to.include('10 exports');
-    expectError(await account.client.post(`/exports/${over.id}/retry`, {}), 409, 'conflict');
+    expectError(await account.client.post(`/exports/${cancelledExport.id}/retry`, {}), 409, 'conflict');
     await account.claimed(ids[0] as string);
     expectError(await account.client.post('/exports', { resource: 'all', format: 'dump' }), 409, 'conflict');
     await account.client.delete(`/exports/${ids[0]}`);
     await account.create();
   });
 
-  it('have a link while they are completed, made anew by each read', async () => {
-    const account = await open();
+  it('a completed export has a download link, created by each read', async () => {
+    const account = await openAccount();
     await account.client.post('/invoices', invoiceInput());
     const completed = await account.completed();
     const queued = await account.create();
     const { text } = await account.client.get(`/exports/${completed.id}`);
-    const asked: unknown[] = [];
+    const requestedFiles: unknown[] = [];
     const exportLink = async (file: unknown) => {
-      asked.push(file);
+      requestedFiles.push(file);
       return { url: 'https://example.com/file', expiresAt: '2026-11-22T10:00:00.000Z' };
     };
     const items = `${text},${JSON.stringify(queued)}`;
@@ -315,6 +323,6 @@ describe('exports', () => {
     const { tenantId } = account;
     const { id: exportId, file_name: fileName, content_type: contentType, sha256 } = completed;
     const objectKey = `${tenantId}/${exportId}/1`;
-    expect(asked).to.deep.equal([{ tenantId, exportId, objectKey, fileName, contentType, sha256 }]);
+    expect(requestedFiles).to.deep.equal([{ tenantId, exportId, objectKey, fileName, contentType, sha256 }]);
   });
 });

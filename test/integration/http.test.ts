@@ -4,10 +4,10 @@ import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-describe('HTTP', () => {
+describe('HTTP conventions', () => {
   let stack: TestStack;
   let tenant: TestTenant;
-  /** The same key, without a version prefix. */
+  /** A client with the same key but no version prefix. */
   let root: TestClient;
 
   before(async () => {
@@ -17,27 +17,32 @@ describe('HTTP', () => {
   });
   after(() => stack.stop());
 
-  const idOf = (answer: Answer): string => String(answer.headers['x-request-id']);
+  const getRequestId = (response: Answer): string => String(response.headers['x-request-id']);
 
   describe('X-Request-Id', () => {
-    for (const own of ['abc', 'a'.repeat(64), '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e', 'trace:1/2@x.y_z+=-']) {
-      it(`keeps the caller's own: ${own}`, async () => {
-        const headers = { 'x-request-id': own };
-        expect(idOf(await tenant.client.get('/me', { headers }))).to.equal(own);
+    for (const requestId of [
+      'abc',
+      'a'.repeat(64),
+      '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
+      'trace:1/2@x.y_z+=-',
+    ]) {
+      it(`X-Request-Id keeps a safe value of the client: ${requestId}`, async () => {
+        const headers = { 'x-request-id': requestId };
+        expect(getRequestId(await tenant.client.get('/me', { headers }))).to.equal(requestId);
         const refused = await tenant.client.get('/nothing', { headers });
-        expect(refused.body.error.requestId).to.equal(own);
+        expect(refused.body.error.requestId).to.equal(requestId);
       });
     }
 
-    for (const own of ['', 'a'.repeat(65), 'a b', 'é', '<script>', '"quoted"', "a'b", 'a;b', '{}']) {
-      it(`is ours when the caller's is not safe: ${own}`, async () => {
-        const headers = { 'x-request-id': Buffer.from(own).toString('latin1') };
-        const given = idOf(await tenant.client.get('/me', { headers }));
-        expect(given).to.match(/^[0-9a-f-]{36}$/);
+    for (const requestId of ['', 'a'.repeat(65), 'a b', 'é', '<script>', '"quoted"', "a'b", 'a;b', '{}']) {
+      it(`X-Request-Id is generated if the value of the client is not safe: ${requestId}`, async () => {
+        const headers = { 'x-request-id': Buffer.from(requestId).toString('latin1') };
+        const generated = getRequestId(await tenant.client.get('/me', { headers }));
+        expect(generated).to.match(/^[0-9a-f-]{36}$/);
       });
     }
 
-    it('is on every answer, differs each time, and is quoted by every error', async () => {
+    it('X-Request-Id is on every response, is unique, and is repeated in every error', async () => {
       const { client } = tenant;
       const good = [
         await client.get('/me'),
@@ -54,32 +59,36 @@ describe('HTTP', () => {
         await client.get('/me', { headers: { accept: 'text/html' } }),
         await root.send('GET', '/nowhere'),
       ];
-      const open = ['/healthz', '/readyz', '/metrics', '/docs', '/docs/start.js', '/v1/openapi.json'];
-      const all = [...good, ...bad, ...(await Promise.all(open.map((path) => root.send('GET', path))))];
-      expect(new Set(all.map(idOf)).size).to.equal(all.length);
-      for (const answer of all) expect(idOf(answer)).to.match(/^[0-9a-f-]{36}$/);
-      for (const answer of bad) expectError(answer, answer.status, answer.body.error.code);
+      const publicPaths = ['/healthz', '/readyz', '/metrics', '/docs', '/docs/start.js', '/v1/openapi.json'];
+      const all = [
+        ...good,
+        ...bad,
+        ...(await Promise.all(publicPaths.map((path) => root.send('GET', path)))),
+      ];
+      expect(new Set(all.map(getRequestId)).size).to.equal(all.length);
+      for (const response of all) expect(getRequestId(response)).to.match(/^[0-9a-f-]{36}$/);
+      for (const response of bad) expectError(response, response.status, response.body.error.code);
     });
   });
 
-  describe('a route that does not exist', () => {
-    it('is 404 with the nearest that does', async () => {
-      const misses: [string, string][] = [
+  describe('unknown routes', () => {
+    it('an unknown route is 404 and suggests the nearest route', async () => {
+      const suggestions: [string, string][] = [
         ['/invoice', '/invoices'],
         ['/workorders', '/work-orders'],
         ['/customer/x', '/customers'],
         ['/api-key', '/api-keys'],
       ];
-      for (const [path, near] of misses) {
-        const answer = await tenant.client.get(path);
-        expectError(answer, 404, 'not_found');
-        expect(answer.body.error.message).to.include(`Did you mean ${near}?`);
+      for (const [path, nearest] of suggestions) {
+        const response = await tenant.client.get(path);
+        expectError(response, 404, 'not_found');
+        expect(response.body.error.message).to.include(`Did you mean ${nearest}?`);
       }
-      const wild = await tenant.client.get('/zzz');
-      expect(wild.body.error.message).to.not.include('Did you mean');
+      const unrelated = await tenant.client.get('/zzz');
+      expect(unrelated.body.error.message).to.not.include('Did you mean');
     });
 
-    it('is 404 in the envelope outside the prefixes too, whatever its bytes', async () => {
+    it('an unknown path is 404 with the error envelope, even outside the prefixes and with odd bytes', async () => {
       for (const path of [
         '/',
         '/nowhere',
@@ -99,7 +108,7 @@ describe('HTTP', () => {
     });
   });
 
-  it('answers 405 with Allow for a method that a route does not have', async () => {
+  it('a method that a route does not support is 405 with Allow', async () => {
     const cases: [string, string, string][] = [
       ['DELETE', '/invoices', 'GET, POST'],
       ['PUT', '/invoices/x', 'GET, PATCH'],
@@ -110,14 +119,14 @@ describe('HTTP', () => {
       ['POST', '/openapi.json', 'GET'],
     ];
     for (const [method, path, allow] of cases) {
-      const answer = await tenant.client.send(method, path);
-      expectError(answer, 405, 'method_not_allowed');
-      expect(String(answer.headers.allow).split(', ').sort()).to.deep.equal(allow.split(', ').sort());
+      const response = await tenant.client.send(method, path);
+      expectError(response, 405, 'method_not_allowed');
+      expect(String(response.headers.allow).split(', ').sort()).to.deep.equal(allow.split(', ').sort());
     }
   });
 
   describe('Accept', () => {
-    const taken = [
+    const acceptedTypes = [
       '*/*',
       'application/json',
       'application/*',
@@ -128,35 +137,35 @@ describe('HTTP', () => {
       'application/json;v=1;q=0.5',
       '',
     ];
-    for (const accept of taken) {
-      it(`"${accept}" is answered in JSON`, async () => {
-        const answer = await tenant.client.get('/invoices', { headers: { accept } });
-        expect(answer.status, answer.text).to.equal(200);
-        expect(answer.headers['content-type']).to.match(/^application\/json/);
+    for (const accept of acceptedTypes) {
+      it(`Accept "${accept}" gets a JSON response`, async () => {
+        const response = await tenant.client.get('/invoices', { headers: { accept } });
+        expect(response.status, response.text).to.equal(200);
+        expect(response.headers['content-type']).to.match(/^application\/json/);
       });
     }
 
     for (const accept of ['text/html', 'application/xml, text/*', 'application/json;q=0', 'image/png']) {
-      it(`"${accept}" excludes JSON: 406, told in JSON all the same`, async () => {
-        const answer = await tenant.client.get('/invoices', { headers: { accept } });
-        expectError(answer, 406, 'not_acceptable');
-        expect(answer.headers['content-type']).to.match(/^application\/json/);
-        const written = await tenant.client.post(
+      it(`Accept "${accept}" excludes JSON and is 406 with a JSON error`, async () => {
+        const response = await tenant.client.get('/invoices', { headers: { accept } });
+        expectError(response, 406, 'not_acceptable');
+        expect(response.headers['content-type']).to.match(/^application\/json/);
+        const refusedWrite = await tenant.client.post(
           '/customers',
           { company_name: 'Unseen' },
           { headers: { accept } },
         );
-        expectError(written, 406, 'not_acceptable');
+        expectError(refusedWrite, 406, 'not_acceptable');
       });
     }
 
-    it('that excludes JSON wrote nothing', async () => {
+    it('a write whose Accept excludes JSON stores nothing', async () => {
       const rows = await stack.rows(tenant.id, "select id from customers where company_name = 'Unseen'");
       expect(rows).to.deep.equal([]);
     });
   });
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('HEAD answers like GET, without the body', async () => {
     const { id } = (await tenant.client.post('/invoices', invoiceInput())).body;
     for (const path of ['/invoices', `/invoices/${id}`, '/me', '/openapi.json', '/invoices/x']) {
       const [get, head] = [await tenant.client.send('GET', path), await tenant.client.send('HEAD', path)];
@@ -166,70 +175,70 @@ describe('HTTP', () => {
     }
   });
 
-  it('serves /v1 and /api/v1 alike, and Location has the prefix that was asked', async () => {
-    const long = new TestClient(stack.origin, tenant.client.key, '/api/v1');
-    const made = await long.post('/customers', { company_name: 'Prefixed' });
-    expect(made.headers.location).to.equal(`/api/v1/customers/${made.body.id}`);
-    const order = await long.post('/work-orders', { service_type: 'tow' });
-    expect(order.headers.location).to.equal(`/api/v1/work-orders/${order.body.id}`);
-    for (const path of [`/customers/${made.body.id}`, '/customers', '/invoices', '/nothing']) {
-      const [short, other] = [await tenant.client.get(path), await long.get(path)];
+  it('/v1 and /api/v1 serve the same API, and Location keeps the requested prefix', async () => {
+    const apiClient = new TestClient(stack.origin, tenant.client.key, '/api/v1');
+    const created = await apiClient.post('/customers', { company_name: 'Prefixed' });
+    expect(created.headers.location).to.equal(`/api/v1/customers/${created.body.id}`);
+    const workOrder = await apiClient.post('/work-orders', { service_type: 'tow' });
+    expect(workOrder.headers.location).to.equal(`/api/v1/work-orders/${workOrder.body.id}`);
+    for (const path of [`/customers/${created.body.id}`, '/customers', '/invoices', '/nothing']) {
+      const [short, other] = [await tenant.client.get(path), await apiClient.get(path)];
       expect(other.status).to.equal(short.status);
       if (other.status === 200) expect(other.text).to.equal(short.text);
     }
-    const patched = await long.patch(`/customers/${made.body.id}`, { city: 'Albany' });
+    const patched = await apiClient.patch(`/customers/${created.body.id}`, { city: 'Albany' });
     expect(patched.body.city).to.equal('Albany');
   });
 
-  describe('for the platform, without a key,', () => {
-    const open = (path: string) => root.send('GET', path, { key: null });
+  describe('health and metrics endpoints without a key', () => {
+    const getWithoutKey = (path: string) => root.send('GET', path, { key: null });
 
-    it('/healthz says that the process lives', async () => {
-      const answer = await open('/healthz');
-      expect([answer.status, answer.body]).to.deep.equal([200, { ok: true }]);
-      expect(answer.headers['cache-control']).to.equal('no-store');
+    it('/healthz is 200 while the process runs', async () => {
+      const response = await getWithoutKey('/healthz');
+      expect([response.status, response.body]).to.deep.equal([200, { ok: true }]);
+      expect(response.headers['cache-control']).to.equal('no-store');
     });
 
-    it('/readyz says of each store whether it answers and in how many ms', async () => {
-      const answer = await open('/readyz');
-      expect(answer.status, answer.text).to.equal(200);
-      expect(answer.body.ok).to.equal(true);
-      expect(answer.body.checks).to.have.all.keys('postgres', 'queue', 'migrations', 'writes');
-      for (const check of Object.values(answer.body.checks) as { ok: boolean; ms: number }[]) {
+    it('/readyz reports for each store whether it responds and in how many ms', async () => {
+      const response = await getWithoutKey('/readyz');
+      expect(response.status, response.text).to.equal(200);
+      expect(response.body.ok).to.equal(true);
+      expect(response.body.checks).to.have.all.keys('postgres', 'queue', 'migrations', 'writes');
+      for (const check of Object.values(response.body.checks) as { ok: boolean; ms: number }[]) {
         expect(check.ok).to.equal(true);
         expect(check.ms).to.be.a('number').and.at.least(0);
       }
     });
 
-    it('/readyz is 503 when the migrations are behind, and names no secret', async () => {
+    it('/readyz is 503 when the migrations are behind, and shows no secret', async () => {
       await stack.asOwner(
         "update schema_migrations set name = 'an_older_one' where id = (select max(id) from schema_migrations)",
       );
-      const answer = await open('/readyz');
-      expect(answer.status).to.equal(503);
-      expect(answer.body.ok).to.equal(false);
-      expect(answer.body.checks.migrations).to.include({ ok: false });
-      expect(answer.body.checks.postgres).to.include({ ok: true });
-      expect(answer.text).to.not.include('postgres://');
+      const response = await getWithoutKey('/readyz');
+      expect(response.status).to.equal(503);
+      expect(response.body.ok).to.equal(false);
+      expect(response.body.checks.migrations).to.include({ ok: false });
+      expect(response.body.checks.postgres).to.include({ ok: true });
+      expect(response.text).to.not.include('postgres://');
       await stack.asOwner(
         `update schema_migrations set name = '${stack.runtime.migrationHead}' where id = (select max(id) from schema_migrations)`,
       );
-      expect((await open('/readyz')).status).to.equal(200);
+      expect((await getWithoutKey('/readyz')).status).to.equal(200);
     });
 
-    it('/metrics counts 401 and 429 under the template of their route', async () => {
-      const small = await TestStack.start({
+    it('/metrics counts 401 and 429 responses under their route template', async () => {
+      const limitedStack = await TestStack.start({
         clock: false,
         environment: { RATE_LIMIT_TIERS: '{"standard":{"minute":1,"hour":1000}}' },
       });
       try {
-        const { client } = await small.createTenant();
+        const { client } = await limitedStack.createTenant();
         const id = '01910000-0000-7000-8000-000000000000';
         expect((await client.get(`/work-orders/${id}`, { key: null })).status).to.equal(401);
         expect((await client.get('/customers')).status).to.equal(200);
         expect((await client.get('/drivers')).status).to.equal(429);
         expect((await client.send('PUT', '/trucks')).status).to.equal(429);
-        const { text } = await new TestClient(small.origin, '', '').send('GET', '/metrics');
+        const { text } = await new TestClient(limitedStack.origin, '', '').send('GET', '/metrics');
         for (const [method, route, status] of [
           ['GET', '/work-orders/:id', 401],
           ['GET', '/drivers', 429],
@@ -240,17 +249,17 @@ describe('HTTP', () => {
           );
         expect(text).to.not.include('route="unmatched"');
       } finally {
-        await small.stop();
+        await limitedStack.stop();
       }
     });
 
-    it('/metrics counts requests by route template and commands by type, and names no tenant or id', async () => {
+    it('/metrics counts requests by route template and commands by type, and shows no tenant or id', async () => {
       const { id } = (await tenant.client.post('/invoices', invoiceInput())).body;
       await tenant.client.get(`/invoices/${id}`);
-      const answer = await open('/metrics');
-      expect(answer.status).to.equal(200);
-      expect(answer.headers['content-type']).to.match(/^text\/plain/);
-      const { text } = answer;
+      const response = await getWithoutKey('/metrics');
+      expect(response.status).to.equal(200);
+      expect(response.headers['content-type']).to.match(/^text\/plain/);
+      const { text } = response;
       expect(text).to.match(
         /tow_http_request_duration_seconds_count\{method="GET",route="\/invoices\/:id",status="200"\} [1-9]/,
       );
@@ -273,12 +282,12 @@ describe('HTTP', () => {
     });
   });
 
-  describe('the description', () => {
-    it('is public and the same bytes at both prefixes', async () => {
-      const answers = await Promise.all(
+  describe('OpenAPI document and docs page', () => {
+    it('the OpenAPI document is public and identical at both prefixes', async () => {
+      const responses = await Promise.all(
         ['/v1', '/api/v1'].map((prefix) => root.send('GET', `${prefix}/openapi.json`, { key: null })),
       );
-      const [short, long] = answers as [Answer, Answer];
+      const [short, long] = responses as [Answer, Answer];
       expect([short.status, long.status]).to.deep.equal([200, 200]);
       expect(long.text).to.equal(short.text);
       expect(short.headers['content-type']).to.match(/^application\/json/);
@@ -294,7 +303,7 @@ describe('HTTP', () => {
       ]);
     });
 
-    it('has a page whose every part is ours and loads', async () => {
+    it('the page /docs refers only to files of this server, and all of them load', async () => {
       const page = await root.send('GET', '/docs', { key: null });
       expect(page.status).to.equal(200);
       expect(page.headers['content-type']).to.match(/^text\/html/);
@@ -312,16 +321,16 @@ describe('HTTP', () => {
       expect((await root.send('GET', String(document), { key: null })).body.openapi).to.equal('3.0.3');
     });
 
-    it('serves no other file of the disk', async () => {
+    it('the path /docs serves no other file from disk', async () => {
       for (const path of [
         '/docs/../package.json',
         '/docs/%2e%2e/package.json',
         '/docs/..%2fpackage.json',
         '/docs/package.json',
       ]) {
-        const answer = await root.send('GET', path, { key: null });
-        expect(answer.status).to.not.equal(200);
-        expect(answer.text).to.not.include('"dependencies"');
+        const response = await root.send('GET', path, { key: null });
+        expect(response.status).to.not.equal(200);
+        expect(response.text).to.not.include('"dependencies"');
       }
     });
   });

@@ -20,7 +20,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const DAY_MS = 86_400_000;
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
-/** Noon of that many days ago in UTC, which is the account's time zone here. */
+/** Noon UTC that many days ago. UTC is the account's time zone here. */
 const daysAgo = (days: number) =>
   new Date((Math.floor(Date.now() / DAY_MS) - days + 0.5) * DAY_MS).toISOString();
 
@@ -34,10 +34,10 @@ describe('impounds', () => {
   });
   after(() => stack.stop());
 
-  const stored = async (overrides: Record<string, unknown> = {}): Promise<Answer['body']> => {
-    const answer = await tenant.client.post('/impounds', { daily_rate_cents: 4500, ...overrides });
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+  const createImpound = async (overrides: Record<string, unknown> = {}): Promise<Answer['body']> => {
+    const response = await tenant.client.post('/impounds', { daily_rate_cents: 4500, ...overrides });
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   };
   const act = (id: string, action: string, body: unknown = {}) =>
     tenant.client.post(`/impounds/${id}/${action}`, body);
@@ -47,8 +47,11 @@ describe('impounds', () => {
   const accrue = (commands: Command[]) => {
     return runIsolated(batchContextOf(stack.runtime), commands);
   };
-  /** What as many sweeps find once time has passed; in one transaction, so that the product's own clock is not there before. */
-  const elapse = (id: string, days: number, sweeps = 1): Promise<Command[][]> =>
+  /**
+   * Moves the impound back in time and returns the commands that each sweep finds. One transaction
+   * does both, so that the clock of the stack cannot act in between.
+   */
+  const sweepAfter = (id: string, days: number, sweeps = 1): Promise<Command[][]> =>
     stack.runtime.db.transaction([tenant.id], async (tx) => {
       await tx.query({
         text: `update impounds set impounded_at = impounded_at - make_interval(days => $3) where tenant_id = $1 and id = $2`,
@@ -56,9 +59,9 @@ describe('impounds', () => {
       });
       return Promise.all(Array.from({ length: sweeps }, () => find(tx)));
     });
-  const idsOf = (commands: Command[]) => commands.map(({ entityId }) => entityId);
+  const listEntityIds = (commands: Command[]) => commands.map(({ entityId }) => entityId);
 
-  it('begin with their first day, know what they were told, and are read back byte for byte', async () => {
+  it('POST /impounds charges the first day and stores every field, and reads return the same bytes', async () => {
     const vehicle = {
       vin: '1HGCM82633A004352',
       plate: 'P 1',
@@ -67,7 +70,7 @@ describe('impounds', () => {
       year: 2019,
       color: 'red',
     };
-    const told = {
+    const input = {
       vehicle,
       lot: 'North',
       spot: 'B-1',
@@ -75,54 +78,83 @@ describe('impounds', () => {
       daily_rate_cents: 4500,
       free_days: 0,
     };
-    const answer = await tenant.client.post('/impounds', told);
-    expect(answer.status, answer.text).to.equal(201);
-    expect(answer.body).to.deep.include({
-      ...{ ...told, status: 'stored', work_order_id: null, customer_id: null, hold_reason: null },
-      ...{ days: 1, accrued_days: 1, storage_cents: 4500, invoiced_days: 0, unbilled_days: 1 },
-      ...{ released_at: null, release_kind: null, released_to: null },
+    const response = await tenant.client.post('/impounds', input);
+    expect(response.status, response.text).to.equal(201);
+    expect(response.body).to.deep.include({
+      ...input,
+      status: 'stored',
+      work_order_id: null,
+      customer_id: null,
+      hold_reason: null,
+      days: 1,
+      accrued_days: 1,
+      storage_cents: 4500,
+      invoiced_days: 0,
+      unbilled_days: 1,
+      released_at: null,
+      release_kind: null,
+      released_to: null,
     });
-    expect((await tenant.client.get(`/impounds/${answer.body.id}`)).text).to.equal(answer.text);
-    const patched = await tenant.client.patch(`/impounds/${answer.body.id}`, {
-      ...{ spot: 'C-3', notes: null, vehicle: { color: 'blue' } },
+    expect((await tenant.client.get(`/impounds/${response.body.id}`)).text).to.equal(response.text);
+    const patched = await tenant.client.patch(`/impounds/${response.body.id}`, {
+      spot: 'C-3',
+      notes: null,
+      vehicle: { color: 'blue' },
     });
     expect(patched.body).to.deep.equal({
-      ...{ ...answer.body, spot: 'C-3', notes: null, vehicle: { ...vehicle, color: 'blue' } },
+      ...response.body,
+      spot: 'C-3',
+      notes: null,
+      vehicle: { ...vehicle, color: 'blue' },
       updated_at: patched.body.updated_at,
     });
   });
 
-  it('take rate and free days from the card, and customer and vehicle from the job, where they are not told', async () => {
+  it('POST /impounds takes missing rates from the rate card, and missing customer and vehicle from the work order', async () => {
     const { client } = await stack.createTenant('With a card', { timeZone: 'UTC' });
-    const own = { ...STORAGE, service_type: 'impound_tow', unit_price_cents: 6000, included_quantity: 2 };
-    await makeCard(client, { is_default: true, items: [STORAGE, own] });
-    const customer = (await client.post('/customers', { company_name: 'C' })).body.id;
-    const booked = {
+    const serviceStorage = {
+      ...STORAGE,
       service_type: 'impound_tow',
-      customer_id: customer,
+      unit_price_cents: 6000,
+      included_quantity: 2,
+    };
+    await makeCard(client, { is_default: true, items: [STORAGE, serviceStorage] });
+    const customerId = (await client.post('/customers', { company_name: 'C' })).body.id;
+    const workOrderInput = {
+      service_type: 'impound_tow',
+      customer_id: customerId,
       vin: 'V1',
       vehicle: { make: 'Honda' },
     };
-    const job = (await client.post('/work-orders', booked)).body.id;
-    const impound = (await client.post('/impounds', { work_order_id: job, impounded_at: daysAgo(4) })).body;
+    const workOrderId = (await client.post('/work-orders', workOrderInput)).body.id;
+    const impound = (await client.post('/impounds', { work_order_id: workOrderId, impounded_at: daysAgo(4) }))
+      .body;
     expect(impound).to.deep.include({
-      ...{ work_order_id: job, customer_id: customer, daily_rate_cents: 6000, free_days: 2 },
-      ...{ days: 5, accrued_days: 3, storage_cents: 18_000 },
+      work_order_id: workOrderId,
+      customer_id: customerId,
+      daily_rate_cents: 6000,
+      free_days: 2,
+      days: 5,
+      accrued_days: 3,
+      storage_cents: 18_000,
     });
     expect(impound.vehicle).to.include({ vin: 'V1', make: 'Honda', plate: null });
-    expect((await client.get(`/impounds?work_order_id=${job}`)).body.data.items).to.deep.equal([impound]);
-    expectError(await client.post('/impounds', { work_order_id: job }), 409, 'conflict');
-    const told = { daily_rate_cents: 100, free_days: 0, customer_id: null, vehicle: { make: 'Ford' } };
-    expect((await client.post('/impounds', told)).body).to.include({
+    expect((await client.get(`/impounds?work_order_id=${workOrderId}`)).body.data.items).to.deep.equal([
+      impound,
+    ]);
+    expectError(await client.post('/impounds', { work_order_id: workOrderId }), 409, 'conflict');
+    const input = { daily_rate_cents: 100, free_days: 0, customer_id: null, vehicle: { make: 'Ford' } };
+    expect((await client.post('/impounds', input)).body).to.include({
       daily_rate_cents: 100,
       customer_id: null,
     });
-    expect((await client.post('/impounds', {})).body.daily_rate_cents, 'the first of the card').to.equal(
-      4500,
-    );
+    expect(
+      (await client.post('/impounds', {})).body.daily_rate_cents,
+      "the rate card's first storage item",
+    ).to.equal(4500);
   });
 
-  it('refuse strangers, the future and a rate that nobody knows, with every fault named', async () => {
+  it('impound requests with unknown records, future times or no rate are 400 and list every problem', async () => {
     const body = { work_order_id: UNKNOWN_ID, customer_id: UNKNOWN_ID, impounded_at: '2999-01-01T00:00:00Z' };
     expect(faultsOf(await tenant.client.post('/impounds', body))).to.deep.equal([
       'customer_id unknown',
@@ -130,7 +162,7 @@ describe('impounds', () => {
       'impounded_at future',
       'work_order_id unknown',
     ]);
-    const { id } = await stored();
+    const { id } = await createImpound();
     expect(faultsOf(await tenant.client.patch(`/impounds/${id}`, { customer_id: UNKNOWN_ID }))).to.deep.equal(
       ['customer_id unknown'],
     );
@@ -144,7 +176,7 @@ describe('impounds', () => {
     ]);
   });
 
-  it('are of their own tenant alone', async () => {
+  it('an impound of another tenant is 404', async () => {
     const theirs = (await tenant.sandbox.post('/impounds', { daily_rate_cents: 1 })).body;
     for (const id of [theirs.id, UNKNOWN_ID, 'x']) {
       expectError(await tenant.client.get(`/impounds/${id}`), 404, 'not_found');
@@ -153,9 +185,9 @@ describe('impounds', () => {
     }
   });
 
-  describe('on hold', () => {
-    it('cannot be released or moved, by whichever request, and go back to where they were', async () => {
-      const { id } = await stored();
+  describe('impounds on hold', () => {
+    it('an impound on hold cannot be released or moved, and unhold restores its status', async () => {
+      const { id } = await createImpound();
       await tenant.client.patch(`/impounds/${id}`, { status: 'lien' });
       const held = await act(id, 'hold', { reason: 'Police, case 1' });
       expect(held.body, held.text).to.include({ status: 'hold', hold_reason: 'Police, case 1' });
@@ -169,76 +201,81 @@ describe('impounds', () => {
       }
       expect(await read(id)).to.deep.equal(held.body);
       expect((await act(id, 'unhold')).body).to.include({ status: 'lien', hold_reason: null });
-      expect((await act(id, 'unhold')).status, 'nothing to lift').to.equal(200);
+      expect((await act(id, 'unhold')).status, 'no hold to lift').to.equal(200);
       expect((await act(id, 'release', { kind: 'owner' })).body.status).to.equal('released');
     });
 
-    it('may come in so, and accrue storage', async () => {
-      const held = await stored({ hold_reason: 'Police', impounded_at: daysAgo(2) });
+    it('an impound can start on hold, and accrues storage', async () => {
+      const held = await createImpound({ hold_reason: 'Police', impounded_at: daysAgo(2) });
       expect(held).to.include({ status: 'hold', storage_cents: 13_500 });
-      const [found = []] = await elapse(held.id, 1);
-      expect(idsOf(found)).to.include(held.id);
+      const [found = []] = await sweepAfter(held.id, 1);
+      expect(listEntityIds(found)).to.include(held.id);
       await accrue(found);
       expect((await read(held.id)).storage_cents).to.equal(18_000);
       expect((await act(held.id, 'unhold')).body.status).to.equal('stored');
     });
   });
 
-  it('move by the table and by nothing else; asking for the state they are in changes nothing', async () => {
+  it('PATCH /impounds/{id} allows only the moves of the transition table, and the current status changes nothing', async () => {
     for (const from of IMPOUND_STATUSES.filter((status) => status !== 'hold')) {
       for (const to of PATCHABLE_IMPOUND_STATUSES) {
-        const { id } = await stored();
+        const { id } = await createImpound();
         await stack.rows(
           tenant.id,
           `update impounds set status = $3, released_at = case when $3 in ('released', 'disposed') then now() end where tenant_id = $1 and id = $2`,
           [tenant.id, id, from],
         );
-        const answer = await tenant.client.patch(`/impounds/${id}`, { status: to });
+        const response = await tenant.client.patch(`/impounds/${id}`, { status: to });
         if (from === to || IMPOUND_MOVES[from].includes(to)) {
-          expect(answer.body.status, `${from} ${to} ${answer.text}`).to.equal(to);
+          expect(response.body.status, `${from} ${to} ${response.text}`).to.equal(to);
         } else {
-          const [detail] = expectError(answer, 409, 'invalid_status_transition');
+          const [detail] = expectError(response, 409, 'invalid_status_transition');
           expect(detail).to.deep.include({ from, to, allowed: [...IMPOUND_MOVES[from]] });
         }
       }
     }
   });
 
-  it('are released to somebody, once, with storage to the day, and stay so', async () => {
-    const { id } = await stored({ impounded_at: daysAgo(9) });
-    const rehearsed = await act(id, 'release', { kind: 'owner' });
-    expect(rehearsed.status).to.equal(200);
-    expect(rehearsed.body).to.include({ status: 'released', release_kind: 'owner', storage_cents: 45_000 });
-    expect((await act(id, 'release', { kind: 'junked' })).body).to.deep.equal(rehearsed.body);
+  it('an impound is released once, with storage to the day, and the release is final', async () => {
+    const { id } = await createImpound({ impounded_at: daysAgo(9) });
+    const firstRelease = await act(id, 'release', { kind: 'owner' });
+    expect(firstRelease.status).to.equal(200);
+    expect(firstRelease.body).to.include({
+      status: 'released',
+      release_kind: 'owner',
+      storage_cents: 45_000,
+    });
+    expect((await act(id, 'release', { kind: 'junked' })).body).to.deep.equal(firstRelease.body);
     for (const action of ['hold', 'unhold'])
       expectError(await act(id, action, { reason: 'late' }), 409, 'invalid_status_transition');
-    expect(idsOf((await elapse(id, 5))[0] ?? [])).to.not.include(id);
+    expect(listEntityIds((await sweepAfter(id, 5))[0] ?? [])).to.not.include(id);
     expect((await read(id)).storage_cents).to.equal(45_000);
-    const other = await stored({ impounded_at: daysAgo(9) });
+    const other = await createImpound({ impounded_at: daysAgo(9) });
     const released = await act(other.id, 'release', {
       kind: 'insurance',
       released_to: 'Acme',
       at: daysAgo(3),
     });
-    expect(released.body, 'a release that is told later').to.include({
+    expect(released.body, 'a release recorded later').to.include({
       days: 7,
       accrued_days: 7,
       released_to: 'Acme',
     });
     expect((await act(other.id, 'release', { kind: 'owner' })).status).to.equal(200);
-    const disposed = await stored({ impounded_at: daysAgo(1) });
+    const disposed = await createImpound({ impounded_at: daysAgo(1) });
     await tenant.client.patch(`/impounds/${disposed.id}`, { status: 'lien' });
     await tenant.client.patch(`/impounds/${disposed.id}`, { status: 'auction' });
     expect((await tenant.client.patch(`/impounds/${disposed.id}`, { status: 'disposed' })).body).to.include({
-      ...{ status: 'disposed', storage_cents: 9000 },
+      status: 'disposed',
+      storage_cents: 9000,
     });
   });
 
-  it('accrue a day when it has begun, whatever nights were missed and however often the clock asks', async () => {
-    const { id } = await stored({ free_days: 2 });
+  it('the clock accrues each started day of storage once, even after missed nights and repeated sweeps', async () => {
+    const { id } = await createImpound({ free_days: 2 });
     expect((await read(id)).storage_cents).to.equal(0);
-    const found = await elapse(id, 6, 3);
-    expect(found.map(idsOf)).to.deep.equal([[id], [id], [id]]);
+    const found = await sweepAfter(id, 6, 3);
+    expect(found.map(listEntityIds)).to.deep.equal([[id], [id], [id]]);
     await Promise.all(found.map(accrue));
     expect(await read(id)).to.include({ days: 7, free_days: 2, accrued_days: 5, storage_cents: 22_500 });
     const entries = await stack.rows<{ changes: unknown[] }>(
@@ -247,71 +284,74 @@ describe('impounds', () => {
       [tenant.id, id],
     );
     expect(entries.filter(({ changes }) => changes.length > 0)).to.have.length(1);
-    expect((await elapse(id, 0)).map(idsOf), 'the free days and the charged ones').to.deep.equal([[]]);
+    expect((await sweepAfter(id, 0)).map(listEntityIds), 'all days are free or charged').to.deep.equal([[]]);
   });
 
-  it('accrue by the clock of the product itself', async () => {
-    const { id } = await stored();
-    await elapse(id, 3);
+  it('the accrue-storage job of the clock accrues storage', async () => {
+    const { id } = await createImpound();
+    await sweepAfter(id, 3);
     await openClockQueue(stack.runtime).add('accrue-storage', {}, { jobId: newId() });
-    await eventually('the clock accrues', async () => (await read(id)).accrued_days === 4);
+    await eventually('the clock to accrue storage', async () => (await read(id)).accrued_days === 4);
     expect((await read(id)).storage_cents).to.equal(18_000);
   });
 
-  it('count the calendar days of the account, not hours of the day', async () => {
+  it("storage days are calendar days in the account's time zone, not periods of 24 hours", async () => {
     const { client, id } = await stack.createTenant('West', { timeZone: 'America/Los_Angeles' });
     const body = { daily_rate_cents: 100, impounded_at: '2026-07-02T06:59:00Z' };
-    const { body: late } = await client.post('/impounds', body);
+    const { body: midnightImpound } = await client.post('/impounds', body);
     const at = '2026-07-02T07:01:00Z';
-    const released = await client.post(`/impounds/${late.id}/release`, { kind: 'owner', at });
-    expect(released.body, 'two minutes over midnight are two days').to.include({
+    const released = await client.post(`/impounds/${midnightImpound.id}/release`, { kind: 'owner', at });
+    expect(released.body, 'two minutes across midnight are two days').to.include({
       days: 2,
       storage_cents: 200,
     });
-    // Clocks go back in the night of November 1st: 25 hours are one day and the next.
+    // Clocks go back on 2 November 2025, so these two calendar days last 49 hours.
     const autumn = { daily_rate_cents: 100, impounded_at: '2025-11-01T07:30:00Z' };
-    const { body: long } = await client.post('/impounds', autumn);
-    const out = await client.post(`/impounds/${long.id}/release`, {
+    const { body: autumnImpound } = await client.post('/impounds', autumn);
+    const autumnRelease = await client.post(`/impounds/${autumnImpound.id}/release`, {
       kind: 'owner',
       at: '2025-11-03T07:59:00Z',
     });
-    expect(out.body.days, id).to.equal(2);
+    expect(autumnRelease.body.days, id).to.equal(2);
   });
 
-  it('are tried by a dry run without effect', async () => {
-    const { id } = await stored({ impounded_at: daysAgo(2) });
+  it('a dry run of a release changes nothing', async () => {
+    const { id } = await createImpound({ impounded_at: daysAgo(2) });
     const before = await read(id);
     const preview = await tenant.client.post(`/impounds/${id}/release`, { kind: 'owner' }, DRY_RUN);
     expect(preview.body.data).to.include({ status: 'released', storage_cents: 13_500 });
     expect(await read(id)).to.deep.equal(before);
   });
 
-  it('are billed with their job: gate and days at their own rate, and what is released at no charge is not', async () => {
+  it('an invoice bills gate fee and storage of the impound at its own rate, but no storage if released at no charge', async () => {
     const { client } = await stack.createTenant('Billed', { timeZone: 'UTC' });
-    const gate = cardItem({ category: 'gate_fee', unit_price_cents: 6000 });
-    await makeCard(client, { is_default: true, items: [cardItem(), gate, STORAGE] });
+    const gateFee = cardItem({ category: 'gate_fee', unit_price_cents: 6000 });
+    await makeCard(client, { is_default: true, items: [cardItem(), gateFee, STORAGE] });
     const bill = async (kind: string) => {
-      const job = await completedJob(client);
-      const body = { work_order_id: job, impounded_at: daysAgo(3), daily_rate_cents: 3000 };
+      const workOrderId = await completedJob(client);
+      const body = { work_order_id: workOrderId, impounded_at: daysAgo(3), daily_rate_cents: 3000 };
       const { id } = (await client.post('/impounds', body)).body;
       const release = (at?: string) => client.post(`/impounds/${id}/release`, { kind, at });
       if (kind !== 'bill_account') await release();
-      const invoice = await client.post('/invoices', { invoice_number: job.slice(-30), work_order_id: job });
-      const lines = invoice.body.line_items.map(
-        (line: Record<string, unknown>) => `${line.category} ${line.total_cents}`,
+      const invoice = await client.post('/invoices', {
+        invoice_number: workOrderId.slice(-30),
+        work_order_id: workOrderId,
+      });
+      const lineItems = invoice.body.line_items.map(
+        (lineItem: Record<string, unknown>) => `${lineItem.category} ${lineItem.total_cents}`,
       );
-      return { lines, release, impound: (await client.get(`/impounds/${id}`)).body };
+      return { lineItems, release, impound: (await client.get(`/impounds/${id}`)).body };
     };
     const owner = await bill('owner');
-    expect(owner.lines).to.deep.equal(['hook_up 7500', 'gate_fee 6000', 'storage 12000']);
+    expect(owner.lineItems).to.deep.equal(['hook_up 7500', 'gate_fee 6000', 'storage 12000']);
     expect(owner.impound).to.include({ invoiced_days: 4, unbilled_days: 0 });
     const free = await bill('no_charge');
-    expect(free.lines).to.deep.equal(['hook_up 7500', 'gate_fee 6000']);
+    expect(free.lineItems).to.deep.equal(['hook_up 7500', 'gate_fee 6000']);
     expect(free.impound).to.include({ accrued_days: 4, invoiced_days: 0, unbilled_days: 0 });
-    const standing = await bill('bill_account');
-    expect(standing.impound).to.include({ status: 'stored', invoiced_days: 4, unbilled_days: 0 });
-    const [fault] = expectError(await standing.release(daysAgo(2)), 409, 'conflict');
-    expect(fault, 'days that are billed are not unlived').to.include({ field: 'at', code: 'invoiced' });
-    expect((await standing.release()).body).to.include({ status: 'released', accrued_days: 4 });
+    const stillStored = await bill('bill_account');
+    expect(stillStored.impound).to.include({ status: 'stored', invoiced_days: 4, unbilled_days: 0 });
+    const [problem] = expectError(await stillStored.release(daysAgo(2)), 409, 'conflict');
+    expect(problem, 'billed days cannot be removed').to.include({ field: 'at', code: 'invoiced' });
+    expect((await stillStored.release()).body).to.include({ status: 'released', accrued_days: 4 });
   });
 });

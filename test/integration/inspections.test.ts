@@ -5,8 +5,21 @@ import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const MEMBERS = [
-  ...['id', 'kind', 'truck_id', 'driver_id', 'work_order_id', 'vehicle', 'odometer_miles', 'items'],
-  ...['defects', 'photos', 'result', 'notes', 'submitted_at', 'created_at', 'updated_at'],
+  'id',
+  'kind',
+  'truck_id',
+  'driver_id',
+  'work_order_id',
+  'vehicle',
+  'odometer_miles',
+  'items',
+  'defects',
+  'photos',
+  'result',
+  'notes',
+  'submitted_at',
+  'created_at',
+  'updated_at',
 ];
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 const AT = '2026-11-21T08:00:00.000Z';
@@ -19,55 +32,69 @@ describe('inspections', () => {
   let tenant: TestTenant;
   let truckId: string;
   let driverId: string;
-  let jobId: string;
+  let workOrderId: string;
 
   before(async () => {
     stack = await TestStack.start();
     tenant = await stack.createTenant('Hudson Towing', { timeZone: 'America/New_York' });
-    truckId = (await created('/trucks', { unit_number: 'T-1', duty_class: 'light' })).id;
-    driverId = (await created('/drivers', { name: 'Sam' })).id;
-    jobId = (await created('/work-orders', { service_type: 'tow' })).id;
+    truckId = (await createRecord('/trucks', { unit_number: 'T-1', duty_class: 'light' })).id;
+    driverId = (await createRecord('/drivers', { name: 'Sam' })).id;
+    workOrderId = (await createRecord('/work-orders', { service_type: 'tow' })).id;
   });
   after(() => stack.stop());
 
-  const created = async (path: string, body: unknown): Promise<Answer['body']> => {
-    const answer = await tenant.client.post(path, body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+  const createRecord = async (path: string, body: unknown): Promise<Answer['body']> => {
+    const response = await tenant.client.post(path, body);
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   };
-  const filed = (body: Record<string, unknown> = {}) =>
-    created('/inspections', { kind: 'pre_trip', ...body });
-  const listed = async (query: string): Promise<string[]> => {
-    const answer = await tenant.client.get(`/inspections?limit=200&${query}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body.data.items.map((item: { id: string }) => item.id);
+  const createInspection = (body: Record<string, unknown> = {}) =>
+    createRecord('/inspections', { kind: 'pre_trip', ...body });
+  const listIds = async (query: string): Promise<string[]> => {
+    const response = await tenant.client.get(`/inspections?limit=200&${query}`);
+    expect(response.status, response.text).to.equal(200);
+    return response.body.data.items.map((item: { id: string }) => item.id);
   };
-  /** What dispatch looks at. */
-  const blocks = async (id: string): Promise<boolean> => {
+  /** Reads the column that dispatch checks. */
+  const blocksDispatch = async (id: string): Promise<boolean> => {
     const text = 'select blocks_dispatch from inspections where tenant_id = $1 and id = $2';
     const [row] = await stack.rows<{ blocks_dispatch: boolean }>(tenant.id, text, [tenant.id, id]);
     return row?.blocks_dispatch ?? false;
   };
 
-  it('need a kind alone, have exactly the published members, and are read back byte for byte', async () => {
-    const answer = await tenant.client.post('/inspections', { kind: 'post_trip' });
-    expect(answer.status, answer.text).to.equal(201);
-    expect(Object.keys(answer.body)).to.deep.equal(MEMBERS);
-    expect(answer.body).to.deep.include({
-      ...{ kind: 'post_trip', result: 'pass', items: [], defects: [], photos: [] },
-      ...{ truck_id: null, driver_id: null, work_order_id: null, vehicle: null, odometer_miles: null },
-      ...{ notes: null, submitted_at: answer.body.created_at },
+  it('POST /inspections needs only a kind, returns exactly the published fields, and reads return the same bytes', async () => {
+    const response = await tenant.client.post('/inspections', { kind: 'post_trip' });
+    expect(response.status, response.text).to.equal(201);
+    expect(Object.keys(response.body)).to.deep.equal(MEMBERS);
+    expect(response.body).to.deep.include({
+      kind: 'post_trip',
+      result: 'pass',
+      items: [],
+      defects: [],
+      photos: [],
+      truck_id: null,
+      driver_id: null,
+      work_order_id: null,
+      vehicle: null,
+      odometer_miles: null,
+      notes: null,
+      submitted_at: response.body.created_at,
     });
-    expect(answer.headers.location).to.equal(`/v1/inspections/${answer.body.id}`);
-    expect((await tenant.client.get(`/inspections/${answer.body.id}`)).text).to.equal(answer.text);
-    expect((await tenant.client.get('/inspections?limit=1')).body.data.items).to.deep.equal([answer.body]);
+    expect(response.headers.location).to.equal(`/v1/inspections/${response.body.id}`);
+    expect((await tenant.client.get(`/inspections/${response.body.id}`)).text).to.equal(response.text);
+    expect((await tenant.client.get('/inspections?limit=1')).body.data.items).to.deep.equal([response.body]);
   });
 
-  it('give back everything they were filed with: members left out are null, times in UTC, an id for each defect', async () => {
+  it('POST /inspections stores every field, sets absent ones to null, uses UTC and gives each defect an id', async () => {
     const url = 'https://files.example.com/a.jpg?x=1';
-    const inspection = await filed({
-      ...{ kind: 'vehicle_condition', truck_id: truckId, driver_id: driverId, work_order_id: jobId },
-      ...{ vehicle: { vin: '1hgcm82633a004352', make: 'Honda' }, odometer_miles: 120_000, notes: 'a\nb' },
+    const inspection = await createInspection({
+      kind: 'vehicle_condition',
+      truck_id: truckId,
+      driver_id: driverId,
+      work_order_id: workOrderId,
+      vehicle: { vin: '1hgcm82633a004352', make: 'Honda' },
+      odometer_miles: 120_000,
+      notes: 'a\nb',
       items: [
         { key: 'tires', label: 'Tires', state: 'attention', note: 'worn' },
         { key: 'horn', state: 'na' },
@@ -82,9 +109,14 @@ describe('inspections', () => {
       ],
     });
     expect(inspection).to.deep.include({
-      ...{ kind: 'vehicle_condition', truck_id: truckId, driver_id: driverId, work_order_id: jobId },
+      kind: 'vehicle_condition',
+      truck_id: truckId,
+      driver_id: driverId,
+      work_order_id: workOrderId,
       vehicle: { vin: '1HGCM82633A004352', plate: null, make: 'Honda', model: null, year: null },
-      ...{ odometer_miles: 120_000, notes: 'a\nb', result: 'pass_with_defects' },
+      odometer_miles: 120_000,
+      notes: 'a\nb',
+      result: 'pass_with_defects',
       items: [
         { key: 'tires', label: 'Tires', state: 'attention', note: 'worn' },
         { key: 'horn', label: null, state: 'na', note: null },
@@ -101,41 +133,41 @@ describe('inspections', () => {
     expect(mirror.id).to.not.equal(lamp.id);
   });
 
-  describe('the result', () => {
+  describe('result of an inspection', () => {
     const failedItem = { items: [{ key: 'brakes', state: 'fail' }] };
     const cases: [string, Record<string, unknown>, string, boolean][] = [
-      ['only attention', { items: [{ key: 'brakes', state: 'attention' }] }, 'pass', false],
+      ['an item that needs attention', { items: [{ key: 'brakes', state: 'attention' }] }, 'pass', false],
       ['a failed item', failedItem, 'pass_with_defects', false],
       ['a minor defect', { defects: [{ ...FATAL, severity: 'minor' }] }, 'pass_with_defects', false],
-      ['a mended fatal defect', { defects: [{ ...FATAL, resolved_at: AT }] }, 'pass', false],
+      ['a resolved out_of_service defect', { defects: [{ ...FATAL, resolved_at: AT }] }, 'pass', false],
       [
-        'a mended defect and a failed item',
+        'a resolved defect and a failed item',
         { ...failedItem, defects: [{ ...FATAL, resolved_at: AT }] },
         'pass_with_defects',
         false,
       ],
-      ['a fatal defect', { ...failedItem, defects: [FATAL] }, 'out_of_service', true],
+      ['an out_of_service defect', { ...failedItem, defects: [FATAL] }, 'out_of_service', true],
     ];
     for (const [name, findings, result, isBlocking] of cases) {
-      it(`of ${name} is ${result}, whatever the body says`, async () => {
-        const inspection = await filed({ truck_id: truckId, ...findings, result: 'pass' });
+      it(`an inspection with ${name} has the result ${result}, regardless of the body`, async () => {
+        const inspection = await createInspection({ truck_id: truckId, ...findings, result: 'pass' });
         expect(inspection.result).to.equal(result);
-        expect(await blocks(inspection.id)).to.equal(isBlocking);
+        expect(await blocksDispatch(inspection.id)).to.equal(isBlocking);
       });
     }
 
-    it('out_of_service without a truck blocks nothing', async () => {
-      const inspection = await filed({ defects: [FATAL] });
+    it('an out_of_service inspection without a truck does not block dispatch', async () => {
+      const inspection = await createInspection({ defects: [FATAL] });
       expect(inspection.result).to.equal('out_of_service');
-      expect(await blocks(inspection.id)).to.equal(false);
+      expect(await blocksDispatch(inspection.id)).to.equal(false);
     });
   });
 
-  describe('a PATCH', () => {
+  describe('PATCH /inspections/{id}', () => {
     const patch = (id: string, body: unknown) => tenant.client.patch(`/inspections/${id}`, body);
 
-    it('resolves a defect and lets the truck go; null reopens it and stops the truck again', async () => {
-      const inspection = await filed({
+    it('PATCH /inspections/{id} resolves a defect and frees the truck; null reopens it and blocks the truck', async () => {
+      const inspection = await createInspection({
         truck_id: truckId,
         defects: [FATAL, { component: 'Lamp', severity: 'minor' }],
       });
@@ -149,40 +181,50 @@ describe('inspections', () => {
         result: 'pass_with_defects',
         updated_at: resolved.body.updated_at,
       });
-      expect(await blocks(inspection.id)).to.equal(false);
+      expect(await blocksDispatch(inspection.id)).to.equal(false);
       expect(Date.parse(resolved.body.updated_at)).to.be.greaterThan(Date.parse(inspection.updated_at));
       const again = await patch(inspection.id, { defects: [resolution] });
-      expect(again.body, 'the same again changes nothing').to.deep.equal(resolved.body);
-      const all = await patch(inspection.id, { defects: [{ id: lamp.id, resolved_at: AT }] });
-      expect(all.body.result).to.equal('pass');
+      expect(again.body, 'a repeated PATCH changes nothing').to.deep.equal(resolved.body);
+      const allResolved = await patch(inspection.id, { defects: [{ id: lamp.id, resolved_at: AT }] });
+      expect(allResolved.body.result).to.equal('pass');
       const reopened = await patch(inspection.id, { defects: [{ id: fatal.id, resolved_at: null }] });
       expect(reopened.body.defects[0]).to.deep.equal(fatal);
       expect(reopened.body.result).to.equal('out_of_service');
-      expect(await blocks(inspection.id)).to.equal(true);
+      expect(await blocksDispatch(inspection.id)).to.equal(true);
     });
 
-    it('of many at once loses none of them', async () => {
-      const inspection = await filed({ truck_id: truckId, defects: Array.from({ length: 6 }, () => FATAL) });
-      const answers = await Promise.all(
+    it('concurrent PATCHes of one inspection lose no change', async () => {
+      const inspection = await createInspection({
+        truck_id: truckId,
+        defects: Array.from({ length: 6 }, () => FATAL),
+      });
+      const responses = await Promise.all(
         inspection.defects.map(({ id }: Defect) =>
           patch(inspection.id, { defects: [{ id, resolved_at: AT }] }),
         ),
       );
-      expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+      expect(responses.map(({ status }) => status)).to.deep.equal(responses.map(() => 200));
       expect((await tenant.client.get(`/inspections/${inspection.id}`)).body.result).to.equal('pass');
-      expect(await blocks(inspection.id)).to.equal(false);
+      expect(await blocksDispatch(inspection.id)).to.equal(false);
     });
 
-    it('edits the notes, and nothing else of what was found', async () => {
-      const inspection = await filed({ notes: 'a', items: [{ key: 'horn', state: 'ok' }], defects: [FATAL] });
+    it('PATCH /inspections/{id} changes the notes but no findings', async () => {
+      const inspection = await createInspection({
+        notes: 'a',
+        items: [{ key: 'horn', state: 'ok' }],
+        defects: [FATAL],
+      });
       const body = { notes: 'b', items: [], result: 'pass', kind: 'post_trip', truck_id: truckId };
       const patched = await patch(inspection.id, body);
       expect(patched.body).to.deep.equal({ ...inspection, notes: 'b', updated_at: patched.body.updated_at });
       expect((await patch(inspection.id, { notes: null })).body.notes).to.equal(null);
     });
 
-    it('of a defect that is not there is 400 and changes nothing', async () => {
-      const [one, other] = [await filed({ defects: [FATAL] }), await filed({ defects: [FATAL] })];
+    it('PATCH /inspections/{id} with an unknown defect is 400 and changes nothing', async () => {
+      const [one, other] = [
+        await createInspection({ defects: [FATAL] }),
+        await createInspection({ defects: [FATAL] }),
+      ];
       for (const id of [UNKNOWN_ID, other.defects[0].id]) {
         const defects = [
           { id: one.defects[0].id, resolved_at: AT },
@@ -195,48 +237,64 @@ describe('inspections', () => {
       expect((await tenant.client.get(`/inspections/${one.id}`)).body).to.deep.equal(one);
     });
 
-    it('names every fault at once', async () => {
-      const { id, defects } = await filed({ defects: [FATAL] });
-      const twice = { id: defects[0].id, resolved_at: AT };
-      const faulty = [{ id: 'x', resolved_at: 'soon', resolved_by: 1 }, {}, twice, twice];
-      expect(faultsOf(await patch(id, { defects: faulty, notes: 1 }))).to.deep.equal([
-        ...['defects[0].id guid', 'defects[0].resolved_at dateTime', 'defects[0].resolved_by base'],
-        ...['defects[1].id required', 'defects[1].resolved_at required', 'defects[3] unique', 'notes base'],
+    it('PATCH /inspections/{id} lists every problem at once', async () => {
+      const { id, defects } = await createInspection({ defects: [FATAL] });
+      const repeatedResolution = { id: defects[0].id, resolved_at: AT };
+      const invalidDefects = [
+        { id: 'x', resolved_at: 'soon', resolved_by: 1 },
+        {},
+        repeatedResolution,
+        repeatedResolution,
+      ];
+      expect(faultsOf(await patch(id, { defects: invalidDefects, notes: 1 }))).to.deep.equal([
+        'defects[0].id guid',
+        'defects[0].resolved_at dateTime',
+        'defects[0].resolved_by base',
+        'defects[1].id required',
+        'defects[1].resolved_at required',
+        'defects[3] unique',
+        'notes base',
       ]);
     });
   });
 
-  it('name every fault of what was found at once', async () => {
-    const answer = await tenant.client.post('/inspections', {
-      ...{
-        kind: 'annual',
-        truck_id: 'x',
-        odometer_miles: -1,
-        vehicle: { vin: '1HGCM82633A00435I', year: 1 },
-      },
+  it('POST /inspections lists every problem at once', async () => {
+    const response = await tenant.client.post('/inspections', {
+      kind: 'annual',
+      truck_id: 'x',
+      odometer_miles: -1,
+      vehicle: { vin: '1HGCM82633A00435I', year: 1 },
       items: [{ key: '', state: 'good', note: 1 }, 'x'],
       defects: [{ severity: 'bad', resolved_at: 'x' }],
       photos: [{ slot: 'Front!', phase: '9', url: 'ftp://example.com/a', taken_at: 1 }, {}],
     });
-    expect(faultsOf(answer)).to.deep.equal([
-      ...['defects[0].component required', 'defects[0].resolved_at dateTime', 'defects[0].severity only'],
-      ...['items[0].key empty', 'items[0].note base', 'items[0].state only', 'items[1] base', 'kind only'],
-      ...[
-        'odometer_miles min',
-        'photos[0].phase pattern',
-        'photos[0].slot pattern',
-        'photos[0].taken_at base',
-      ],
-      ...['photos[0].url uriCustomScheme', 'photos[1].slot required', 'photos[1].url required'],
-      ...['truck_id guid', 'vehicle.vin vin', 'vehicle.year min'],
+    expect(faultsOf(response)).to.deep.equal([
+      'defects[0].component required',
+      'defects[0].resolved_at dateTime',
+      'defects[0].severity only',
+      'items[0].key empty',
+      'items[0].note base',
+      'items[0].state only',
+      'items[1] base',
+      'kind only',
+      'odometer_miles min',
+      'photos[0].phase pattern',
+      'photos[0].slot pattern',
+      'photos[0].taken_at base',
+      'photos[0].url uriCustomScheme',
+      'photos[1].slot required',
+      'photos[1].url required',
+      'truck_id guid',
+      'vehicle.vin vin',
+      'vehicle.year min',
     ]);
   });
 
-  it('take a photo from http and https alone, in at most 2048 characters', async () => {
-    const of = (url: string) =>
+  it('the URL of an inspection photo must use http or https and have at most 2048 characters', async () => {
+    const tryPhotoUrl = (url: string) =>
       tenant.client.post('/inspections', { kind: 'pre_trip', photos: [{ slot: 'front', url }] }, DRY_RUN);
     const base = 'https://example.com/';
-    expect((await of(base + 'a'.repeat(2048 - base.length))).status).to.equal(200);
+    expect((await tryPhotoUrl(base + 'a'.repeat(2048 - base.length))).status).to.equal(200);
     const longer = base + 'a'.repeat(2049 - base.length);
     for (const url of [
       longer,
@@ -246,77 +304,88 @@ describe('inspections', () => {
       'https://a b',
       'data:,x',
     ]) {
-      expect(faultsOf(await of(url)), url)
+      expect(faultsOf(await tryPhotoUrl(url)), url)
         .to.have.length(1)
         .and.match(/^photos\[0\]\.url /);
     }
   });
 
-  it('name records of this account or are refused: all unknown ones at once', async () => {
-    const foreign = (await stack.createTenant('Foreign')).client;
-    const truck = await foreign.post('/trucks', { unit_number: 'X', duty_class: 'light' });
-    const driver = await foreign.post('/drivers', { name: 'X' });
+  it('POST /inspections refuses records of other accounts and lists all of them', async () => {
+    const otherTenant = (await stack.createTenant('Foreign')).client;
+    const truck = await otherTenant.post('/trucks', { unit_number: 'X', duty_class: 'light' });
+    const driver = await otherTenant.post('/drivers', { name: 'X' });
     const body = { kind: 'pre_trip', truck_id: truck.body.id, driver_id: driver.body.id };
-    const answer = await tenant.client.post('/inspections', { ...body, work_order_id: UNKNOWN_ID });
-    expect(faultsOf(answer)).to.deep.equal([
-      ...['driver_id unknown', 'truck_id unknown', 'work_order_id unknown'],
+    const response = await tenant.client.post('/inspections', { ...body, work_order_id: UNKNOWN_ID });
+    expect(faultsOf(response)).to.deep.equal([
+      'driver_id unknown',
+      'truck_id unknown',
+      'work_order_id unknown',
     ]);
   });
 
-  it('are listed by every filter, page by page', async () => {
-    const truck = (await created('/trucks', { unit_number: 'T-2', duty_class: 'light' })).id;
-    const one = await filed({ kind: 'post_trip', truck_id: truck, driver_id: driverId });
-    const two = await filed({ truck_id: truck, work_order_id: jobId, defects: [FATAL] });
-    const of = (query: string) => listed(`truck_id=${truck}&${query}`);
-    expect(await of('')).to.deep.equal([two.id, one.id]);
-    expect(await of('kind=post_trip')).to.deep.equal([one.id]);
-    expect(await of(`driver_id=${driverId}`)).to.deep.equal([one.id]);
-    expect(await of(`work_order_id=${jobId}`)).to.deep.equal([two.id]);
-    expect(await of('result=out_of_service')).to.deep.equal([two.id]);
-    expect(await of('result=pass_with_defects')).to.deep.equal([]);
+  it('GET /inspections filters by every parameter and pages by cursor', async () => {
+    const truck = (await createRecord('/trucks', { unit_number: 'T-2', duty_class: 'light' })).id;
+    const one = await createInspection({ kind: 'post_trip', truck_id: truck, driver_id: driverId });
+    const two = await createInspection({ truck_id: truck, work_order_id: workOrderId, defects: [FATAL] });
+    const listFiltered = (query: string) => listIds(`truck_id=${truck}&${query}`);
+    expect(await listFiltered('')).to.deep.equal([two.id, one.id]);
+    expect(await listFiltered('kind=post_trip')).to.deep.equal([one.id]);
+    expect(await listFiltered(`driver_id=${driverId}`)).to.deep.equal([one.id]);
+    expect(await listFiltered(`work_order_id=${workOrderId}`)).to.deep.equal([two.id]);
+    expect(await listFiltered('result=out_of_service')).to.deep.equal([two.id]);
+    expect(await listFiltered('result=pass_with_defects')).to.deep.equal([]);
     await stack.rows(tenant.id, 'update inspections set created_at = $3 where tenant_id = $1 and id = $2', [
-      ...[tenant.id, one.id, '2026-03-01T04:59:59Z'],
+      tenant.id,
+      one.id,
+      '2026-03-01T04:59:59Z',
     ]);
     // Midnight in New York is five hours later than in UTC.
-    expect(await of('since=2026-03-01')).to.deep.equal([two.id]);
-    expect(await of('until=2026-03-01')).to.deep.equal([one.id]);
-    expect(await of('since=2026-03-01T04:59:59Z&until=2026-03-01T05:00:00Z')).to.deep.equal([one.id]);
+    expect(await listFiltered('since=2026-03-01')).to.deep.equal([two.id]);
+    expect(await listFiltered('until=2026-03-01')).to.deep.equal([one.id]);
+    expect(await listFiltered('since=2026-03-01T04:59:59Z&until=2026-03-01T05:00:00Z')).to.deep.equal([
+      one.id,
+    ]);
     const { cursor } = (await tenant.client.get(`/inspections?truck_id=${truck}&limit=1`)).body.data;
-    expect(await of(`cursor=${cursor}`)).to.deep.equal([one.id]);
-    const faulty = await tenant.client.get('/inspections?kind=x&result=x&truck_id=x&since=x');
-    expect(faultsOf(faulty)).to.deep.equal(['kind only', 'result only', 'since dateTime', 'truck_id guid']);
+    expect(await listFiltered(`cursor=${cursor}`)).to.deep.equal([one.id]);
+    const invalidQuery = await tenant.client.get('/inspections?kind=x&result=x&truck_id=x&since=x');
+    expect(faultsOf(invalidQuery)).to.deep.equal([
+      'kind only',
+      'result only',
+      'since dateTime',
+      'truck_id guid',
+    ]);
   });
 
-  it('are tried by a dry run without being filed, and stop no truck by it', async () => {
+  it('a dry run of POST /inspections stores nothing and blocks no truck', async () => {
     const body = { kind: 'pre_trip', truck_id: truckId, notes: 'rehearsed', defects: [FATAL] };
     const preview = await tenant.client.post('/inspections', body, DRY_RUN);
     expect(preview.status, preview.text).to.equal(200);
     expect(preview.body.data).to.include({ result: 'out_of_service', notes: 'rehearsed' });
     expectError(await tenant.client.get(`/inspections/${preview.body.data.id}`), 404, 'not_found');
-    expect(await blocks(preview.body.data.id)).to.equal(false);
+    expect(await blocksDispatch(preview.body.data.id)).to.equal(false);
   });
 
-  it('are no matter of agents, whatever their scopes', async () => {
-    const { id } = await filed();
+  it('agents cannot use inspections, regardless of their scopes', async () => {
+    const { id } = await createInspection();
     const agent = stack.clientWith(
       await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_dispatch', 'write_work_orders'] }),
     );
-    for (const answer of [
+    for (const response of [
       await agent.get('/inspections'),
       await agent.get(`/inspections/${id}`),
       await agent.post('/inspections', { kind: 'pre_trip' }),
       await agent.patch(`/inspections/${id}`, {}),
     ])
-      expectError(answer, 403, 'forbidden');
+      expectError(response, 403, 'forbidden');
   });
 
-  it('of another tenant, the sandbox twin included, are not there', async () => {
+  it("inspections of another tenant, including the account's own sandbox, are 404", async () => {
     const { body } = await tenant.sandbox.post('/inspections', { kind: 'pre_trip' });
     expect((await tenant.sandbox.get(`/inspections/${body.id}`)).status).to.equal(200);
     for (const id of [body.id, UNKNOWN_ID, 'x']) {
       expectError(await tenant.client.get(`/inspections/${id}`), 404, 'not_found');
       expectError(await tenant.client.patch(`/inspections/${id}`, { notes: 'x' }), 404, 'not_found');
     }
-    expect(await listed('')).to.not.include(body.id);
+    expect(await listIds('')).to.not.include(body.id);
   });
 });

@@ -1,4 +1,4 @@
-/** What one part of the business does to the records of another: prices, approvals, claims, mails, suggestions and money together. */
+/** Effects between resources: prices, approvals, claims, mails, suggestions and payments. */
 
 import { expect } from 'chai';
 import type { Command } from '../../shared/contracts/command.js';
@@ -25,7 +25,7 @@ import { makeSuggestion, watchUntilDone } from '../support/suggestions.js';
 const DAY_MS = 86_400_000;
 const LATE = { due_date: '2026-01-01T00:00:00Z' };
 
-describe('the parts of the business together', () => {
+describe('effects between resources', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -37,26 +37,27 @@ describe('the parts of the business together', () => {
   });
   after(() => stack.stop());
 
-  const run = (commands: Command[]) => runIsolated(batchContextOf(stack.runtime), commands);
+  const runCommands = (commands: Command[]) => runIsolated(batchContextOf(stack.runtime), commands);
   const get = async (path: string) => (await tenant.client.get(path)).body;
   const post = (path: string, body: Record<string, unknown> = {}) => tenant.client.post(path, body);
-  const sweep = async () =>
-    run(await stack.runtime.db.transaction([tenant.id], (tx) => findOverdue(tx, 100)));
-  /** A vehicle that has stood in the yard for so many days. */
-  const impound = async (job: string, days: number): Promise<string> => {
+  const runOverdueSweep = async () =>
+    runCommands(await stack.runtime.db.transaction([tenant.id], (tx) => findOverdue(tx, 100)));
+  /** Creates an impound that has been in the yard for this many days. */
+  const createImpound = async (workOrderId: string, days: number): Promise<string> => {
     const impounded_at = new Date(Date.now() - (days - 1) * DAY_MS).toISOString();
-    return (await post('/impounds', { work_order_id: job, impounded_at, daily_rate_cents: 4500 })).body.id;
+    return (await post('/impounds', { work_order_id: workOrderId, impounded_at, daily_rate_cents: 4500 }))
+      .body.id;
   };
-  const queueAgain = async (invoice: string): Promise<string> => {
+  const requeueMail = async (invoice: string): Promise<string> => {
     const text = `update messages set state = 'queued', provider = 'fake', attempt_after = now() - interval '1 second', sent_at = null
                   where tenant_id = $1 and invoice_id = $2 returning id`;
     const [message] = await stack.rows<{ id: string }>(tenant.id, text, [tenant.id, invoice]);
-    const undone = `update invoices set delivery_state = 'queued', sent_at = null where tenant_id = $1 and id = $2`;
-    await stack.rows(tenant.id, undone, [tenant.id, invoice]);
+    const resetDelivery = `update invoices set delivery_state = 'queued', sent_at = null where tenant_id = $1 and id = $2`;
+    await stack.rows(tenant.id, resetDelivery, [tenant.id, invoice]);
     return message?.id as string;
   };
 
-  it('an If-Match sees what a suggestion did to the invoice in the same batch', async () => {
+  it('If-Match detects that a suggestion changed the invoice in the same batch', async () => {
     const id = await invoiceAfter(tenant.client, []);
     const before = await get(`/invoices/${id}`);
     const proposed = {
@@ -77,7 +78,7 @@ describe('the parts of the business together', () => {
       {},
       { entityId: id, ifMatch: [before.updated_at] },
     );
-    const results = await run([accept, approve]);
+    const results = await runCommands([accept, approve]);
     const approved = results.find((result) => result.id === approve.id);
     expect(approved).to.have.nested.property('error.code', 'precondition_failed');
     expect(await get(`/invoices/${id}`)).to.include({
@@ -86,33 +87,33 @@ describe('the parts of the business together', () => {
     });
   });
 
-  describe('a held draft that was priced from a card', () => {
-    it('is refused when another invoice has billed its job meanwhile', async () => {
+  describe('a held draft invoice priced from a rate card', () => {
+    it('approving a held invoice is 409 if another invoice has billed its work order', async () => {
       await makeCard(tenant.client, { is_default: true, items: [cardItem(), STORAGE] });
-      const job = await completedJob(tenant.client);
-      const yard = await impound(job, 10);
+      const workOrderId = await completedJob(tenant.client);
+      const impoundId = await createImpound(workOrderId, 10);
       await setGate(tenant, 100);
       const agent = await newAgent(stack, tenant.id);
-      const draft = { work_order_id: job, billing_email: 'a@example.com' };
+      const draft = { work_order_id: workOrderId, billing_email: 'a@example.com' };
       const held = expectHeld(await agent.post('/invoices', { invoice_number: 'A-1', ...draft }));
       expect((await post('/invoices', { invoice_number: 'O-1', ...draft })).status).to.equal(201);
       const person = await signIn(stack, { tenantId: tenant.id });
       expectError(await person.post(`/approvals/${held.id}/approve`, {}), 409, 'conflict');
-      const { days, invoiced_days } = await get(`/impounds/${yard}`);
+      const { days, invoiced_days } = await get(`/impounds/${impoundId}`);
       expect([days, invoiced_days]).to.deep.equal([10, 10]);
     });
 
-    it('is reckoned anew, shown with what changed, and then made', async () => {
+    it('approving a held invoice whose price changed is 409, shows the new price and then creates the invoice', async () => {
       await makeCard(tenant.client, { is_default: true, items: [cardItem(), STORAGE] });
       await setGate(tenant, 100);
       const agent = await newAgent(stack, tenant.id);
       const person = await signIn(stack, { tenantId: tenant.id });
-      const job = await completedJob(tenant.client);
-      const yard = await impound(job, 10);
-      const draft = { invoice_number: 'A-1', work_order_id: job, billing_email: 'a@example.com' };
+      const workOrderId = await completedJob(tenant.client);
+      const impoundId = await createImpound(workOrderId, 10);
+      const draft = { invoice_number: 'A-1', work_order_id: workOrderId, billing_email: 'a@example.com' };
       const held = expectHeld(await agent.post('/invoices', draft));
       const text = `update impounds set impounded_at = impounded_at - interval '1 day' where tenant_id = $1 and id = $2`;
-      await stack.rows(tenant.id, text, [tenant.id, yard]);
+      await stack.rows(tenant.id, text, [tenant.id, impoundId]);
       expectError(await person.post(`/approvals/${held.id}/approve`, { hash: held.hash }), 409, 'conflict');
       const [shown] = (await person.get('/approvals?status=pending')).body.data.items;
       expect(shown.payload.line_items[1].quantity).to.equal(11);
@@ -123,41 +124,41 @@ describe('the parts of the business together', () => {
     });
   });
 
-  it('a fee is not missed that another invoice of the job has', async () => {
+  it('a fee that another invoice of the work order bills is not suggested as missed', async () => {
     await makeCard(tenant.client, { is_default: true, items: [cardItem(), MILES, STORAGE] });
-    const bill = async (job: string, number: string): Promise<string> => {
-      const input = { invoice_number: number, work_order_id: job, billing_email: 'a@example.com' };
+    const billWorkOrder = async (workOrderId: string, number: string): Promise<string> => {
+      const input = { invoice_number: number, work_order_id: workOrderId, billing_email: 'a@example.com' };
       return (await post('/invoices', input)).body.id;
     };
     for (let nth = 0; nth < 25; nth += 1) {
-      const invoice = await bill(await completedJob(tenant.client), `H-${nth}`);
+      const invoice = await billWorkOrder(await completedJob(tenant.client), `H-${nth}`);
       await post(`/invoices/${invoice}/approve`);
       await post(`/invoices/${invoice}/send`);
     }
-    const job = await completedJob(tenant.client);
-    await bill(job, 'F');
-    await impound(job, 10);
-    const storage = await bill(job, 'S');
+    const workOrderId = await completedJob(tenant.client);
+    await billWorkOrder(workOrderId, 'F');
+    await createImpound(workOrderId, 10);
+    const storage = await billWorkOrder(workOrderId, 'S');
     await watchUntilDone(stack);
     const found = (await get(`/suggestions?entity_id=${storage}&kind=missed_fee`)).data.items;
     expect(found).to.deep.equal([]);
   });
 
-  describe('a claim', () => {
-    it('does not go out again by itself when its invoice was voided', async () => {
-      const job = await jobAfter(tenant.client, []);
-      await tenant.client.patch(`/work-orders/${job}`, { notes: 'PO# 88213-A' });
-      const claim = await claimAfter(tenant.client, ['submit'], { invoice: { work_order_id: job } });
+  describe('motor-club claims', () => {
+    it('a denied claim is not resubmitted automatically if its invoice is void', async () => {
+      const workOrderId = await jobAfter(tenant.client, []);
+      await tenant.client.patch(`/work-orders/${workOrderId}`, { notes: 'PO# 88213-A' });
+      const claim = await claimAfter(tenant.client, ['submit'], { invoice: { work_order_id: workOrderId } });
       await post(`/invoices/${claim.invoice_id}/void`, { reason: 'wrong' });
       const denied = await post(`/claims/${claim.id}/outcome`, { outcome: 'denied', code: 'missing_po' });
       expect(denied.body).to.include({ status: 'denied', attempt: 1 });
       expect((await get(`/invoices/${claim.invoice_id}`)).po_number).to.equal(null);
     });
 
-    it('asks for what is owed when it goes out, and is paid by that', async () => {
+    it('a claim expects the balance due at its submission, and a payment of that amount pays the invoice', async () => {
       const claim = await claimAfter(tenant.client, [], { invoice: LATE });
       await post(`/invoices/${claim.invoice_id}/send`);
-      await sweep();
+      await runOverdueSweep();
       await post(`/invoices/${claim.invoice_id}/payments`, { amount_cents: 9000, method: 'cash' });
       const submitted = await post(`/claims/${claim.id}/submit`);
       expect(submitted.body.expected_cents).to.equal(1000);
@@ -166,12 +167,12 @@ describe('the parts of the business together', () => {
       expect((await get(`/invoices/${claim.invoice_id}`)).status).to.equal('paid');
     });
 
-    it('keeps its invoice from being overdue twice while the club has it', async () => {
+    it('an invoice with a submitted claim does not become overdue a second time', async () => {
       const claim = await claimAfter(tenant.client, [], { invoice: LATE });
       await post(`/invoices/${claim.invoice_id}/send`);
-      await sweep();
+      await runOverdueSweep();
       await post(`/claims/${claim.id}/submit`);
-      await sweep();
+      await runOverdueSweep();
       expect((await get(`/invoices/${claim.invoice_id}`)).status).to.equal('sent_to_roadsync');
       const events = await stack.rows(tenant.id, `select id from events where type = 'invoice.overdue'`);
       expect(events).to.have.length(1);
@@ -179,18 +180,18 @@ describe('the parts of the business together', () => {
       expect((await get(`/invoices/${claim.invoice_id}`)).status).to.equal('needs_review');
     });
 
-    it('may be made anew when the club has taken its money back', async () => {
+    it('an invoice accepts a new claim after the payment of the first claim was refunded', async () => {
       const claim = await claimAfter(tenant.client, ['submit']);
       await post(`/claims/${claim.id}/outcome`, { outcome: 'paid', amount_cents: 10_000 });
-      const again = { invoice_id: claim.invoice_id, club: 'Other' };
-      expectError(await post('/claims', again), 409, 'conflict');
+      const secondClaim = { invoice_id: claim.invoice_id, club: 'Other' };
+      expectError(await post('/claims', secondClaim), 409, 'conflict');
       const [payment] = (await get(`/invoices/${claim.invoice_id}/payments`)).data.items;
       await post(`/payments/${payment.id}/refund`, { amount_cents: 10_000, reason: 'Chargeback' });
-      expect((await post('/claims', again)).status).to.equal(201);
+      expect((await post('/claims', secondClaim)).status).to.equal(201);
     });
   });
 
-  it('lines never fall below what is paid, and what is paid on is not cancelled', async () => {
+  it('line items cannot total less than the paid amount, and an invoice with payments cannot be cancelled', async () => {
     const id = await invoiceAfter(tenant.client, ['approve', 'send']);
     await post(`/invoices/${id}/payments`, { amount_cents: 9000, method: 'cash' });
     await post(`/invoices/${id}/dispute`, { reason: 'x' });
@@ -200,9 +201,9 @@ describe('the parts of the business together', () => {
     expectError(await post(`/invoices/${id}/cancel`, { reason: 'x' }), 409, 'invalid_status_transition');
   });
 
-  it('a mail of an invoice that is being rewritten does not leave', async () => {
+  it('the mail of an invoice under revision is not sent', async () => {
     const id = await invoiceAfter(tenant.client, ['approve', 'send']);
-    await queueAgain(id);
+    await requeueMail(id);
     await post(`/invoices/${id}/dispute`, { reason: 'x' });
     await post(`/invoices/${id}/return`);
     let sent = 0;
@@ -212,28 +213,30 @@ describe('the parts of the business together', () => {
       },
     };
     const { runtime } = stack;
-    const parts = {
+    const dependencies = {
       writes: openWritesQueue(runtime),
       messages: openMessagesQueue(runtime),
       pdfs: openInvoicePdfs(runtime),
     };
-    const claimNext = createMessageClaims(runtime, { fake: provider } as never, parts);
+    const claimNext = createMessageClaims(runtime, { fake: provider } as never, dependencies);
     const deliver = await claimNext(tenant.id);
     expect(deliver, 'the message is due').to.be.a('function');
     await deliver?.();
     expect(sent).to.equal(0);
   });
 
-  it('the history of an invoice tells that its mail failed', async () => {
+  it('the audit log of an invoice records that its mail failed', async () => {
     const id = await invoiceAfter(tenant.client, ['approve', 'send']);
-    const entityId = await queueAgain(id);
-    await run([commandOf('message.record_failed', tenant.id, { reason: 'no such mailbox' }, { entityId })]);
+    const entityId = await requeueMail(id);
+    await runCommands([
+      commandOf('message.record_failed', tenant.id, { reason: 'no such mailbox' }, { entityId }),
+    ]);
     expect((await get(`/invoices/${id}`)).status).to.equal('failed');
     const log = (await get(`/audit-log?entity_type=invoice&entity_id=${id}&limit=1`)).data.items;
     expect(log[0].changes).to.deep.include({ field: 'status', from: 'sending', to: 'failed' });
   });
 
-  it('suggestions and invoices are locked in one order: they never wait for each other in a circle', async () => {
+  it('suggestions and invoices are locked in one sequence and never deadlock', async () => {
     const ids: string[] = [];
     for (let nth = 0; nth < 20; nth += 1) ids.push(await invoiceAfter(tenant.client, []));
     const refs = ids.map((id) => ({ tenant_id: tenant.id, id }));
@@ -246,13 +249,15 @@ describe('the parts of the business together', () => {
     };
     for (let round = 0; round < 20; round += 1) {
       const rows = [...ids.slice(10), ...ids.slice(0, 10)].map((id, nth) => ({
-        ...{ ...draft, amount_cents: 1, confidence: 0.9, proposed_lines: [], occasion: `${round}` },
-        ...{
-          detector: nth < 10 ? 'anomaly_amount' : 'duplicate_invoice',
-          id: newId(),
-          entity_id: id,
-          invoice_id: id,
-        },
+        ...draft,
+        amount_cents: 1,
+        confidence: 0.9,
+        proposed_lines: [],
+        occasion: `${round}`,
+        detector: nth < 10 ? 'anomaly_amount' : 'duplicate_invoice',
+        id: newId(),
+        entity_id: id,
+        invoice_id: id,
       }));
       await Promise.all([
         stack.runtime.db.transaction([tenant.id], (tx) => insertSuggestions(tx, rows as never)),

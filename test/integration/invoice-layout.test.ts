@@ -1,4 +1,4 @@
-/** The customer's page and mail on a phone, in a real browser. */
+/** Layout of the customer's invoice page and mail on a phone, in a real browser. */
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Browser, chromium } from 'playwright-core';
@@ -10,10 +10,10 @@ const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const PHONE = { width: 390, height: 844 };
 
 /**
- * Words that stand on more than one line, and how far the page is wider than the screen. It runs in
- * the browser.
+ * Runs in the browser. Returns the words that break across lines, and by how many pixels the page
+ * is wider than the screen.
  */
-const FIND_FAULTS = `(() => {
+const FIND_LAYOUT_PROBLEMS = `(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const broken = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode())
@@ -27,16 +27,16 @@ const FIND_FAULTS = `(() => {
   return { broken, overflow: document.documentElement.scrollWidth - innerWidth };
 })()`;
 
-describe('an invoice on a phone of 390 pixels', () => {
+describe('invoice page and mail on a phone 390 pixels wide', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let browser: Browser;
 
   before(async function () {
     if (!existsSync(BROWSER)) {
-      const why = `no browser: ${BROWSER} is missing. Install the package chromium, or name one in CHROMIUM.\n`;
-      if (process.env.CI) throw new Error(why);
-      process.stderr.write(`skipped, ${why}`);
+      const problem = `no browser: ${BROWSER} is missing. Install the package chromium, or set CHROMIUM to another browser.\n`;
+      if (process.env.CI) throw new Error(problem);
+      process.stderr.write(`skipped, ${problem}`);
       this.skip();
     }
     browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] });
@@ -60,12 +60,17 @@ describe('an invoice on a phone of 390 pixels', () => {
     await stack?.stop();
   });
 
-  async function sent() {
+  async function sendInvoice() {
     const { body: customer } = await tenant.client.post('/customers', {
       company_name: 'Northeastern Transportation & Refrigeration Services',
       billing_email: 'accounts.payable@northeastern-transportation.example.com',
     });
-    const line = { unit_price_cents: 12_345_678, quantity: 12.5, unit_type: 'quarter_hour', taxable: true };
+    const longLineItem = {
+      unit_price_cents: 12_345_678,
+      quantity: 12.5,
+      unit_type: 'quarter_hour',
+      taxable: true,
+    };
     const { body: invoice } = await tenant.client.post(
       '/invoices',
       invoiceInput({
@@ -74,7 +79,7 @@ describe('an invoice on a phone of 390 pixels', () => {
         vehicle_description: '2019 Freightliner Cascadia 126 with refrigerated semitrailer',
         line_items: [
           lineItem({
-            ...line,
+            ...longLineItem,
             name: 'Heavy-duty recovery and decontamination',
             description: 'Environmental responsibilities',
           }),
@@ -88,23 +93,26 @@ describe('an invoice on a phone of 390 pixels', () => {
     return { path: new URL(body.view_url).pathname, html: message.body_html as string };
   }
 
-  it('breaks no word of the page, needs no scrolling to the side, and shows the logo under its policy', async () => {
-    const { path } = await sent();
+  it('the invoice page breaks no word, needs no sideways scrolling and shows the logo despite its CSP', async () => {
+    const { path } = await sendInvoice();
     const page = await browser.newPage({ viewport: PHONE });
     const refusals: string[] = [];
     page.on('console', (message) => refusals.push(message.text()));
     await page.goto(`${stack.origin}${path}`, { waitUntil: 'load' });
-    expect(await page.evaluate(FIND_FAULTS)).to.deep.equal({ broken: [], overflow: 0 });
+    expect(await page.evaluate(FIND_LAYOUT_PROBLEMS)).to.deep.equal({ broken: [], overflow: 0 });
     expect(await page.evaluate('document.querySelector("img.logo").naturalWidth'), 'the logo').to.equal(400);
     expect(refusals.filter((text) => text.includes('Content Security Policy'))).to.deep.equal([]);
     await page.close();
   });
 
-  it('breaks no word of the mail but the link, which may be copied', async () => {
-    const { html, path } = await sent();
+  it('the invoice mail breaks no word except its link', async () => {
+    const { html, path } = await sendInvoice();
     const page = await browser.newPage({ viewport: PHONE });
     await page.setContent(html);
-    const { broken, overflow } = (await page.evaluate(FIND_FAULTS)) as { broken: string[]; overflow: number };
+    const { broken, overflow } = (await page.evaluate(FIND_LAYOUT_PROBLEMS)) as {
+      broken: string[];
+      overflow: number;
+    };
     expect(broken.filter((word) => !path.includes(word))).to.deep.equal([]);
     expect(overflow, 'pixels wider than the screen').to.equal(0);
     await page.close();

@@ -8,7 +8,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const APPROVER = { permissions: ['read', 'write', 'approve'] };
 
-describe('the life of an invoice', () => {
+describe('invoice lifecycle', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let client: TestClient;
@@ -20,7 +20,7 @@ describe('the life of an invoice', () => {
   });
   after(() => stack.stop());
 
-  async function draft(overrides: Record<string, unknown> = {}): Promise<string> {
+  async function createDraft(overrides: Record<string, unknown> = {}): Promise<string> {
     const { status, body } = await client.post(
       '/invoices',
       invoiceInput({ billing_email: 'b@example.com', ...overrides }),
@@ -33,7 +33,7 @@ describe('the life of an invoice', () => {
     return client.post(`/invoices/${id}/${action}`, body);
   }
 
-  async function eventsOf(id: string): Promise<{ type: string; data: Record<string, never> }[]> {
+  async function listEvents(id: string): Promise<{ type: string; data: Record<string, never> }[]> {
     const rows = await stack.runtime.db.read<{ body: string }>(tenant.id, {
       text: `select body from events where body::jsonb #>> '{data,object,id}' = $1 order by id`,
       values: [id],
@@ -41,8 +41,8 @@ describe('the life of an invoice', () => {
     return rows.map((row) => JSON.parse(row.body));
   }
 
-  it('goes from draft to paid, with its events, and every read says what may come next', async () => {
-    const id = await draft();
+  it('an invoice goes from draft to paid, records its events, and every read lists the allowed actions', async () => {
+    const id = await createDraft();
     expect((await client.get(`/invoices/${id}`)).body.allowed_actions).to.deep.equal(['approve', 'cancel']);
     const approved = await act(id, 'approve');
     expect(approved.body).to.include({ status: 'approved' });
@@ -70,7 +70,7 @@ describe('the life of an invoice', () => {
       paid_cents: 10_000,
       balance_due_cents: 0,
     });
-    const events = await eventsOf(id);
+    const events = await listEvents(id);
     expect(events.map((event) => event.type)).to.deep.equal([
       'invoice.created',
       'invoice.sent',
@@ -83,8 +83,8 @@ describe('the life of an invoice', () => {
     expect(page.body.data.items).to.deep.equal([rest.body, half.body]);
   });
 
-  it('refunds the credit first, then what was applied, and opens the invoice again', async () => {
-    const id = await draft();
+  it('a refund takes the credit first, then the applied amount, and reopens the invoice', async () => {
+    const id = await createDraft();
     await act(id, 'approve');
     await act(id, 'send');
     const { body: payment } = await client.post(`/invoices/${id}/payments`, {
@@ -109,26 +109,26 @@ describe('the life of an invoice', () => {
     });
   });
 
-  it("shows in its customer's balance while it is owed, and in the credit what was paid beyond it", async () => {
+  it("an open invoice counts in its customer's balance, and an overpayment in the credit", async () => {
     const { body: customer } = await client.post('/customers', { company_name: 'Club' });
-    const id = await draft({ customer_id: customer.id });
-    const sums = async () => {
+    const id = await createDraft({ customer_id: customer.id });
+    const readSums = async () => {
       const { balance_cents, overdue_cents, credit_cents } = (await client.get(`/customers/${customer.id}`))
         .body;
       return [balance_cents, overdue_cents, credit_cents];
     };
-    expect(await sums(), 'a draft is not owed').to.deep.equal([0, 0, 0]);
+    expect(await readSums(), 'a draft is not owed').to.deep.equal([0, 0, 0]);
     await act(id, 'approve');
     await act(id, 'send');
-    expect(await sums()).to.deep.equal([10_000, 0, 0]);
+    expect(await readSums()).to.deep.equal([10_000, 0, 0]);
     await client.post(`/invoices/${id}/payments`, { amount_cents: 4_000, method: 'ach' });
-    expect(await sums()).to.deep.equal([6_000, 0, 0]);
+    expect(await readSums()).to.deep.equal([6_000, 0, 0]);
     await client.post(`/invoices/${id}/payments`, { amount_cents: 7_500, method: 'ach' });
-    expect(await sums()).to.deep.equal([0, 0, 1_500]);
+    expect(await readSums()).to.deep.equal([0, 0, 1_500]);
   });
 
-  it('is refused what the table does not allow, with from, to and what is allowed', async () => {
-    const id = await draft();
+  it('an action outside the transition table is 409 with from, to and the allowed actions', async () => {
+    const id = await createDraft();
     const refused = await act(id, 'send');
     expectError(refused, 409, 'invalid_status_transition');
     expect(refused.body.error.details[0]).to.include({ from: 'draft', to: 'sending' });
@@ -143,22 +143,29 @@ describe('the life of an invoice', () => {
     }
   });
 
-  it('is approved only with a line, somebody to bill, and the permission', async () => {
-    const bare = await draft({ line_items: [] });
-    const noLines = await act(bare, 'approve');
-    expect(noLines.body.error.details[0].reason).to.match(/line items/);
-    const nobody = await draft({ billing_email: null });
-    expect((await act(nobody, 'approve')).body.error.details[0].reason).to.match(/nobody to bill/);
+  it('approving an invoice needs a line item, a recipient and the permission approve', async () => {
+    const withoutLineItems = await createDraft({ line_items: [] });
+    const refusal = await act(withoutLineItems, 'approve');
+    expect(refusal.body.error.details[0].reason).to.match(/line items/);
+    const withoutRecipient = await createDraft({ billing_email: null });
+    expect((await act(withoutRecipient, 'approve')).body.error.details[0].reason).to.match(/nobody to bill/);
     const writer = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
-    expectError(await writer.post(`/invoices/${bare}/approve`, {}), 403, 'insufficient_scope');
-    expectError(await writer.patch(`/invoices/${bare}`, { status: 'approved' }), 403, 'insufficient_scope');
-    // One request may mend both and approve.
-    const mended = await client.patch(`/invoices/${bare}`, { line_items: [lineItem()], status: 'approved' });
-    expect(mended.body).to.include({ status: 'approved', total_cents: 10_000 });
+    expectError(await writer.post(`/invoices/${withoutLineItems}/approve`, {}), 403, 'insufficient_scope');
+    expectError(
+      await writer.patch(`/invoices/${withoutLineItems}`, { status: 'approved' }),
+      403,
+      'insufficient_scope',
+    );
+    // One request may add the line item and approve.
+    const fixed = await client.patch(`/invoices/${withoutLineItems}`, {
+      line_items: [lineItem()],
+      status: 'approved',
+    });
+    expect(fixed.body).to.include({ status: 'approved', total_cents: 10_000 });
   });
 
-  it('changes nothing when a PATCH asks for a move that is refused', async () => {
-    const id = await draft({ billing_email: null, notes: 'before' });
+  it('PATCH /invoices/{id} with a refused status changes nothing', async () => {
+    const id = await createDraft({ billing_email: null, notes: 'before' });
     expectError(
       await client.patch(`/invoices/${id}`, { notes: 'after', status: 'approved' }),
       409,
@@ -167,7 +174,7 @@ describe('the life of an invoice', () => {
     expect((await client.get(`/invoices/${id}`)).body).to.include({ notes: 'before', status: 'draft' });
   });
 
-  it('created by an agent is never approved by a key', async () => {
+  it('an API key cannot approve an invoice that an agent created', async () => {
     const agent = stack.clientWith(
       await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices', 'write_invoices_draft'] }),
     );
@@ -178,8 +185,8 @@ describe('the life of an invoice', () => {
     expectError(await agent.patch(`/invoices/${body.id}`, { status: 'needs_review' }), 403, 'forbidden');
   });
 
-  it('is voided only with nothing paid, and asking twice changes nothing', async () => {
-    const id = await draft();
+  it('an invoice can be voided only if nothing is paid, and a second void changes nothing', async () => {
+    const id = await createDraft();
     await act(id, 'approve');
     await act(id, 'send');
     const { body: payment } = await client.post(`/invoices/${id}/payments`, {
@@ -196,14 +203,14 @@ describe('the life of an invoice', () => {
     expectError(await client.patch(`/invoices/${id}`, { notes: 'x' }), 409, 'invoice_locked');
   });
 
-  it('shows in every state the actions that the table allows', async () => {
+  it('GET /invoices/{id} lists the actions of the transition table in every status', async () => {
     for (const status of INVOICE_STATUSES) {
       for (const [released, paid] of [
         [false, false],
         [true, false],
         [true, true],
       ] as const) {
-        const id = await draft();
+        const id = await createDraft();
         await stack.runtime.db.transaction([tenant.id], (tx) =>
           tx.query({
             text: `update invoices set status = $1, paid_cents = $2, released_at = $3 where id = $4`,

@@ -8,8 +8,11 @@ const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
 const RUNS = 25;
 const TOTAL_CENTS = 10_000;
 
-/** The table of decisions 3 as an operator meets it, written down a second time: state, action, next state. */
-const NEXT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/**
+ * The transitions of docs/decisions.md §3 as an operator sees them, written independently of the
+ * product: status, action, next status.
+ */
+const NEXT_STATUS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   draft: { approve: 'approved', cancel: 'cancelled' },
   needs_review: { approve: 'approved', cancel: 'cancelled', return: 'draft' },
   approved: { send: 'sending', cancel: 'cancelled', return: 'draft' },
@@ -20,8 +23,8 @@ const NEXT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   void: {},
   cancelled: {},
 };
-/** Asking for the state it is in changes nothing. */
-const ALREADY: Readonly<Record<string, string>> = {
+/** An action that leads to the current status changes nothing. */
+const REACHED_STATUS: Readonly<Record<string, string>> = {
   approve: 'approved',
   send: 'sending',
   return: 'draft',
@@ -29,7 +32,7 @@ const ALREADY: Readonly<Record<string, string>> = {
   cancel: 'cancelled',
   void: 'void',
 };
-const TAKES_MONEY = ['approved', 'sending', 'partially_paid', 'paid', 'disputed'];
+const PAYABLE_STATUSES = ['approved', 'sending', 'partially_paid', 'paid', 'disputed'];
 
 interface Payment {
   id: string;
@@ -38,7 +41,7 @@ interface Payment {
   applied: number;
 }
 
-/** What the simple model knows of one invoice. */
+/** The expected state of one invoice. */
 interface Model {
   status: string;
   isReleased: boolean;
@@ -56,17 +59,17 @@ interface Real {
   }>;
 }
 
-const paidOf = (model: Model) => model.payments.reduce((sum, payment) => sum + payment.applied, 0);
+const sumPaid = (model: Model) => model.payments.reduce((sum, payment) => sum + payment.applied, 0);
 
-function reopened(model: Model): string {
-  if (paidOf(model) > 0) return 'partially_paid';
+function getReopenedStatus(model: Model): string {
+  if (sumPaid(model) > 0) return 'partially_paid';
   return model.isReleased ? 'sending' : 'approved';
 }
 
-/** After every step the whole of the record is compared, so no step can hide what it broke. */
-async function compare(model: Model, real: Real): Promise<void> {
+/** Compares the whole record after every step, so that no step can hide a defect. */
+async function compareWithModel(model: Model, real: Real): Promise<void> {
   const { invoice, payments, events } = await real.read();
-  const paid = paidOf(model);
+  const paid = sumPaid(model);
   expect(invoice).to.include({
     status: model.status,
     paid_cents: paid,
@@ -74,20 +77,20 @@ async function compare(model: Model, real: Real): Promise<void> {
     total_cents: TOTAL_CENTS,
   });
   expect(events).to.deep.equal(model.events);
-  const known = model.payments.map(({ id, amount, refunded, applied }) => ({
+  const expectedPayments = model.payments.map(({ id, amount, refunded, applied }) => ({
     id,
     amount_cents: amount,
     refunded_cents: refunded,
     credit_cents: amount - refunded - applied,
   }));
-  expect(payments).to.have.deep.members(known);
-  // No cent is made or lost: what came in is applied, credit or given back.
-  const came = payments.reduce((sum, one) => sum + (one.amount_cents as number), 0);
-  const kept = payments.reduce(
+  expect(payments).to.have.deep.members(expectedPayments);
+  // No cent is created or lost: each received cent is applied, credited or refunded.
+  const receivedCents = payments.reduce((sum, one) => sum + (one.amount_cents as number), 0);
+  const creditedOrRefundedCents = payments.reduce(
     (sum, one) => sum + (one.credit_cents as number) + (one.refunded_cents as number),
     0,
   );
-  expect(came).to.equal(kept + paid);
+  expect(receivedCents).to.equal(creditedOrRefundedCents + paid);
 }
 
 class Act implements fc.AsyncCommand<Model, Real> {
@@ -96,27 +99,27 @@ class Act implements fc.AsyncCommand<Model, Real> {
 
   async run(model: Model, real: Real): Promise<void> {
     const { status: from } = model;
-    const answer = await real.client.post(`/invoices/${real.id}/${this.action}`, { reason: 'model' });
-    let to = NEXT[from]?.[this.action];
-    // Guards: nothing may be paid on what is annulled or abandoned, and what was released is not
-    // abandoned.
-    if (['void', 'cancel'].includes(this.action) && paidOf(model) > 0) to = undefined;
+    const response = await real.client.post(`/invoices/${real.id}/${this.action}`, { reason: 'model' });
+    let to = NEXT_STATUS[from]?.[this.action];
+    // An invoice with payments cannot be voided or cancelled. An approved invoice that was released
+    // before cannot be cancelled or returned.
+    if (['void', 'cancel'].includes(this.action) && sumPaid(model) > 0) to = undefined;
     if (from === 'approved' && model.isReleased && ['cancel', 'return'].includes(this.action)) to = undefined;
-    if (ALREADY[this.action] === from) {
-      expect(answer.status, `${from} ${this.action}`).to.equal(200);
+    if (REACHED_STATUS[this.action] === from) {
+      expect(response.status, `${from} ${this.action}`).to.equal(200);
     } else if (to === undefined) {
-      expect(answer.status, `${from} ${this.action}: ${answer.text}`).to.equal(409);
-      expect(answer.body.error.code).to.equal('invalid_status_transition');
-      expect(answer.body.error.details[0]).to.include({ from });
+      expect(response.status, `${from} ${this.action}: ${response.text}`).to.equal(409);
+      expect(response.body.error.code).to.equal('invalid_status_transition');
+      expect(response.body.error.details[0]).to.include({ from });
     } else {
-      expect(answer.status, `${from} ${this.action}: ${answer.text}`).to.equal(200);
-      model.status = to === 'reopened' ? reopened(model) : to;
+      expect(response.status, `${from} ${this.action}: ${response.text}`).to.equal(200);
+      model.status = to === 'reopened' ? getReopenedStatus(model) : to;
       if (this.action === 'send') {
         model.isReleased = true;
         model.events.push('invoice.sent');
       }
     }
-    await compare(model, real);
+    await compareWithModel(model, real);
   }
   toString = () => this.action;
 }
@@ -126,20 +129,20 @@ class Pay implements fc.AsyncCommand<Model, Real> {
   check = () => true;
 
   async run(model: Model, real: Real): Promise<void> {
-    const answer = await real.client.post(`/invoices/${real.id}/payments`, {
+    const response = await real.client.post(`/invoices/${real.id}/payments`, {
       amount_cents: this.cents,
       method: 'cash',
     });
-    if (!TAKES_MONEY.includes(model.status)) {
-      expect(answer.status, `${model.status} pay`).to.equal(409);
+    if (!PAYABLE_STATUSES.includes(model.status)) {
+      expect(response.status, `${model.status} pay`).to.equal(409);
     } else {
-      expect(answer.status, answer.text).to.equal(201);
-      const applied = Math.min(this.cents, TOTAL_CENTS - paidOf(model));
-      model.payments.push({ id: answer.body.id, amount: this.cents, refunded: 0, applied });
-      model.status = paidOf(model) === TOTAL_CENTS ? 'paid' : 'partially_paid';
+      expect(response.status, response.text).to.equal(201);
+      const applied = Math.min(this.cents, TOTAL_CENTS - sumPaid(model));
+      model.payments.push({ id: response.body.id, amount: this.cents, refunded: 0, applied });
+      model.status = sumPaid(model) === TOTAL_CENTS ? 'paid' : 'partially_paid';
       model.events.push('invoice.paid');
     }
-    await compare(model, real);
+    await compareWithModel(model, real);
   }
   toString = () => `pay ${this.cents}`;
 }
@@ -154,18 +157,19 @@ class Refund implements fc.AsyncCommand<Model, Real> {
   async run(model: Model, real: Real): Promise<void> {
     const payment = model.payments[this.nth % model.payments.length] as Payment;
     const body = { amount_cents: this.cents, reason: 'model' };
-    const answer = await real.client.post(`/payments/${payment.id}/refund`, body);
+    const response = await real.client.post(`/payments/${payment.id}/refund`, body);
     if (this.cents > payment.amount - payment.refunded) {
-      expect(answer.status).to.equal(400);
+      expect(response.status).to.equal(400);
     } else {
-      expect(answer.status, answer.text).to.equal(200);
+      expect(response.status, response.text).to.equal(200);
       const credit = payment.amount - payment.refunded - payment.applied;
       const takenBack = Math.max(0, this.cents - credit);
       payment.refunded += this.cents;
       payment.applied -= takenBack;
-      if (takenBack > 0 && ['paid', 'partially_paid'].includes(model.status)) model.status = reopened(model);
+      if (takenBack > 0 && ['paid', 'partially_paid'].includes(model.status))
+        model.status = getReopenedStatus(model);
     }
-    await compare(model, real);
+    await compareWithModel(model, real);
   }
   toString = () => `refund ${this.nth} ${this.cents}`;
 }
@@ -186,7 +190,7 @@ const steps = fc.commands(
   { maxCommands: 25, size: 'max' },
 );
 
-describe(`any sequence of actions on an invoice (seed ${SEED}; FC_SEED repeats it)`, () => {
+describe(`random actions on an invoice (seed ${SEED}; set FC_SEED to repeat it)`, () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -223,7 +227,7 @@ describe(`any sequence of actions on an invoice (seed ${SEED}; FC_SEED repeats i
     return { model, real: { client, id: body.id, read } };
   }
 
-  it('reaches only states that the table allows, loses no cent and misses no event', async () => {
+  it('random actions on an invoice reach only allowed statuses, lose no cent and miss no event', async () => {
     const property = fc.asyncProperty(steps, async (commands) => {
       await fc.asyncModelRun(setup, commands);
     });

@@ -1,4 +1,4 @@
-/** PDFs of invoices: letters of any language, bounded work, and fair turns between accounts. */
+/** Invoice PDFs: characters of every language, bounded work and fair sharing between accounts. */
 import { expect } from 'chai';
 import { createFairLimit } from '../../shared/platform/fair-limit.js';
 import type { TestClient } from '../support/client.js';
@@ -25,7 +25,7 @@ const NAMES = {
   Amharic: 'የኢትዮጵያ መኪና ጎታች',
 };
 
-/** Their letters stack, split or change places, so that they are extracted in another order. */
+/** These characters stack, split or move, so text extraction returns them in another sequence. */
 const SHAPED_NAMES = {
   Yoruba: 'Ẹgbẹ́ ọ̀rẹ́ ńlá',
   Dhivehi: 'ދިވެހި ރާއްޖެ',
@@ -46,7 +46,7 @@ const SHAPED_NAMES = {
   Tibetan: 'བཀྲ་ཤིས་བདེ་ལེགས། རྒྱལ་ཁབ',
 };
 
-describe('the PDF of an invoice', () => {
+describe('invoice PDF', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -63,59 +63,61 @@ describe('the PDF of an invoice', () => {
     return { status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) };
   }
 
-  async function created(overrides: Record<string, unknown>, client = tenant.client): Promise<string> {
-    const answer = await client.post('/invoices', invoiceInput(overrides));
-    expect(answer.status).to.equal(201);
-    return answer.body.id;
+  async function createInvoice(overrides: Record<string, unknown>, client = tenant.client): Promise<string> {
+    const response = await client.post('/invoices', invoiceInput(overrides));
+    expect(response.status).to.equal(201);
+    return response.body.id;
   }
 
-  async function drawnName(name: string) {
+  async function drawName(name: string) {
     const { body: customer } = await tenant.client.post('/customers', { company_name: name });
-    const id = await created({ customer_id: customer.id, line_items: [lineItem({ name })] });
+    const id = await createInvoice({ customer_id: customer.id, line_items: [lineItem({ name })] });
     const { bytes } = await fetchPdf(id);
     const text = (await pdfPages(bytes)).join(' ').normalize('NFKC');
     return { ...(await pdfDrawing(bytes)), text };
   }
 
   for (const [language, name] of Object.entries(NAMES))
-    it(`prints ${language} in letters, not in boxes`, async () => {
-      const { letters, missing, text } = await drawnName(name);
+    it(`the invoice PDF prints ${language} without missing glyphs`, async () => {
+      const { letters, missing, text } = await drawName(name);
       expect(letters).to.be.above(2 * [...name].length);
       expect(missing, 'boxes of missing glyphs').to.equal(0);
-      // Word by word: words from right to left are extracted in the order in which they are drawn.
+      // Checks single words, because right-to-left words are extracted in drawing sequence.
       for (const word of name.split(' ')) expect(text).to.include(word.normalize('NFKC'));
     });
 
   for (const [language, name] of Object.entries(SHAPED_NAMES))
-    it(`prints ${language} in shaped letters, not in boxes`, async () => {
-      const { missing, text } = await drawnName(name);
+    it(`the invoice PDF prints shaped ${language} without missing glyphs`, async () => {
+      const { missing, text } = await drawName(name);
       expect(missing, 'boxes of missing glyphs').to.equal(0);
       expect(text).to.not.include('?');
       const extracted = text.normalize('NFD');
       for (const letter of name.replace('\u200d', '').normalize('NFD')) expect(extracted).to.include(letter);
     });
 
-  it('prints ? for a letter that no font has', async () => {
-    const { bytes } = await fetchPdf(await created({ vehicle_description: 'A 🚗 B' }));
+  it('the invoice PDF prints ? for a character that no font has', async () => {
+    const { bytes } = await fetchPdf(await createInvoice({ vehicle_description: 'A 🚗 B' }));
     expect((await pdfPages(bytes))[0]).to.include('A ? B');
     expect((await pdfDrawing(bytes)).missing).to.equal(0);
   });
 
-  it('keeps whole words on a line and breaks a word only when it is longer than the line', async () => {
+  it('the invoice PDF breaks a word only if it is longer than the line', async () => {
     const word = 'W'.repeat(150);
-    const { bytes } = await fetchPdf(await created({ line_items: [lineItem({ name: `Recovery ${word}` })] }));
+    const { bytes } = await fetchPdf(
+      await createInvoice({ line_items: [lineItem({ name: `Recovery ${word}` })] }),
+    );
     const [page = ''] = await pdfPages(bytes);
     expect(page).to.include('Recovery');
     expect(page.match(/W/g)).to.have.length(150);
   });
 
-  it('prints 38 line items with descriptions of 2,000 characters whole', async () => {
+  it('the invoice PDF prints 38 line items with descriptions of 2,000 characters in full', async () => {
     const description = Array.from({ length: 400 }, (_, nth) => `w${nth}`)
       .join(' ')
       .slice(0, 2000);
     const last = description.split(' ').at(-1) as string;
     const { bytes } = await fetchPdf(
-      await created({ line_items: Array.from({ length: 38 }, () => lineItem({ description })) }),
+      await createInvoice({ line_items: Array.from({ length: 38 }, () => lineItem({ description })) }),
     );
     const text = (await pdfPages(bytes)).join(' ');
     expect(text.split(new RegExp(`\\b${last}\\b`)).length - 1).to.equal(38);
@@ -128,33 +130,34 @@ describe('the PDF of an invoice', () => {
     ['line breaks', 'x\n'.repeat(999)],
     ['Chinese', '漢'.repeat(1500)],
   ] as const)
-    it(`of 200 line items full of ${kind} ends with its sums on at most 120 pages`, async () => {
+    it(`the PDF of an invoice with 200 line items full of ${kind} ends with its totals within 120 pages`, async () => {
       const line_items = Array.from({ length: 200 }, () => lineItem({ name: 'N'.repeat(200), description }));
-      const { status, bytes } = await fetchPdf(await created({ line_items }));
+      const { status, bytes } = await fetchPdf(await createInvoice({ line_items }));
       expect(status).to.equal(200);
       const pages = await pdfPages(bytes);
       expect(pages.length).to.be.within(20, 120);
       expect(pages.slice(-2).join(' ')).to.match(/Balance due\s+\$20,000\.00/);
     });
 
-  it('stays available to another account while one account floods, and reads of both come through', async () => {
+  it('PDFs stay available to another account while one account floods, and reads still succeed', async () => {
     const other = await stack.createTenant('Other Towing');
-    const theirs = await created({}, other.client);
+    const otherInvoiceId = await createInvoice({}, other.client);
     const description = 'lorem ipsum '.repeat(160);
-    const creating = createFairLimit({ queues: ['creating'], maxRunning: 4 });
-    const flood = await Promise.all(
+    const creationLimit = createFairLimit({ queues: ['creating'], maxRunning: 4 });
+    const floodIds = await Promise.all(
       Array.from({ length: 20 }, (_, nth) =>
-        creating.run({ queue: 'creating', group: 'flood' }, () =>
-          created({
+        creationLimit.run({ queue: 'creating', group: 'flood' }, () =>
+          createInvoice({
             line_items: Array.from({ length: 60 }, () => lineItem({ description: `${nth} ${description}` })),
           }),
         ),
       ),
     );
-    const flooding = Promise.all(flood.map(async (id) => (await fetchPdf(id)).status));
+    const floodStatuses = Promise.all(floodIds.map(async (id) => (await fetchPdf(id)).status));
     expect((await tenant.client.get('/me')).status).to.equal(200);
-    expect((await fetchPdf(theirs, other.client)).status).to.equal(200);
-    // How many are refused depends on the machine; whose turn it is stands in unit/invoice-pdfs.
-    for (const status of await flooding) expect(status).to.be.oneOf([200, 503]);
+    expect((await fetchPdf(otherInvoiceId, other.client)).status).to.equal(200);
+    // How many requests are refused depends on the machine. The fair sharing itself is tested in
+    // test/unit/invoice-pdfs.test.ts.
+    for (const status of await floodStatuses) expect(status).to.be.oneOf([200, 503]);
   });
 });

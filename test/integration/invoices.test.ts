@@ -4,25 +4,42 @@ import { expectError } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-/** The 15 fields of the specification, then the additive ones, in the order of the answer. */
+/** The 15 fields of the specification and then the additional ones, in response sequence. */
 const MEMBERS = [
-  ...[
-    'id',
-    'invoice_number',
-    'status',
-    'customer_id',
-    'billing_email',
-    'po_number',
-    'due_date',
-    'service_date',
-  ],
-  ...['subtotal_cents', 'tax_cents', 'total_cents', 'paid_cents', 'balance_due_cents', 'work_order_id'],
-  ...['vehicle_description', 'notes', 'sent_at', 'delivery', 'allowed_actions', 'effective_due_date'],
-  ...['created_at', 'updated_at'],
+  'id',
+  'invoice_number',
+  'status',
+  'customer_id',
+  'billing_email',
+  'po_number',
+  'due_date',
+  'service_date',
+  'subtotal_cents',
+  'tax_cents',
+  'total_cents',
+  'paid_cents',
+  'balance_due_cents',
+  'work_order_id',
+  'vehicle_description',
+  'notes',
+  'sent_at',
+  'delivery',
+  'allowed_actions',
+  'effective_due_date',
+  'created_at',
+  'updated_at',
 ];
-const LINE_MEMBERS = [
-  ...['id', 'position', 'name', 'description', 'category', 'quantity', 'unit_type', 'unit_price_cents'],
-  ...['total_cents', 'taxable'],
+const LINE_ITEM_MEMBERS = [
+  'id',
+  'position',
+  'name',
+  'description',
+  'category',
+  'quantity',
+  'unit_type',
+  'unit_price_cents',
+  'total_cents',
+  'taxable',
 ];
 
 describe('invoices', () => {
@@ -35,10 +52,10 @@ describe('invoices', () => {
   });
   after(() => stack.stop());
 
-  const created = async (path: string, body: unknown): Promise<Answer['body']> => {
-    const answer = await tenant.client.post(path, body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+  const createRecord = async (path: string, body: unknown): Promise<Answer['body']> => {
+    const response = await tenant.client.post(path, body);
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   };
   const setStatus = (id: string, status: string) =>
     stack.rows(tenant.id, 'update invoices set status = $2 where tenant_id = $3 and id = $1', [
@@ -47,33 +64,33 @@ describe('invoices', () => {
       tenant.id,
     ]);
 
-  it('answers 201 with the whole invoice only once it is committed', async () => {
+  it('POST /invoices answers 201 with the whole invoice once it is committed', async () => {
     const { client } = tenant;
-    const answer = await client.post(
+    const response = await client.post(
       '/invoices',
       invoiceInput({ line_items: [lineItem({ taxable: true })] }),
     );
-    expect(answer.status, answer.text).to.equal(201);
-    expect(answer.body).to.include({ status: 'draft', subtotal_cents: 10_000, tax_cents: 825 });
-    expect(answer.headers.location).to.equal(`/v1/invoices/${answer.body.id}`);
-    const read = await client.get(`/invoices/${answer.body.id}`);
+    expect(response.status, response.text).to.equal(201);
+    expect(response.body).to.include({ status: 'draft', subtotal_cents: 10_000, tax_cents: 825 });
+    expect(response.headers.location).to.equal(`/v1/invoices/${response.body.id}`);
+    const read = await client.get(`/invoices/${response.body.id}`);
     expect(read.status).to.equal(200);
-    expect(read.text).to.equal(answer.text);
+    expect(read.text).to.equal(response.text);
   });
 
-  it('has exactly the published members, and gives back every value that was sent', async () => {
-    const customer = await created('/customers', { company_name: 'Club' });
-    const order = await created('/work-orders', { service_type: 'tow' });
+  it('POST /invoices returns exactly the published fields and every value that was sent', async () => {
+    const customer = await createRecord('/customers', { company_name: 'Club' });
+    const workOrder = await createRecord('/work-orders', { service_type: 'tow' });
     const values = {
-      ...{
-        invoice_number: 'ALL-1',
-        customer_id: customer.id,
-        work_order_id: order.id,
-        billing_email: 'a@example.com',
-      },
-      ...{ po_number: 'PO-7', vehicle_description: 'Blue Accord', notes: 'Thank you' },
+      invoice_number: 'ALL-1',
+      customer_id: customer.id,
+      work_order_id: workOrder.id,
+      billing_email: 'a@example.com',
+      po_number: 'PO-7',
+      vehicle_description: 'Blue Accord',
+      notes: 'Thank you',
     };
-    const line = lineItem({
+    const hookUp = lineItem({
       name: 'Hook up',
       description: 'Front',
       category: 'hook_up',
@@ -81,21 +98,21 @@ describe('invoices', () => {
       taxable: true,
     });
     const times = { service_date: '2026-11-20T08:15:30.250Z', due_date: '2026-12-20T23:00:00-05:00' };
-    const invoice = await created('/invoices', { ...values, ...times, line_items: [line] });
+    const invoice = await createRecord('/invoices', { ...values, ...times, line_items: [hookUp] });
     expect(Object.keys(invoice)).to.deep.equal([...MEMBERS, 'line_items']);
     expect(invoice).to.include(values);
     expect(invoice.service_date).to.equal('2026-11-20T08:15:30.250Z');
     expect(invoice.due_date).to.equal('2026-12-21T04:00:00.000Z');
-    expect(Object.keys(invoice.line_items[0])).to.deep.equal(LINE_MEMBERS);
-    expect(invoice.line_items[0]).to.include({ ...line, position: 1 });
+    expect(Object.keys(invoice.line_items[0])).to.deep.equal(LINE_ITEM_MEMBERS);
+    expect(invoice.line_items[0]).to.include({ ...hookUp, position: 1 });
     expect(invoice).to.deep.include({ paid_cents: 0, sent_at: null, delivery: null });
     expect(invoice.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(invoice.updated_at).to.equal(invoice.created_at);
   });
 
-  it('needs its number alone: the rest is null, no line, nothing owed', async () => {
-    const invoice = await created('/invoices', { invoice_number: 'BARE-1' });
-    const nothing = [
+  it('POST /invoices needs only invoice_number: other fields are null, without line items or amounts', async () => {
+    const invoice = await createRecord('/invoices', { invoice_number: 'BARE-1' });
+    const optionalFields = [
       'customer_id',
       'billing_email',
       'po_number',
@@ -104,7 +121,7 @@ describe('invoices', () => {
       'work_order_id',
       'notes',
     ];
-    expect(nothing.map((member) => invoice[member])).to.deep.equal(nothing.map(() => null));
+    expect(optionalFields.map((member) => invoice[member])).to.deep.equal(optionalFields.map(() => null));
     expect(invoice).to.deep.include({
       line_items: [],
       total_cents: 0,
@@ -113,26 +130,26 @@ describe('invoices', () => {
     });
   });
 
-  it('lists the same members without line_items, bare of nothing else', async () => {
-    const invoice = await created('/invoices', invoiceInput());
+  it('GET /invoices returns every field of an invoice except line_items', async () => {
+    const invoice = await createRecord('/invoices', invoiceInput());
     const list = await tenant.client.get('/invoices?limit=1');
     expect(list.body).to.have.all.keys('ok', 'data');
     expect(list.body.data).to.have.all.keys('items', 'cursor', 'count');
-    const { line_items: _lines, ...rest } = invoice;
+    const { line_items: _lineItems, ...rest } = invoice;
     expect(list.body.data.items).to.deep.equal([rest]);
   });
 
-  describe('money', () => {
-    const lines = [
+  describe('tax and totals of invoices', () => {
+    const lineItems = [
       lineItem({ quantity: 1.5, unit_price_cents: 3333, taxable: true }),
       lineItem({ quantity: 3, unit_price_cents: 1999 }),
       lineItem({ category: 'discount', unit_price_cents: -1000, taxable: true }),
     ];
-    // 5000 + 5997 - 1000; taxable are 5000 - 1000.
+    // 5000 + 5997 - 1000; the taxable part is 5000 - 1000.
     const subtotal_cents = 9997;
 
-    it("is taxed once, over the taxable subtotal, at the tenant's rate", async () => {
-      const invoice = await created('/invoices', invoiceInput({ line_items: lines }));
+    it("an invoice is taxed once on its taxable subtotal, at the account's rate", async () => {
+      const invoice = await createRecord('/invoices', invoiceInput({ line_items: lineItems }));
       expect(invoice).to.include({
         subtotal_cents,
         tax_cents: 330,
@@ -141,57 +158,59 @@ describe('invoices', () => {
       });
     });
 
-    it('rounds tax once, not line by line, half away from zero', async () => {
-      // 3 × 6 cents at 8.25 % is 1.485, and by line it would be 0 three times.
+    it('invoice tax is rounded once, not per line item, half away from zero', async () => {
+      // 3 × 6 cents at 8.25 % is 1.485. Rounded per line item it would be 0 three times.
       const small = Array.from({ length: 3 }, () => lineItem({ unit_price_cents: 6, taxable: true }));
-      expect((await created('/invoices', invoiceInput({ line_items: small }))).tax_cents).to.equal(1);
+      expect((await createRecord('/invoices', invoiceInput({ line_items: small }))).tax_cents).to.equal(1);
       const half = [lineItem({ unit_price_cents: 200, taxable: true })];
-      expect((await created('/invoices', invoiceInput({ line_items: half }))).tax_cents).to.equal(17);
+      expect((await createRecord('/invoices', invoiceInput({ line_items: half }))).tax_cents).to.equal(17);
     });
 
     for (const [name, settings, tax_cents] of [
       ["the customer's own rate", { tax_rate_bps: 1000 }, 400],
       ["a customer's rate of zero", { tax_rate_bps: 0 }, 0],
-      ["the tenant's rate for a customer without one", {}, 330],
-      ['none for an exempt customer, whatever its rate', { tax_rate_bps: 1000, tax_exempt: true }, 0],
+      ["the account's rate for a customer without one", {}, 330],
+      ['no rate for an exempt customer, even if it has a rate', { tax_rate_bps: 1000, tax_exempt: true }, 0],
     ] as const) {
-      it(`is taxed at ${name}`, async () => {
-        const customer = await created('/customers', { company_name: 'Taxed', ...settings });
-        const body = invoiceInput({ customer_id: customer.id, line_items: lines });
-        expect(await created('/invoices', body)).to.include({
+      it(`an invoice is taxed at ${name}`, async () => {
+        const customer = await createRecord('/customers', { company_name: 'Taxed', ...settings });
+        const body = invoiceInput({ customer_id: customer.id, line_items: lineItems });
+        expect(await createRecord('/invoices', body)).to.include({
           tax_cents,
           total_cents: subtotal_cents + tax_cents,
         });
       });
     }
 
-    it('is taxed by PATCH at the rate the invoice was made with', async () => {
-      const customer = await created('/customers', { company_name: 'Moving', tax_rate_bps: 1000 });
-      const invoice = await created(
+    it('PATCH /invoices/{id} taxes at the rate from the creation of the invoice', async () => {
+      const customer = await createRecord('/customers', { company_name: 'Moving', tax_rate_bps: 1000 });
+      const invoice = await createRecord(
         '/invoices',
-        invoiceInput({ customer_id: customer.id, line_items: lines }),
+        invoiceInput({ customer_id: customer.id, line_items: lineItems }),
       );
       await tenant.client.patch(`/customers/${customer.id}`, { tax_rate_bps: 2000 });
-      const patched = await tenant.client.patch(`/invoices/${invoice.id}`, { line_items: lines.slice(0, 1) });
+      const patched = await tenant.client.patch(`/invoices/${invoice.id}`, {
+        line_items: lineItems.slice(0, 1),
+      });
       expect(patched.body).to.include({ subtotal_cents: 5000, tax_cents: 500, total_cents: 5500 });
     });
   });
 
-  describe('a number', () => {
-    it('that is taken is 409, whatever its case and blanks, and the first invoice stays as it was', async () => {
-      const first = await created('/invoices', invoiceInput({ invoice_number: 'Dup-É1' }));
+  describe('invoice numbers', () => {
+    it('a taken invoice number is 409, ignoring case and blanks, and the first invoice stays unchanged', async () => {
+      const first = await createRecord('/invoices', invoiceInput({ invoice_number: 'Dup-É1' }));
       for (const invoice_number of ['Dup-É1', 'DUP-É1', ' dup-É1 ']) {
-        const answer = await tenant.client.post(
+        const response = await tenant.client.post(
           '/invoices',
           invoiceInput({ invoice_number, notes: 'second' }),
         );
-        const details = expectError(answer, 409, 'duplicate_invoice_number');
+        const details = expectError(response, 409, 'duplicate_invoice_number');
         expect(details.map(({ field }) => field)).to.deep.equal(['invoice_number']);
       }
       expect((await tenant.client.get(`/invoices/${first.id}`)).body).to.deep.equal(first);
     });
 
-    it('is taken within its tenant only', async () => {
+    it('an invoice number is unique only within its tenant', async () => {
       const invoice_number = 'SHARED-1';
       const other = await stack.createTenant('Other');
       for (const client of [tenant.client, other.client, other.sandbox]) {
@@ -199,43 +218,43 @@ describe('invoices', () => {
       }
     });
 
-    it('goes to exactly one of 20 that race for it', async () => {
+    it('exactly one of 20 concurrent requests gets an invoice number', async () => {
       const body = (index: number) => ({
         invoice_number: index % 2 ? 'RACE-1' : 'race-1',
         notes: `racer ${index}`,
       });
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, index) => tenant.client.post('/invoices', body(index))),
       );
-      const winners = answers.filter(({ status }) => status === 201);
+      const winners = responses.filter(({ status }) => status === 201);
       expect(winners).to.have.length(1);
-      for (const answer of answers)
-        if (answer.status !== 201) expectError(answer, 409, 'duplicate_invoice_number');
+      for (const response of responses)
+        if (response.status !== 201) expectError(response, 409, 'duplicate_invoice_number');
       const text = "select id from invoices where lower(invoice_number) = 'race-1'";
       expect(await stack.rows(tenant.id, text)).to.deep.equal([{ id: winners[0]?.body.id }]);
     });
   });
 
-  describe('PATCH', () => {
-    it('with the status it has is 200 and changes nothing; with another it is 409 that says from and to', async () => {
-      const invoice = await created('/invoices', invoiceInput());
+  describe('PATCH /invoices/{id}', () => {
+    it('PATCH /invoices/{id} with the current status changes nothing; a refused one is 409 with from and to', async () => {
+      const invoice = await createRecord('/invoices', invoiceInput());
       const same = await tenant.client.patch(`/invoices/${invoice.id}`, { status: 'draft' });
       expect(same.status, same.text).to.equal(200);
       expect(same.body).to.deep.equal(invoice);
-      const moved = await tenant.client.patch(`/invoices/${invoice.id}`, { status: 'paid', notes: 'lost' });
-      const [detail] = expectError(moved, 409, 'invalid_status_transition');
+      const refused = await tenant.client.patch(`/invoices/${invoice.id}`, { status: 'paid', notes: 'lost' });
+      const [detail] = expectError(refused, 409, 'invalid_status_transition');
       expect(detail).to.include({ from: 'draft', to: 'paid' });
       expect(detail?.allowed).to.be.an('array');
       expect((await tenant.client.get(`/invoices/${invoice.id}`)).body).to.deep.equal(invoice);
     });
 
-    it('replaces lines in draft and needs_review, and is 409 invoice_locked in every other status', async () => {
-      const invoice = await created('/invoices', invoiceInput());
+    it('PATCH /invoices/{id} replaces line items in draft and needs_review, and is 409 invoice_locked otherwise', async () => {
+      const invoice = await createRecord('/invoices', invoiceInput());
       const path = `/invoices/${invoice.id}`;
       const line_items = [lineItem({ unit_price_cents: 100 })];
       await setStatus(invoice.id, 'needs_review');
       expect((await tenant.client.patch(path, { line_items })).body.total_cents).to.equal(100);
-      const locked = [
+      const lockedStatuses = [
         'approved',
         'sending',
         'viewed',
@@ -246,10 +265,10 @@ describe('invoices', () => {
         'void',
         'cancelled',
       ];
-      for (const status of locked) {
+      for (const status of lockedStatuses) {
         await setStatus(invoice.id, status);
-        const answer = await tenant.client.patch(path, { line_items: [], notes: 'lost' });
-        const details = expectError(answer, 409, 'invoice_locked');
+        const response = await tenant.client.patch(path, { line_items: [], notes: 'lost' });
+        const details = expectError(response, 409, 'invoice_locked');
         expect(details.map(({ field }) => field)).to.deep.equal(['line_items']);
       }
       const read = await tenant.client.get(path);
@@ -257,11 +276,13 @@ describe('invoices', () => {
       expect(read.body.line_items).to.have.length(1);
     });
 
-    it('changes the four declared fields in every status but void and cancelled', async () => {
-      const invoice = await created('/invoices', invoiceInput());
+    it('PATCH /invoices/{id} changes the four declared fields in every status except void and cancelled', async () => {
+      const invoice = await createRecord('/invoices', invoiceInput());
       const path = `/invoices/${invoice.id}`;
       const fields = (n: number) => ({
-        ...{ billing_email: `n${n}@example.com`, po_number: `${n}`, notes: `note ${n}` },
+        billing_email: `n${n}@example.com`,
+        po_number: `${n}`,
+        notes: `note ${n}`,
         due_date: `2026-12-0${n}T00:00:00.000Z`,
       });
       for (const [index, status] of ['approved', 'viewed', 'paid', 'disputed'].entries()) {
@@ -276,18 +297,18 @@ describe('invoices', () => {
       }
     });
 
-    it('of one invoice by many at once loses none of them', async () => {
-      const invoice = await created('/invoices', invoiceInput());
+    it('concurrent PATCHes of one invoice lose no change', async () => {
+      const invoice = await createRecord('/invoices', invoiceInput());
       const patches = [
         { notes: 'n' },
         { po_number: 'p' },
         { billing_email: 'b@example.com' },
         { due_date: '2026-12-01T00:00:00.000Z' },
       ];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         patches.map((patch) => tenant.client.patch(`/invoices/${invoice.id}`, patch)),
       );
-      expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+      expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
       expect((await tenant.client.get(`/invoices/${invoice.id}`)).body).to.include(
         Object.assign({}, ...patches),
       );

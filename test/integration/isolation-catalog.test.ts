@@ -5,8 +5,8 @@ import { tablesOf } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
 
 /**
- * Policies beside `tenant_isolation`: a key or session is found by its hash and a person by e-mail before the tenant is known, and sweeps list the ids of
- * tenants.
+ * Policies besides `tenant_isolation`. Keys and sessions are found by hash, and people by e-mail,
+ * before the tenant is known. Sweeps list the ids of all tenants.
  */
 const OTHER_POLICIES = [
   'api_keys.key_lookup SELECT',
@@ -15,13 +15,13 @@ const OTHER_POLICIES = [
   'tenants.tenant_directory SELECT',
 ];
 
-/** Policies that only hide rows: the search itself, on the entries that it reads. */
+/** Restrictive policies, which only hide rows: a search reads only the entries that match it. */
 const RESTRICTIVE_POLICIES = ['search_entries.search_keys SELECT'];
 
-/** A twin names its live tenant. Only sign-up writes it; no request can. */
+/** A sandbox refers to its live tenant. Only sign-up writes this column; no request can. */
 const FOREIGN_KEYS_AMONG_TENANTS = ['tenants.tenants_live_tenant_id_fkey'];
 
-describe('the catalog', () => {
+describe('database catalog', () => {
   let client: pg.Client;
   let tables: string[];
   let role: string;
@@ -35,11 +35,11 @@ describe('the catalog', () => {
   });
   after(() => client.end());
 
-  const rowsOf = async (text: string, values: unknown[] = []) =>
+  const queryRows = async (text: string, values: unknown[] = []) =>
     (await client.query<Record<string, never>>(text, values)).rows as Record<string, string>[];
 
-  it('has every table under forced row-level security', async () => {
-    const forced = await rowsOf(
+  it('every table has forced row-level security', async () => {
+    const forced = await queryRows(
       `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
          and relrowsecurity and relforcerowsecurity`,
     );
@@ -47,9 +47,9 @@ describe('the catalog', () => {
     expect(forced.map(({ name }) => name)).to.have.members(tables);
   });
 
-  it('has one tenant_isolation policy per table, for every command and role, that checks what is read and what is written', async () => {
+  it('every table has one tenant_isolation policy, which checks reads and writes for all commands and roles', async () => {
     const policies =
-      await rowsOf(`select tablename, cmd, permissive, roles::text, qual, with_check from pg_policies
+      await queryRows(`select tablename, cmd, permissive, roles::text, qual, with_check from pg_policies
       where schemaname = 'public' and policyname = 'tenant_isolation'`);
     expect(policies.map(({ tablename }) => tablename)).to.have.members(tables);
     for (const { tablename, cmd, permissive, roles, qual, with_check } of policies) {
@@ -67,8 +67,8 @@ describe('the catalog', () => {
     ['PERMISSIVE', OTHER_POLICIES],
     ['RESTRICTIVE', RESTRICTIVE_POLICIES],
   ] as const) {
-    it(`has no other ${permissive.toLowerCase()} policy than those that only read`, async () => {
-      const others = await rowsOf(
+    it(`besides tenant_isolation, only the known ${permissive.toLowerCase()} policies exist, all for reads`, async () => {
+      const others = await queryRows(
         "select tablename, policyname, cmd from pg_policies where policyname <> 'tenant_isolation' and permissive = $1",
         [permissive],
       );
@@ -76,8 +76,8 @@ describe('the catalog', () => {
     });
   }
 
-  it('leads every primary key and every unique index with tenant_id: they look past row-level security', async () => {
-    const indexes = await rowsOf(
+  it('every primary key and unique index starts with tenant_id, because its checks bypass row-level security', async () => {
+    const indexes = await queryRows(
       `select c.relname as table, i.indexrelid::regclass::text as index, i.indisprimary as primary, a.attname as first
        from pg_index i join pg_class c on c.oid = i.indrelid
        left join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
@@ -88,8 +88,8 @@ describe('the catalog', () => {
     expect(indexes.filter(({ primary }) => primary).map(({ table }) => table)).to.have.members(tables);
   });
 
-  it('leads every foreign key with tenant_id on both sides', async () => {
-    const keys = await rowsOf(
+  it('every foreign key starts with tenant_id on both sides', async () => {
+    const keys = await queryRows(
       `select k.conrelid::regclass || '.' || k.conname as name, own.attname as own, other.attname as other
        from pg_constraint k
        join pg_attribute own on own.attrelid = k.conrelid and own.attnum = k.conkey[1]
@@ -104,29 +104,29 @@ describe('the catalog', () => {
     }
   });
 
-  it('requires a tenant in every row', async () => {
-    const columns = await rowsOf(
+  it('every table requires a tenant_id in each row', async () => {
+    const columns = await queryRows(
       `select table_name, is_nullable, data_type from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'`,
     );
     expect(columns.map(({ table_name }) => table_name)).to.have.members(tables);
     for (const column of columns) expect(column).to.deep.include({ is_nullable: 'NO', data_type: 'uuid' });
   });
 
-  it('has no view and no function that would run with the rights of its owner', async () => {
+  it('the database has no view or function that runs with the rights of its owner', async () => {
     expect(
-      await rowsOf(
+      await queryRows(
         `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm', 'f')`,
       ),
     ).to.deep.equal([]);
     expect(
-      await rowsOf(
+      await queryRows(
         `select proname from pg_proc where pronamespace in ('public'::regnamespace, 'bullmq'::regnamespace) and prosecdef`,
       ),
     ).to.deep.equal([]);
   });
 
-  it("gives the application's role nothing but rows: it owns nothing, makes nothing, cannot log in and is no other role", async () => {
-    const [rights] = await rowsOf(
+  it("the application's role owns nothing, creates nothing, cannot log in and is a member of no role", async () => {
+    const [rights] = await queryRows(
       `select rolsuper, rolbypassrls, rolcreatedb, rolcreaterole, rolcanlogin, rolreplication,
          has_schema_privilege(rolname, 'public', 'create') as makes_tables,
          (select count(*)::int from pg_class where relowner = r.oid) as owned,
@@ -135,33 +135,33 @@ describe('the catalog', () => {
       [role],
     );
     expect(rights).to.deep.equal({
-      ...{
-        rolsuper: false,
-        rolbypassrls: false,
-        rolcreatedb: false,
-        rolcreaterole: false,
-        rolcanlogin: false,
-        rolreplication: false,
-      },
-      ...{ makes_tables: false, owned: 0, roles: 0 },
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+      rolcanlogin: false,
+      rolreplication: false,
+      makes_tables: false,
+      owned: 0,
+      roles: 0,
     });
   });
 
-  it("lets the application's role add to the audit log and the events, never change or remove; and the ledger is not its own", async () => {
+  it("the application's role cannot change or delete audit entries and events, or write schema_migrations", async () => {
     for (const table of ['audit_entries', 'events']) {
       for (const right of ['update', 'delete', 'truncate']) {
         expect(
-          await rowsOf('select has_table_privilege($1, $2, $3) as may', [role, table, right]),
+          await queryRows('select has_table_privilege($1, $2, $3) as may', [role, table, right]),
           `${right} ${table}`,
         ).to.deep.equal([{ may: false }]);
       }
       expect(
-        await rowsOf(`select has_any_column_privilege($1, $2, 'update') as may`, [role, table]),
+        await queryRows(`select has_any_column_privilege($1, $2, 'update') as may`, [role, table]),
       ).to.deep.equal([{ may: false }]);
     }
     for (const right of ['insert', 'update', 'delete', 'truncate']) {
       expect(
-        await rowsOf("select has_table_privilege($1, 'schema_migrations', $2) as may", [role, right]),
+        await queryRows("select has_table_privilege($1, 'schema_migrations', $2) as may", [role, right]),
         right,
       ).to.deep.equal([{ may: false }]);
     }

@@ -21,17 +21,18 @@ import { TestStack } from '../support/stack.js';
 import { makeSuggestion } from '../support/suggestions.js';
 import { makeWebhookRecords } from '../support/webhook-rows.js';
 
-// A stream does not end; stream.test.ts shows that it tells nothing of another tenant.
+// A stream does not end. test/integration/stream.test.ts tests its isolation.
 const operations = documentedOperations().filter(
   (one) =>
     one.path !== '/stream' &&
-    // Signing in takes no credential; session.test.ts shows that it opens no other account.
+    // Signing in needs no credential. test/integration/session.test.ts tests its isolation.
     one.name !== 'POST /session' &&
-    // An account's own log names what it asked for, be it a stranger's id; audit-log.test.ts shows that nothing of a stranger is in it.
+    // An account's audit log contains the ids that it requested, including ids of other tenants.
+    // test/integration/audit-log.test.ts tests that it contains no other data of theirs.
     !one.path.startsWith('/audit-log'),
 );
 
-/** One tenant with a record of each kind, every text of which holds its canary. */
+/** A tenant with a record of each kind. Every text of these records contains the canary. */
 interface Account {
   name: string;
   tenantId: string;
@@ -39,52 +40,52 @@ interface Account {
   canary: string;
   /** Ids by kind of record. */
   ids: Record<string, string>;
-  /** What the records looked like when they were made, by path. */
-  shown: Map<string, string>;
+  /** The response text of each record after its creation, by path. */
+  textByPath: Map<string, string>;
 }
 
-/** The kind of record behind the id of a path. */
-function kindOf(path: string): string {
+/** Returns the kind of record that the id in a path refers to. */
+function getRecordKind(path: string): string {
   const found = Object.entries(TABLES).find(([, { collection }]) => path.startsWith(`${collection}/`));
   if (found) return found[0];
   if (path.startsWith('/operations/')) return 'operation';
   if (path.startsWith('/webhook-endpoints/')) return 'endpoint';
   if (path.startsWith('/attempts/')) return 'attempt';
   throw new Error(
-    `the crawl does not know what the id in ${path} is: tell it here, and let fillAccount make one`,
+    `the crawl has no record kind for the id in ${path}: add the kind here and a record in fillAccount`,
   );
 }
 
-/** The kind of record that a list holds. */
-const listedKind = (path: string) => kindOf(`/${path.split('/').at(-1)}/`);
+/** Returns the kind of record in a list. */
+const getListedKind = (path: string) => getRecordKind(`/${path.split('/').at(-1)}/`);
 
 const withId = (path: string, id: string) => path.replace('{id}', id);
 
-const queryIds = ({ parameters }: DocumentedOperation) =>
+const listQueryIds = ({ parameters }: DocumentedOperation) =>
   parameters
     .filter((one) => one.in === 'query' && (one.schema as Json).format === 'uuid')
     .map((one) => String(one.name));
-const takesCursor = ({ parameters }: DocumentedOperation) => parameters.some((one) => one.name === 'cursor');
+const hasCursor = ({ parameters }: DocumentedOperation) => parameters.some((one) => one.name === 'cursor');
 const isWrite = ({ method }: DocumentedOperation) => method !== 'GET';
 
-/** A body that is no JSON. */
+/** A request body that is not JSON. */
 const LOGO: CallOptions = { raw: redPng(), headers: { 'content-type': 'image/png' } };
 
-/** What a caller can tell two answers apart by. */
-function visible({ status, body, text, headers }: Answer): Json {
+/** Returns the parts of a response that a client can compare with another response. */
+function getVisibleParts({ status, body, text, headers }: Answer): Json {
   const { requestId: _own, ...error } = (body?.error ?? {}) as Json;
-  const told = ['location', 'x-idempotency-replay', 'content-type', 'allow', 'retry-after'].map(
+  const visibleHeaders = ['location', 'x-idempotency-replay', 'content-type', 'allow', 'retry-after'].map(
     (name) => headers[name] ?? null,
   );
-  return { status, told, body: body?.error ? { ...body, error } : text };
+  return { status, visibleHeaders, body: body?.error ? { ...body, error } : text };
 }
 
-describe('no tenant can tell that another exists', () => {
+describe('tenant isolation of all API operations', () => {
   let stack: TestStack;
   let intruder: Account;
-  /** Somebody of the intruder's who signed in, for what no key may do. */
+  /** A signed-in person of the intruder's account, for operations that refuse API keys. */
   let person: TestClient;
-  /** Another company, and the intruder's own sandbox twin. */
+  /** Another account, and the sandbox of the intruder's account. */
   let victims: Account[];
   const covered = new Set<string>();
 
@@ -119,81 +120,81 @@ describe('no tenant can tell that another exists', () => {
       client,
       canary,
       ids: { ...ids, operation: command.id },
-      shown: new Map(),
+      textByPath: new Map(),
     };
     for (const { path } of operations.filter((one) => one.method === 'GET' && one.path.includes('{id}'))) {
-      // It tells until when it is, which is now.
+      // An account statement shows the current time, so its text changes.
       if (path.endsWith('/statement')) continue;
-      const kind = kindOf(path);
+      const kind = getRecordKind(path);
       if (!account.ids[kind]) continue;
       const own = withId(path, account.ids[kind]);
-      account.shown.set(own, (await client.get(own)).text);
+      account.textByPath.set(own, (await client.get(own)).text);
     }
     return account;
   }
 
-  /** The intruder's key, or its person where it takes one; who signs out is nobody that others still need. */
-  async function callerOf(operation: DocumentedOperation): Promise<TestClient> {
+  /** Returns a client with the intruder's key or session. Signing out gets a separate session. */
+  async function openCaller(operation: DocumentedOperation): Promise<TestClient> {
     if (credentialOf(operation) === 'key') return intruder.client;
     return operation.name === 'DELETE /session' ? signIn(stack, intruder) : person;
   }
 
-  /** A call as the intruder: whatever it answers, it may show nothing of a victim. */
-  async function call(
+  /** Calls an operation as the intruder. The response must not contain data of a victim. */
+  async function callAsIntruder(
     operation: DocumentedOperation,
     path: string,
     options: CallOptions = {},
   ): Promise<Answer> {
     covered.add(operation.name);
-    const caller = await callerOf(operation);
-    const answer = await caller.call(operation.method, path, options);
+    const caller = await openCaller(operation);
+    const response = await caller.call(operation.method, path, options);
     for (const victim of victims) {
       const secrets = [victim.canary, victim.tenantId, ...Object.values(victim.ids)];
       for (const secret of secrets)
-        expect(answer.text, `${operation.method} ${path} shows ${victim.name}`).to.not.include(secret);
+        expect(response.text, `${operation.method} ${path} shows ${victim.name}`).to.not.include(secret);
     }
-    return answer;
+    return response;
   }
 
-  /** The example of the document, with ids of the intruder's own records. */
-  function ownBody(body: NonNullable<DocumentedOperation['body']>): unknown {
+  /** Returns the example body of the document with ids of the intruder's own records. */
+  function buildOwnBody(body: NonNullable<DocumentedOperation['body']>): unknown {
     return idPlaces(body.schema).reduce<unknown>((value, place) => {
       const kind = kindAt(place);
       const id = intruder.ids[kind];
-      if (!id) throw new Error(`the crawl knows no ${kind} for ${place.join('.')}: let fillAccount make one`);
+      if (!id) throw new Error(`the crawl has no ${kind} for ${place.join('.')}: create one in fillAccount`);
       return setAt(value, place, id);
     }, body.example);
   }
 
-  /** A list's path; of a record's own list, with the record that has something to list. */
-  function ownPath({ path }: DocumentedOperation, { ids } = intruder): string {
+  /** Returns the path of a list. A list under a record uses a record whose list has items. */
+  function buildListPath({ path }: DocumentedOperation, { ids } = intruder): string {
     return withId(path, ids[path.startsWith('/invoices') ? 'paid_invoice' : 'webhook_delivery'] as string);
   }
 
-  function bodyOf({ body, path, name }: DocumentedOperation): CallOptions {
+  function buildRequest({ body, path, name }: DocumentedOperation): CallOptions {
     if (name === 'PUT /settings/logo') return LOGO;
     if (!body) return {};
-    const own = ownBody(body) as Json;
+    const own = buildOwnBody(body) as Json;
     if (!path.startsWith('/users')) return { body: own };
-    // To make the hash of a password takes half a second, and only a person may set one.
+    // Hashing a password takes half a second, and only a person may set one.
     const { password: _password, ...rest } = own;
     return { body: rest };
   }
 
   for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
-    it(`${operation.name}: the id of another tenant's record is like one that does not exist`, async () => {
+    it(`${operation.name} answers another tenant's id in the path like an unknown id`, async () => {
       const { path } = operation;
       const dryRun = { headers: { 'X-Service-Dry-Run': 'true' } };
       for (const options of [
-        bodyOf(operation),
-        ...(isWrite(operation) ? [{ ...bodyOf(operation), ...dryRun }] : []),
+        buildRequest(operation),
+        ...(isWrite(operation) ? [{ ...buildRequest(operation), ...dryRun }] : []),
       ]) {
-        const unknown = visible(await call(operation, withId(path, newId()), options));
+        const unknown = getVisibleParts(await callAsIntruder(operation, withId(path, newId()), options));
         expect(unknown.status).to.equal(404);
         for (const victim of victims) {
           for (const [kind, id] of Object.entries(victim.ids)) {
-            const answer = await call(operation, withId(path, id), options);
-            expect(visible(answer), `${kind} of ${victim.name}`).to.deep.equal(unknown);
+            const response = await callAsIntruder(operation, withId(path, id), options);
+            expect(getVisibleParts(response), `${kind} of ${victim.name}`).to.deep.equal(unknown);
           }
         }
       }
@@ -201,117 +202,123 @@ describe('no tenant can tell that another exists', () => {
   }
 
   for (const operation of operations.filter(({ body }) => body && idPlaces(body.schema).length > 0)) {
-    it(`${operation.name}: another tenant's id in the body is like one that does not exist`, async () => {
+    it(`${operation.name} answers another tenant's id in the body like an unknown id`, async () => {
       const { body, path } = operation as DocumentedOperation & {
         body: NonNullable<DocumentedOperation['body']>;
       };
-      const own = path.includes('{id}') ? withId(path, intruder.ids[kindOf(path)] as string) : path;
+      const own = path.includes('{id}') ? withId(path, intruder.ids[getRecordKind(path)] as string) : path;
       for (const place of idPlaces(body.schema)) {
-        const send = (id: string) => call(operation, own, { body: setAt(ownBody(body), place, id) });
-        const unknown = visible(await send(newId()));
+        const send = (id: string) =>
+          callAsIntruder(operation, own, { body: setAt(buildOwnBody(body), place, id) });
+        const unknown = getVisibleParts(await send(newId()));
         expect(unknown.status, place.join('.')).to.equal(400);
         for (const victim of victims) {
           for (const [kind, id] of Object.entries(victim.ids)) {
-            expect(visible(await send(id)), `${place.join('.')} of ${kind} of ${victim.name}`).to.deep.equal(
-              unknown,
-            );
+            expect(
+              getVisibleParts(await send(id)),
+              `${place.join('.')} of ${kind} of ${victim.name}`,
+            ).to.deep.equal(unknown);
           }
         }
       }
     });
   }
 
-  for (const operation of operations.filter((one) => queryIds(one).length > 0)) {
-    it(`${operation.name}: another tenant's id in the query finds what an unknown one finds: nothing`, async () => {
-      for (const name of queryIds(operation)) {
-        const unknown = await call(operation, `${operation.path}?${name}=${newId()}`);
+  for (const operation of operations.filter((one) => listQueryIds(one).length > 0)) {
+    it(`${operation.name} finds nothing for another tenant's id in the query, as for an unknown id`, async () => {
+      for (const name of listQueryIds(operation)) {
+        const unknown = await callAsIntruder(operation, `${operation.path}?${name}=${newId()}`);
         expect(unknown.body.data).to.deep.equal({ items: [], cursor: null, count: 0 });
         for (const id of victims.flatMap((victim) => Object.values(victim.ids))) {
-          expect(visible(await call(operation, `${operation.path}?${name}=${id}`)), name).to.deep.equal(
-            visible(unknown),
-          );
+          expect(
+            getVisibleParts(await callAsIntruder(operation, `${operation.path}?${name}=${id}`)),
+            name,
+          ).to.deep.equal(getVisibleParts(unknown));
         }
       }
     });
   }
 
-  for (const operation of operations.filter(takesCursor)) {
-    it(`${operation.name}: lists its own records only, and finds no other by their text`, async () => {
+  for (const operation of operations.filter(hasCursor)) {
+    it(`${operation.name} lists only its own tenant's records, and a search finds no others`, async () => {
       const { parameters } = operation;
-      const path = ownPath(operation);
-      const page = await call(operation, `${path}?limit=200`);
-      expect(page.text, 'a list without its own records proves nothing').to.include(intruder.canary);
-      const shown = page.body.data.items.map((item: { id: string }) => item.id);
-      expect(shown).to.include(intruder.ids[listedKind(operation.path)]);
+      const path = buildListPath(operation);
+      const page = await callAsIntruder(operation, `${path}?limit=200`);
+      expect(page.text, 'the list must contain own records to prove isolation').to.include(intruder.canary);
+      const ids = page.body.data.items.map((item: { id: string }) => item.id);
+      expect(ids).to.include(intruder.ids[getListedKind(operation.path)]);
       if (!parameters.some((one) => one.name === 'search')) return;
       for (const victim of victims) {
-        const found = await call(operation, `${path}?search=${victim.canary}`);
+        const found = await callAsIntruder(operation, `${path}?search=${victim.canary}`);
         expect(found.body.data.count).to.equal(0);
         const theirs = await victim.client.get(`${path}?search=${intruder.canary}`);
         expect(theirs.body.data.count).to.equal(0);
       }
     });
 
-    it(`${operation.name}: refuses the cursor of another tenant like a broken one`, async () => {
+    it(`${operation.name} refuses another tenant's cursor like a broken one`, async () => {
       const pathOf = (client: TestClient) => {
         const account = [intruder, ...victims].find((one) => one.client === client) as Account;
-        return ownPath(operation, account);
+        return buildListPath(operation, account);
       };
       const cursorOf = async (client: TestClient) =>
         (await client.get(`${pathOf(client)}?limit=1`)).body.data.cursor as string;
       const own = await cursorOf(intruder.client);
-      expect((await call(operation, `${ownPath(operation)}?limit=1&cursor=${own}`)).status).to.equal(200);
-      const broken = visible(
-        await call(operation, `${ownPath(operation)}?limit=1&cursor=${own.slice(0, -2)}xx`),
+      expect(
+        (await callAsIntruder(operation, `${buildListPath(operation)}?limit=1&cursor=${own}`)).status,
+      ).to.equal(200);
+      const broken = getVisibleParts(
+        await callAsIntruder(operation, `${buildListPath(operation)}?limit=1&cursor=${own.slice(0, -2)}xx`),
       );
       expect(broken.status).to.equal(400);
-      for (const victim of victims.filter((one) => one.ids[listedKind(operation.path)])) {
-        const foreign = await call(
+      for (const victim of victims.filter((one) => one.ids[getListedKind(operation.path)])) {
+        const foreign = await callAsIntruder(
           operation,
-          `${ownPath(operation)}?limit=1&cursor=${await cursorOf(victim.client)}`,
+          `${buildListPath(operation)}?limit=1&cursor=${await cursorOf(victim.client)}`,
         );
-        expect(visible(foreign), victim.name).to.deep.equal(broken);
+        expect(getVisibleParts(foreign), victim.name).to.deep.equal(broken);
       }
     });
   }
 
   for (const operation of operations.filter(({ path }) => path.includes('{token}'))) {
-    // What a link of one's own opens, and a tampered one does not, is in export-download.test.ts.
-    it(`${operation.name}: opens nothing without a link`, async () => {
+    // test/integration/export-download.test.ts tests valid and tampered links.
+    it(`${operation.name} returns 404 without a valid link`, async () => {
       const path = operation.path.replace('{token}', 'A'.repeat(140));
-      expect((await call(operation, path)).status).to.equal(404);
+      expect((await callAsIntruder(operation, path)).status).to.equal(404);
     });
   }
 
   for (const operation of operations.filter(({ path }) => !/\{(id|token)\}/.test(path))) {
-    it(`${operation.name}: answers, and shows nothing of another tenant`, async () => {
+    it(`${operation.name} succeeds and shows nothing of another tenant`, async () => {
       const path = operation.path.replace('{type}', 'invoice.created');
-      const answer = await call(operation, path, bodyOf(operation));
-      expect(answer.status, answer.text).to.be.oneOf([200, 201, 202]);
+      const response = await callAsIntruder(operation, path, buildRequest(operation));
+      expect(response.status, response.text).to.be.oneOf([200, 201, 202]);
     });
   }
 
   for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
-    it(`${operation.name}: works with an id of its own, or the crawl would prove nothing`, async () => {
-      const kind = kindOf(operation.path);
+    // The refusals above prove isolation only if the same operations work with own ids.
+    it(`${operation.name} works with an id of its own tenant`, async () => {
+      const kind = getRecordKind(operation.path);
       const ready =
         kind === 'suggestion'
           ? await makeSuggestion(stack, intruder.tenantId, { entity_id: newId() })
           : await recordReadyFor(operation.name, intruder.client);
       const id = ready ?? (intruder.ids[kind] as string);
-      // The hash of the example is of no approval.
-      const options = operation.name === 'POST /approvals/{id}/approve' ? {} : bodyOf(operation);
-      const answer = await call(operation, withId(operation.path, id), options);
-      // No key may reopen a job: its refusal is what a key gets of its own record.
-      const isRefused = operation.name === 'POST /work-orders/{id}/reopen' && answer.status === 409;
-      expect(answer.status, answer.text).to.be.oneOf(isRefused ? [409] : [200, 201]);
+      // The hash in the example matches no approval.
+      const options = operation.name === 'POST /approvals/{id}/approve' ? {} : buildRequest(operation);
+      const response = await callAsIntruder(operation, withId(operation.path, id), options);
+      // No API key may reopen a work order, so the operation refuses even its own record.
+      const isRefused = operation.name === 'POST /work-orders/{id}/reopen' && response.status === 409;
+      expect(response.status, response.text).to.be.oneOf(isRefused ? [409] : [200, 201]);
     });
   }
 
-  it('takes the same Idempotency-Key from each tenant for a key of its own', async () => {
+  it('each tenant can use the same Idempotency-Key independently', async () => {
     const headers = { 'Idempotency-Key': newId() };
     const body = invoiceInput();
-    const made = new Set<string>();
+    const createdIds = new Set<string>();
     for (const { client } of [intruder, ...victims]) {
       const first = await client.post('/invoices', body, { headers });
       expect(first.status, first.text).to.equal(201);
@@ -319,24 +326,24 @@ describe('no tenant can tell that another exists', () => {
       const again = await client.post('/invoices', body, { headers });
       expect(again.headers['x-idempotency-replay']).to.equal('true');
       expect(again.text).to.equal(first.text);
-      made.add(first.body.id);
+      createdIds.add(first.body.id);
     }
-    expect(made.size).to.equal(1 + victims.length);
+    expect(createdIds.size).to.equal(1 + victims.length);
   });
 
-  it('left every record of the others as it was, and nothing in their audit logs', async () => {
+  it('the crawl changed no record of another tenant and added nothing to its audit log', async () => {
     for (const victim of victims) {
-      for (const [path, text] of victim.shown)
+      for (const [path, text] of victim.textByPath)
         expect((await victim.client.get(path)).text, path).to.equal(text);
       const [entries] = await stack.rows<{ count: number }>(
         victim.tenantId,
         `select count(*)::int as count from audit_entries where actor_id is not null and actor_id not in (select id from api_keys)`,
       );
-      expect(entries?.count, `${victim.name}: entries by a stranger`).to.equal(0);
+      expect(entries?.count, `${victim.name}: audit entries by another tenant`).to.equal(0);
     }
   });
 
-  it('covered every route of the document', () => {
+  it('the crawl covered every operation of the OpenAPI document', () => {
     expect(operations.map(({ name }) => name).filter((name) => !covered.has(name))).to.deep.equal([]);
   });
 });

@@ -13,88 +13,91 @@ const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
 
 interface Mutant {
   damage: string;
-  fault: RegExp;
+  problem: RegExp;
 }
 
 const MUTANTS: Record<string, Mutant> = {
   'a policy is dropped': {
     damage: 'drop policy tenant_isolation on customers',
-    fault: /^customers has no tenant_isolation policy$/,
+    problem: /^customers has no tenant_isolation policy$/,
   },
-  'a policy is replaced by one that lets everybody in': {
+  'a policy is replaced by one that allows every tenant': {
     damage:
       'drop policy tenant_isolation on customers; create policy tenant_isolation on customers using (true)',
-    fault: /^customers has no tenant_isolation policy$/,
+    problem: /^customers has no tenant_isolation policy$/,
   },
   'a policy checks reads only': {
     damage: 'alter policy tenant_isolation on work_orders with check (true)',
-    fault: /^work_orders has no tenant_isolation policy$/,
+    problem: /^work_orders has no tenant_isolation policy$/,
   },
-  'a policy lets everybody in beside the tenant': {
+  'a policy allows every tenant besides its own': {
     damage: `alter policy tenant_isolation on invoices using (current_setting('app.tenant_ids', true) is not null or true)`,
-    fault: /^invoices has no tenant_isolation policy$/,
+    problem: /^invoices has no tenant_isolation policy$/,
   },
   'a second policy opens a table': {
     damage: 'create policy support on invoices using (true)',
-    fault: /^invoices has the policy support, which lets rows past tenant_isolation$/,
+    problem: /^invoices has the policy support, which lets rows past tenant_isolation$/,
   },
   'a policy that only reads is widened to writes': {
     damage: 'drop policy tenant_directory on tenants; create policy tenant_directory on tenants using (true)',
-    fault: /^tenants has the policy tenant_directory, which/,
+    problem: /^tenants has the policy tenant_directory, which/,
   },
   'FORCE is dropped': {
     damage: 'alter table invoices no force row level security',
-    fault: /row-level security is not forced on invoices$/,
+    problem: /row-level security is not forced on invoices$/,
   },
   'row-level security is disabled': {
     damage: 'alter table users disable row level security',
-    fault: /row-level security is not forced on users$/,
+    problem: /row-level security is not forced on users$/,
   },
   'a new table has no row-level security': {
     damage: 'create table notes (tenant_id uuid, id uuid, primary key (tenant_id, id))',
-    fault: /row-level security is not forced on notes$/,
+    problem: /row-level security is not forced on notes$/,
   },
   'the role owns a table': {
     damage: 'alter table customers owner to %role%',
-    fault: /^the role \w+ owns the table customers$/,
+    problem: /^the role \w+ owns the table customers$/,
   },
   'the role may change the audit log': {
     damage: 'grant update on audit_entries to %role%',
-    fault: /^audit_entries can be changed/,
+    problem: /^audit_entries can be changed/,
   },
   'the role may change one column of the audit log': {
     damage: 'grant update (outcome) on audit_entries to %role%',
-    fault: /^audit_entries can be changed/,
+    problem: /^audit_entries can be changed/,
   },
   'the role may delete events': {
     damage: 'grant delete on events to %role%',
-    fault: /^events can be changed/,
+    problem: /^events can be changed/,
   },
-  'everybody may change the audit log': {
+  'every role may change the audit log': {
     damage: 'grant update on audit_entries to public',
-    fault: /^audit_entries can be changed/,
+    problem: /^audit_entries can be changed/,
   },
-  'the role may go to the partitions of a table, past its policy': {
+  'the role may enter the schema of the partitions, which bypasses the policies': {
     damage: 'grant usage on schema partitions to %role%',
-    fault: /^the role \w+ may enter the schema partitions/,
+    problem: /^the role \w+ may enter the schema partitions/,
   },
   'the role bypasses row-level security': {
     damage: 'alter role %role% bypassrls',
-    fault: /^the role \w+ bypasses row-level security$/,
+    problem: /^the role \w+ bypasses row-level security$/,
   },
   'the role is a superuser': {
     damage: 'alter role %role% superuser',
-    fault: /^the role \w+ is a superuser$/,
+    problem: /^the role \w+ is a superuser$/,
   },
 };
 
 let template: Promise<string> | undefined;
 let clones = 0;
 
-const onDatabase = (url: string, database: string) =>
+const withDatabaseName = (url: string, database: string) =>
   Object.assign(new URL(url), { pathname: `/${database}` }).href;
 
-/** A migrated database whose owner and application's role are used by nobody else, so that damage to a role harms no other test. */
+/**
+ * Creates a migrated database with its own owner and application role, so that damage to a role
+ * affects no other test.
+ */
 async function makeTemplate(): Promise<string> {
   const { superuserUrl } = await getStores();
   const url = new URL(await createEmptyDatabase());
@@ -108,7 +111,7 @@ async function makeTemplate(): Promise<string> {
   return url.href;
 }
 
-/** A copy of its own, and SQL to damage it with. */
+/** Copies the template database. Returns the copy and a function that damages it with SQL. */
 async function createMutantDatabase(): Promise<{
   databaseUrl: string;
   damage: (text: string) => Promise<void>;
@@ -126,31 +129,31 @@ async function createMutantDatabase(): Promise<{
     );
   });
   const damage = (text: string) =>
-    withClient(onDatabase(superuserUrl, name), async (superuser) => {
+    withClient(withDatabaseName(superuserUrl, name), async (superuser) => {
       await superuser.query(text.replaceAll('%role%', role));
     });
-  return { databaseUrl: onDatabase(templateUrl, name), damage };
+  return { databaseUrl: withDatabaseName(templateUrl, name), damage };
 }
 
-async function faultsOf(databaseUrl: string): Promise<string[]> {
+async function findProblems(databaseUrl: string): Promise<string[]> {
   const db = openDatabase({ databaseUrl, poolSize: 1, applicationName: 'test', logger });
   return findPrivilegeFaults(db).finally(() => db.close());
 }
 
-describe('findPrivilegeFaults', () => {
-  it('finds none in a database that was only migrated', async () => {
+describe('privilege check of the database', () => {
+  it('the privilege check finds no problem in a migrated database', async () => {
     const { databaseUrl } = await createMutantDatabase();
-    expect(await faultsOf(databaseUrl)).to.deep.equal([]);
+    expect(await findProblems(databaseUrl)).to.deep.equal([]);
   });
 
-  for (const [name, { damage, fault }] of Object.entries(MUTANTS)) {
-    it(`reports that ${name}, and a process would not start`, async () => {
+  for (const [name, { damage, problem }] of Object.entries(MUTANTS)) {
+    it(`the privilege check reports that ${name}, and a process refuses to start`, async () => {
       const database = await createMutantDatabase();
       await database.damage(damage);
-      const faults = await faultsOf(database.databaseUrl);
+      const problems = await findProblems(database.databaseUrl);
       expect(
-        faults.filter((one) => fault.test(one)),
-        faults.join('; '),
+        problems.filter((one) => problem.test(one)),
+        problems.join('; '),
       ).to.have.length(1);
       const db = openDatabase({
         databaseUrl: database.databaseUrl,
@@ -161,22 +164,22 @@ describe('findPrivilegeFaults', () => {
       const refusal = await assertLeastPrivilege(db)
         .then(() => undefined, String)
         .finally(() => db.close());
-      expect(refusal).to.include('refusing to start').and.to.include(faults[0]);
+      expect(refusal).to.include('refusing to start').and.to.include(problems[0]);
     });
   }
 
-  it('reports a database in which the migrations never ran', async () => {
-    expect(await faultsOf(await createEmptyDatabase())).to.deep.equal([
+  it('the privilege check reports a database without migrations', async () => {
+    expect(await findProblems(await createEmptyDatabase())).to.deep.equal([
       'there are no tables: run the migrations first',
     ]);
   });
 });
 
-describe('a process that finds its tenants not isolated', () => {
+describe('start of a process on a database that does not isolate tenants', () => {
   const processes = useProcesses();
 
   for (const entry of [['api/server.ts'], ['workers/main.ts', 'writes', 'clock']]) {
-    it(`${entry.join(' ')} exits 1, names every fault and serves nothing`, async () => {
+    it(`${entry.join(' ')} exits with 1, logs every isolation problem and serves nothing`, async () => {
       const { databaseUrl, damage } = await createMutantDatabase();
       for (const name of [
         'a policy is dropped',
@@ -191,7 +194,7 @@ describe('a process that finds its tenants not isolated', () => {
         env: {
           ...NO_LIMITS,
           DATABASE_URL: databaseUrl,
-          // Isolation is looked at before Redis, so that none is needed here.
+          // The process checks isolation before it connects to Redis, so the test needs no Redis.
           REDIS_URL: (await createRedisUrl()) ?? 'redis://127.0.0.1:1',
           SECRET_KEY: 'a secret key that is long enough for anybody',
           PORT: '0',
@@ -199,13 +202,13 @@ describe('a process that finds its tenants not isolated', () => {
       });
       expect(code, output).to.equal(1);
       expect(output).to.include('refusing to start');
-      for (const fault of [
+      for (const problem of [
         'customers has no tenant_isolation policy',
         'not forced on invoices',
         'owns the table customers',
         'audit_entries can be changed',
       ]) {
-        expect(output).to.include(fault);
+        expect(output).to.include(problem);
       }
       expect(output).to.not.match(/"msg":"(listening|working)"/);
     });

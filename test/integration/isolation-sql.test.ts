@@ -8,20 +8,20 @@ import { createDatabase } from '../support/stores.js';
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
 const [a, b, c] = [newId(), newId(), newId()];
 
-/** Fewer connections than callers, so that each is handed from tenant to tenant. */
+/** Fewer connections than callers, so that each connection serves several tenants. */
 const POOL_SIZE = 4;
-const CALLERS = 40;
-const SWITCHES = 2000;
+const CALLER_COUNT = 40;
+const USE_COUNT = 2000;
 
-/** SQLSTATE of what a statement fails with; '' when it succeeds. */
-async function codeOf(work: Promise<unknown>): Promise<string> {
+/** Returns the SQLSTATE of a failed query, or '' if it succeeds. */
+async function getSqlState(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => '',
     (error: { code?: string }) => error.code ?? String(error),
   );
 }
 
-describe('row-level security, from below the API', () => {
+describe('row-level security below the API', () => {
   let db: Database;
   let tables: string[];
 
@@ -36,52 +36,53 @@ describe('row-level security, from below the API', () => {
   });
   after(() => db.close());
 
-  const tenantsSeen = async (query: (text: string) => Promise<{ tenant_id: string }[]>, table: string) =>
+  const listTenantsSeen = async (query: (text: string) => Promise<{ tenant_id: string }[]>, table: string) =>
     (await query(`select distinct tenant_id from ${table} order by tenant_id`)).map((row) => row.tenant_id);
-  const inTransaction = (tx: Transaction) => (text: string) => tx.query<{ tenant_id: string }>({ text });
+  const createQuery = (tx: Transaction) => (text: string) => tx.query<{ tenant_id: string }>({ text });
 
-  it('shows a statement without a tenant no row of any table', async () => {
+  it('a query without a tenant sees no row of any table', async () => {
     for (const table of tables) {
       expect(await db.query({ text: `select * from ${table}` }), table).to.deep.equal([]);
-      const seen = await db.transaction([], (tx) => tenantsSeen(inTransaction(tx), table));
+      const seen = await db.transaction([], (tx) => listTenantsSeen(createQuery(tx), table));
       expect(seen, `${table}, no tenant in the list`).to.deep.equal([]);
     }
   });
 
-  it('shows a read of one tenant the rows of that tenant, although it does not ask for them', async () => {
+  it('a read for one tenant sees only its rows, without a filter in the query', async () => {
     for (const table of tables) {
       for (const tenantId of [a, b]) {
-        expect(await tenantsSeen((text) => db.read(tenantId, { text }), table), table).to.deep.equal([
+        expect(await listTenantsSeen((text) => db.read(tenantId, { text }), table), table).to.deep.equal([
           tenantId,
         ]);
       }
     }
   });
 
-  it('shows a batch the rows of the tenants it names, and of no third', async () => {
+  it('a transaction for two tenants sees only the rows of these two', async () => {
     for (const table of tables) {
       expect(
-        await db.transaction([a, b], (tx) => tenantsSeen(inTransaction(tx), table)),
+        await db.transaction([a, b], (tx) => listTenantsSeen(createQuery(tx), table)),
         table,
       ).to.deep.equal([a, b].sort());
     }
   });
 
-  it('refuses to insert a row for another tenant, in every table', async () => {
+  it('a transaction cannot insert a row for another tenant in any table', async () => {
     for (const table of tables) {
       const insert = (tenantId: string) =>
         db.transaction([a], (tx) =>
           tx.query({ text: `insert into ${table} (tenant_id) values ($1)`, values: [tenantId] }),
         );
-      expect(await codeOf(insert(b)), table).to.equal('42501');
-      // Its own tenant gets past the policy, to what else is wrong with an empty row.
-      expect(await codeOf(insert(a)), table).to.match(/^23/);
+      expect(await getSqlState(insert(b)), table).to.equal('42501');
+      // The policy accepts a row of its own tenant; a constraint then refuses the empty row.
+      expect(await getSqlState(insert(a)), table).to.match(/^23/);
     }
   });
 
-  it("neither moves a row to another tenant, nor changes or deletes another's", async () => {
+  it("a transaction cannot move a row to another tenant, or change or delete another tenant's row", async () => {
     for (const table of tables) {
-      const attempt = (text: string) => codeOf(db.transaction([a], (tx) => tx.query({ text, values: [b] })));
+      const attempt = (text: string) =>
+        getSqlState(db.transaction([a], (tx) => tx.query({ text, values: [b] })));
       expect(await attempt(`update ${table} set tenant_id = $1`), `move ${table}`).to.equal('42501');
       for (const text of [
         `update ${table} set tenant_id = tenant_id where tenant_id = $1`,
@@ -93,7 +94,7 @@ describe('row-level security, from below the API', () => {
     }
   });
 
-  it('shows a look-up by hash that one key and nothing else, and only to read', async () => {
+  it('a look-up by key hash can only read, and sees that API key and nothing else', async () => {
     const [own] = await db.read<{ key_hash: Buffer }>(a, { text: 'select key_hash from api_keys' });
     const hash = own?.key_hash as Buffer;
     const found = await db.readByKeyHash<{ tenant_id: string }>(hash, {
@@ -105,12 +106,12 @@ describe('row-level security, from below the API', () => {
     }
     expect(await db.readByKeyHash(Buffer.alloc(32), { text: 'select * from api_keys' })).to.deep.equal([]);
     expect(await db.readByKeyHash(Buffer.alloc(0), { text: 'select * from api_keys' })).to.deep.equal([]);
-    expect(await codeOf(db.readByKeyHash(hash, { text: "update api_keys set name = 'x'" }))).to.equal(
+    expect(await getSqlState(db.readByKeyHash(hash, { text: "update api_keys set name = 'x'" }))).to.equal(
       '25006',
     );
   });
 
-  it("shows a look-up by a session's hash that one session and nothing else", async () => {
+  it('a look-up by session hash sees that session and nothing else', async () => {
     const [own] = await db.read<{ token_hash: Buffer }>(a, { text: 'select token_hash from sessions' });
     const hash = own?.token_hash as Buffer;
     const found = await db.readByKeyHash(hash, { text: 'select tenant_id from sessions' });
@@ -119,7 +120,7 @@ describe('row-level security, from below the API', () => {
       expect(await db.readByKeyHash(hash, { text: `select * from ${table}` }), table).to.deep.equal([]);
   });
 
-  it('shows a look-up by e-mail the people of that e-mail and nothing else, and only to read', async () => {
+  it('a look-up by e-mail can only read, and sees the users with that e-mail and nothing else', async () => {
     const text = 'select email from users';
     const everywhere = await db.readByEmail('ann@example.com', { text });
     expect(everywhere).to.have.length(3);
@@ -131,23 +132,23 @@ describe('row-level security, from below the API', () => {
         table,
       ).to.deep.equal([]);
     const change = { text: "update users set name = 'x'" };
-    expect(await codeOf(db.readByEmail('ann@example.com', change))).to.equal('25006');
+    expect(await getSqlState(db.readByEmail('ann@example.com', change))).to.equal('25006');
   });
 
-  it('lists the ids of all tenants to a sweep', async () => {
+  it('a sweep can list the ids of all tenants', async () => {
     expect(await db.tenantIds()).to.deep.equal([a, b, c].sort());
   });
 
-  it('fails on a tenant that is no id, and shows nothing', async () => {
+  it('a query for a tenant that is not a UUID fails or sees nothing', async () => {
     for (const tenantId of ["' or true --", '*', `${a};${b}`]) {
-      expect(await codeOf(db.read(tenantId, { text: 'select * from customers' })), tenantId).to.equal(
+      expect(await getSqlState(db.read(tenantId, { text: 'select * from customers' })), tenantId).to.equal(
         '22P02',
       );
     }
     expect(await db.read('', { text: 'select * from customers' })).to.deep.equal([]);
   });
 
-  it('keeps changes of a rehearsal to itself', async () => {
+  it('a rehearsal rolls its changes back', async () => {
     const seen = await db.rehearse([a], async (tx) => {
       await tx.query({ text: "update customers set company_name = 'rehearsed'" });
       return tx.query({ text: 'select tenant_id, company_name from customers' });
@@ -158,22 +159,22 @@ describe('row-level security, from below the API', () => {
     ]);
   });
 
-  /** Ways in which a connection is used and given back; each tells which tenants it saw. */
+  /** Ways to use and return a connection. Each returns the tenants seen and the ones allowed. */
   const USES: ((tenantId: string) => Promise<{ seen: string[]; own: string[] }>)[] = [
     async (tenantId) => ({
-      seen: await tenantsSeen((text) => db.read(tenantId, { text }), 'customers'),
+      seen: await listTenantsSeen((text) => db.read(tenantId, { text }), 'customers'),
       own: [tenantId],
     }),
     async (tenantId) => ({
-      seen: await db.transaction([tenantId], (tx) => tenantsSeen(inTransaction(tx), 'invoices')),
+      seen: await db.transaction([tenantId], (tx) => listTenantsSeen(createQuery(tx), 'invoices')),
       own: [tenantId],
     }),
     async () => ({
-      seen: await db.transaction([b, c], (tx) => tenantsSeen(inTransaction(tx), 'events')),
+      seen: await db.transaction([b, c], (tx) => listTenantsSeen(createQuery(tx), 'events')),
       own: [b, c].sort(),
     }),
     async (tenantId) => ({
-      seen: await db.rehearse([tenantId], (tx) => tenantsSeen(inTransaction(tx), 'work_orders')),
+      seen: await db.rehearse([tenantId], (tx) => listTenantsSeen(createQuery(tx), 'work_orders')),
       own: [tenantId],
     }),
     async () => ({
@@ -183,11 +184,13 @@ describe('row-level security, from below the API', () => {
       own: [],
     }),
     async (tenantId) => {
-      const failure = await codeOf(db.transaction([tenantId], (tx) => tx.query({ text: 'select 1 / 0' })));
+      const failure = await getSqlState(
+        db.transaction([tenantId], (tx) => tx.query({ text: 'select 1 / 0' })),
+      );
       return { seen: [failure], own: ['22012'] };
     },
     async (tenantId) => {
-      const failure = await codeOf(
+      const failure = await getSqlState(
         db.transaction([tenantId], async (tx) => tx.queryAtCommit({ text: 'select no_such_column' })),
       );
       return { seen: [failure], own: ['42703'] };
@@ -203,23 +206,25 @@ describe('row-level security, from below the API', () => {
       return { seen, own: [] };
     },
     async (tenantId) => ({
-      seen: [await codeOf(db.read(tenantId, { text: 'select 1 / 0' }))],
+      seen: [await getSqlState(db.read(tenantId, { text: 'select 1 / 0' }))],
       own: ['22012'],
     }),
   ];
 
-  it(`never leaks a tenant through the pool: ${SWITCHES} interleaved uses of ${POOL_SIZE} connections, aborted ones too`, async () => {
-    let next = 0;
+  it(`the pool leaks no tenant in ${USE_COUNT} interleaved uses of ${POOL_SIZE} connections, including aborted ones`, async () => {
+    let nextUse = 0;
     const caller = async () => {
-      while (next < SWITCHES) {
-        const turn = next;
-        next += 1;
-        const use = USES[(turn * 7 + Math.floor(turn / USES.length)) % USES.length] as (typeof USES)[number];
-        const { seen, own } = await use([a, b, c][turn % 3] as string);
-        expect(seen, `use ${turn}`).to.deep.equal(own);
+      while (nextUse < USE_COUNT) {
+        const useIndex = nextUse;
+        nextUse += 1;
+        const use = USES[
+          (useIndex * 7 + Math.floor(useIndex / USES.length)) % USES.length
+        ] as (typeof USES)[number];
+        const { seen, own } = await use([a, b, c][useIndex % 3] as string);
+        expect(seen, `use ${useIndex}`).to.deep.equal(own);
       }
     };
-    await Promise.all(Array.from({ length: CALLERS }, caller));
+    await Promise.all(Array.from({ length: CALLER_COUNT }, caller));
     expect(db.pool().total).to.be.at.most(POOL_SIZE);
     expect(db.pool()).to.include({ waiting: 0, idle: db.pool().total });
     const settings = await Promise.all(

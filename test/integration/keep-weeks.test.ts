@@ -9,7 +9,7 @@ import { TestStack } from '../support/stack.js';
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-describe('the clock', () => {
+describe('partitions kept by the clock', () => {
   let stack: TestStack;
 
   before(async () => {
@@ -17,12 +17,12 @@ describe('the clock', () => {
   });
   after(() => stack.stop());
 
-  const gauge = async () =>
+  const readGauge = async () =>
     (await fetch(`${stack.origin}/metrics`).then((response) => response.text())).match(
       /^tow_partition_faults (\d+)$/m,
     )?.[1];
 
-  it('makes the partitions that are missing, and tells by a metric what it cannot mend', async () => {
+  it('the clock creates missing partitions and counts problems that it cannot fix in a metric', async () => {
     const [{ name }] = (await stack.rows<{ name: string }>(
       newId(),
       "select max(relname) as name from pg_class where relname ~ '^webhook_attempts_[0-9]+$'",
@@ -34,10 +34,10 @@ describe('the clock', () => {
       id,
       firstIdAt(Date.now() + YEAR_MS),
     ]);
-    // Not before: a clock that starts does everything at once.
+    // The clock starts only now, because it runs every schedule immediately.
     await startClock(stack.runtime);
     await openClockQueue(stack.runtime).add('keep-partitions', {}, { jobId: newId() });
-    await eventually('the stray row is told', async () => (await gauge()) === '1');
+    await eventually('the metric to count the stray row', async () => (await readGauge()) === '1');
     expect(await findPartitionFaults(stack.databaseUrl)).to.deep.equal([
       'events_default holds rows (1), which are never dropped',
     ]);

@@ -8,7 +8,7 @@ import { insertDeliveries, insertEndpoint } from '../support/webhook-rows.js';
 
 const ROWS = 1000;
 
-describe('what is kept of operations', () => {
+describe('retention of operations', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -19,48 +19,48 @@ describe('what is kept of operations', () => {
   afterEach(() => stack.stop());
 
   const purge = () => stack.runtime.db.transaction([tenant.id], (tx) => purgeExpired(tx, ROWS));
-  const age = (table: string, column: string, hours: number) =>
+  const backdate = (table: string, column: string, hours: number) =>
     stack.rows(tenant.id, `update ${table} set ${column} = ${column} - interval '${hours} hours'`);
-  const count = async (table: string) => (await stack.rows(tenant.id, `select from ${table}`)).length;
-  const customers = () => tenant.client.get('/customers');
+  const countRows = async (table: string) => (await stack.rows(tenant.id, `select from ${table}`)).length;
+  const listCustomers = () => tenant.client.get('/customers');
 
-  /** An operation that the clock may take only once its lease is over. */
-  async function store(idempotencyKey: string, leaseSeconds: number): Promise<void> {
+  /** Stores an operation that the clock can lease only after this lease expires. */
+  async function storeLeasedOperation(idempotencyKey: string, leaseSeconds: number): Promise<void> {
     const command = commandOf('customer.create', tenant.id, { company_name: 'Kept' }, { idempotencyKey });
     await storeOperation(stack.runtime.db, command, leaseSeconds);
   }
 
-  it('runs an acknowledged write even after more than a day without workers', async () => {
-    await store(randomUUID(), 3600);
-    await age('operations', 'created_at', 48);
+  it('an acknowledged write runs even after more than a day without workers', async () => {
+    await storeLeasedOperation(randomUUID(), 3600);
+    await backdate('operations', 'created_at', 48);
     await purge();
-    expect(await count('operations')).to.equal(1);
-    await age('operations', 'lease_until', 2);
-    await eventually('the customer is there', async () => (await customers()).body.data.count === 1);
+    expect(await countRows('operations')).to.equal(1);
+    await backdate('operations', 'lease_until', 2);
+    await eventually('the customer to exist', async () => (await listCustomers()).body.data.count === 1);
     await purge();
-    expect(await count('operations')).to.equal(0);
+    expect(await countRows('operations')).to.equal(0);
   });
 
-  it('never runs an operation whose retry did the work, however much is purged', async () => {
+  it('an operation never runs if a retry did its work, even after purges', async () => {
     const key = randomUUID();
     const headers = { 'idempotency-key': key };
     expect((await tenant.client.post('/customers', { company_name: 'Kept' }, { headers })).status).to.equal(
       201,
     );
-    await store(key, 3600);
-    // The answer was there a moment before the operation, and the purge comes in between.
-    await age('idempotency_keys', 'created_at', 24.01);
-    await age('operations', 'created_at', 23.99);
+    await storeLeasedOperation(key, 3600);
+    // The idempotency record is slightly older than the operation, and the purge runs in between.
+    await backdate('idempotency_keys', 'created_at', 24.01);
+    await backdate('operations', 'created_at', 23.99);
     await purge();
-    expect(await count('operations')).to.equal(1);
-    expect(await count('idempotency_keys')).to.equal(1);
-    await age('operations', 'created_at', 1);
-    await age('idempotency_keys', 'created_at', 1);
+    expect(await countRows('operations')).to.equal(1);
+    expect(await countRows('idempotency_keys')).to.equal(1);
+    await backdate('operations', 'created_at', 1);
+    await backdate('idempotency_keys', 'created_at', 1);
     await purge();
-    expect([await count('operations'), await count('idempotency_keys')]).to.deep.equal([0, 0]);
+    expect([await countRows('operations'), await countRows('idempotency_keys')]).to.deep.equal([0, 0]);
   });
 
-  it('forgets suspicions after a day, but nothing that was set aside', async () => {
+  it('the purge deletes attempts of suspected commands after a day, but no parked command', async () => {
     const insert = (parked: string) =>
       stack.rows(
         tenant.id,
@@ -70,80 +70,88 @@ describe('what is kept of operations', () => {
     await insert('null');
     await insert('now()');
     await purge();
-    expect(await count('command_attempts')).to.equal(2);
-    await age('command_attempts', 'last_attempt_at', 25);
+    expect(await countRows('command_attempts')).to.equal(2);
+    await backdate('command_attempts', 'last_attempt_at', 25);
     await purge();
     expect(
       await stack.rows(tenant.id, 'select parked_at is not null as parked from command_attempts'),
     ).to.deep.equal([{ parked: true }]);
   });
 
-  it('forgets secrets a day after their overlap, and replays 30 days after their end; what is in use stays', async () => {
+  it('the purge deletes signing secrets a day after they expire and replays 30 days after they complete', async () => {
     const endpointId = randomUUID();
     const insert = (text: string) => stack.rows(tenant.id, text, [tenant.id, endpointId]);
     await insert(
       "insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight) values ($1, $2, 'https://example.com', '{*}', 1)",
     );
-    for (const expires of ['null', 'now()'])
+    for (const expiresAt of ['null', 'now()'])
       await insert(
         `insert into webhook_secrets (tenant_id, id, endpoint_id, scheme, secret_sealed, expires_at)
-         values ($1, gen_random_uuid(), $2, 'v1', 'x', ${expires})`,
+         values ($1, gen_random_uuid(), $2, 'v1', 'x', ${expiresAt})`,
       );
-    for (const completed of ['null', 'now()'])
+    for (const completedAt of ['null', 'now()'])
       await insert(
         `insert into webhook_replays (tenant_id, id, endpoint_id, kind, filter, total, completed_at)
-         values ($1, gen_random_uuid(), $2, 'replay', '{}', 1, ${completed})`,
+         values ($1, gen_random_uuid(), $2, 'replay', '{}', 1, ${completedAt})`,
       );
-    const counts = async () => [await count('webhook_secrets'), await count('webhook_replays')];
-    await age('webhook_secrets', 'expires_at', 23);
-    await age('webhook_replays', 'completed_at', 30 * 24 - 1);
+    const countSecretsAndReplays = async () => [
+      await countRows('webhook_secrets'),
+      await countRows('webhook_replays'),
+    ];
+    await backdate('webhook_secrets', 'expires_at', 23);
+    await backdate('webhook_replays', 'completed_at', 30 * 24 - 1);
     await purge();
-    expect(await counts()).to.deep.equal([2, 2]);
-    await age('webhook_secrets', 'expires_at', 2);
-    await age('webhook_replays', 'completed_at', 2);
+    expect(await countSecretsAndReplays()).to.deep.equal([2, 2]);
+    await backdate('webhook_secrets', 'expires_at', 2);
+    await backdate('webhook_replays', 'completed_at', 2);
     await purge();
-    expect(await counts()).to.deep.equal([1, 1]);
+    expect(await countSecretsAndReplays()).to.deep.equal([1, 1]);
   });
 
-  it('forgets lanes of endpoints deleted a day ago that have nothing open and no owner', async () => {
-    const of = { stack, tenantId: tenant.id };
-    const [gone, open, owned, recent] = [
-      await insertEndpoint(of),
-      await insertEndpoint(of),
-      await insertEndpoint(of),
-      await insertEndpoint(of),
+  it('the purge deletes the queue of an endpoint deleted a day ago if no delivery is open and no worker owns it', async () => {
+    const account = { stack, tenantId: tenant.id };
+    const [idleEndpoint, openEndpoint, leasedEndpoint, recentEndpoint] = [
+      await insertEndpoint(account),
+      await insertEndpoint(account),
+      await insertEndpoint(account),
+      await insertEndpoint(account),
     ];
-    const used = await insertEndpoint(of);
-    const [delivery] = await insertDeliveries(of, [{ endpoint_id: open }]);
+    const activeEndpoint = await insertEndpoint(account);
+    const [delivery] = await insertDeliveries(account, [{ endpoint_id: openEndpoint }]);
     const lease = (endpointId: string, until: string) =>
       stack.rows(
         tenant.id,
         `update webhook_lanes set owner = $1, lease_until = now() + interval '${until}' where tenant_id = $1 and endpoint_id = $2`,
         [tenant.id, endpointId],
       );
-    await lease(owned, '1 hour');
-    await lease(gone, '-1 second');
-    // Last of all: the clock of the stack may purge at any moment, and is to find what the test relies on.
-    const remove = (ids: string[], hours: number) =>
+    await lease(leasedEndpoint, '1 hour');
+    await lease(idleEndpoint, '-1 second');
+    // This comes last, because the clock of the stack may purge as soon as endpoints are deleted.
+    const markDeleted = (ids: string[], hours: number) =>
       stack.rows(
         tenant.id,
         `update webhook_endpoints set deleted_at = now() - interval '${hours} hours' where tenant_id = $1 and id = any($2)`,
         [tenant.id, ids],
       );
-    await remove([gone, open, owned], 25);
-    await remove([recent], 0);
-    const lanes = async () =>
+    await markDeleted([idleEndpoint, openEndpoint, leasedEndpoint], 25);
+    await markDeleted([recentEndpoint], 0);
+    const listEndpointQueues = async () =>
       (await stack.rows<{ endpoint_id: string }>(tenant.id, 'select endpoint_id from webhook_lanes')).map(
-        (lane) => lane.endpoint_id,
+        (queue) => queue.endpoint_id,
       );
     await purge();
-    expect(await lanes()).to.have.members([open, owned, recent, used]);
+    expect(await listEndpointQueues()).to.have.members([
+      openEndpoint,
+      leasedEndpoint,
+      recentEndpoint,
+      activeEndpoint,
+    ]);
     await stack.rows(
       tenant.id,
       "update webhook_deliveries set status = 'cancelled', next_attempt_at = null where tenant_id = $1 and id = $2",
       [tenant.id, delivery],
     );
     await purge();
-    expect(await lanes()).to.have.members([owned, recent, used]);
+    expect(await listEndpointQueues()).to.have.members([leasedEndpoint, recentEndpoint, activeEndpoint]);
   });
 });

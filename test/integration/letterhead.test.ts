@@ -1,4 +1,4 @@
-/** What an account's invoices show of it: name, address, phone, e-mail, logo and how to pay. */
+/** The letterhead on an account's invoices: name, address, phone, e-mail, logo and how to pay. */
 import { expect } from 'chai';
 import { pngChunk } from '../../shared/demo/demo-logo.js';
 import { expectError } from '../support/expect-error.js';
@@ -19,7 +19,7 @@ const LETTERHEAD = {
   remittance_text: 'Checks: payable to Hudson Towing.\nBank: routing 000000000',
 };
 
-const SHOWN = [
+const EXPECTED_TEXTS = [
   'Hudson Towing & Recovery LLC',
   '48 Warren Street',
   'Hudson, NY 12534',
@@ -35,7 +35,7 @@ const SHOWN = [
   'Please give the invoice number',
 ];
 
-describe('the letterhead of an account', () => {
+describe('account letterhead', () => {
   let mail: MailFixture;
   let tenant: TestTenant;
 
@@ -46,16 +46,16 @@ describe('the letterhead of an account', () => {
   });
   after(() => mail.stop());
 
-  const put = (raw: Buffer, type = 'image/png', client = tenant.client) =>
+  const putLogo = (raw: Buffer, type = 'image/png', client = tenant.client) =>
     client.call('PUT', '/settings/logo', { raw, headers: { 'content-type': type } });
 
   const fetchBytes = async (path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(`${mail.stack.origin}${path}`, { headers });
     return { response, bytes: Buffer.from(await response.arrayBuffer()) };
   };
-  const withKey = () => ({ authorization: `Bearer ${tenant.client.key}` });
+  const authHeaders = () => ({ authorization: `Bearer ${tenant.client.key}` });
 
-  it('PATCH /settings stores its members and clears one with null', async () => {
+  it('PATCH /settings stores the letterhead fields and clears one with null', async () => {
     const { body } = await tenant.client.get('/settings');
     expect(body).to.include(LETTERHEAD);
     const cleared = await tenant.client.patch('/settings', { remittance_text: null });
@@ -68,18 +68,18 @@ describe('the letterhead of an account', () => {
     });
   });
 
-  it('GET /settings/logo answers the stored picture with its type and nosniff', async () => {
+  it('GET /settings/logo returns the stored picture with its type and nosniff', async () => {
     expectError(await tenant.client.get('/settings/logo'), 404, 'not_found');
     const picture = redPng();
-    const stored = await put(picture);
-    expect(stored.status).to.equal(200);
-    expect(stored.body.logo).to.include({
+    const putResponse = await putLogo(picture);
+    expect(putResponse.status).to.equal(200);
+    expect(putResponse.body.logo).to.include({
       content_type: 'image/png',
       width: 40,
       height: 20,
       bytes: picture.length,
     });
-    const { response, bytes } = await fetchBytes('/v1/settings/logo', withKey());
+    const { response, bytes } = await fetchBytes('/v1/settings/logo', authHeaders());
     expect(bytes.equals(picture)).to.equal(true);
     expect(response.headers.get('content-type')).to.equal('image/png');
     expect(response.headers.get('x-content-type-options')).to.equal('nosniff');
@@ -88,10 +88,10 @@ describe('the letterhead of an account', () => {
     expect((await tenant.sandbox.get('/settings')).body.logo, 'the sandbox has its own').to.equal(null);
   });
 
-  it('PUT /settings/logo replaces the picture, gives the settings a new version and leaves no picture in the audit log', async () => {
-    const before = (await put(redPng(10, 10))).headers.etag;
-    expect((await put(redPng(10, 10))).headers.etag, 'the same picture').to.equal(before);
-    const after = await put(SMALL_JPEG, 'image/jpeg');
+  it('PUT /settings/logo replaces the picture, changes the ETag of the settings and audits only metadata', async () => {
+    const before = (await putLogo(redPng(10, 10))).headers.etag;
+    expect((await putLogo(redPng(10, 10))).headers.etag, 'the same picture').to.equal(before);
+    const after = await putLogo(SMALL_JPEG, 'image/jpeg');
     expect(after.headers.etag).to.not.equal(before);
     expect(after.body.logo).to.include({ content_type: 'image/jpeg', width: 17, height: 22 });
     const log = (await tenant.client.get('/audit-log?action=settings.logo_changed&limit=1')).body.data.items;
@@ -104,58 +104,58 @@ describe('the letterhead of an account', () => {
     expect((await tenant.client.get('/settings')).body.logo.width, 'a dry run stores nothing').to.equal(17);
   });
 
-  it('PUT /settings/logo refuses what is no picture, is too large, or is not what its type says', async () => {
+  it('PUT /settings/logo refuses files that are no picture, too large or of another type than declared', async () => {
     const png = redPng();
-    const bomb = Buffer.concat([
+    const hugePng = Buffer.concat([
       png.subarray(0, 8),
       pngChunk('IHDR', Buffer.from([0, 0, 0x7f, 0xff, 0, 0, 0x7f, 0xff, 8, 2, 0, 0, 0])),
       png.subarray(33),
     ]);
-    const broken: [string, Buffer][] = [
+    const invalidPictures: [string, Buffer][] = [
       ['nothing', Buffer.alloc(0)],
       ['text', Buffer.from('<svg onload=alert(1)>')],
-      ['a JPEG called PNG', SMALL_JPEG],
+      ['a JPEG declared as PNG', SMALL_JPEG],
       ['half a PNG', png.subarray(0, png.length - 20)],
       ['a PNG with a wrong checksum', Buffer.from(png).fill(1, 20, 21)],
-      ['a PNG that says it is huge', bomb],
+      ['a PNG that declares a huge size', hugePng],
     ];
-    for (const [name, bytes] of broken) {
-      const answer = await put(bytes);
-      expect([answer.status, answer.body.error.code], name).to.deep.equal([400, 'validation_error']);
+    for (const [name, bytes] of invalidPictures) {
+      const response = await putLogo(bytes);
+      expect([response.status, response.body.error.code], name).to.deep.equal([400, 'validation_error']);
     }
-    expectError(await put(png, 'image/jpeg'), 400, 'validation_error');
-    expectError(await put(Buffer.alloc(256 * 1024 + 1)), 413, 'payload_too_large');
+    expectError(await putLogo(png, 'image/jpeg'), 400, 'validation_error');
+    expectError(await putLogo(Buffer.alloc(256 * 1024 + 1)), 413, 'payload_too_large');
     for (const type of ['image/svg+xml', 'image/gif', 'application/json', 'text/html'])
-      expectError(await put(png, type), 415, 'unsupported_media_type');
+      expectError(await putLogo(png, type), 415, 'unsupported_media_type');
     const reader = mail.stack.clientWith(
       await mail.stack.createKey(tenant.id, { permissions: ['read', 'write'] }),
     );
-    expectError(await put(png, 'image/png', reader), 403, 'insufficient_scope');
+    expectError(await putLogo(png, 'image/png', reader), 403, 'insufficient_scope');
   });
 
-  it('cuts off what follows the end of a picture', async () => {
+  it('PUT /settings/logo cuts off bytes after the end of the picture', async () => {
     const png = redPng();
-    const stored = await put(Buffer.concat([png, Buffer.from('<script>alert(1)</script>')]));
-    expect(stored.body.logo.bytes).to.equal(png.length);
+    const putResponse = await putLogo(Buffer.concat([png, Buffer.from('<script>alert(1)</script>')]));
+    expect(putResponse.body.logo.bytes).to.equal(png.length);
   });
 
-  it('stands on the mail, the page and the PDF with the logo, the dates, the terms, the tax rate and how to pay', async () => {
-    await put(redPng());
+  it('mail, page and PDF of an invoice show letterhead, logo, dates, terms, tax rate and how to pay', async () => {
+    await putLogo(redPng());
     const id = await mail.sending();
     await mail.delivered(id, 'sent');
     const received = mail.server.accepted.at(-1)?.mail;
     const link = new URL(/https:\/\/\S+\/i\/[\w-]{80}/.exec(received?.text ?? '')?.[0] ?? '').pathname;
     const page = await fetchBytes(link);
-    const { bytes } = await fetchBytes(`/v1/invoices/${id}/pdf`, withKey());
+    const { bytes } = await fetchBytes(`/v1/invoices/${id}/pdf`, authHeaders());
     const pdf = (await pdfPages(bytes)).join('\n');
     const html = page.bytes.toString();
-    for (const text of SHOWN) {
+    for (const text of EXPECTED_TEXTS) {
       const escaped = text.replace('&', '&#38;');
       expect(pdf, 'PDF').to.include(text);
       expect(html, 'page').to.include(escaped);
       expect(received?.html, 'HTML of the mail').to.include(escaped);
     }
-    for (const text of SHOWN) expect(received?.text, 'text of the mail').to.include(text);
+    for (const text of EXPECTED_TEXTS) expect(received?.text, 'text of the mail').to.include(text);
     expect(received?.from?.name).to.equal('Hudson Towing & Recovery LLC');
 
     expect((await pdfDrawing(bytes)).pictures, 'pictures in the PDF').to.equal(1);
@@ -172,15 +172,15 @@ describe('the letterhead of an account', () => {
     expect(received?.html).to.include('src="cid:account-logo"');
   });
 
-  it('stands in the PDF with a JPEG as it was stored', async () => {
-    await put(SMALL_JPEG, 'image/jpeg');
-    const { bytes } = await fetchBytes(`/v1/invoices/${await mail.approved()}/pdf`, withKey());
+  it('the invoice PDF embeds a JPEG logo byte for byte', async () => {
+    await putLogo(SMALL_JPEG, 'image/jpeg');
+    const { bytes } = await fetchBytes(`/v1/invoices/${await mail.approved()}/pdf`, authHeaders());
     expect((await pdfDrawing(bytes)).pictures).to.equal(1);
     expect(bytes.includes(SMALL_JPEG), 'the bytes of the JPEG').to.equal(true);
   });
 
-  it('leaves with a mail without the logo when that was removed before the mail left', async () => {
-    await put(redPng());
+  it('a mail has no logo if the logo was deleted before the mail was sent', async () => {
+    await putLogo(redPng());
     mail.server.expect({ as: 'refuse', code: 451, text: 'later', at: 'recipient' });
     const id = await mail.sending();
     const [message] = await eventually('a first attempt', async () => {
@@ -193,20 +193,20 @@ describe('the letterhead of an account', () => {
     const received = mail.server.accepted.at(-1)?.mail;
     expect(received?.html).to.include('Hudson Towing').and.not.include('account-logo');
     const [attachment, ...others] = received?.attachments ?? [];
-    expect(others, 'no picture beside the PDF').to.deep.equal([]);
+    expect(others, 'no attachment besides the PDF').to.deep.equal([]);
     expect((await pdfDrawing(Buffer.from(attachment?.content as ArrayBuffer))).pictures).to.equal(0);
   });
 
-  it('changes the next PDF of an invoice that is as it was', async () => {
-    await put(redPng());
+  it('a changed letterhead changes the next PDF of an unchanged invoice', async () => {
+    await putLogo(redPng());
     const id = await mail.approved();
-    const pdfOf = async () => (await fetchBytes(`/v1/invoices/${id}/pdf`, withKey())).bytes;
-    const first = await pdfOf();
-    expect((await pdfOf()).equals(first), 'the same version').to.equal(true);
+    const fetchPdf = async () => (await fetchBytes(`/v1/invoices/${id}/pdf`, authHeaders())).bytes;
+    const first = await fetchPdf();
+    expect((await fetchPdf()).equals(first), 'the same version').to.equal(true);
     await tenant.client.patch('/settings', { phone: '(518) 555-0199' });
-    expect((await pdfPages(await pdfOf())).join()).to.include('(518) 555-0199');
+    expect((await pdfPages(await fetchPdf())).join()).to.include('(518) 555-0199');
     await tenant.client.delete('/settings/logo');
-    expect((await pdfDrawing(await pdfOf())).pictures).to.equal(0);
+    expect((await pdfDrawing(await fetchPdf())).pictures).to.equal(0);
     expect((await tenant.client.delete('/settings/logo')).status, 'again').to.equal(200);
   });
 });

@@ -19,29 +19,29 @@ import { createDatabase, createRedisUrl } from '../support/stores.js';
 const SECRET_KEY = 'Kk9-the-secret-key-of-this-deployment-4711';
 const PASSWORD_IN_BODY = 'hunter2-in-a-body';
 const SMTP_PASSWORD = 'sesame-of-the-mail-server';
-const HEADER_OF_A_RECEIVER = 'open-says-me-to-the-receiver';
+const RECEIVER_HEADER = 'open-says-me-to-the-receiver';
 const FIRST_EMAIL = 'first@example.com';
-const PASSWORD_OF_A_PERSON = 'a horse of battery staples';
+const USER_PASSWORD = 'a horse of battery staples';
 const BASIC_CREDENTIAL = Buffer.from('ann:open-sesame').toString('base64');
 
-/** Lines of the log, each of them JSON; the few lines for people are left out. */
-function logLines(output: string): Record<string, unknown>[] {
+/** Parses the JSON log entries and skips the few lines of plain text for people. */
+function parseLogEntries(output: string): Record<string, unknown>[] {
   return output
     .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+    .filter((entry) => entry.startsWith('{'))
+    .map((entry) => JSON.parse(entry) as Record<string, unknown>);
 }
 
-describe('what the product prints at LOG_LEVEL=trace', () => {
+describe('log output at LOG_LEVEL=trace', () => {
   const processes = useProcesses();
-  /** Every secret that came up, by what it is. */
+  /** All secrets of the test, by their description. */
   const secrets = new Map<string, string>([
     ['SECRET_KEY', SECRET_KEY],
     ['a password in a body', PASSWORD_IN_BODY],
-    ["a person's password", PASSWORD_OF_A_PERSON],
+    ["a person's password", USER_PASSWORD],
     ['a Basic credential', BASIC_CREDENTIAL],
     ['the password of SMTP_URL', SMTP_PASSWORD],
-    ['the header of a receiver', HEADER_OF_A_RECEIVER],
+    ['the header for a receiver', RECEIVER_HEADER],
   ]);
   let databaseUrl: string;
   let product: TestProcess;
@@ -52,8 +52,8 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     databaseUrl = await createDatabase();
     secrets.set('the password of DATABASE_URL', new URL(databaseUrl).password);
     const redisUrl = await createRedisUrl();
-    const key = await makeTenantWithKey();
-    secrets.set('the key that every request bears', key);
+    const key = await createTenantWithKey();
+    secrets.set('the key of every request', key);
     product = processes.start({
       command: scriptCommand('bin/start.ts'),
       env: {
@@ -66,27 +66,27 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
         DEMO: 'false',
         LOG_LEVEL: 'trace',
         BAD_CREDENTIALS_PER_MINUTE: '4',
-        // Nobody listens on this port.
+        // No server listens on this port.
         SMTP_URL: `smtp://mailer:${SMTP_PASSWORD}@127.0.0.1:1`,
         MAIL_FROM: 'invoices@example.com',
       },
     });
     const [, origin = ''] = await product.prints(/REST (http:\/\/[\w.:]+)\/v1/);
     client = new TestClient(origin, key);
-    await writeEverything();
-    await sendAndLook();
-    await offerBadCredentials();
-    await provokeFaults();
+    await sendWrites();
+    await sendAndViewInvoice();
+    await sendBadCredentials();
+    await provokeServerErrors();
     await product.stop();
   });
 
-  async function makeTenantWithKey(): Promise<string> {
+  async function createTenantWithKey(): Promise<string> {
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     const db = openDatabase({ databaseUrl, poolSize: 1, applicationName: 'test', logger });
     const pair = newTenantPair();
     tenantId = pair.live;
     const { key, material } = mintKey('api', 'live', deriveKey(SECRET_KEY, 'credentials'));
-    const password_hash = await hashPassword(PASSWORD_OF_A_PERSON);
+    const password_hash = await hashPassword(USER_PASSWORD);
     await db.transaction([pair.live, pair.sandbox], async (tx) => {
       await createTenantPair(tx, pair, { name: 'Silent Towing' });
       await insertUsers(tx, [
@@ -94,10 +94,19 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
       ]);
       await insertApiKeys(tx, [
         {
-          ...{ tenant_id: tenantId, id: newId(), kind: 'api', name: 'test key' },
-          ...{ prefix: material.prefix, last_four: material.lastFour, key_hash: material.hash },
-          ...{ permissions: ['read', 'write', 'approve', 'admin'], scopes: [], read_only: false },
-          ...{ tier: null, rolled_from: null, expires_at: null },
+          tenant_id: tenantId,
+          id: newId(),
+          kind: 'api',
+          name: 'test key',
+          prefix: material.prefix,
+          last_four: material.lastFour,
+          key_hash: material.hash,
+          permissions: ['read', 'write', 'approve', 'admin'],
+          scopes: [],
+          read_only: false,
+          tier: null,
+          rolled_from: null,
+          expires_at: null,
         },
       ]);
     });
@@ -105,55 +114,58 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     return key;
   }
 
-  async function writeEverything(): Promise<void> {
-    const status = async (answer: Promise<{ status: number; text: string }>, expected: number) => {
-      const { status: got, text } = await answer;
+  async function sendWrites(): Promise<void> {
+    const expectStatus = async (response: Promise<{ status: number; text: string }>, expected: number) => {
+      const { status: got, text } = await response;
       expect(got, text).to.equal(expected);
     };
-    const made = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-      const answer = await client.post(path, body, { headers });
-      expect(answer.status, answer.text).to.equal(201);
-      if (answer.body.key) secrets.set(`a key made by ${path}`, answer.body.key);
-      return answer.body as { id: string; key?: string };
+    const create = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+      const response = await client.post(path, body, { headers });
+      expect(response.status, response.text).to.equal(201);
+      if (response.body.key) secrets.set(`a key made by ${path}`, response.body.key);
+      return response.body as { id: string; key?: string };
     };
-    const customer = await made('/customers', { company_name: 'Club', password: PASSWORD_IN_BODY });
-    const job = await made('/work-orders', { service_type: 'tow', customer_id: customer.id });
-    const invoice = await made('/invoices', invoiceInput({ customer_id: customer.id }));
-    await status(client.patch(`/customers/${customer.id}`, { city: 'Hudson' }), 200);
-    await status(client.patch(`/work-orders/${job.id}`, { notes: 'n' }), 200);
-    await status(client.patch(`/invoices/${invoice.id}`, { notes: 'n' }), 200);
+    const customer = await create('/customers', { company_name: 'Club', password: PASSWORD_IN_BODY });
+    const workOrder = await create('/work-orders', { service_type: 'tow', customer_id: customer.id });
+    const invoice = await create('/invoices', invoiceInput({ customer_id: customer.id }));
+    await expectStatus(client.patch(`/customers/${customer.id}`, { city: 'Hudson' }), 200);
+    await expectStatus(client.patch(`/work-orders/${workOrder.id}`, { notes: 'n' }), 200);
+    await expectStatus(client.patch(`/invoices/${invoice.id}`, { notes: 'n' }), 200);
     const idempotent = { 'Idempotency-Key': newId() };
-    const made1 = await made('/api-keys', { name: 'one' }, idempotent);
-    expect((await made('/api-keys', { name: 'one' }, idempotent)).key, 'replayed with its key').to.equal(
-      made1.key,
+    const firstKey = await create('/api-keys', { name: 'one' }, idempotent);
+    expect((await create('/api-keys', { name: 'one' }, idempotent)).key, 'replayed with its key').to.equal(
+      firstKey.key,
     );
     await signInAndOut();
-    await made(`/api-keys/${made1.id}/roll`, { overlap_hours: 0 });
-    await status(client.delete(`/api-keys/${made1.id}`), 200);
-    await status(
+    await create(`/api-keys/${firstKey.id}/roll`, { overlap_hours: 0 });
+    await expectStatus(client.delete(`/api-keys/${firstKey.id}`), 200);
+    await expectStatus(
       client.post('/api-keys', { name: 'rehearsed' }, { headers: { 'X-Service-Dry-Run': 'true' } }),
       200,
     );
-    await makeEndpoints();
+    await createEndpoints();
     expect([...secrets.keys()].filter((name) => name.startsWith('a key made by'))).to.have.length(2);
   }
 
-  /** What signs deliveries, and what a receiver wants to hear. */
-  async function makeEndpoints(): Promise<void> {
-    const headers = { 'X-Receiver': HEADER_OF_A_RECEIVER };
-    const made = await client.post('/webhook-endpoints', endpointInput({ headers, asymmetric: true }));
-    expect(made.status, made.text).to.equal(201);
-    const path = `/webhook-endpoints/${made.body.id}`;
+  /** Creates an endpoint. Its signing secrets and the header for its receiver are secrets. */
+  async function createEndpoints(): Promise<void> {
+    const headers = { 'X-Receiver': RECEIVER_HEADER };
+    const createdEndpoint = await client.post(
+      '/webhook-endpoints',
+      endpointInput({ headers, asymmetric: true }),
+    );
+    expect(createdEndpoint.status, createdEndpoint.text).to.equal(201);
+    const path = `/webhook-endpoints/${createdEndpoint.body.id}`;
     const rotated = await client.post(`${path}/rotate-secret`, {});
     await client.patch(path, { headers });
-    secrets.set('the secret of an endpoint', made.body.secret.slice('whsec_'.length));
+    secrets.set('the secret of an endpoint', createdEndpoint.body.secret.slice('whsec_'.length));
     secrets.set('the next secret of an endpoint', rotated.body.secret.slice('whsec_'.length));
-    const refused = await client.post('/webhook-endpoints', { headers: { Host: HEADER_OF_A_RECEIVER } });
+    const refused = await client.post('/webhook-endpoints', { headers: { Host: RECEIVER_HEADER } });
     expect(refused.status).to.equal(400);
   }
 
-  /** The link of an invoice is a secret too: whoever has it sees the invoice. */
-  async function sendAndLook(): Promise<void> {
+  /** The link of an invoice is a secret too: anyone with the link can read the invoice. */
+  async function sendAndViewInvoice(): Promise<void> {
     const id = await invoiceAfter(client, ['approve']);
     const { body } = await client.post(`/invoices/${id}/send`, {});
     const { pathname } = new URL(body.view_url);
@@ -164,24 +176,24 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
   }
 
   async function signInAndOut(): Promise<void> {
-    const first = await trySignIn(client.origin, { email: FIRST_EMAIL, password: PASSWORD_OF_A_PERSON });
+    const first = await trySignIn(client.origin, { email: FIRST_EMAIL, password: USER_PASSWORD });
     const email = 'silent@example.com';
-    const user = { name: 'Silent', email, password: PASSWORD_OF_A_PERSON };
+    const user = { name: 'Silent', email, password: USER_PASSWORD };
     const added = await personWith(client.origin, cookieOf(first)).post('/users', user);
     expect(added.status, added.text).to.equal(201);
-    const answer = await trySignIn(client.origin, { email, password: PASSWORD_OF_A_PERSON });
-    expect(answer.status, answer.text).to.equal(200);
-    const cookie = cookieOf(answer);
+    const response = await trySignIn(client.origin, { email, password: USER_PASSWORD });
+    expect(response.status, response.text).to.equal(200);
+    const cookie = cookieOf(response);
     secrets.set("a session's token", cookie.slice('tow_session=tk_session_'.length));
     const person = personWith(client.origin, cookie);
     expect(
       (await person.get('/me', { headers: { 'X-Request-Id': cookie.split('=')[1] ?? '' } })).status,
     ).to.equal(200);
-    await trySignIn(client.origin, { email, password: `${PASSWORD_OF_A_PERSON}!` });
+    await trySignIn(client.origin, { email, password: `${USER_PASSWORD}!` });
     expect((await person.delete('/session')).status).to.equal(200);
   }
 
-  async function offerBadCredentials(): Promise<void> {
+  async function sendBadCredentials(): Promise<void> {
     const unknown = mintKey('api', 'live', deriveKey('another secret', 'credentials')).key;
     const mistyped = `${unknown.slice(0, -1)}${unknown.endsWith('a') ? 'b' : 'a'}`;
     secrets.set('an unknown key', unknown);
@@ -199,7 +211,7 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
       statuses.push((await client.get('/me', { key: null, headers: { authorization } })).status);
     }
     expect(new Set(statuses), 'refused, and limited in the end').to.deep.equal(new Set([401, 429]));
-    // A key in places where it does not belong.
+    // Send a key in places where it does not belong.
     await client.send('GET', `/invoices/${unknown}`, {
       headers: { 'X-Request-Id': unknown, 'User-Agent': unknown, Cookie: `key=${unknown}` },
     });
@@ -208,15 +220,15 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     await client.send('POST', '/customers', { body: { company_name: unknown } });
   }
 
-  async function provokeFaults(): Promise<void> {
+  async function provokeServerErrors(): Promise<void> {
     await withClient(databaseUrl, async (owner) => {
       await owner.query("alter table api_keys add constraint boom check (name <> 'boom')");
       await owner.query("alter table customers add constraint boom check (company_name <> 'boom')");
     });
     for (const path of ['/api-keys', '/customers']) {
       const body = { name: 'boom', company_name: 'boom', password: PASSWORD_IN_BODY };
-      const answer = await client.post(path, body);
-      expect(answer.status, answer.text).to.equal(500);
+      const response = await client.post(path, body);
+      expect(response.status, response.text).to.equal(500);
       expect((await client.post(path, body, { headers: { 'X-Service-Dry-Run': 'true' } })).status).to.equal(
         500,
       );
@@ -232,61 +244,61 @@ describe('what the product prints at LOG_LEVEL=trace', () => {
     await client.send('GET', '/me');
   }
 
-  it('holds no secret, in no line', () => {
+  it('no line of the trace log contains a secret', () => {
     expect(secrets.size).to.be.above(7);
-    for (const line of product.output.split('\n')) {
-      for (const [what, secret] of secrets)
-        expect(line.includes(secret), `${what} in: ${line}`).to.equal(false);
-      expect(line).to.not.match(/authorization":"(?!\[redacted\])/i);
+    for (const entry of product.output.split('\n')) {
+      for (const [description, secret] of secrets)
+        expect(entry.includes(secret), `${description} in: ${entry}`).to.equal(false);
+      expect(entry).to.not.match(/authorization":"(?!\[redacted\])/i);
     }
   });
 
-  it('holds no address with a password, in no line', () => {
+  it('no line of the trace log contains a URL with a password', () => {
     expect(product.output).to.not.match(/\w+:\/\/[^\s:/@"]*:(?!\[redacted\])[^\s@/"]+@/);
   });
 
-  it('tells of every request: its id, tenant, route, status and time', () => {
-    const requests = logLines(product.output).filter((line) => line.msg === 'request');
-    const made = requests.filter((line) => line.route === '/customers' && line.status === 201);
-    expect(made).to.not.deep.equal([]);
-    for (const line of made) {
-      expect(line).to.deep.include({ tenant: tenantId, method: 'POST', path: '/v1/customers' });
-      expect(line.requestId).to.be.a('string').with.length.above(8);
-      expect(line.ms).to.be.a('number');
+  it('the trace log has each request with its id, tenant, route, status and time', () => {
+    const requests = parseLogEntries(product.output).filter((entry) => entry.msg === 'request');
+    const createRequests = requests.filter((entry) => entry.route === '/customers' && entry.status === 201);
+    expect(createRequests).to.not.deep.equal([]);
+    for (const entry of createRequests) {
+      expect(entry).to.deep.include({ tenant: tenantId, method: 'POST', path: '/v1/customers' });
+      expect(entry.requestId).to.be.a('string').with.length.above(8);
+      expect(entry.ms).to.be.a('number');
     }
-    const refused = requests.filter((line) => line.status === 401);
-    expect(refused, 'a refused credential is told as well').to.not.deep.equal([]);
-    for (const line of refused) expect(line).to.not.have.property('tenant');
+    const refused = requests.filter((entry) => entry.status === 401);
+    expect(refused, 'a refused credential is logged as well').to.not.deep.equal([]);
+    for (const entry of refused) expect(entry).to.not.have.property('tenant');
   });
 
-  it('tells of every batch: its requests, tenants and time, so that a write can be followed', () => {
-    const lines = logLines(product.output);
-    const batches = lines.filter((line) => line.msg === 'batch');
+  it('the trace log has each batch with its request ids, tenants and time, so that a write can be traced', () => {
+    const entries = parseLogEntries(product.output);
+    const batches = entries.filter((entry) => entry.msg === 'batch');
     expect(batches).to.not.deep.equal([]);
-    for (const line of batches) {
-      // A canary, which has no tenant, may travel with them.
-      expect(line.tenants).to.include(tenantId);
-      expect(line.ms).to.be.a('number');
-      expect(line.commands).to.be.at.least(1);
+    for (const entry of batches) {
+      // A batch may also contain a canary command, which has no tenant.
+      expect(entry.tenants).to.include(tenantId);
+      expect(entry.ms).to.be.a('number');
+      expect(entry.commands).to.be.at.least(1);
     }
-    const batched = new Set(batches.flatMap((line) => line.requestIds as string[]));
-    const written = lines
-      .filter((line) => line.msg === 'request' && line.status === 201)
-      .map((line) => line.requestId as string);
+    const batched = new Set(batches.flatMap((entry) => entry.requestIds as string[]));
+    const written = entries
+      .filter((entry) => entry.msg === 'request' && entry.status === 201)
+      .map((entry) => entry.requestId as string);
     for (const requestId of written)
       expect(batched.has(requestId), `request ${requestId} in a batch`).to.equal(true);
   });
 
-  it('tells of the faults it met, so that silence is no proof of the above', () => {
-    const errors = logLines(product.output).filter((line) => Number(line.level) >= 50);
+  it('the trace log has the server errors, so the tests for secrets do not pass on an empty log', () => {
+    const errors = parseLogEntries(product.output).filter((entry) => Number(entry.level) >= 50);
     expect(JSON.stringify(errors)).to.include('api_keys').and.to.include('boom').and.to.include('invoices');
   });
 });
 
-describe('a process that cannot start', () => {
+describe('log output of a process that cannot start', () => {
   const processes = useProcesses();
 
-  it('says why without the password of its database', async () => {
+  it('a process with a wrong database password logs the reason without the password', async () => {
     const url = new URL(await createDatabase());
     url.password = 'wrong-but-still-secret';
     const { code, output } = await processes.run({

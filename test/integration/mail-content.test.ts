@@ -1,16 +1,16 @@
-/** What a customer gets: the mail, its PDF, and the PDF over the API. */
+/** The mail of an invoice, its attached PDF, and the PDF over the API. */
 import { expect } from 'chai';
 import { expectError } from '../support/expect-error.js';
 import { pdfPages } from '../support/pdf.js';
 import { invoiceInput, lineItem, UNKNOWN_ID } from '../support/samples.js';
 import { BASE_URL, MAIL_FROM, MailFixture } from './mail-fixture.js';
 
-const dollars = (cents: number) =>
+const formatUsd = (cents: number) =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(cents / 100);
 
 const ATTACK = `<script>alert(1)</script>"'&`;
 
-describe('what a customer gets', () => {
+describe('content of invoice mails and PDFs', () => {
   let mail: MailFixture;
 
   before(async () => {
@@ -28,7 +28,7 @@ describe('what a customer gets', () => {
     return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
   };
 
-  async function customerId(overrides: Record<string, unknown> = {}): Promise<string> {
+  async function createCustomer(overrides: Record<string, unknown> = {}): Promise<string> {
     const customer = {
       company_name: 'Road & Sons',
       address: '1 Main St\nDock 4',
@@ -40,9 +40,9 @@ describe('what a customer gets', () => {
     return (await mail.tenant.client.post('/customers', customer)).body.id;
   }
 
-  it('is a mail in text and HTML with the lines, the sums, the day it is due, the link, and the PDF', async () => {
+  it('an invoice mail has text and HTML with line items, totals, due date and link, and the PDF attached', async () => {
     const id = await mail.sending({
-      customer_id: await customerId(),
+      customer_id: await createCustomer(),
       po_number: 'PO-7',
       vehicle_description: '2019 Honda Civic',
       due_date: '2027-01-16T02:00:00Z',
@@ -76,12 +76,12 @@ describe('what a customer gets', () => {
       'Light-duty tow',
       'From I-87',
       '12.5 miles',
-      dollars(invoice.subtotal_cents),
-      dollars(invoice.tax_cents),
-      dollars(invoice.total_cents),
+      formatUsd(invoice.subtotal_cents),
+      formatUsd(invoice.tax_cents),
+      formatUsd(invoice.total_cents),
       'PO-7',
       '2019 Honda Civic',
-      // Two o'clock in UTC is the evening before where the company is.
+      // 02:00 UTC is the evening before in the account's time zone.
       'Jan 15, 2027',
     ];
     expect(received.text).to.include('Road & Sons, 1 Main St, Dock 4, Hudson, NY 12534');
@@ -101,14 +101,14 @@ describe('what a customer gets', () => {
     });
     const [page] = await pdfPages(new Uint8Array(attachment?.content as ArrayBuffer));
     for (const text of shown) expect(page).to.include(text);
-    // Each on a line of its own.
+    // Each part of the address is on a separate line.
     expect(page).to.match(/Road & Sons\s+1 Main St\s+Dock 4\s+Hudson, NY 12534/);
   });
 
-  it('has nothing in it that a browser would run, whatever the texts of the invoice hold', async () => {
+  it('an invoice mail escapes HTML in the texts of the invoice and sanitizes the file name', async () => {
     const id = await mail.sending({
       invoice_number: `I-${ATTACK}`,
-      customer_id: await customerId({ company_name: ATTACK, address: ATTACK }),
+      customer_id: await createCustomer({ company_name: ATTACK, address: ATTACK }),
       po_number: ATTACK,
       vehicle_description: ATTACK,
       line_items: [lineItem({ name: ATTACK, description: ATTACK })],
@@ -122,14 +122,14 @@ describe('what a customer gets', () => {
     expect(received?.attachments[0]?.filename).to.equal('invoice-I--script-alert-1-script-.pdf');
   });
 
-  it('goes to one address only, and adds no header of its own', async () => {
+  it('POST /invoices/{id}/send refuses several addresses and header injection in "to"', async () => {
     const id = await mail.approved();
     for (const to of ['a@example.com, b@example.com', 'a@example.com\r\nBcc: c@example.com', 'nobody']) {
       expectError(await mail.tenant.client.post(`/invoices/${id}/send`, { to }), 400, 'validation_error');
     }
   });
 
-  it('as a PDF has the sums of the invoice, paid ones too, over pages that repeat their head', async () => {
+  it('the PDF of an invoice shows totals and payments, and each page repeats the head of the table', async () => {
     const line_items = Array.from({ length: 120 }, (_, nth) =>
       lineItem({ name: `Line ${nth + 1}`, unit_price_cents: 101 + nth, taxable: nth % 2 === 0 }),
     );
@@ -155,13 +155,13 @@ describe('what a customer gets', () => {
       ['Paid', 1_234],
       ['Balance due', invoice.balance_due_cents],
     ] as const)
-      expect(last.replace(/\s+/g, ' ')).to.include(`${label} ${dollars(cents)}`);
+      expect(last.replace(/\s+/g, ' ')).to.include(`${label} ${formatUsd(cents)}`);
     expect(last).to.include(`page ${pages.length} of ${pages.length}`);
     const again = await fetchPdf(id);
     expect(Buffer.from(again.bytes).equals(Buffer.from(bytes)), 'the same bytes').to.equal(true);
   });
 
-  it('as a PDF says what is no invoice to pay', async () => {
+  it('the PDF of a draft or a void invoice says so', async () => {
     const { body: draft } = await mail.tenant.client.post('/invoices', invoiceInput());
     expect((await pdfPages((await fetchPdf(draft.id)).bytes))[0]).to.include('Draft: not an invoice yet');
     const id = await mail.sending();
@@ -171,7 +171,7 @@ describe('what a customer gets', () => {
       .and.to.not.include('Balance due');
   });
 
-  it('as a PDF is read with the rights of the invoice, by its own account', async () => {
+  it('GET /invoices/{id}/pdf needs the rights to read the invoice, in its own account', async () => {
     const id = await mail.approved();
     const other = await mail.stack.createTenant('Other Towing');
     for (const path of [`/invoices/${id}/pdf`, `/invoices/${UNKNOWN_ID}/pdf`, '/invoices/x/pdf'])

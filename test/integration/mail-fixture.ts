@@ -9,7 +9,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 export const MAIL_FROM = 'invoices@tow.example.com';
 export const BASE_URL = 'https://billing.example.com';
 
-/** The product with a mail server beside it, and a tenant that sends. */
+/** The product with a mail server, and a tenant that sends invoices through it. */
 export class MailFixture {
   private constructor(
     readonly server: MailServer,
@@ -20,7 +20,7 @@ export class MailFixture {
 
   static async start(environment: Record<string, string> = {}): Promise<MailFixture> {
     const server = await MailServer.start();
-    // A server that hangs is given up after two seconds, not after a minute.
+    // The SMTP client gives up a server that hangs after two seconds instead of a minute.
     const SMTP_URL = `${server.url}?socketTimeout=2000`;
     const stack = await TestStack.start({
       environment: { SMTP_URL, MAIL_FROM, BASE_URL, ...environment },
@@ -38,7 +38,7 @@ export class MailFixture {
     return (await this.tenant.client.get(path)).body;
   }
 
-  /** An approved invoice. */
+  /** Creates an approved invoice and returns its id. */
   async approved(overrides: Record<string, unknown> = {}): Promise<string> {
     const { client } = this.tenant;
     const { body } = await client.post(
@@ -49,14 +49,14 @@ export class MailFixture {
     return body.id;
   }
 
-  /** An invoice that is on its way. */
+  /** Creates an approved invoice, requests to send it, and returns its id. */
   async sending(overrides: Record<string, unknown> = {}): Promise<string> {
     const id = await this.approved(overrides);
     await this.tenant.client.post(`/invoices/${id}/send`, {});
     return id;
   }
 
-  /** Waits until the invoice's delivery is in this state, and reads it. */
+  /** Waits until the invoice's delivery has this state, and returns the invoice. */
   async delivered(id: string, state: 'sent' | 'failed'): Promise<Json> {
     return eventually(`delivery ${state}`, async () => {
       const invoice = await this.read(`/invoices/${id}`);
@@ -64,12 +64,12 @@ export class MailFixture {
     });
   }
 
-  /** Its messages, newest first. */
+  /** The messages of an invoice, newest first. */
   async messages(invoiceId: string): Promise<Json[]> {
     return (await this.read(`/messages?invoice_id=${invoiceId}`)).data.items;
   }
 
-  /** How many mails with this message's id the server accepted. */
+  /** The number of mails with this message's id that the server has accepted. */
   copies(messageId: string): number {
     return this.server.accepted.filter(({ mail }) => mail.messageId?.includes(messageId)).length;
   }
@@ -83,7 +83,7 @@ export class MailFixture {
     return rows.map(({ body }) => JSON.parse(body));
   }
 
-  /** Ends the wait before the next attempt, and forgets why there is one. */
+  /** Makes the next attempt due now, clears the last error, and adds a wake-up job. */
   async hurry(messageId: string): Promise<void> {
     await this.stack.rows(
       this.tenant.id,
@@ -93,7 +93,7 @@ export class MailFixture {
     await this.promptAgain(messageId, 1);
   }
 
-  /** Prompts a message again and again, as a queue that repeats itself would. */
+  /** Adds several wake-up jobs for one message, as a queue that repeats jobs would. */
   async promptAgain(messageId: string, times: number): Promise<void> {
     for (let nth = 0; nth < times; nth += 1)
       await this.queue.add('deliver', { tenantId: this.tenant.id, messageId }, { jobId: newId() });

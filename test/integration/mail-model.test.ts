@@ -1,4 +1,7 @@
-/** Any sequence of sending, refusing, retrying and being seen leaves invoice, messages and events as a model has them. */
+/**
+ * After any sequence of sending, refusing, retrying and viewing, the invoice, its messages and its
+ * events equal those of a model.
+ */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Manner } from '../support/mail-server.js';
@@ -8,49 +11,49 @@ import { MailFixture } from './mail-fixture.js';
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 1e7);
 const RUNS = 30;
 
-/** What the server makes of the mail that a step offers it. */
-const MANNERS: Readonly<Record<'takes' | 'refuses' | 'waits', Manner>> = {
-  takes: { as: 'accept' },
+/** How the mail server replies to the mail of a step. */
+const MANNERS: Readonly<Record<'accepts' | 'refuses' | 'defers', Manner>> = {
+  accepts: { as: 'accept' },
   refuses: { as: 'refuse', code: 550, text: 'no', at: 'recipient' },
-  waits: { as: 'refuse', code: 451, text: 'later', at: 'data' },
+  defers: { as: 'refuse', code: 451, text: 'later', at: 'data' },
 };
-type Answer = keyof typeof MANNERS;
+type ServerReply = keyof typeof MANNERS;
 
 interface Step {
-  act: 'send' | 'again' | 'retry' | 'look';
-  answer: Answer;
+  act: 'send' | 'attempt' | 'retry' | 'view';
+  reply: ServerReply;
 }
 
 const steps = fc.array(
   fc.record<Step>({
-    act: fc.constantFrom('send', 'again', 'retry', 'look'),
-    answer: fc.constantFrom<Answer>('takes', 'refuses', 'waits'),
+    act: fc.constantFrom('send', 'attempt', 'retry', 'view'),
+    reply: fc.constantFrom<ServerReply>('accepts', 'refuses', 'defers'),
   }),
   { minLength: 1, maxLength: 8 },
 );
 
-/** One invoice as it ought to be. */
+/** The expected state of one invoice. */
 class Model {
   status = 'approved';
   delivery: 'queued' | 'sent' | 'failed' | null = null;
   events = 0;
-  /** States of its messages, the oldest first. */
+  /** States of the invoice's messages, oldest first. */
   messages: ('queued' | 'sent' | 'failed')[] = [];
 
   get latest() {
     return this.messages.at(-1);
   }
 
-  /** Whether the step is one that can be made now. */
+  /** Whether the step is possible in the current state. */
   allows({ act }: Step): boolean {
     if (act === 'send') return ['approved', 'viewed', 'failed'].includes(this.status);
-    if (act === 'again') return this.latest === 'queued';
+    if (act === 'attempt') return this.latest === 'queued';
     if (act === 'retry') return this.latest === 'failed';
     return this.messages.length > 0;
   }
 
-  make({ act, answer }: Step): void {
-    if (act === 'look') {
+  apply({ act, reply }: Step): void {
+    if (act === 'view') {
       if (this.status === 'sending') this.status = 'viewed';
       return;
     }
@@ -63,21 +66,21 @@ class Model {
       if (this.delivery !== 'sent') this.delivery = 'queued';
       if (this.status === 'failed') this.status = 'sending';
     }
-    this.hear(answer);
+    this.applyReply(reply);
   }
 
-  private hear(answer: Answer): void {
-    this.messages[this.messages.length - 1] = { takes: 'sent', refuses: 'failed', waits: 'queued' }[
-      answer
+  private applyReply(reply: ServerReply): void {
+    this.messages[this.messages.length - 1] = { accepts: 'sent', refuses: 'failed', defers: 'queued' }[
+      reply
     ] as 'sent';
-    if (this.delivery !== 'queued' || answer === 'waits') return;
-    if (answer === 'takes') this.events += 1;
-    this.delivery = answer === 'takes' ? 'sent' : 'failed';
-    if (answer === 'refuses' && this.status === 'sending') this.status = 'failed';
+    if (this.delivery !== 'queued' || reply === 'defers') return;
+    if (reply === 'accepts') this.events += 1;
+    this.delivery = reply === 'accepts' ? 'sent' : 'failed';
+    if (reply === 'refuses' && this.status === 'sending') this.status = 'failed';
   }
 }
 
-describe(`any sequence of mails of an invoice (seed ${SEED}; FC_SEED repeats it)`, () => {
+describe(`random sequences of invoice mails (seed ${SEED}; set FC_SEED to repeat it)`, () => {
   let mail: MailFixture;
 
   before(async () => {
@@ -85,36 +88,36 @@ describe(`any sequence of mails of an invoice (seed ${SEED}; FC_SEED repeats it)
   });
   after(() => mail.stop());
 
-  /** Makes a step and waits until the server's answer to it is known here. */
-  async function make(id: string, { act, answer }: Step): Promise<void> {
+  /** Runs a step and waits until the product has stored the mail server's reply. */
+  async function runStep(id: string, { act, reply }: Step): Promise<void> {
     const { client } = mail.tenant;
-    if (act === 'look') {
+    if (act === 'view') {
       const [{ id: message }] = await mail.messages(id);
       const { body_text } = await mail.read(`/messages/${message}`);
       const [path] = /\/i\/[\w-]+/.exec(body_text) ?? [];
       expect((await fetch(`${mail.stack.origin}${path}`)).status).to.equal(200);
       return;
     }
-    mail.server.expect(MANNERS[answer]);
+    mail.server.expect(MANNERS[reply]);
     const [latest] = await mail.messages(id);
     if (act === 'send') expect((await client.post(`/invoices/${id}/send`, {})).status).to.equal(200);
     else if (act === 'retry')
       expect((await client.post(`/messages/${latest.id}/retry`, {})).status).to.equal(200);
     else await mail.hurry(latest.id);
-    await eventually(`the answer to ${act}`, async () => {
+    await eventually(`the reply to ${act}`, async () => {
       const [message] = await mail.messages(id);
       return message.state !== 'queued' || message.error !== null;
     });
   }
 
-  it('fires invoice.sent once for each release that arrived, and never says otherwise than the server', async () => {
-    const property = fc.asyncProperty(steps, async (wanted) => {
+  it('each release whose mail the server accepts fires invoice.sent once, and stored states match the server', async () => {
+    const property = fc.asyncProperty(steps, async (randomSteps) => {
       const model = new Model();
       const id = await mail.approved();
-      for (const step of wanted) {
+      for (const step of randomSteps) {
         if (!model.allows(step)) continue;
-        await make(id, step);
-        model.make(step);
+        await runStep(id, step);
+        model.apply(step);
         const invoice = await mail.read(`/invoices/${id}`);
         const messages = (await mail.messages(id)).reverse();
         expect({

@@ -1,4 +1,4 @@
-/** Whose mail leaves next: many mails of one account, or slow ones, do not keep another's waiting. */
+/** Many mails or slow PDFs of one account do not delay the mails of another account. */
 import { expect } from 'chai';
 import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import { openMessagesQueue, promptMessages } from '../../shared/queues/messages.js';
@@ -10,7 +10,7 @@ import { MailFixture } from './mail-fixture.js';
 
 const MANY = 300;
 
-describe('the mails of several accounts', () => {
+describe('fair sharing of mails between accounts', () => {
   let mail: MailFixture;
   let other: TestTenant;
 
@@ -20,20 +20,23 @@ describe('the mails of several accounts', () => {
   });
   afterEach(() => mail.stop());
 
-  /** Sends an invoice of the other account; resolves with how many mails the server accepted from then until its own. */
-  async function sendOther(): Promise<number> {
+  /**
+   * Sends an invoice of the other account. Resolves with the number of mails that the server then
+   * accepted, up to and including this one.
+   */
+  async function sendInvoiceOfOther(): Promise<number> {
     const { client } = other;
     const address = 'other@example.com';
     const { body } = await client.post('/invoices', invoiceInput({ billing_email: address }));
     await client.post(`/invoices/${body.id}/approve`, {});
     await client.post(`/invoices/${body.id}/send`, {});
     const before = mail.server.accepted.length;
-    const find = () => mail.server.accepted.findIndex(({ to }) => to.includes(address)) + 1;
-    const place = await eventually('the mail of the other account', async () => find() || false);
+    const findPlace = () => mail.server.accepted.findIndex(({ to }) => to.includes(address)) + 1;
+    const place = await eventually('the mail of the other account', async () => findPlace() || false);
     return place - before;
   }
 
-  /** Queues copies of a message that was sent, as many releases would, and prompts for each. */
+  /** Queues copies of a sent message, as many releases would, with a wake-up job for each. */
   async function queueMany(): Promise<void> {
     const { id: tenantId } = mail.tenant;
     const invoice = await mail.sending();
@@ -47,20 +50,20 @@ describe('the mails of several accounts', () => {
     );
     const prompts = rows.map(({ id: messageId }) => ({ tenantId, messageId, attempts: 0 }));
     const queue = openMessagesQueue(mail.stack.runtime);
-    // A few at a time: a queue on PostgreSQL has four connections.
+    // Add 20 jobs at a time, because a queue on PostgreSQL has four connections.
     for (let start = 0; start < MANY; start += 20)
       await Promise.all(prompts.slice(start, start + 20).map((one) => promptMessages(queue, [one])));
   }
 
-  it('take turns, however many one account has queued; four at once', async () => {
+  it('mails of two accounts alternate however many one account has queued, four at a time', async () => {
     mail.server.delayMs = 250;
     await queueMany();
-    expect(await sendOther(), 'mails before it').to.be.at.most(8);
+    expect(await sendInvoiceOfOther(), 'mails before it').to.be.at.most(8);
     expect(mail.server.accepted.length, 'the first account has many left').to.be.below(MANY / 2);
     expect(mail.server.mostAtOnce).to.be.within(3, 4);
   });
 
-  it('are not held up by one account whose PDFs take long', async () => {
+  it('slow PDFs of one account do not delay the mails of another account', async () => {
     const pdfs = openInvoicePdfs(mail.stack.runtime);
     const get = pdfs.get.bind(pdfs);
     const waiting: (() => void)[] = [];
@@ -69,20 +72,20 @@ describe('the mails of several accounts', () => {
       return get(request);
     };
     const slow = await Promise.all(Array.from({ length: 6 }, () => mail.sending()));
-    await eventually('the slow ones in hand', () => waiting.length >= 3);
-    await sendOther();
-    expect(waiting, 'at once of one account').to.have.length(3);
+    await eventually('the slow PDFs are being drawn', () => waiting.length >= 3);
+    await sendInvoiceOfOther();
+    expect(waiting, 'concurrently for one account').to.have.length(3);
     pdfs.get = get;
     for (const resolve of waiting) resolve();
     for (const invoice of slow) await mail.delivered(invoice, 'sent');
   });
 
-  it('spend no attempt and count once when no PDF can be drawn at that moment', async () => {
+  it('a mail whose PDF cannot be drawn yet uses no attempt and counts once against the daily limit', async () => {
     const pdfs = openInvoicePdfs(mail.stack.runtime);
     const get = pdfs.get.bind(pdfs);
     pdfs.get = () => Promise.reject(new TooManyWaitingError('too many are waiting'));
     const invoice = await mail.sending();
-    const message = await eventually('the message to wait', async () => {
+    const message = await eventually('the message waits', async () => {
       const [one] = await mail.messages(invoice);
       return one.error !== null && one;
     });
@@ -93,7 +96,10 @@ describe('the mails of several accounts', () => {
     await mail.hurry(message.id);
     await mail.delivered(invoice, 'sent');
     expect((await mail.messages(invoice))[0]).to.include({ state: 'sent', attempts: 1 });
-    const counted = await mail.stack.rows<{ mails: number }>(mail.tenant.id, 'select mails from mail_days');
-    expect(counted).to.deep.equal([{ mails: 1 }]);
+    const dailyCounts = await mail.stack.rows<{ mails: number }>(
+      mail.tenant.id,
+      'select mails from mail_days',
+    );
+    expect(dailyCounts).to.deep.equal([{ mails: 1 }]);
   });
 });

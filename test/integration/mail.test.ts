@@ -1,11 +1,11 @@
-/** Invoices by mail, through a real SMTP server that accepts, refuses, hangs and breaks. */
+/** Invoices by mail, through a real SMTP server that accepts, refuses, hangs and disconnects. */
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { expectError } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
 import { MAIL_FROM, MailFixture } from './mail-fixture.js';
 
-describe('an invoice by mail', () => {
+describe('sending invoices by mail', () => {
   let mail: MailFixture;
 
   before(async () => {
@@ -13,20 +13,20 @@ describe('an invoice by mail', () => {
   });
   after(() => mail.stop());
 
-  it('is sent once the server has accepted it, and not before', async () => {
+  it('an invoice is sent only once the mail server has accepted its mail', async () => {
     const { server, tenant } = mail;
     server.expect({ as: 'hang' });
     const id = await mail.approved();
     const seen = server.seen.length;
-    const answer = await tenant.client.post(`/invoices/${id}/send`, {});
-    expect(answer.body).to.include({ status: 'sending', sent_at: null });
-    expect(answer.body.delivery).to.include({ state: 'queued' });
+    const response = await tenant.client.post(`/invoices/${id}/send`, {});
+    expect(response.body).to.include({ status: 'sending', sent_at: null });
+    expect(response.body.delivery).to.include({ state: 'queued' });
     await eventually('the data at the server', () => server.seen.length === seen + 1);
     const [message] = await mail.messages(id);
     expect(message).to.include({ state: 'queued', provider: 'smtp', attempts: 1, sent_at: null });
     expect((await mail.read(`/invoices/${id}`)).delivery.state).to.equal('queued');
     expect(await mail.events(id)).to.deep.equal([]);
-    // The server never answers: we give up, and offer it again later.
+    // The server never replies, so the worker gives up and retries the mail later.
     const late = await eventually('a second attempt is planned', async () => {
       const [now] = await mail.messages(id);
       return now.error !== null && now;
@@ -45,7 +45,7 @@ describe('an invoice by mail', () => {
     expect(mail.copies(message.id)).to.equal(1);
   });
 
-  it('fails at once when the server refuses it for good, says why, and can be sent again', async () => {
+  it('an invoice fails immediately with the reason when the server refuses its mail for good, and can be sent again', async () => {
     const text = '5.1.1 No such user <here>';
     for (const at of ['recipient', 'data'] as const) {
       mail.server.expect({ as: 'refuse', code: 550, text, at });
@@ -70,7 +70,7 @@ describe('an invoice by mail', () => {
     }
   });
 
-  it('of which the message is retried goes the same way, with what is true by then', async () => {
+  it('POST /messages/{id}/retry sends the mail of a failed invoice with its current content', async () => {
     mail.server.expect({ as: 'refuse', code: 554, text: 'no', at: 'data' });
     const id = await mail.sending();
     await mail.delivered(id, 'failed');
@@ -86,12 +86,12 @@ describe('an invoice by mail', () => {
     expect(after.body_text).to.include('PO-LATE');
     expect(mail.server.accepted.at(-1)?.mail.text).to.include('PO-LATE');
     expect(await mail.events(id)).to.have.length(1);
-    // What has not failed stays as it is.
+    // A retry does not change a message that has not failed.
     const again = await mail.tenant.client.post(`/messages/${message.id}/retry`, {});
     expect(again.body).to.deep.equal(after);
   });
 
-  it('waits out a refusal for now, and arrives', async () => {
+  it('a mail that the server refuses temporarily is sent at the next attempt', async () => {
     mail.server.expect({ as: 'refuse', code: 451, text: '4.7.1 try later', at: 'recipient' });
     const id = await mail.sending();
     const waiting = await eventually('the first refusal', async () => {
@@ -106,17 +106,17 @@ describe('an invoice by mail', () => {
     expect((await mail.messages(id))[0]).to.include({ state: 'sent', attempts: 2, error: null });
   });
 
-  it('waits when the server refuses our account or its quota at MAIL FROM, and fails when it refuses the message', async () => {
-    const answers = [
+  it('a mail waits when the server refuses the sending account or its quota, and fails when it refuses the message', async () => {
+    const refusals = [
       { code: 530, text: '5.7.0 Authentication required', state: 'queued' },
       { code: 535, text: 'no such user', state: 'queued' },
       { code: 550, text: '5.4.5 Daily sending quota exceeded', state: 'queued' },
       { code: 550, text: '5.7.1 Sender rejected for this message', state: 'failed' },
     ];
-    for (const { code, text, state } of answers) {
+    for (const { code, text, state } of refusals) {
       mail.server.expect({ as: 'refuse', code, text, at: 'sender' });
       const id = await mail.sending();
-      const message = await eventually(`the answer ${code} ${text}`, async () => {
+      const message = await eventually(`the reply ${code} ${text}`, async () => {
         const [one] = await mail.messages(id);
         return one.error !== null && one;
       });
@@ -126,12 +126,12 @@ describe('an invoice by mail', () => {
       await mail.hurry(message.id);
       await mail.delivered(id, 'sent');
     }
-    // The same answer about a recipient is about the message.
+    // The same reply to RCPT TO refuses the message, not the sending account.
     mail.server.expect({ as: 'refuse', code: 530, text: '5.7.0 not for this one', at: 'recipient' });
     await mail.delivered(await mail.sending(), 'failed');
   });
 
-  it('fails after five attempts that were all refused for now', async () => {
+  it('a mail fails after five temporary refusals', async () => {
     const no = { as: 'refuse', code: 452, text: 'full', at: 'data' } as const;
     mail.server.expect(no, no, no, no, no);
     const id = await mail.sending();
@@ -146,7 +146,7 @@ describe('an invoice by mail', () => {
     expect((await mail.delivered(id, 'failed')).delivery.reason).to.include('452');
   });
 
-  it('fails after five attempts that broke off, too: a mail that kills its worker comes to an end', async () => {
+  it('a mail fails after five interrupted attempts, so a mail that kills its worker is not retried forever', async () => {
     mail.server.expect({ as: 'refuse', code: 451, text: 'later', at: 'data' });
     const id = await mail.sending();
     const [message] = await eventually('the first attempt', async () => {
@@ -160,7 +160,7 @@ describe('an invoice by mail', () => {
     expect(mail.copies(message.id)).to.equal(0);
   });
 
-  it('is offered again, with the same Message-ID, when the connection broke before the answer', async () => {
+  it('a mail whose connection breaks before the reply is sent again with the same Message-ID', async () => {
     mail.server.expect({ as: 'cut' });
     const seen = mail.server.seen.length;
     const id = await mail.sending();
@@ -175,7 +175,7 @@ describe('an invoice by mail', () => {
     expect(ids).to.deep.equal(Array(2).fill(`<${message.id}@${MAIL_FROM.split('@')[1]}>`));
   });
 
-  it('leaves once, however often its worker is prompted', async () => {
+  it('a mail is sent once however many wake-up jobs it has', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => mail.sending()));
     const messages = await Promise.all(ids.map(async (id) => (await mail.messages(id))[0].id as string));
     await Promise.all(messages.map((id) => mail.promptAgain(id, 5)));
@@ -187,7 +187,7 @@ describe('an invoice by mail', () => {
     }
   });
 
-  it('whose prompt was lost is found by the clock', async () => {
+  it('the clock finds a due mail whose wake-up job was lost', async () => {
     const id = await mail.sending();
     await mail.delivered(id, 'sent');
     const [message] = await mail.messages(id);
@@ -200,7 +200,7 @@ describe('an invoice by mail', () => {
     await eventually('the clock finds it', () => mail.copies(message.id) === 2);
   });
 
-  it('that the server accepted is only recorded, not sent again, when the record was lost', async () => {
+  it('an accepted mail whose outcome was not recorded is recorded without being sent again', async () => {
     const id = await mail.sending();
     await mail.delivered(id, 'sent');
     const [message] = await mail.messages(id);
@@ -215,16 +215,16 @@ describe('an invoice by mail', () => {
     expect(await mail.events(id), 'one event for one release').to.have.length(1);
   });
 
-  it('paid or voided meanwhile keeps that state; a void one does not leave any more', async () => {
+  it('an invoice that is paid or voided while its mail waits keeps that status, and the mail of a void one is not sent', async () => {
     const refuse = { as: 'refuse', code: 451, text: 'later', at: 'recipient' } as const;
-    const waiting = async (id: string) =>
+    const waitForRefusal = async (id: string) =>
       eventually('a first refusal', async () => {
         const [message] = await mail.messages(id);
         return message.error !== null && (message.id as string);
       });
     mail.server.expect(refuse);
     const paid = await mail.sending();
-    const paidMessage = await waiting(paid);
+    const paidMessage = await waitForRefusal(paid);
     await mail.tenant.client.post(`/invoices/${paid}/payments`, { amount_cents: 10_000, method: 'cash' });
     mail.server.expect({ as: 'refuse', code: 550, text: 'gone', at: 'recipient' });
     await mail.hurry(paidMessage);
@@ -232,7 +232,7 @@ describe('an invoice by mail', () => {
 
     mail.server.expect(refuse);
     const voided = await mail.sending();
-    const voidedMessage = await waiting(voided);
+    const voidedMessage = await waitForRefusal(voided);
     await mail.tenant.client.post(`/invoices/${voided}/void`, { reason: 'wrong car' });
     await mail.hurry(voidedMessage);
     expect((await mail.delivered(voided, 'failed')).status).to.equal('void');
@@ -241,13 +241,13 @@ describe('an invoice by mail', () => {
     expectError(retried, 409, 'invalid_status_transition');
   });
 
-  it('by mail and text waits for the mail; the text only lies in the outbox', async () => {
+  it('an invoice sent by mail and text waits for the mail, and the outbox only stores the text', async () => {
     const id = await mail.approved();
-    const { body: job } = await mail.tenant.client.post('/customers', {
+    const { body: customer } = await mail.tenant.client.post('/customers', {
       company_name: 'Club',
       primary_phone: '+1 555 0100',
     });
-    const billed = await mail.approved({ customer_id: job.id });
+    const billed = await mail.approved({ customer_id: customer.id });
     expectError(
       await mail.tenant.client.post(`/invoices/${id}/send`, { channel: 'both' }),
       409,
@@ -257,17 +257,17 @@ describe('an invoice by mail', () => {
     await mail.tenant.client.post(`/invoices/${billed}/send`, { channel: 'both' });
     expect((await mail.delivered(billed, 'failed')).status).to.equal('failed');
     const messages = await mail.messages(billed);
-    const of = (channel: string) => messages.find((message) => message.channel === channel);
-    expect(of('sms')).to.include({ state: 'sent', provider: 'outbox', recipient: '+1 555 0100' });
-    expect(of('email')).to.include({ state: 'failed', provider: 'smtp' });
+    const findByChannel = (channel: string) => messages.find((message) => message.channel === channel);
+    expect(findByChannel('sms')).to.include({ state: 'sent', provider: 'outbox', recipient: '+1 555 0100' });
+    expect(findByChannel('email')).to.include({ state: 'failed', provider: 'smtp' });
     expect(await mail.events(billed)).to.deep.equal([]);
-    // A text alone is sent by lying there, as long as there is no vendor.
-    const text = await mail.approved({ customer_id: job.id });
-    const answer = await mail.tenant.client.post(`/invoices/${text}/send`, { channel: 'sms' });
-    expect(answer.body.delivery.state).to.equal('sent');
+    // Without a vendor of texts, an invoice by text alone is sent once the outbox has the text.
+    const text = await mail.approved({ customer_id: customer.id });
+    const response = await mail.tenant.client.post(`/invoices/${text}/send`, { channel: 'sms' });
+    expect(response.body.delivery.state).to.equal('sent');
   });
 
-  it('sent anew after changes overtakes the mail that still waited', async () => {
+  it('an invoice that is sent again after a dispute cancels the mail that still waits', async () => {
     const { client } = mail.tenant;
     mail.server.expect({ as: 'refuse', code: 451, text: 'later', at: 'recipient' });
     const id = await mail.sending();
@@ -286,7 +286,7 @@ describe('an invoice by mail', () => {
     expect(await mail.events(id)).to.have.length(1);
   });
 
-  it('released by PATCH goes the same way', async () => {
+  it('PATCH /invoices/{id} with the status sending sends the mail', async () => {
     const id = await mail.approved();
     const patched = await mail.tenant.client.patch(`/invoices/${id}`, { status: 'sending' });
     expect(patched.body.delivery.state).to.equal('queued');
@@ -294,7 +294,7 @@ describe('an invoice by mail', () => {
     expect(await mail.events(id)).to.have.length(1);
   });
 
-  it('never leaves a sandbox', async () => {
+  it('no mail leaves a sandbox', async () => {
     const { sandbox, sandboxId } = mail.tenant;
     const before = mail.server.connections;
     const { body } = await sandbox.post('/invoices', {
@@ -312,7 +312,7 @@ describe('an invoice by mail', () => {
     expect(sent.body.delivery.state).to.equal('sent');
     const [message] = (await sandbox.get(`/messages?invoice_id=${body.id}`)).body.data.items;
     expect(message).to.include({ state: 'sent', provider: 'outbox' });
-    // Not even if its row says so.
+    // Not even if the row names the provider smtp.
     await mail.stack.rows(
       sandboxId,
       `update messages set state = 'queued', provider = 'smtp' where tenant_id = $1 and id = $2`,
@@ -321,11 +321,11 @@ describe('an invoice by mail', () => {
     await mail.promptAgain(message.id, 3);
     const control = await mail.sending();
     await mail.delivered(control, 'sent');
-    expect(mail.server.connections, 'the control alone').to.equal(before + 1);
+    expect(mail.server.connections, 'only the control mail').to.equal(before + 1);
     expect((await sandbox.get(`/messages/${message.id}`)).body.attempts).to.equal(0);
   });
 
-  it('rehearsed by a dry run goes nowhere', async () => {
+  it('a dry run of POST /invoices/{id}/send stores no message and does not connect to the mail server', async () => {
     const id = await mail.approved();
     const before = mail.server.connections;
     const headers = { 'X-Service-Dry-Run': 'true' };

@@ -5,10 +5,10 @@ import { eventually } from '../support/poll.js';
 import { RawMcp } from '../support/raw-mcp.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
-/** Where a call comes from: an address that the caller makes up, and the one that our proxy saw. */
-const from = (address: string) => ({ 'x-forwarded-for': `203.0.113.77, ${address}` });
+/** The addresses of a call: one that the client made up, and one that the trusted proxy added. */
+const forwardedFor = (address: string) => ({ 'x-forwarded-for': `203.0.113.77, ${address}` });
 
-describe('callers of /mcp', () => {
+describe('clients of /mcp', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let mcp: RawMcp;
@@ -22,8 +22,8 @@ describe('callers of /mcp', () => {
     { environment: { TRUST_PROXY: 'true', BAD_CREDENTIALS_PER_MINUTE: '5' } },
   );
 
-  it('are written down with the address that the proxy saw, and their program', async () => {
-    const headers = { ...from('192.0.2.1'), 'user-agent': 'desk/1.0', 'x-request-id': 'req-callers' };
+  it('the audit entry of an MCP call has the address that the proxy saw and the user agent', async () => {
+    const headers = { ...forwardedFor('192.0.2.1'), 'user-agent': 'desk/1.0', 'x-request-id': 'req-callers' };
     await mcp.call('list_invoices', {}, { headers });
     await mcp.call('create_work_order', { service_type: 'tow' }, { headers });
     const entries = await stack.rows<Record<string, string>>(
@@ -37,30 +37,32 @@ describe('callers of /mcp', () => {
     ]);
   });
 
-  it('with wrong keys are held up by their address; a good key of the same address is not', async () => {
-    const wrong: number[] = [];
+  it('wrong keys are rate limited by address, and a valid key from the same address is not', async () => {
+    const statuses: number[] = [];
     for (let nth = 0; nth < 7; nth += 1)
-      wrong.push((await mcp.ask('ping', {}, { key: `tk_agent_${nth}`, headers: from('192.0.2.2') })).status);
-    expect(wrong).to.deep.equal([401, 401, 401, 401, 401, 429, 429]);
-    expect((await mcp.ask('ping', {}, { headers: from('192.0.2.2') })).status).to.equal(200);
-    expect((await mcp.ask('ping', {}, { key: 'tk_agent_0', headers: from('192.0.2.3') })).status).to.equal(
-      401,
-    );
+      statuses.push(
+        (await mcp.ask('ping', {}, { key: `tk_agent_${nth}`, headers: forwardedFor('192.0.2.2') })).status,
+      );
+    expect(statuses).to.deep.equal([401, 401, 401, 401, 401, 429, 429]);
+    expect((await mcp.ask('ping', {}, { headers: forwardedFor('192.0.2.2') })).status).to.equal(200);
+    expect(
+      (await mcp.ask('ping', {}, { key: 'tk_agent_0', headers: forwardedFor('192.0.2.3') })).status,
+    ).to.equal(401);
   });
 
-  it('are told of both windows, and of no key that is not theirs', async () => {
+  it('MCP responses have RateLimit headers for both windows, and none without a key', async () => {
     const { headers } = await mcp.ask('ping');
     expect(headers['ratelimit-policy']).to.match(/^"minute";q=\d+;w=60, "hour";q=\d+;w=3600$/);
     expect(headers.ratelimit).to.match(/^"minute";r=\d+;t=\d+, "hour";r=\d+;t=\d+$/);
     expect((await mcp.ask('ping', {}, { key: null })).headers).to.not.have.property('ratelimit');
   });
 
-  it('leave the time at their key', async () => {
+  it('an MCP call sets last_used_at of its key', async () => {
     const body = { name: 'Used', scopes: ['read_invoices'] };
     const { id, key } = (await tenant.client.post('/agent-keys', body)).body;
-    const lastUsed = async () => (await tenant.client.get(`/agent-keys/${id}`)).body.last_used_at;
-    expect(await lastUsed()).to.equal(null);
+    const readLastUsed = async () => (await tenant.client.get(`/agent-keys/${id}`)).body.last_used_at;
+    expect(await readLastUsed()).to.equal(null);
     await mcp.ask('ping', {}, { key });
-    await eventually('last_used_at is set', async () => (await lastUsed()) ?? undefined);
+    await eventually('last_used_at is set', async () => (await readLastUsed()) ?? undefined);
   });
 });

@@ -23,24 +23,24 @@ const CALLER: Caller = {
   userAgent: null,
 };
 
-/** Nothing here asks a client, and nothing closes. */
+/** A lifecycle that never closes. */
 const LIFECYCLE = { isClosing: false, onClose: () => undefined };
 
-/** The real server of the SDK behind an exchange, with handlers that fail or wait. */
-describe('the exchange between HTTP and the protocol', () => {
-  const finish: (() => void)[] = [];
-  const noted: Error[] = [];
-  let exchange: Exchange;
+/** The SDK's real server behind the shared transport, with handlers that fail or wait. */
+describe('transport that all MCP requests of a process share', () => {
+  const finishCalls: (() => void)[] = [];
+  const reportedErrors: Error[] = [];
+  let transport: Exchange;
 
   beforeEach(async () => {
-    noted.length = 0;
-    finish.length = 0;
+    reportedErrors.length = 0;
+    finishCalls.length = 0;
     const server = new Server(
       { name: 'test', version: '1' },
       { capabilities: { tools: {}, prompts: {}, resources: {} } },
     );
     server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-      await new Promise<void>((resolve) => finish.push(resolve));
+      await new Promise<void>((resolve) => finishCalls.push(resolve));
       return { content: [{ type: 'text', text: params.name }] };
     });
     server.setRequestHandler(ListPromptsRequestSchema, () => {
@@ -51,41 +51,41 @@ describe('the exchange between HTTP and the protocol', () => {
         .sendRequest({ method: 'roots/list' }, ListRootsResultSchema, { timeout: 50 })
         .then(() => ({ resources: [] })),
     );
-    server.onerror = (error) => noted.push(error);
-    exchange = new Exchange(LIFECYCLE);
-    await server.connect(exchange);
+    server.onerror = (error) => reportedErrors.push(error);
+    transport = new Exchange(LIFECYCLE);
+    await server.connect(transport);
   });
 
-  const ask = (method: string, params: object = {}, id: string | number = 1): Promise<Json> =>
-    exchange.ask({ jsonrpc: '2.0', id, method, params: { ...params } }, CALLER);
+  const sendRequest = (method: string, params: object = {}, id: string | number = 1): Promise<Json> =>
+    transport.ask({ jsonrpc: '2.0', id, method, params: { ...params } }, CALLER);
 
-  it('never tells what was thrown, but notes it', async () => {
-    const { error } = await ask('prompts/list');
+  it('the shared transport hides a thrown error from the client and reports it to onerror', async () => {
+    const { error } = await sendRequest('prompts/list');
     expect(error).to.deep.equal({
       code: -32603,
       message: 'Something went wrong on our side.',
       data: { code: 'internal_error', requestId: 'the-request' },
     });
-    expect(noted.map(({ message }) => message)).to.deep.equal([
+    expect(reportedErrors.map(({ message }) => message)).to.deep.equal([
       'prompts/list failed (request the-request): password of tow_app at 10.0.0.7',
     ]);
-    expect(exchange.underWay).to.equal(0);
+    expect(transport.underWay).to.equal(0);
   });
 
-  it('gives each asker its own answer, in whatever order they come', async () => {
+  it('the shared transport gives each request its own response, in whatever sequence they finish', async () => {
     const names = ['a', 'b', 'c'];
-    const asked = names.map((name) => ask('tools/call', { name }));
-    await eventually('all are under way', () => finish.length === 3);
-    expect(exchange.underWay).to.equal(3);
-    for (const end of finish.reverse()) end();
-    const answers = await Promise.all(asked);
-    expect(answers.map(({ id, result }) => [id, result.content[0].text])).to.deep.equal(
+    const requests = names.map((name) => sendRequest('tools/call', { name }));
+    await eventually('all are under way', () => finishCalls.length === 3);
+    expect(transport.underWay).to.equal(3);
+    for (const finishCall of finishCalls.reverse()) finishCall();
+    const responses = await Promise.all(requests);
+    expect(responses.map(({ id, result }) => [id, result.content[0].text])).to.deep.equal(
       names.map((name) => [1, name]),
     );
-    expect(exchange.underWay).to.equal(0);
+    expect(transport.underWay).to.equal(0);
   });
 
-  it('keeps nothing of whatever is asked', async () => {
+  it('the shared transport keeps nothing of finished requests, whatever their method', async () => {
     const methods = [
       'ping',
       'initialize',
@@ -94,41 +94,44 @@ describe('the exchange between HTTP and the protocol', () => {
       'prompts/list',
       'notifications/cancelled',
     ];
-    await Promise.all(methods.map((method, id) => ask(method, { requestId: 1 }, id)));
-    expect(exchange.underWay).to.equal(0);
+    await Promise.all(methods.map((method, id) => sendRequest(method, { requestId: 1 }, id)));
+    expect(transport.underWay).to.equal(0);
   });
 
-  it('tells a client under its own id that a question is given up, and forgets it', async () => {
-    const said: Json[] = [];
-    const line = {
+  it('the shared transport cancels a timed-out server request under the id that the client has, and deletes it', async () => {
+    const sentMessages: Json[] = [];
+    const channel = {
       say: (message: Json) => {
-        said.push(message);
+        sentMessages.push(message);
         return true;
       },
       whenOver: () => undefined,
     };
     const request = { jsonrpc: '2.0' as const, id: 1, method: 'resources/list' };
-    const answer: Json = await exchange.ask(request, { ...CALLER, line });
-    expect(answer.error.message).to.include('timed out');
-    const [question, cancelled] = said;
-    expect(question).to.include({ method: 'roots/list' });
+    const response: Json = await transport.ask(request, { ...CALLER, line: channel });
+    expect(response.error.message).to.include('timed out');
+    const [serverRequest, cancelled] = sentMessages;
+    expect(serverRequest).to.include({ method: 'roots/list' });
     expect(cancelled).to.include({ method: 'notifications/cancelled' });
-    expect(cancelled.params.requestId).to.equal(question.id);
-    expect([exchange.asked, exchange.underWay]).to.deep.equal([0, 0]);
+    expect(cancelled.params.requestId).to.equal(serverRequest.id);
+    expect([transport.asked, transport.underWay]).to.deep.equal([0, 0]);
   });
 
-  it('tells what is under way that it closes, for the server would never answer', async () => {
-    const asked = [ask('tools/call', { name: 'a' }), ask('tools/call', { name: 'b' }, 'two')];
-    await eventually('both are under way', () => finish.length === 2);
-    await exchange.close();
-    for (const end of finish) end();
-    const late = ask('ping', {}, 3);
-    const answers = await Promise.all([...asked, late]);
-    expect(answers.map(({ id, error }) => [id, error.code])).to.deep.equal([
+  it('the shared transport fails pending and later requests with -32000 once it is closed', async () => {
+    const requests = [
+      sendRequest('tools/call', { name: 'a' }),
+      sendRequest('tools/call', { name: 'b' }, 'two'),
+    ];
+    await eventually('both are under way', () => finishCalls.length === 2);
+    await transport.close();
+    for (const finishCall of finishCalls) finishCall();
+    const late = sendRequest('ping', {}, 3);
+    const responses = await Promise.all([...requests, late]);
+    expect(responses.map(({ id, error }) => [id, error.code])).to.deep.equal([
       [1, -32000],
       ['two', -32000],
       [3, -32000],
     ]);
-    expect(exchange.underWay).to.equal(0);
+    expect(transport.underWay).to.equal(0);
   });
 });

@@ -15,16 +15,18 @@ import { TestStack } from '../support/stack.js';
 
 const run = promisify(execFile);
 
-/** What an agent that somebody has just set up by the README does on its first day (issue 5). */
-describe('an agent on its first day', function () {
+/** Runs docs/agents/first-invoice.ts with the agent.json that the README describes. */
+describe('first invoice of an agent that is set up by the README', function () {
   this.timeout(60_000);
   let stack: TestStack;
   let demo: DemoTenant;
   const tenant = (DEMO_PROFILES[0] as (typeof DEMO_PROFILES)[number]).pair.live;
-  /** Pages of jobs that it looked at, and what it was told after that. */
-  let lists: number;
+  /** How many pages of work orders the agent listed. */
+  let listCallCount: number;
+  /** The agent's other calls with their results, as printed. */
   let steps: string[];
-  let made: Record<string, string | number | boolean>;
+  /** The JSON that the agent printed last. */
+  let summary: Record<string, string | number | boolean>;
 
   before(async () => {
     stack = await TestStack.start({ clock: false });
@@ -35,16 +37,16 @@ describe('an agent on its first day', function () {
     await writeFile(path, await readmeAgentJson('url', { origin: stack.origin, key: demo.agent_key }));
     const [program = '', ...args] = scriptCommand('docs/agents/first-invoice.ts', path);
     const { stdout } = await run(program, args, { cwd: PROJECT });
-    const told = stdout.trim().split('\n');
-    made = JSON.parse(told.at(-1) ?? '{}');
+    const outputLines = stdout.trim().split('\n');
+    summary = JSON.parse(outputLines.at(-1) ?? '{}');
     const isList = (line: string) => line.startsWith('list_work_orders: ');
-    lists = told.filter(isList).length;
-    steps = told.slice(0, -1).filter((line) => !isList(line));
+    listCallCount = outputLines.filter(isList).length;
+    steps = outputLines.slice(0, -1).filter((line) => !isList(line));
   });
   after(() => stack.stop());
 
-  it('lists jobs, drafts once, meets the gate and proposes, and is told what happened in words', () => {
-    expect(lists).to.be.at.least(1);
+  it('the agent lists work orders, drafts once, reaches the approval threshold, proposes, and gets each outcome in words', () => {
+    expect(listCallCount).to.be.at.least(1);
     expect(steps.map((line) => line.split(':', 1)[0])).to.deep.equal([
       'get_work_order',
       ...Array(4).fill('create_invoice_draft'),
@@ -53,10 +55,10 @@ describe('an agent on its first day', function () {
     expect(steps[1]).to.match(/^create_invoice_draft: Dry run, nothing was stored/);
     expect(steps[3]).to.include('done before');
     expect(steps[4]).to.match(/^create_invoice_draft: Held for a person: \$1[89]\d\d\.\d\d/);
-    expect(made).to.include({ pending_approval: true });
+    expect(summary).to.include({ pending_approval: true });
   });
 
-  it('left one draft with the job’s customer, two open approvals, and nothing of what was held', async () => {
+  it("the agent leaves one draft with the work order's customer, two pending approvals, and no invoice of the held draft", async () => {
     const invoices = await stack.rows<Record<string, unknown>>(
       tenant,
       `select i.id, i.status, i.subtotal_cents::int, i.total_cents::int, i.customer_id = w.customer_id as of_customer, w.job_number, i.sent_at
@@ -67,31 +69,36 @@ describe('an agent on its first day', function () {
     );
     expect(invoices).to.deep.equal([
       {
-        ...{ id: made.invoice_id, status: 'draft', subtotal_cents: 20_000, total_cents: made.total_cents },
-        ...{ of_customer: true, job_number: made.job_number, sent_at: null },
+        id: summary.invoice_id,
+        status: 'draft',
+        subtotal_cents: 20_000,
+        total_cents: summary.total_cents,
+        of_customer: true,
+        job_number: summary.job_number,
+        sent_at: null,
       },
     ]);
     const approvals = await stack.rows(
       tenant,
       'select kind, status, amount_cents >= 180000 as is_large, invoice_id from approvals where id = any($1) order by kind',
-      [[made.held_approval_id, made.proposal_id]],
+      [[summary.held_approval_id, summary.proposal_id]],
     );
     expect(approvals).to.deep.equal([
       { kind: 'agent_write', status: 'pending', is_large: true, invoice_id: null },
-      { kind: 'invoice_approval', status: 'pending', is_large: false, invoice_id: made.invoice_id },
+      { kind: 'invoice_approval', status: 'pending', is_large: false, invoice_id: summary.invoice_id },
     ]);
   });
 
-  it('stands in the audit log with every call: reads, dry run, draft, replay, held write and proposal', async () => {
+  it('the audit log has every call of the agent: reads, dry run, draft, replay, held write and proposal', async () => {
     const entries = await stack.rows<Record<string, string | null>>(
       tenant,
       `select tool, action, outcome, actor_name from audit_entries
        where source = 'mcp' and actor_type = 'agent' and user_agent is not null and id > $1 order by id`,
-      [await lastOfDemo()],
+      [await findLastDemoEntryId()],
     );
     expect(entries.map(({ tool, action, outcome }) => `${tool} ${action} ${outcome}`).sort()).to.deep.equal(
       [
-        ...Array(lists).fill('list_work_orders work_order.listed ok'),
+        ...Array(listCallCount).fill('list_work_orders work_order.listed ok'),
         'get_work_order work_order.read ok',
         'create_invoice_draft invoice.created dry_run',
         'create_invoice_draft invoice.created ok',
@@ -103,20 +110,20 @@ describe('an agent on its first day', function () {
     expect(new Set(entries.map(({ actor_name }) => actor_name))).to.deep.equal(new Set(['Demo agent']));
   });
 
-  it('is followed by a person, who signs in and decides: only then the held draft is made', async () => {
+  it('the held draft becomes an invoice only when a signed-in person approves it', async () => {
     const { email, password } = demo;
     const person = personWith(stack.origin, cookieOf(await trySignIn(stack.origin, { email, password })));
-    const decided = await person.post(`/approvals/${made.held_approval_id}/approve`, {});
+    const decided = await person.post(`/approvals/${summary.held_approval_id}/approve`, {});
     expect(decided.body, decided.text).to.include({ status: 'approved' });
     const invoice = await person.get(`/invoices/${decided.body.invoice_id}`);
     expect(invoice.body, invoice.text).to.include({ status: 'draft', subtotal_cents: 180_000 });
-    await person.post(`/approvals/${made.proposal_id}/approve`, {});
-    const proposed = await person.get(`/invoices/${made.invoice_id}`);
+    await person.post(`/approvals/${summary.proposal_id}/approve`, {});
+    const proposed = await person.get(`/invoices/${summary.invoice_id}`);
     expect(proposed.body).to.include({ status: 'approved' });
   });
 
-  /** The last entry of the demo's own making; the agent's calls come after it. */
-  async function lastOfDemo(): Promise<string> {
+  /** The id of the last audit entry of the demo data. The agent's calls come after it. */
+  async function findLastDemoEntryId(): Promise<string> {
     const [row] = await stack.rows<{ id: string }>(
       tenant,
       "select id from audit_entries where source <> 'mcp' and action like 'user.%' order by id desc limit 1",

@@ -7,11 +7,11 @@ import { cardItem, completedJob, makeCard } from '../support/priced-jobs.js';
 import { createUser, signIn } from '../support/sign-in.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
-const lines = (cents: number, taxable = false) => [
+const buildLineItems = (cents: number, taxable = false) => [
   { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', unit_price_cents: cents, taxable },
 ];
 
-describe('the gate for agents over MCP', () => {
+describe('approval threshold for agents over MCP', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestAgent;
@@ -23,16 +23,16 @@ describe('the gate for agents over MCP', () => {
     return () => agent.client.close();
   });
 
-  const job = async (body: Record<string, unknown> = {}) =>
+  const createWorkOrder = async (body: Record<string, unknown> = {}) =>
     (await tenant.client.post('/work-orders', { service_type: 'tow', ...body })).body.id as string;
-  const draft = (work_order_id: string, cents: number, more: Record<string, unknown> = {}) =>
-    agent.ok('create_invoice_draft', { work_order_id, line_items: lines(cents), ...more });
-  const held = (answer: Json): Json => {
-    expect(answer).to.have.all.keys('ok', 'pending_approval', 'approval');
-    expect(answer).to.include({ ok: true, pending_approval: true });
-    return answer.approval;
+  const createDraft = (work_order_id: string, cents: number, more: Record<string, unknown> = {}) =>
+    agent.ok('create_invoice_draft', { work_order_id, line_items: buildLineItems(cents), ...more });
+  const expectHeldResult = (response: Json): Json => {
+    expect(response).to.have.all.keys('ok', 'pending_approval', 'approval');
+    expect(response).to.include({ ok: true, pending_approval: true });
+    return response.approval;
   };
-  const countOf = async (table: string) => {
+  const countRows = async (table: string) => {
     const [row] = await stack.rows<{ count: number }>(
       tenant.id,
       `select count(*)::int as count from ${table} where tenant_id = $1`,
@@ -40,64 +40,70 @@ describe('the gate for agents over MCP', () => {
     );
     return row?.count as number;
   };
-  const person = async () => signIn(stack, await createUser(stack, tenant.id));
+  const signInPerson = async () => signIn(stack, await createUser(stack, tenant.id));
   const approve = async (by: TestClient, { id, hash }: Json): Promise<Json> => {
-    const answer = await by.post(`/approvals/${id}/approve`, { hash });
-    expect(answer.status, answer.text).to.equal(200);
-    return (await tenant.client.get(`/invoices/${answer.body.invoice_id}`)).body;
+    const response = await by.post(`/approvals/${id}/approve`, { hash });
+    expect(response.status, response.text).to.equal(200);
+    return (await tenant.client.get(`/invoices/${response.body.invoice_id}`)).body;
   };
 
-  it('is reached at exactly its sum with tax, and holds the draft whole', async () => {
+  it('a draft of exactly the approval threshold with tax is held and creates no invoice', async () => {
     await tenant.client.patch('/settings', { tax_rate_bps: 1_000 });
-    const below = await draft(await job(), 0, { line_items: lines(90_908, true) });
+    const below = await createDraft(await createWorkOrder(), 0, { line_items: buildLineItems(90_908, true) });
     expect([below.status, below.total_cents]).to.deep.equal(['draft', GATE - 1]);
-    const before = [await countOf('invoices'), await countOf('events')];
-    const work_order_id = await job();
+    const before = [await countRows('invoices'), await countRows('events')];
+    const work_order_id = await createWorkOrder();
     const result = await agent.call('create_invoice_draft', {
       work_order_id,
-      line_items: lines(90_909, true),
+      line_items: buildLineItems(90_909, true),
     });
     expect(result.isError).to.not.equal(true);
-    const approval = held(result.structuredContent);
+    const approval = expectHeldResult(result.structuredContent);
     expect(approval).to.include({ amount_cents: GATE, tool: 'create_invoice_draft', status: 'pending' });
     expect(approval.payload).to.include({ work_order_id, invoice_number: 'INV-000002' });
-    const [said] = result.content as { text: string }[];
-    expect(said?.text).to.include(approval.id).and.include('$1000.00').and.include('Held for a person');
-    // The job's own booking is an event; the draft is none.
-    expect([await countOf('invoices'), await countOf('events')]).to.deep.equal([
+    const [firstContent] = result.content as { text: string }[];
+    expect(firstContent?.text)
+      .to.include(approval.id)
+      .and.include('$1000.00')
+      .and.include('Held for a person');
+    // Booking the work order records an event. The held draft records none.
+    expect([await countRows('invoices'), await countRows('events')]).to.deep.equal([
       before[0],
       (before[1] as number) + 1,
     ]);
   });
 
-  it("counts the drafts of a job together, whichever way the agent's key makes them", async () => {
-    const work_order_id = await job();
+  it("the approval threshold counts an agent's drafts for one work order together, over MCP and REST", async () => {
+    const work_order_id = await createWorkOrder();
     const rest = stack.clientWith(agent.key);
-    await draft(work_order_id, GATE / 2);
-    const answer = await rest.post('/invoices', draftOf(GATE / 2 - 1, { work_order_id }));
-    expect(answer.status, answer.text).to.equal(201);
-    const split = await agent.call('create_invoice_draft', { work_order_id, line_items: lines(1) });
-    const approval = held(split.structuredContent);
+    await createDraft(work_order_id, GATE / 2);
+    const response = await rest.post('/invoices', draftOf(GATE / 2 - 1, { work_order_id }));
+    expect(response.status, response.text).to.equal(201);
+    const split = await agent.call('create_invoice_draft', { work_order_id, line_items: buildLineItems(1) });
+    const approval = expectHeldResult(split.structuredContent);
     expect(JSON.stringify(split.content)).to.include('$0.01 ($1000.00 with what you drafted for it before)');
     expect([approval.amount_cents, approval.counted_cents]).to.deep.equal([1, GATE]);
     expectHeld(await rest.post('/invoices', draftOf(1, { work_order_id })));
-    const other = await job({ billing_email: 'other@example.com' });
-    expect((await draft(other, GATE - 1)).status).to.equal('draft');
+    const other = await createWorkOrder({ billing_email: 'other@example.com' });
+    expect((await createDraft(other, GATE - 1)).status).to.equal('draft');
   });
 
-  it('makes what was shown once a person approves: number, customer, lines, whatever became of the job', async () => {
+  it('an approved draft is created with the number, customer and line items shown, although the work order has changed', async () => {
     const customer_id = (await tenant.client.post('/customers', { company_name: 'A' })).body.id;
     const other = (await tenant.client.post('/customers', { company_name: 'B' })).body.id;
-    const work_order_id = await job({ customer_id, vin: '1HGCM82633A004352' });
-    const approval = held(await draft(work_order_id, GATE, { notes: 'Thank you' }));
+    const work_order_id = await createWorkOrder({ customer_id, vin: '1HGCM82633A004352' });
+    const approval = expectHeldResult(await createDraft(work_order_id, GATE, { notes: 'Thank you' }));
     const { invoice_number } = approval.payload;
-    expect((await draft(await job(), 1)).invoice_number).to.equal('INV-000002');
+    expect((await createDraft(await createWorkOrder(), 1)).invoice_number).to.equal('INV-000002');
     expect(
       (await tenant.client.patch(`/work-orders/${work_order_id}`, { customer_id: other })).status,
     ).to.equal(200);
-    const invoice = await approve(await person(), approval);
+    const invoice = await approve(await signInPerson(), approval);
     expect(invoice).to.include({
-      ...{ status: 'draft', invoice_number, total_cents: GATE, customer_id },
+      status: 'draft',
+      invoice_number,
+      total_cents: GATE,
+      customer_id,
       work_order_id,
     });
     expect(invoice).to.include({ notes: 'Thank you', vehicle_description: 'VIN 1HGCM82633A004352' });
@@ -114,18 +120,18 @@ describe('the gate for agents over MCP', () => {
       tool: 'create_invoice_draft',
     });
     const refused = await tenant.client.post(`/invoices/${invoice.id}/approve`, {});
-    expect(refused.status, 'no key approves what an agent drafted').to.equal(409);
+    expect(refused.status, 'no key may approve an invoice that an agent drafted').to.equal(409);
   });
 
-  it('holds what a rate card prices, and reckons it again when it is approved', async () => {
+  it('a draft that a rate card prices is held, and priced again when it is approved', async () => {
     await makeCard(tenant.client, {
       is_default: true,
       items: [cardItem({ unit_price_cents: GATE, taxable: false })],
     });
     const work_order_id = await completedJob(tenant.client);
-    const approval = held(await agent.ok('create_invoice_draft', { work_order_id }));
+    const approval = expectHeldResult(await agent.ok('create_invoice_draft', { work_order_id }));
     expect(approval).to.include({ amount_cents: GATE });
-    const invoice = await approve(await person(), approval);
+    const invoice = await approve(await signInPerson(), approval);
     expect(invoice).to.include({
       status: 'draft',
       total_cents: GATE,
@@ -134,9 +140,9 @@ describe('the gate for agents over MCP', () => {
     });
   });
 
-  it('is told by a dry run, which stores nothing and uses up no number', async () => {
-    const work_order_id = await job();
-    const args = { work_order_id, line_items: lines(GATE), dry_run: true };
+  it('a dry run reports that a draft would be held, stores nothing and uses no invoice number', async () => {
+    const work_order_id = await createWorkOrder();
+    const args = { work_order_id, line_items: buildLineItems(GATE), dry_run: true };
     const result = await agent.call('create_invoice_draft', args);
     expect(result.structuredContent).to.include({ ok: true, dry_run: true });
     const preview = (result.structuredContent as Json).data;
@@ -145,22 +151,22 @@ describe('the gate for agents over MCP', () => {
     expect((result.content[0] as { text: string }).text).to.match(
       /^Dry run, nothing was stored.*held for a person/,
     );
-    expect([await countOf('approvals'), await countOf('invoices')]).to.deep.equal([0, 0]);
-    expect((await draft(work_order_id, 1)).invoice_number).to.equal('INV-000001');
+    expect([await countRows('approvals'), await countRows('invoices')]).to.deep.equal([0, 0]);
+    expect((await createDraft(work_order_id, 1)).invoice_number).to.equal('INV-000001');
   });
 
-  it('is passed by no thirty drafts at once', async () => {
-    const work_order_id = await job();
+  it('thirty concurrent drafts cannot exceed the approval threshold together', async () => {
+    const work_order_id = await createWorkOrder();
     const rest = stack.clientWith(agent.key);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
-        if (index % 2 === 0) return draft(work_order_id, GATE / 10);
+        if (index % 2 === 0) return createDraft(work_order_id, GATE / 10);
         return (await rest.post('/invoices', draftOf(GATE / 10, { work_order_id }))).body;
       }),
     );
-    const made = answers.filter(({ status }) => status === 'draft');
-    expect(made).to.have.length(9);
-    expect(answers.filter(({ pending_approval }) => pending_approval)).to.have.length(21);
+    const drafts = responses.filter(({ status }) => status === 'draft');
+    expect(drafts).to.have.length(9);
+    expect(responses.filter(({ pending_approval }) => pending_approval)).to.have.length(21);
     const [row] = await stack.rows<{ sum: number }>(
       tenant.id,
       'select sum(total_cents)::bigint as sum from invoices where tenant_id = $1',
@@ -169,10 +175,10 @@ describe('the gate for agents over MCP', () => {
     expect(row?.sum).to.equal(0.9 * GATE);
   });
 
-  it('holds once under one key, and answers the same when asked again', async () => {
+  it('a held draft that is repeated with the same idempotency key returns the same approval', async () => {
     const args = {
-      work_order_id: await job(),
-      line_items: lines(GATE),
+      work_order_id: await createWorkOrder(),
+      line_items: buildLineItems(GATE),
       idempotency_key: crypto.randomUUID(),
     };
     const first = await agent.ok('create_invoice_draft', args);
@@ -181,6 +187,6 @@ describe('the gate for agents over MCP', () => {
     expect((again.content[0] as { text: string }).text).to.include(
       'done before under the same idempotency_key',
     );
-    expect(await countOf('approvals')).to.equal(1);
+    expect(await countRows('approvals')).to.equal(1);
   });
 });

@@ -9,8 +9,11 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const name = 'create_work_order';
 
-/** The audit entry of a command is its inbox: an entry of the agent's process under the same id would make the command look done. */
-describe('calls of agents whose commands run later', () => {
+/**
+ * The audit entry of a command is its inbox. If the MCP process wrote an entry under the command's
+ * id, the worker would treat the command as done.
+ */
+describe('MCP writes whose commands run later', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestAgent;
@@ -25,42 +28,42 @@ describe('calls of agents whose commands run later', () => {
     await stack.stop();
   });
 
-  const entries = () =>
+  const listEntries = () =>
     stack.rows<Json>(
       tenant.id,
       'select * from audit_entries where tenant_id = $1 and tool = $2 order by occurred_at, id',
       [tenant.id, name],
     );
-  const jobs = async () => (await tenant.client.get('/work-orders')).body.data.items as Json[];
-  const argsOf = (key: string) => ({ service_type: 'tow', idempotency_key: key });
+  const listWorkOrders = async () => (await tenant.client.get('/work-orders')).body.data.items as Json[];
+  const buildArgs = (key: string) => ({ service_type: 'tow', idempotency_key: key });
 
-  it('are told 202 as a success that is queued, and leave the entry of their command', async () => {
-    const queued = await agent.ok(name, argsOf(newId()));
+  it("a queued MCP write returns a success with the status queued, and leaves only its command's audit entry", async () => {
+    const queued = await agent.ok(name, buildArgs(newId()));
     expect(queued).to.deep.include({ ok: true });
     expect(queued.data.status).to.equal('queued');
-    expect(await entries()).to.deep.equal([]);
+    expect(await listEntries()).to.deep.equal([]);
     startWritesWorker(stack.runtime);
-    await eventually('the job', async () => (await jobs()).length === 1);
-    const [own, ...more] = await entries();
+    await eventually('the work order', async () => (await listWorkOrders()).length === 1);
+    const [own, ...more] = await listEntries();
     expect(more).to.deep.equal([]);
     expect(own).to.include({ id: queued.data.operation_id, outcome: 'ok', source: 'mcp' });
   });
 
-  it('are told 503 when nobody can say, and the command still runs, once', async () => {
+  it('an MCP write with an unknown outcome returns service_unavailable, and its command still runs once', async () => {
     const key = newId();
     const role = appRoleOf(stack.databaseUrl);
     await stack.asOwner(`revoke insert on operations from "${role}"`);
-    expect((await agent.refused(name, argsOf(key))).code).to.equal('service_unavailable');
+    expect((await agent.refused(name, buildArgs(key))).code).to.equal('service_unavailable');
     await stack.asOwner(`grant insert on operations to "${role}"`);
-    const [refusal, ...none] = await entries();
+    const [refusal, ...none] = await listEntries();
     expect(none).to.deep.equal([]);
     expect(refusal).to.include({ outcome: 'failed', response_status: 503, idempotency_key: key });
     startWritesWorker(stack.runtime);
-    await eventually('the job', async () => (await jobs()).length === 1);
-    const again = await agent.ok(name, argsOf(key));
-    const [job, ...others] = await jobs();
-    expect([again.id, others]).to.deep.equal([job.id, []]);
-    const all = await entries();
+    await eventually('the work order', async () => (await listWorkOrders()).length === 1);
+    const again = await agent.ok(name, buildArgs(key));
+    const [workOrder, ...others] = await listWorkOrders();
+    expect([again.id, others]).to.deep.equal([workOrder.id, []]);
+    const all = await listEntries();
     expect(all.map(({ outcome, changes }) => [outcome, changes !== null])).to.deep.equal([
       ['failed', false],
       ['ok', true],
@@ -68,43 +71,43 @@ describe('calls of agents whose commands run later', () => {
     ]);
   });
 
-  it('have made nothing while their entry cannot be written, and run once it can', async () => {
+  it('an MCP write changes nothing while its audit entry cannot be written, and runs once it can', async () => {
     const role = appRoleOf(stack.databaseUrl);
     startWritesWorker(stack.runtime);
     await stack.asOwner(`revoke insert on audit_entries from "${role}"`);
-    const queued = await agent.ok(name, argsOf(newId())).finally(async () => {
-      expect([await jobs(), await entries()]).to.deep.equal([[], []]);
+    const queued = await agent.ok(name, buildArgs(newId())).finally(async () => {
+      expect([await listWorkOrders(), await listEntries()]).to.deep.equal([[], []]);
       await stack.asOwner(`grant insert on audit_entries to "${role}"`);
     });
     expect(queued.data.status).to.equal('queued');
-    await eventually('the job', async () => (await jobs()).length === 1);
-    expect((await entries()).map(({ id, outcome }) => [id, outcome])).to.deep.equal([
+    await eventually('the work order', async () => (await listWorkOrders()).length === 1);
+    expect((await listEntries()).map(({ id, outcome }) => [id, outcome])).to.deep.equal([
       [queued.data.operation_id, 'ok'],
     ]);
   });
 
-  it('are told that the same call is under way, and the first one runs', async () => {
+  it('a repeated MCP write gets idempotency_in_progress while the first call waits, and the first call runs', async () => {
     const key = newId();
-    const both = [0, 1].map(() => agent.call(name, argsOf(key)));
-    const told = await Promise.any(
-      both.map(async (call) => {
+    const calls = [0, 1].map(() => agent.call(name, buildArgs(key)));
+    const conflict = await Promise.any(
+      calls.map(async (call) => {
         const { isError, content } = await call;
         if (!isError) throw new Error('this one is the first');
         return JSON.parse((content[0] as { text: string }).text);
       }),
     );
-    expect(told.code).to.equal('idempotency_in_progress');
+    expect(conflict.code).to.equal('idempotency_in_progress');
     startWritesWorker(stack.runtime);
-    await Promise.all(both);
-    await eventually('the job', async () => (await jobs()).length === 1);
-    const outcomes = (await entries()).map(({ outcome }) => outcome);
+    await Promise.all(calls);
+    await eventually('the work order', async () => (await listWorkOrders()).length === 1);
+    const outcomes = (await listEntries()).map(({ outcome }) => outcome);
     expect(outcomes).to.include('failed').and.include('ok');
   });
 
-  it('leave an entry when their worker never comes to an end with them', async () => {
-    const dry = await agent.refused(name, { service_type: 'tow', dry_run: true });
-    expect(dry.code).to.equal('service_unavailable');
-    const [entry, ...more] = await entries();
+  it('a dry run that no worker finishes leaves one failed audit entry', async () => {
+    const dryRunError = await agent.refused(name, { service_type: 'tow', dry_run: true });
+    expect(dryRunError.code).to.equal('service_unavailable');
+    const [entry, ...more] = await listEntries();
     expect(more).to.deep.equal([]);
     expect(entry).to.include({ outcome: 'failed', response_status: 503 });
   });

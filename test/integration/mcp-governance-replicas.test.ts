@@ -6,11 +6,14 @@ import type { Json } from '../support/client.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { IS_SCALED } from '../support/stores.js';
 
-const LINE = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
+const LINE_ITEM = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
 const environment = { SECRET_KEY: 'one secret of both processes, long enough' };
 
-/** What holds inside one process must hold between two: nothing of it may live in memory. The other way to run has but one process. */
-describe('agents on two processes with the same stores', () => {
+/**
+ * Guarantees inside one process must hold between two, so no process may keep their state in
+ * memory. The all-in-one way to run has only one process, so it skips these tests.
+ */
+describe('agents on two MCP processes with the same stores', () => {
   const stacks: TestStack[] = [];
   let tenant: TestTenant;
   let agents: TestAgent[] = [];
@@ -29,42 +32,48 @@ describe('agents on two processes with the same stores', () => {
     for (const stack of stacks.reverse()) await stack.stop();
   });
 
-  const onBoth = (tool: string, args: Record<string, unknown>, times: number) =>
+  const callOnBoth = (tool: string, args: Record<string, unknown>, times: number) =>
     Promise.all(
       Array.from({ length: times }, (_, index) => (agents[index % 2] as TestAgent).call(tool, args)),
     );
-  const good = (results: Awaited<ReturnType<typeof onBoth>>) =>
+  const listSuccessfulResults = (results: Awaited<ReturnType<typeof callOnBoth>>) =>
     results.flatMap(({ isError, structuredContent }) => (isError ? [] : [structuredContent as Json]));
 
-  it('make one row of fifty calls with one key', async () => {
-    const results = await onBoth('create_work_order', { service_type: 'tow', idempotency_key: newId() }, 50);
-    const made = good(results);
-    expect(new Set(made.map(({ id }) => id)).size).to.equal(1);
+  it('fifty calls with one idempotency key on two processes create one work order', async () => {
+    const results = await callOnBoth(
+      'create_work_order',
+      { service_type: 'tow', idempotency_key: newId() },
+      50,
+    );
+    const created = listSuccessfulResults(results);
+    expect(new Set(created.map(({ id }) => id)).size).to.equal(1);
     expect((await tenant.client.get('/work-orders')).body.data.count).to.equal(1);
     for (const { isError, content } of results)
       if (isError) expect(JSON.stringify(content)).to.include('idempotency_in_progress');
-    const own = await stacks[0]?.rows(
+    const commandEntries = await stacks[0]?.rows(
       tenant.id,
       "select from audit_entries where tenant_id = $1 and tool = 'create_work_order' and changes is not null",
       [tenant.id],
     );
-    expect(own).to.have.length(1);
+    expect(commandEntries).to.have.length(1);
   });
 
-  it('let no drafts pass the gate together, and give each its number', async () => {
+  it('drafts on two processes cannot exceed the approval threshold together, and each gets its own number', async () => {
     await setGate(tenant);
     const { id: work_order_id } = (await tenant.client.post('/work-orders', { service_type: 'tow' })).body;
-    const line_items = [{ ...LINE, unit_price_cents: GATE / 5 }];
-    const results = good(await onBoth('create_invoice_draft', { work_order_id, line_items }, 12));
-    const made = results.filter(({ status }) => status === 'draft');
-    expect([results.length, made.length]).to.deep.equal([12, 4]);
+    const line_items = [{ ...LINE_ITEM, unit_price_cents: GATE / 5 }];
+    const results = listSuccessfulResults(
+      await callOnBoth('create_invoice_draft', { work_order_id, line_items }, 12),
+    );
+    const drafts = results.filter(({ status }) => status === 'draft');
+    expect([results.length, drafts.length]).to.deep.equal([12, 4]);
     const numbers = results.map(
       ({ invoice_number, approval }) => invoice_number ?? approval.payload.invoice_number,
     );
     expect(new Set(numbers).size).to.equal(12);
   });
 
-  it('go on with the cursor that the other gave', async () => {
+  it('a cursor that one process issued works on the other process', async () => {
     await tenant.client.post('/work-orders', { service_type: 'tow' });
     const [one, other] = agents as [TestAgent, TestAgent];
     const first = await one.ok('list_work_orders', { limit: 1 });

@@ -7,9 +7,9 @@ import type { Json } from '../support/client.js';
 import { RawMcp } from '../support/raw-mcp.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
-const REQUEST = 'req-governance';
+const REQUEST_ID = 'req-governance';
 
-describe('the audit log of agents', () => {
+describe('audit entries of MCP calls', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestAgent;
@@ -17,37 +17,37 @@ describe('the audit log of agents', () => {
 
   withAccounts(async (account) => {
     ({ stack, tenant } = account);
-    agent = await newAgent(stack, tenant, { headers: { 'X-Request-Id': REQUEST } });
+    agent = await newAgent(stack, tenant, { headers: { 'X-Request-Id': REQUEST_ID } });
     seen = new Set();
     return () => agent.client.close();
   });
 
-  /** Entries written since this was asked last. */
-  const fresh = async (): Promise<Json[]> => {
+  /** Lists the entries since the last call of this function. */
+  const listNewEntries = async (): Promise<Json[]> => {
     const rows = await stack.rows<{ id: string }>(
       tenant.id,
       'select * from audit_entries where tenant_id = $1 order by occurred_at, id',
       [tenant.id],
     );
-    const news = rows.filter(({ id }) => !seen.has(id));
-    for (const { id } of news) seen.add(id);
-    return news;
+    const newEntries = rows.filter(({ id }) => !seen.has(id));
+    for (const { id } of newEntries) seen.add(id);
+    return newEntries;
   };
-  /** The one entry that the call has left. */
-  const entryOf = async (call: () => Promise<unknown>): Promise<Json> => {
-    await fresh();
+  /** Runs a call, asserts that it leaves exactly one entry, and returns the entry. */
+  const expectOneEntry = async (call: () => Promise<unknown>): Promise<Json> => {
+    await listNewEntries();
     await call();
-    const news = await fresh();
-    expect(news, JSON.stringify(news)).to.have.length(1);
-    expect(news[0]).to.include({ actor_type: 'agent', actor_name: 'test key', source: 'mcp' });
-    expect(news[0].ip).to.be.a('string');
-    return news[0];
+    const newEntries = await listNewEntries();
+    expect(newEntries, JSON.stringify(newEntries)).to.have.length(1);
+    expect(newEntries[0]).to.include({ actor_type: 'agent', actor_name: 'test key', source: 'mcp' });
+    expect(newEntries[0].ip).to.be.a('string');
+    return newEntries[0];
   };
-  const job = async () =>
+  const createWorkOrder = async () =>
     (await tenant.client.post('/work-orders', { service_type: 'tow' })).body.id as string;
 
-  it('names tool, record and outcome of every read', async () => {
-    const work_order_id = await job();
+  it('each MCP read leaves one audit entry with its tool, record and outcome', async () => {
+    const work_order_id = await createWorkOrder();
     const invoice = await agent.ok('create_invoice_draft', { work_order_id });
     const calls: [string, Record<string, unknown>, Record<string, unknown>][] = [
       ['list_invoices', {}, { action: 'invoice.listed', entity_type: 'invoice', entity_id: null }],
@@ -59,19 +59,19 @@ describe('the audit log of agents', () => {
       ['search_audit_log', {}, { action: 'audit_log.searched' }],
     ];
     for (const [tool, args, expected] of calls) {
-      const entry = await entryOf(() => agent.ok(tool, args));
+      const entry = await expectOneEntry(() => agent.ok(tool, args));
       expect(entry).to.include({
         ...expected,
         tool,
         outcome: 'ok',
-        request_id: REQUEST,
+        request_id: REQUEST_ID,
         response_status: 200,
       });
     }
   });
 
-  it('has one entry of each resource and template that is read, found or not', async () => {
-    const id = await job();
+  it('each read of an MCP resource or template leaves one audit entry, found or not', async () => {
+    const id = await createWorkOrder();
     const read = (uri: string) => () => agent.client.readResource({ uri }).catch(() => undefined);
     for (const [uri, expected] of [
       ['service://audit-log', { action: 'audit_log.read', outcome: 'ok' }],
@@ -80,42 +80,51 @@ describe('the audit log of agents', () => {
       [`service://invoices/${id}`, { action: 'invoice.read', entity_id: id, outcome: 'failed' }],
       ['service://nothing', { action: 'resource.refused', entity_id: null, outcome: 'failed' }],
     ] as [string, Record<string, unknown>][]) {
-      expect(await entryOf(read(uri)), uri).to.include({ ...expected, tool: null, request_id: REQUEST });
+      expect(await expectOneEntry(read(uri)), uri).to.include({
+        ...expected,
+        tool: null,
+        request_id: REQUEST_ID,
+      });
     }
   });
 
-  it("has one entry of each write, the command's own, and of its replay, dry run and reused key", async () => {
+  it("an MCP write leaves its command's audit entry, and a replay, a dry run and a reused key leave one each", async () => {
     const key = newId();
     const args = { service_type: 'tow', idempotency_key: key };
-    const made = await entryOf(() => agent.ok('create_work_order', args));
-    expect(made).to.include({ tool: 'create_work_order', action: 'work_order.created', outcome: 'ok' });
-    expect(made).to.include({ request_id: REQUEST, idempotency_key: key, response_status: 201 });
-    expect(made.changes).to.not.equal(null);
-    const replay = await entryOf(() => agent.ok('create_work_order', args));
+    const created = await expectOneEntry(() => agent.ok('create_work_order', args));
+    expect(created).to.include({ tool: 'create_work_order', action: 'work_order.created', outcome: 'ok' });
+    expect(created).to.include({ request_id: REQUEST_ID, idempotency_key: key, response_status: 201 });
+    expect(created.changes).to.not.equal(null);
+    const replay = await expectOneEntry(() => agent.ok('create_work_order', args));
     expect(replay).to.include({
       outcome: 'ok',
       idempotency_key: key,
-      entity_id: made.entity_id,
+      entity_id: created.entity_id,
       changes: null,
     });
-    const dry = await entryOf(() => agent.ok('create_work_order', { service_type: 'tow', dry_run: true }));
+    const dry = await expectOneEntry(() =>
+      agent.ok('create_work_order', { service_type: 'tow', dry_run: true }),
+    );
     expect(dry).to.include({ outcome: 'dry_run', tool: 'create_work_order' });
-    const reused = await entryOf(() =>
+    const reused = await expectOneEntry(() =>
       agent.refused('create_work_order', { ...args, service_type: 'other' }),
     );
     expect(reused).to.include({ outcome: 'failed', idempotency_key: key, response_status: 422 });
     expect(reused.error.code).to.equal('idempotency_key_reused');
   });
 
-  it('has one entry of a held write and of a proposal', async () => {
+  it('a held write and a proposal over MCP leave one audit entry each', async () => {
     await tenant.client.patch('/settings', { agent_gate_cents: 100 });
-    const work_order_id = await job();
-    const line = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
-    const draft = (cents: number) => ({ work_order_id, line_items: [{ ...line, unit_price_cents: cents }] });
-    const held = await entryOf(() => agent.ok('create_invoice_draft', draft(100)));
+    const work_order_id = await createWorkOrder();
+    const lineItem = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
+    const draft = (cents: number) => ({
+      work_order_id,
+      line_items: [{ ...lineItem, unit_price_cents: cents }],
+    });
+    const held = await expectOneEntry(() => agent.ok('create_invoice_draft', draft(100)));
     expect(held).to.include({ outcome: 'held', action: 'invoice.created', tool: 'create_invoice_draft' });
     const { id: invoice_id } = await agent.ok('create_invoice_draft', draft(99));
-    const proposed = await entryOf(() =>
+    const proposed = await expectOneEntry(() =>
       agent.ok('propose_invoice_approval', { invoice_id, justification: 'Lines fit the slip.' }),
     );
     expect(proposed).to.include({
@@ -125,41 +134,43 @@ describe('the audit log of agents', () => {
     });
   });
 
-  it('has one entry of each call that is refused: wrong arguments, wrong state, unknown record or tool', async () => {
+  it('each refused MCP call leaves one audit entry: wrong arguments, wrong state, unknown record or tool', async () => {
     const key = newId();
-    const wrong = await entryOf(() =>
+    const invalid = await expectOneEntry(() =>
       agent.refused('create_work_order', { service_type: 5, idempotency_key: key }),
     );
-    expect(wrong).to.include({ outcome: 'failed', response_status: 400, idempotency_key: key });
+    expect(invalid).to.include({ outcome: 'failed', response_status: 400, idempotency_key: key });
     const unknown = newId();
-    const missing = await entryOf(() => agent.refused('get_invoice', { invoice_id: unknown }));
+    const missing = await expectOneEntry(() => agent.refused('get_invoice', { invoice_id: unknown }));
     expect(missing).to.include({ outcome: 'failed', response_status: 404, entity_id: unknown });
-    const failed = await entryOf(() => agent.refused('create_invoice_draft', { work_order_id: unknown }));
+    const failed = await expectOneEntry(() =>
+      agent.refused('create_invoice_draft', { work_order_id: unknown }),
+    );
     expect(failed).to.include({ outcome: 'failed', tool: 'create_invoice_draft' });
-    const rehearsed = await entryOf(() =>
+    const rehearsed = await expectOneEntry(() =>
       agent.refused('create_invoice_draft', { work_order_id: unknown, dry_run: true }),
     );
     expect(rehearsed).to.include({ outcome: 'dry_run', tool: 'create_invoice_draft' });
-    const noTool = await entryOf(() => agent.call('drop_tables').catch(() => undefined));
+    const noTool = await expectOneEntry(() => agent.call('drop_tables').catch(() => undefined));
     expect(noTool).to.include({ outcome: 'failed', tool: 'drop_tables', action: 'tool.refused' });
   });
 
-  it('has one entry of each denial: scope, read-only, another kind of key', async () => {
+  it('each denied MCP call leaves one audit entry: missing scope, read-only key, wrong kind of key', async () => {
     const reader = await newAgent(stack, tenant, { readOnly: true });
-    const denied = await entryOf(() => reader.refused('create_work_order', { service_type: 'tow' }));
+    const denied = await expectOneEntry(() => reader.refused('create_work_order', { service_type: 'tow' }));
     expect(denied).to.include({ outcome: 'denied', tool: 'create_work_order', response_status: 403 });
     expect(denied.error.code).to.equal('read_only_key');
     const narrow = await newAgent(stack, tenant, { scopes: ['read_customers'] });
-    expect(await entryOf(() => narrow.refused('list_invoices'))).to.include({ outcome: 'denied' });
+    expect(await expectOneEntry(() => narrow.refused('list_invoices'))).to.include({ outcome: 'denied' });
     const uri = 'service://audit-log';
-    const read = await entryOf(() => narrow.client.readResource({ uri }).catch(() => undefined));
+    const read = await expectOneEntry(() => narrow.client.readResource({ uri }).catch(() => undefined));
     expect(read).to.include({ outcome: 'denied', action: 'audit_log.read' });
     await Promise.all([reader.client.close(), narrow.client.close()]);
-    await fresh();
-    const answer = await new RawMcp(stack.origin, tenant.client.key).ask('tools/list');
-    expect([answer.status, answer.body.error.code]).to.deep.equal([403, 'agent_key_required']);
-    expect(answer.headers['x-ratelimit-remaining']).to.be.a('string');
-    const [other, ...more] = await fresh();
+    await listNewEntries();
+    const response = await new RawMcp(stack.origin, tenant.client.key).ask('tools/list');
+    expect([response.status, response.body.error.code]).to.deep.equal([403, 'agent_key_required']);
+    expect(response.headers['x-ratelimit-remaining']).to.be.a('string');
+    const [other, ...more] = await listNewEntries();
     expect(more).to.deep.equal([]);
     expect(other).to.include({
       outcome: 'denied',
@@ -169,13 +180,13 @@ describe('the audit log of agents', () => {
     });
   });
 
-  it('has one entry of a call that fails unexpectedly, also of a dry run', async () => {
+  it('an MCP call that fails unexpectedly leaves one audit entry, also as a dry run', async () => {
     await stack.asOwner(`
       create function break_job() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
       create trigger break_job before insert on work_orders for each row when (new.pickup_location = 'break') execute function break_job()`);
     const args = { service_type: 'tow', pickup_location: 'break' };
     for (const more of [{}, { dry_run: true }]) {
-      const entry = await entryOf(async () => {
+      const entry = await expectOneEntry(async () => {
         const error = await agent.refused('create_work_order', { ...args, ...more });
         expect(error.code).to.equal('internal_error');
         expect(JSON.stringify(error)).to.not.include('broken');
@@ -184,14 +195,14 @@ describe('the audit log of agents', () => {
     }
   });
 
-  it('has one entry of a call or read that is no proper one', async () => {
+  it('a malformed MCP call or read leaves one audit entry', async () => {
     for (const [method, params, expected] of [
       ['tools/call', {}, { tool: null, action: 'tool.refused' }],
       ['tools/call', { name: 'list_invoices', arguments: [] }, { tool: 'list_invoices' }],
       ['tools/call', { name: `${'x'.repeat(63)}😀😀` }, { tool: `${'x'.repeat(63)}😀` }],
       ['resources/read', {}, { tool: null, action: 'resource.refused' }],
     ] as [string, Record<string, unknown>, Record<string, unknown>][]) {
-      const entry = await entryOf(async () => {
+      const entry = await expectOneEntry(async () => {
         const { body } = await new RawMcp(stack.origin, agent.key).ask(method, params);
         expect(body.error.code, JSON.stringify(body)).to.equal(-32602);
         expect(body.error.data.error.requestId).to.be.a('string');
@@ -200,8 +211,8 @@ describe('the audit log of agents', () => {
     }
   });
 
-  it('answers nothing while it cannot be written', async () => {
-    const id = await job();
+  it('MCP calls and reads return service_unavailable while the audit log cannot be written', async () => {
+    const id = await createWorkOrder();
     const role = appRoleOf(stack.databaseUrl);
     await stack.asOwner(`revoke insert on audit_entries from "${role}"`);
     try {
@@ -213,7 +224,7 @@ describe('the audit log of agents', () => {
       ] as [string, Record<string, unknown>][]) {
         const error = await agent.refused(tool, args);
         expect(error.code, tool).to.equal('service_unavailable');
-        expect(error.requestId).to.equal(REQUEST);
+        expect(error.requestId).to.equal(REQUEST_ID);
       }
       const uri = `service://work-orders/${id}`;
       const failed = await agent.client.readResource({ uri }).catch((error: unknown) => error as Json);
@@ -223,6 +234,6 @@ describe('the audit log of agents', () => {
     } finally {
       await stack.asOwner(`grant insert on audit_entries to "${role}"`);
     }
-    expect(await entryOf(() => agent.ok('list_work_orders'))).to.include({ outcome: 'ok' });
+    expect(await expectOneEntry(() => agent.ok('list_work_orders'))).to.include({ outcome: 'ok' });
   });
 });

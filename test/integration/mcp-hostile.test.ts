@@ -15,9 +15,9 @@ const NEWEST_META = {
   'io.modelcontextprotocol/clientInfo': { name: 'hostile', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
 };
-const OWN_TO_STRING = { toString: 1, valueOf: 1 };
+const TO_STRING_OVERRIDES = { toString: 1, valueOf: 1 };
 
-describe('MCP messages that mean harm', () => {
+describe('hostile MCP messages', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let key: string;
@@ -30,8 +30,8 @@ describe('MCP messages that mean harm', () => {
       mcp = new RawMcp(stack.origin, key);
     },
     {
-      offerOf: (own) => ({
-        ...createOffer(own),
+      offerOf: (mcpRuntime) => ({
+        ...createOffer(mcpRuntime),
         listPrompts: () => {
           throw new TypeError('password of tow_app at 10.0.0.7');
         },
@@ -39,8 +39,8 @@ describe('MCP messages that mean harm', () => {
     },
   );
 
-  /** The same message in an older revision and in the newest. */
-  const inBoth = ({
+  /** Sends the same message in an older revision and in the newest. */
+  const sendInBothRevisions = ({
     method,
     params,
   }: {
@@ -54,46 +54,46 @@ describe('MCP messages that mean harm', () => {
       mcp.ask(method, { _meta: NEWEST_META, ...params }, { headers: named }),
     ]);
   };
-  const refusalOf = ({ body }: Answer): Json => {
+  const parseToolError = ({ body }: Answer): Json => {
     expect(body.result.isError).to.equal(true);
     return JSON.parse(body.result.content[0].text);
   };
-  const entries = (action: string): Promise<Json[]> =>
+  const listEntries = (action: string): Promise<Json[]> =>
     stack.rows(tenant.id, 'select * from audit_entries where tenant_id = $1 and action = $2', [
       tenant.id,
       action,
     ]);
 
-  it('learn nothing of what was thrown inside, in any revision', async () => {
-    for (const { text, body } of await inBoth({ method: 'prompts/list', params: {} })) {
+  it('an MCP response reveals nothing of an internal error in any revision', async () => {
+    for (const { text, body } of await sendInBothRevisions({ method: 'prompts/list', params: {} })) {
       expect(text).to.not.include('password');
       expect(body.error).to.deep.include({ code: -32603, message: 'Something went wrong on our side.' });
       expect(body.error.data.code).to.equal('internal_error');
     }
   });
 
-  it('are told of few of many faults, in any revision', async () => {
+  it('an MCP error names only the first of 5000 problems in any revision', async () => {
     const args = Object.fromEntries(Array.from({ length: 5000 }, (_, nth) => [`${nth}`.padEnd(150, 'x'), 1]));
-    for (const { text, body } of await inBoth({
+    for (const { text, body } of await sendInBothRevisions({
       method: 'prompts/get',
       params: { name: 'x', arguments: args },
     })) {
       expect(body.error.code).to.equal(-32602);
-      expect(body.error.message).to.match(/^The params of prompts\/get do not fit: .*and 4980 more\.$/s);
+      expect(body.error.message).to.match(/^The params of prompts\/get are invalid: .*and 4980 more\.$/s);
       expect(text.length).to.be.below(10_000);
     }
   });
 
-  it('get few faults of a call into the answer and the audit log', async () => {
+  it('a call with 5000 problems puts at most 100 into its result and keeps its audit entry small', async () => {
     const call = { name: 'create_invoice_draft', args: { line_items: Array(5000).fill(0) } };
-    const error = refusalOf(await mcp.call(call.name, call.args));
+    const error = parseToolError(await mcp.call(call.name, call.args));
     expect(error.code).to.equal('validation_error');
     expect(error.details).to.have.length(100);
-    const [entry] = await entries('invoice.created');
+    const [entry] = await listEntries('invoice.created');
     expect(JSON.stringify(entry?.error).length).to.be.below(20_000);
   });
 
-  it('may have so many values and no more, whatever the method', async () => {
+  it('an MCP message with more than 10,000 values is refused, whatever its method', async () => {
     const zeros = Array(10_001).fill(0);
     const clientInfo = { name: 'x', version: '1', icons: zeros };
     for (const [method, params] of [
@@ -108,22 +108,25 @@ describe('MCP messages that mean harm', () => {
     }
   });
 
-  it('with objects where a text belongs are refused as such, and audited', async () => {
-    for (const { body } of await inBoth({ method: 'resources/read', params: { uri: OWN_TO_STRING } }))
+  it('an MCP message with objects in place of texts is refused and audited', async () => {
+    for (const { body } of await sendInBothRevisions({
+      method: 'resources/read',
+      params: { uri: TO_STRING_OVERRIDES },
+    }))
       expect(body.error?.code, JSON.stringify(body)).to.be.oneOf([-32602, -32020]);
-    expect(await entries('resource.refused')).to.not.have.length(0);
-    const args = { service_type: 'tow', idempotency_key: OWN_TO_STRING };
+    expect(await listEntries('resource.refused')).to.not.have.length(0);
+    const args = { service_type: 'tow', idempotency_key: TO_STRING_OVERRIDES };
     const call = { name: 'create_work_order', args, meta: { idempotency_key: newId() } };
-    expect(refusalOf(await mcp.call(call.name, call.args, { meta: call.meta })).code).to.equal(
+    expect(parseToolError(await mcp.call(call.name, call.args, { meta: call.meta })).code).to.equal(
       'validation_error',
     );
   });
 
-  it('that arrive slowly are refused when their key is revoked meanwhile', async () => {
+  it('a slow MCP message is refused when its key is revoked before the message is complete', async () => {
     const scopes = [...AGENT_SCOPES];
     const admin = tenant.client;
-    const made = await stack.createKey(tenant.id, { kind: 'agent', scopes });
-    const slow = new RawMcp(stack.origin, made);
+    const slowKey = await stack.createKey(tenant.id, { kind: 'agent', scopes });
+    const slow = new RawMcp(stack.origin, slowKey);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     const socket = await slow.socket();
     socket.write(slow.head(body.length) + body.slice(0, 5));
@@ -131,13 +134,13 @@ describe('MCP messages that mean harm', () => {
     const [row] = await stack.rows(
       tenant.id,
       'select id from api_keys where tenant_id = $1 and last_four = $2',
-      [tenant.id, made.slice(-4)],
+      [tenant.id, slowKey.slice(-4)],
     );
     expect((await admin.delete(`/agent-keys/${row?.id}`)).status).to.be.oneOf([200, 204]);
     await eventually('revoked', async () => (await slow.ask('tools/list')).status === 401);
     socket.write(body.slice(5));
-    const [said] = await once(socket, 'data');
+    const [received] = await once(socket, 'data');
     socket.destroy();
-    expect(String(said)).to.match(/^HTTP\/1\.1 401 /);
+    expect(String(received)).to.match(/^HTTP\/1\.1 401 /);
   });
 });

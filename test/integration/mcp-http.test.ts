@@ -19,32 +19,32 @@ describe('MCP over HTTP', () => {
   let tenant: TestTenant;
   let mcp: RawMcp;
 
-  const newKey = (options = {}) =>
+  const createAgentKey = (options = {}) =>
     stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES], ...options });
 
   withOneAccount(
     async (account) => {
       ({ stack, tenant } = account);
-      mcp = new RawMcp(stack.origin, await newKey());
+      mcp = new RawMcp(stack.origin, await createAgentKey());
     },
     {
       environment: { MCP_HOSTS: 'agents.example.com,other.example.com', BASE_URL: 'https://tow.example.com' },
     },
   );
 
-  const expectPong = (answer: Answer) => {
-    expect(answer.status, answer.text).to.equal(200);
-    expect(answer.body).to.deep.equal(PONG);
+  const expectPong = (response: Answer) => {
+    expect(response.status, response.text).to.equal(200);
+    expect(response.body).to.deep.equal(PONG);
   };
 
-  describe('the key', () => {
-    const expectUnauthorized = (answer: Answer) => {
-      expectError(answer, 401, 'unauthorized');
-      expect(answer.headers['www-authenticate']).to.equal('Bearer realm="tow-dispatch"');
-      expect(answer.headers).to.not.have.property('x-ratelimit-remaining');
+  describe('authentication', () => {
+    const expectUnauthorized = (response: Answer) => {
+      expectError(response, 401, 'unauthorized');
+      expect(response.headers['www-authenticate']).to.equal('Bearer realm="tow-dispatch"');
+      expect(response.headers).to.not.have.property('x-ratelimit-remaining');
     };
 
-    it('is asked for in Authorization, and nowhere else', async () => {
+    it('POST /mcp accepts a key only in the Authorization header', async () => {
       for (const authorization of [undefined, '', 'Bearer', 'Bearer ', `Basic ${mcp.key}`, mcp.key])
         expectUnauthorized(await mcp.send({ key: null, headers: { authorization }, body: PING }));
       for (const query of [`?token=${mcp.key}`, `?access_token=${mcp.key}`, `?key=${mcp.key}`])
@@ -54,41 +54,41 @@ describe('MCP over HTTP', () => {
       );
     });
 
-    it('must be a living one', async () => {
+    it('POST /mcp refuses unknown and expired keys with 401', async () => {
       const last = mcp.key.endsWith('x') ? 'y' : 'x';
       for (const key of ['x', `${mcp.key.slice(0, -1)}${last}`, `tk_agent_${'a'.repeat(49)}`])
         expectUnauthorized(await mcp.send({ key, body: PING }));
-      const expired = await newKey({ expiresAt: '2020-01-01T00:00:00Z' });
+      const expired = await createAgentKey({ expiresAt: '2020-01-01T00:00:00Z' });
       expectUnauthorized(await mcp.send({ key: expired, body: PING }));
     });
 
-    it('that is revoked is refused on the next call', async () => {
-      const made = await tenant.client.post('/agent-keys', { name: 'Short', scopes: ['read_invoices'] });
-      const { key, id } = made.body;
+    it('POST /mcp refuses a revoked key on its next call', async () => {
+      const created = await tenant.client.post('/agent-keys', { name: 'Short', scopes: ['read_invoices'] });
+      const { key, id } = created.body;
       expectPong(await mcp.send({ key, body: PING }));
       expect((await tenant.client.delete(`/agent-keys/${id}`)).status).to.equal(200);
       await eventually('the revocation is known', async () => {
-        const answer = await mcp.send({ key, body: PING });
-        return answer.status === 401 && expectUnauthorized(answer) === undefined && true;
+        const response = await mcp.send({ key, body: PING });
+        return response.status === 401 && expectUnauthorized(response) === undefined && true;
       });
     });
 
-    it('of the REST API is told to be of the wrong kind', async () => {
+    it('POST /mcp refuses a key of the REST API with agent_key_required', async () => {
       for (const key of [tenant.client.key, tenant.sandbox.key])
         expectError(await mcp.send({ key, body: PING }), 403, 'agent_key_required');
     });
 
-    it('of a sandbox agent works as any', async () => {
+    it('POST /mcp accepts the key of a sandbox agent', async () => {
       const key = await stack.createKey(tenant.sandboxId, { kind: 'agent', scopes: [] }, 'sandbox');
       expectPong(await mcp.send({ key, body: PING }));
     });
   });
 
-  it('has POST only', async () => {
+  it('/mcp allows only POST, and /mcp/manifest only GET', async () => {
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH', 'OPTIONS']) {
-      const answer = await mcp.send({ method, headers: { 'content-length': '0' } });
-      expectError(answer, 405, 'method_not_allowed');
-      expect(answer.headers.allow).to.equal('POST');
+      const response = await mcp.send({ method, headers: { 'content-length': '0' } });
+      expectError(response, 405, 'method_not_allowed');
+      expect(response.headers.allow).to.equal('POST');
     }
     expect((await mcp.send({ method: 'HEAD' })).status).to.equal(405);
     const manifest = await mcp.send({ method: 'POST', path: '/mcp/manifest', key: null, body: '{}' });
@@ -97,36 +97,36 @@ describe('MCP over HTTP', () => {
     expectPong(await mcp.send({ path: '/mcp/', body: PING }));
   });
 
-  describe('pages of other sites', () => {
-    const sites = (host: string | undefined, origin?: string) =>
+  describe('protection from pages of other sites', () => {
+    const pingFrom = (host: string | undefined, origin?: string) =>
       mcp.send({ headers: { ...(host ? { host } : {}), origin }, body: PING });
 
-    it('are refused by the name they came under', async () => {
+    it('POST /mcp refuses an unknown Host', async () => {
       const hosts = ['evil.example', 'tow.example.com.evil.example', 'localhost.evil.example', 'evil:80'];
       for (const host of [...hosts, 'a b', 'agents.example.co'])
         expectError(await mcp.send({ headers: { host }, body: PING }), 403, 'forbidden');
     });
 
-    it('are refused by their Origin', async () => {
+    it('POST /mcp refuses an unknown Origin', async () => {
       const origins = ['https://evil.example', 'null', '', 'http://localhost.evil.example', 'file://'];
       for (const origin of [...origins, 'chrome-extension://abcdef', 'https://tow.example.com.evil.example'])
-        expectError(await sites(undefined, origin), 403, 'forbidden');
-      expectError(await sites('tow.example.com', 'http://localhost:5173'), 403, 'forbidden');
+        expectError(await pingFrom(undefined, origin), 403, 'forbidden');
+      expectError(await pingFrom('tow.example.com', 'http://localhost:5173'), 403, 'forbidden');
     });
 
-    it('are told from programs, our own pages, and pages on this machine', async () => {
+    it("POST /mcp accepts programs, the product's own pages, and pages on this machine", async () => {
       for (const host of ['tow.example.com', 'agents.example.com', 'OTHER.example.com:8443', 'localhost:1'])
-        expectPong(await sites(host));
-      for (const host of ['127.0.0.1', '[::1]:3000', '192.0.2.7']) expectPong(await sites(host));
+        expectPong(await pingFrom(host));
+      for (const host of ['127.0.0.1', '[::1]:3000', '192.0.2.7']) expectPong(await pingFrom(host));
       for (const origin of ['https://tow.example.com', 'https://agents.example.com'])
-        expectPong(await sites('tow.example.com', origin));
+        expectPong(await pingFrom('tow.example.com', origin));
       for (const origin of ['http://localhost:5173', 'http://127.0.0.1', 'http://[::1]:1'])
-        expectPong(await sites(undefined, origin));
+        expectPong(await pingFrom(undefined, origin));
     });
   });
 
-  describe('the form of a message', () => {
-    it('is JSON both ways', async () => {
+  describe('format of a message', () => {
+    it('POST /mcp requires JSON in Accept and Content-Type', async () => {
       for (const accept of [
         'text/event-stream',
         'text/html',
@@ -147,7 +147,7 @@ describe('MCP over HTTP', () => {
         expectPong(await mcp.send({ headers: { 'content-type': type }, body: PING }));
     });
 
-    it('is not compressed', async () => {
+    it('POST /mcp refuses a compressed body', async () => {
       const body = gzipSync(JSON.stringify(PING));
       for (const encoding of ['gzip', 'br', 'gzip, identity'])
         expectError(
@@ -158,18 +158,18 @@ describe('MCP over HTTP', () => {
       expectPong(await mcp.send({ headers: { 'content-encoding': 'Identity' }, body: PING }));
     });
 
-    it('takes a mebibyte and not a byte more', async () => {
+    it('POST /mcp accepts a body of 1 MiB and not one byte more', async () => {
       const padded = (bytes: number) => JSON.stringify(PING).padEnd(bytes, ' ');
       expectPong(await mcp.send({ body: padded(MIB) }));
-      // Each of these closes its connection with the answer.
+      // The server closes the connection with each of these responses.
       for (const bytes of [MIB + 1, 8 * MIB])
         expectError(await mcp.send({ body: padded(bytes) }), 413, 'payload_too_large');
     });
   });
 
-  describe('a connection', () => {
-    /** What the other side says. */
-    function text(socket: Socket): () => string {
+  describe('connections to /mcp', () => {
+    /** Collects the text that the server sends. */
+    function collectText(socket: Socket): () => string {
       let got = '';
       socket.setEncoding('utf8').on('data', (part: string) => {
         got += part;
@@ -178,65 +178,70 @@ describe('MCP over HTTP', () => {
       return () => got;
     }
 
-    /** Sends texts one after the other on one connection, and resolves with the statuses of so many answers. */
-    async function statuses(texts: string[], count: number): Promise<number[]> {
+    /**
+     * Sends texts one after the other on one connection. Resolves with the statuses once `count`
+     * responses have arrived.
+     */
+    async function sendAndReadStatuses(texts: string[], count: number): Promise<number[]> {
       const socket = await mcp.socket();
-      const answered = text(socket);
+      const readText = collectText(socket);
       for (const one of texts) socket.write(one);
-      const found = await eventually(`${count} answers`, () => {
-        const lines = answered().match(/HTTP\/1\.1 \d{3}/g) ?? [];
+      const found = await eventually(`${count} responses`, () => {
+        const lines = readText().match(/HTTP\/1\.1 \d{3}/g) ?? [];
         return lines.length >= count && lines;
       });
       socket.destroy();
       return found.map((line) => Number(line.slice(9)));
     }
     const message = JSON.stringify(PING);
-    const whole = () => `${mcp.head(message.length)}${message}`;
+    const buildRequest = () => `${mcp.head(message.length)}${message}`;
 
-    it('goes on after a message that was too large, which is never taken for another', async () => {
-      const smuggled = `${whole()}`.repeat(Math.ceil((2 * MIB) / whole().length));
-      expect(await statuses([mcp.head(smuggled.length), smuggled, whole()], 2)).to.deep.equal([413, 200]);
+    it('a connection to /mcp survives a message that is too large, which is never parsed as other messages', async () => {
+      const smuggled = `${buildRequest()}`.repeat(Math.ceil((2 * MIB) / buildRequest().length));
+      expect(
+        await sendAndReadStatuses([mcp.head(smuggled.length), smuggled, buildRequest()], 2),
+      ).to.deep.equal([413, 200]);
     });
 
-    it('goes on after any other refusal as well', async () => {
-      const wrongKey = whole().replace(mcp.key, 'wrong');
-      const wrongType = whole().replace('application/json', 'text/plain');
-      const texts = [wrongKey, wrongType, whole().replace('POST', 'PUT'), whole()];
-      expect(await statuses(texts, 4)).to.deep.equal([401, 415, 405, 200]);
+    it('a connection to /mcp survives any other refusal', async () => {
+      const wrongKey = buildRequest().replace(mcp.key, 'wrong');
+      const wrongType = buildRequest().replace('application/json', 'text/plain');
+      const texts = [wrongKey, wrongType, buildRequest().replace('POST', 'PUT'), buildRequest()];
+      expect(await sendAndReadStatuses(texts, 4)).to.deep.equal([401, 415, 405, 200]);
     });
 
-    it('is closed after a message that does not end', async () => {
+    it('a connection to /mcp is closed after a message that does not end', async () => {
       const socket = await mcp.socket();
-      const answered = text(socket);
+      const readText = collectText(socket);
       const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
       socket.write(mcp.head(64 * MIB));
       socket.write(Buffer.alloc(17.2 * MIB, ' '));
       await ended;
-      expect(answered())
+      expect(readText())
         .to.match(/^HTTP\/1.1 413 /)
         .and.to.match(/\r\nConnection: close\r\n/);
     });
 
-    it('without Host is refused', async () => {
-      expect(await statuses([whole().replace(/Host: .*\r\n/, '')], 1)).to.deep.equal([403]);
+    it('a request to /mcp without Host is refused', async () => {
+      expect(await sendAndReadStatuses([buildRequest().replace(/Host: .*\r\n/, '')], 1)).to.deep.equal([403]);
     });
 
-    it('that is cut in the middle of a message, or before its answer, harms nobody', async () => {
-      for (const cut of [mcp.head(message.length), `${mcp.head(message.length)}{"json`, whole()]) {
+    it('a connection to /mcp that is cut inside a message or before its response causes no server error', async () => {
+      for (const cut of [mcp.head(message.length), `${mcp.head(message.length)}{"json`, buildRequest()]) {
         const socket = await mcp.socket();
         socket.on('error', () => undefined);
         await new Promise<void>((sent) => socket.write(cut, () => sent()));
         socket.destroy();
       }
       expectPong(await mcp.send({ body: PING }));
-      const metrics = await eventually('two cut messages are noted', async () => {
+      const metrics = await eventually('the metrics count two cut messages', async () => {
         const text = await stack.runtime.metrics.registry.metrics();
         return /_count\{[^}]*route="\/mcp",status="499"[^}]*\} [2-9]/.test(text) && text;
       });
       expect(metrics).to.not.match(/route="\/mcp",status="5/);
     });
 
-    it('that is cut does not stop a call that is under way', async () => {
+    it('an MCP call continues after its connection is cut', async () => {
       const call = { name: 'create_work_order', arguments: { service_type: 'tow', vin: 'CUTOFF1' } };
       const booking = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
       const owner = new pg.Client({ connectionString: stack.databaseUrl });
@@ -244,13 +249,13 @@ describe('MCP over HTTP', () => {
       await owner.query('begin; lock table work_orders in share row exclusive mode');
       const socket = await mcp.socket();
       socket.write(`${mcp.head(booking.length)}${booking}`);
-      await eventually('the call waits for its turn', async () => {
+      await eventually('the call waits for the table lock', async () => {
         const waits = `select 1 from pg_locks where not granted and relation = 'work_orders'::regclass`;
         return (await owner.query(waits)).rowCount === 1;
       });
       socket.destroy();
       await owner.end();
-      await eventually('the job is booked', async () => {
+      await eventually('the work order is booked', async () => {
         const rows = await stack.rows(tenant.id, `select 1 from work_orders where vin = 'CUTOFF1'`);
         return rows.length === 1;
       });

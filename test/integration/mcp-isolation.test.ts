@@ -7,8 +7,8 @@ import type { Json } from '../support/client.js';
 import { createUser, signIn } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-const LINE = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
-const JUSTIFICATION = 'The lines fit the slip.';
+const LINE_ITEM = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
+const JUSTIFICATION = 'The line items match the slip.';
 const PAGED: [string, Record<string, unknown>][] = [
   ['list_invoices', {}],
   ['list_work_orders', {}],
@@ -16,21 +16,21 @@ const PAGED: [string, Record<string, unknown>][] = [
   ['search_audit_log', {}],
 ];
 
-/** What an account has that no other may get. */
-interface Owned {
+/** Ids and cursors of an account that no other account may use. */
+interface OwnedIds {
   customer: string;
-  job: string;
+  workOrder: string;
   invoice: string;
   approval: string;
   agentId: string;
   cursors: Record<string, string>;
 }
 
-describe('what agents of one account get of another', () => {
+describe('isolation of accounts over MCP', () => {
   let stack: TestStack;
   let owner: TestTenant;
-  let own: TestAgent;
-  let owned: Owned;
+  let ownAgent: TestAgent;
+  let owned: OwnedIds;
   let other: TestTenant;
   const intruders: Record<string, TestAgent> = {};
 
@@ -38,40 +38,48 @@ describe('what agents of one account get of another', () => {
     stack = await TestStack.start();
     owner = await stack.createTenant('Owner');
     other = await stack.createTenant('Other');
-    own = await newAgent(stack, owner);
-    owned = await fill();
+    ownAgent = await newAgent(stack, owner);
+    owned = await createRecords();
     intruders["another account's agent"] = await newAgent(stack, other);
     const scopes = [...AGENT_SCOPES];
     const key = await stack.createKey(owner.sandboxId, { kind: 'agent', scopes }, 'sandbox');
     intruders["the sandbox's agent"] = await TestAgent.connect(stack.origin, key);
   });
   after(async () => {
-    await Promise.all([own, ...Object.values(intruders)].map(({ client }) => client.close()));
+    await Promise.all([ownAgent, ...Object.values(intruders)].map(({ client }) => client.close()));
     await stack.stop();
   });
 
-  /** Two records of each kind, so that every list of the owner has a second page. */
-  const fill = async (): Promise<Owned> => {
+  /** Creates two records of each kind, so that every list of the owner has a second page. */
+  const createRecords = async (): Promise<OwnedIds> => {
     const post = async (path: string, body: unknown) =>
       (await owner.client.post(path, body)).body.id as string;
     const customer = await post('/customers', { company_name: 'Secret Club' });
     await post('/customers', { company_name: 'Second' });
-    const job = await post('/work-orders', { service_type: 'tow', customer_id: customer });
+    const workOrder = await post('/work-orders', { service_type: 'tow', customer_id: customer });
     await post('/work-orders', { service_type: 'tow' });
     await setGate(owner);
     const draft = (unit_price_cents: number) =>
-      own.ok('create_invoice_draft', { work_order_id: job, line_items: [{ ...LINE, unit_price_cents }] });
+      ownAgent.ok('create_invoice_draft', {
+        work_order_id: workOrder,
+        line_items: [{ ...LINE_ITEM, unit_price_cents }],
+      });
     const { id: invoice } = await draft(1);
     await draft(2);
     const { approval } = await draft(GATE);
-    const [me] = (await own.ok('search_audit_log', { limit: 1 })).items;
+    const [me] = (await ownAgent.ok('search_audit_log', { limit: 1 })).items;
     const cursors: Record<string, string> = {};
-    for (const [tool, args] of PAGED) cursors[tool] = (await own.ok(tool, { ...args, limit: 1 })).cursor;
-    return { customer, job, invoice, approval: approval.id, agentId: me.actor.id, cursors };
+    for (const [tool, args] of PAGED) cursors[tool] = (await ownAgent.ok(tool, { ...args, limit: 1 })).cursor;
+    return { customer, workOrder, invoice, approval: approval.id, agentId: me.actor.id, cursors };
   };
 
-  /** The refusal without what differs from call to call. */
-  const told = async (agent: TestAgent, tool: string, args: Record<string, unknown>, id?: string) => {
+  /** The error of a refused call, without its request id and with `{id}` for the record's id. */
+  const readToolError = async (
+    agent: TestAgent,
+    tool: string,
+    args: Record<string, unknown>,
+    id?: string,
+  ) => {
     const { requestId: _id, ...error } = await agent.refused(tool, args);
     return JSON.stringify(error).replaceAll(id ?? '-', '{id}');
   };
@@ -84,65 +92,68 @@ describe('what agents of one account get of another', () => {
     const { requestId: _id, ...body } = error.data.error;
     return JSON.stringify([error.code, error.message, error.data.uri, body]).replaceAll(id, '{id}');
   };
-  const secrets = () => [
+  const listSecrets = () => [
     owned.customer,
-    owned.job,
+    owned.workOrder,
     owned.invoice,
     owned.approval,
     owned.agentId,
     'Secret Club',
   ];
-  const expectNothing = (shown: unknown) => {
+  const expectNoSecrets = (shown: unknown) => {
     const text = JSON.stringify(shown);
-    for (const secret of secrets()) expect(text).to.not.include(secret);
+    for (const secret of listSecrets()) expect(text).to.not.include(secret);
   };
-  const textOf = async (agent: TestAgent, uri: string) =>
+  const readResourceText = async (agent: TestAgent, uri: string) =>
     ((await agent.client.readResource({ uri })).contents[0] as { text: string }).text;
 
-  it('is there for the owner to get', async () => {
-    expect((await own.ok('get_invoice', { invoice_id: owned.invoice })).id).to.equal(owned.invoice);
-    expect((await own.ok('get_work_order', { work_order_id: owned.job })).id).to.equal(owned.job);
+  it("the owner's agent can read its records, list pages and resources over MCP", async () => {
+    expect((await ownAgent.ok('get_invoice', { invoice_id: owned.invoice })).id).to.equal(owned.invoice);
+    expect((await ownAgent.ok('get_work_order', { work_order_id: owned.workOrder })).id).to.equal(
+      owned.workOrder,
+    );
     for (const [tool, args] of PAGED) {
       expect(owned.cursors[tool], tool).to.be.a('string');
-      expect((await own.ok(tool, { ...args, cursor: owned.cursors[tool], limit: 1 })).count, tool).to.equal(
-        1,
-      );
+      expect(
+        (await ownAgent.ok(tool, { ...args, cursor: owned.cursors[tool], limit: 1 })).count,
+        tool,
+      ).to.equal(1);
     }
-    expect(await textOf(own, 'service://audit-log')).to.include(owned.job);
-    expect(await textOf(own, 'service://dispatch-board')).to.include(owned.job);
+    expect(await readResourceText(ownAgent, 'service://audit-log')).to.include(owned.workOrder);
+    expect(await readResourceText(ownAgent, 'service://dispatch-board')).to.include(owned.workOrder);
     for (const [path, id] of [
       ['invoices', owned.invoice],
-      ['work-orders', owned.job],
+      ['work-orders', owned.workOrder],
       ['customers', owned.customer],
     ])
-      expect(await textOf(own, `service://${path}/${id}`)).to.include(id);
+      expect(await readResourceText(ownAgent, `service://${path}/${id}`)).to.include(id);
   });
 
-  for (const who of ["another account's agent", "the sandbox's agent"]) {
-    const agent = () => intruders[who] as TestAgent;
+  for (const intruder of ["another account's agent", "the sandbox's agent"]) {
+    const agent = () => intruders[intruder] as TestAgent;
 
-    // First, for the log of an account keeps the ids that its own agents asked for.
-    it(`${who} sees nothing of it in lists, boards and logs`, async () => {
-      for (const [tool, args] of PAGED) expectNothing(await agent().ok(tool, args));
+    // This test runs first, because an account's audit log keeps the ids that its agents request.
+    it(`${intruder} sees nothing of the owner in lists, boards and logs`, async () => {
+      for (const [tool, args] of PAGED) expectNoSecrets(await agent().ok(tool, args));
       for (const args of [{ search: 'Secret' }, { search: 'Club' }])
         expect((await agent().ok('list_customers', args)).count).to.equal(0);
       expect((await agent().ok('search_audit_log', { actor: owned.agentId })).count).to.equal(0);
       const board = await agent().ok('get_dispatch_board');
-      expectNothing(board);
+      expectNoSecrets(board);
       expect(board.unassigned_work_orders).to.deep.equal([]);
-      expectNothing(JSON.parse(await textOf(agent(), 'service://dispatch-board')));
-      expectNothing(JSON.parse(await textOf(agent(), 'service://audit-log')));
+      expectNoSecrets(JSON.parse(await readResourceText(agent(), 'service://dispatch-board')));
+      expectNoSecrets(JSON.parse(await readResourceText(agent(), 'service://audit-log')));
     });
 
-    it(`${who} is told of its ids as of unknown ones, by every tool that takes one`, async () => {
+    it(`${intruder} gets the same error for the owner's ids as for unknown ids from every tool`, async () => {
       const unknown = newId();
-      const lines = { line_items: [{ ...LINE, unit_price_cents: 1 }] };
+      const withLineItems = { line_items: [{ ...LINE_ITEM, unit_price_cents: 1 }] };
       for (const [tool, member, id, more] of [
         ['get_invoice', 'invoice_id', owned.invoice, {}],
-        ['get_work_order', 'work_order_id', owned.job, {}],
-        ['create_invoice_draft', 'work_order_id', owned.job, lines],
-        ['create_invoice_draft', 'work_order_id', owned.job, {}],
-        ['create_invoice_draft', 'work_order_id', owned.job, { ...lines, dry_run: true }],
+        ['get_work_order', 'work_order_id', owned.workOrder, {}],
+        ['create_invoice_draft', 'work_order_id', owned.workOrder, withLineItems],
+        ['create_invoice_draft', 'work_order_id', owned.workOrder, {}],
+        ['create_invoice_draft', 'work_order_id', owned.workOrder, { ...withLineItems, dry_run: true }],
         ['create_work_order', 'customer_id', owned.customer, { service_type: 'tow' }],
         ['create_work_order', 'customer_id', owned.customer, { service_type: 'tow', dry_run: true }],
         ['propose_invoice_approval', 'invoice_id', owned.invoice, { justification: JUSTIFICATION }],
@@ -153,48 +164,56 @@ describe('what agents of one account get of another', () => {
           { justification: JUSTIFICATION, dry_run: true },
         ],
       ] as [string, string, string, Record<string, unknown>][]) {
-        const foreign = await told(agent(), tool, { ...more, [member]: id }, id);
-        expect(foreign, tool).to.equal(await told(agent(), tool, { ...more, [member]: unknown }, unknown));
+        const foreign = await readToolError(agent(), tool, { ...more, [member]: id }, id);
+        expect(foreign, tool).to.equal(
+          await readToolError(agent(), tool, { ...more, [member]: unknown }, unknown),
+        );
       }
     });
 
-    it(`${who} is told of its records' resources as of unknown ones`, async () => {
+    it(`${intruder} gets the same error for the owner's resources as for unknown ones`, async () => {
       for (const [template, id] of [
         ['service://invoices/{id}', owned.invoice],
-        ['service://work-orders/{id}', owned.job],
+        ['service://work-orders/{id}', owned.workOrder],
         ['service://customers/{id}', owned.customer],
       ] as [string, string][])
         expect(await readError(agent(), template, id)).to.equal(await readError(agent(), template, newId()));
     });
 
-    it(`${who} can go on with none of its cursors`, async () => {
+    it(`${intruder} cannot use the owner's cursors`, async () => {
       for (const [tool, args] of PAGED) {
-        const foreign = await told(agent(), tool, { ...args, limit: 1, cursor: owned.cursors[tool] });
+        const foreign = await readToolError(agent(), tool, {
+          ...args,
+          limit: 1,
+          cursor: owned.cursors[tool],
+        });
         expect(foreign, tool).to.include('invalid_cursor');
-        expect(foreign).to.equal(await told(agent(), tool, { ...args, limit: 1, cursor: 'nonsense' }));
+        expect(foreign).to.equal(
+          await readToolError(agent(), tool, { ...args, limit: 1, cursor: 'nonsense' }),
+        );
       }
     });
 
-    it(`${who} reaches none of its approvals, and repeats none of its calls`, async () => {
+    it(`${intruder} cannot read the owner's approvals or replay its calls`, async () => {
       const rest = stack.clientWith(agent().key);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [owned.approval, newId()].map(async (id) => {
           const { status, body } = await rest.get(`/approvals/${id}`);
           return [status, body.error.code, body.error.message];
         }),
       );
-      expect(answers[0]).to.deep.equal(answers[1]);
+      expect(responses[0]).to.deep.equal(responses[1]);
       const sent = { service_type: 'tow', idempotency_key: newId() };
-      const mine = await own.ok('create_work_order', sent);
-      const theirs = await agent().call('create_work_order', sent);
-      expect((theirs.structuredContent as Json).id).to.not.equal(mine.id);
-      expect(JSON.stringify(theirs.content)).to.not.include('done before');
+      const ownersResult = await ownAgent.ok('create_work_order', sent);
+      const intrudersResult = await agent().call('create_work_order', sent);
+      expect((intrudersResult.structuredContent as Json).id).to.not.equal(ownersResult.id);
+      expect(JSON.stringify(intrudersResult.content)).to.not.include('done before');
     });
   }
 
-  it('lets no person of another account, nor of the sandbox, decide on its approvals', async () => {
+  it("no person of another account or in the sandbox can decide on the owner's approvals", async () => {
     const person = await signIn(stack, await createUser(stack, other.id));
-    const twin = await signIn(stack, await createUser(stack, owner.id));
+    const ownerPerson = await signIn(stack, await createUser(stack, owner.id));
     const unknown = await person.post(`/approvals/${newId()}/approve`, {});
     const foreign = await person.post(`/approvals/${owned.approval}/approve`, {});
     expect([foreign.status, foreign.body.error.code]).to.deep.equal([
@@ -202,7 +221,9 @@ describe('what agents of one account get of another', () => {
       unknown.body.error.code,
     ]);
     const headers = { 'X-Environment': 'sandbox' };
-    expect((await twin.post(`/approvals/${owned.approval}/approve`, {}, { headers })).status).to.equal(404);
-    expect((await twin.get(`/approvals/${owned.approval}`)).body.status).to.equal('pending');
+    expect((await ownerPerson.post(`/approvals/${owned.approval}/approve`, {}, { headers })).status).to.equal(
+      404,
+    );
+    expect((await ownerPerson.get(`/approvals/${owned.approval}`)).body.status).to.equal('pending');
   });
 });

@@ -7,7 +7,7 @@ import { RawMcp } from '../support/raw-mcp.js';
 import { signIn } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-const READING = AGENT_SCOPES.filter((scope) => scope.startsWith('read_'));
+const READ_SCOPES = AGENT_SCOPES.filter((scope) => scope.startsWith('read_'));
 
 describe('agent keys at /mcp', () => {
   let stack: TestStack;
@@ -29,14 +29,14 @@ describe('agent keys at /mcp', () => {
     return agent;
   }
 
-  async function make(client: TestClient, body: Record<string, unknown> = {}) {
-    const made = await client.post('/agent-keys', { name: 'Booker', scopes: AGENT_SCOPES, ...body });
-    expect(made.status, made.text).to.equal(201);
-    return made.body as { id: string; key: string };
+  async function createAgentKey(client: TestClient, body: Record<string, unknown> = {}) {
+    const created = await client.post('/agent-keys', { name: 'Booker', scopes: AGENT_SCOPES, ...body });
+    expect(created.status, created.text).to.equal(201);
+    return created.body as { id: string; key: string };
   }
 
-  /** Whether /mcp lets a key in now. */
-  async function letsIn(key: string): Promise<boolean> {
+  /** Whether /mcp accepts a key now. */
+  async function isAccepted(key: string): Promise<boolean> {
     return connect(key).then(
       () => true,
       (error: { code?: number }) => {
@@ -46,37 +46,44 @@ describe('agent keys at /mcp', () => {
     );
   }
 
-  it('that an API key with admin makes work at once, and the audit log names them', async () => {
-    const { id, key } = await make(tenant.client);
+  it('an agent key that an API key with admin creates works immediately, and the audit log names it', async () => {
+    const { id, key } = await createAgentKey(tenant.client);
     const agent = await connect(key);
-    const job = await agent.ok('create_work_order', { service_type: 'light_duty_tow' });
-    const { items } = (await tenant.client.get(`/audit-log?entity_id=${job.id}`)).body.data;
+    const workOrder = await agent.ok('create_work_order', { service_type: 'light_duty_tow' });
+    const { items } = (await tenant.client.get(`/audit-log?entity_id=${workOrder.id}`)).body.data;
     expect(items).to.have.length(1);
     expect(items[0]).to.deep.include({
-      ...{ action: 'work_order.created', source: 'mcp', tool: 'create_work_order', outcome: 'ok' },
+      action: 'work_order.created',
+      source: 'mcp',
+      tool: 'create_work_order',
+      outcome: 'ok',
       actor: { type: 'agent', id, name: 'Booker' },
     });
   });
 
-  it('that a signed-in person makes work at once, also those of the sandbox, which see the sandbox alone', async () => {
-    const live = await connect((await make(await signIn(stack, { tenantId: tenant.id }))).key);
-    const sandboxed = await make(await signIn(stack, { tenantId: tenant.id }, 'sandbox'));
+  it('an agent key that a signed-in person creates works immediately, and a key of the sandbox sees only the sandbox', async () => {
+    const live = await connect((await createAgentKey(await signIn(stack, { tenantId: tenant.id }))).key);
+    const sandboxed = await createAgentKey(await signIn(stack, { tenantId: tenant.id }, 'sandbox'));
     expect(sandboxed.key).to.match(/^tk_agent_test_/);
-    const job = await live.ok('create_work_order', { service_type: 'jump_start' });
+    const workOrder = await live.ok('create_work_order', { service_type: 'jump_start' });
     const sandbox = await connect(sandboxed.key);
-    expect((await sandbox.refused('get_work_order', { work_order_id: job.id })).code).to.equal('not_found');
+    expect((await sandbox.refused('get_work_order', { work_order_id: workOrder.id })).code).to.equal(
+      'not_found',
+    );
     expect((await sandbox.ok('list_work_orders')).items).to.deep.equal([]);
   });
 
-  it('that have nothing but read and write, or no admin, make none', async () => {
+  it('an API key without admin and an agent key cannot create agent keys', async () => {
     const weak = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
-    expect((await weak.post('/agent-keys', { name: 'x', scopes: READING })).status).to.equal(403);
-    const agent = stack.clientWith((await make(tenant.client)).key);
-    expect((await agent.post('/agent-keys', { name: 'x', scopes: READING })).status).to.equal(403);
+    expect((await weak.post('/agent-keys', { name: 'x', scopes: READ_SCOPES })).status).to.equal(403);
+    const agent = stack.clientWith((await createAgentKey(tenant.client)).key);
+    expect((await agent.post('/agent-keys', { name: 'x', scopes: READ_SCOPES })).status).to.equal(403);
   });
 
-  it('that are read-only see the tools that read, and are told so by those that write', async () => {
-    const agent = await connect((await make(tenant.client, { scopes: READING, read_only: true })).key);
+  it('a read-only agent key lists only tools that read, and tools that write refuse it with read_only_key', async () => {
+    const agent = await connect(
+      (await createAgentKey(tenant.client, { scopes: READ_SCOPES, read_only: true })).key,
+    );
     const { tools } = await agent.client.listTools();
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).to.equal(true);
     expect(tools).to.have.length(7);
@@ -85,27 +92,29 @@ describe('agent keys at /mcp', () => {
     expect(refused.next_step).to.be.a('string');
   });
 
-  it('end when their time is up, although the process knows them already', async () => {
-    const { key } = await make(tenant.client, { expires_at: new Date(Date.now() + 2000).toISOString() });
+  it('an agent key stops working when it expires, although the process has used it before', async () => {
+    const { key } = await createAgentKey(tenant.client, {
+      expires_at: new Date(Date.now() + 2000).toISOString(),
+    });
     const agent = await connect(key);
     await agent.ok('list_invoices');
-    await eventually('401', async () => !(await letsIn(key)), 10_000);
+    await eventually('401', async () => !(await isAccepted(key)), 10_000);
     expect(await agent.call('list_invoices').catch((error: { code?: number }) => error.code)).to.equal(401);
   });
 
-  it('are rolled with an overlap in which old and new work, and without one the old one ends', async () => {
-    const old = await make(tenant.client);
+  it('a rolled agent key works until its overlap ends, and ends immediately without an overlap', async () => {
+    const old = await createAgentKey(tenant.client);
     const next = await tenant.client.post(`/agent-keys/${old.id}/roll`, { overlap_hours: 1 });
     expect(next.status, next.text).to.equal(201);
-    expect([await letsIn(old.key), await letsIn(next.body.key)]).to.deep.equal([true, true]);
+    expect([await isAccepted(old.key), await isAccepted(next.body.key)]).to.deep.equal([true, true]);
     const last = await tenant.client.post(`/agent-keys/${next.body.id}/roll`, { overlap_hours: 0 });
-    expect(await letsIn(last.body.key)).to.equal(true);
-    await eventually('the end of the one before', async () => !(await letsIn(next.body.key)), 6000);
-    expect(await letsIn(old.key), 'its own overlap goes on').to.equal(true);
+    expect(await isAccepted(last.body.key)).to.equal(true);
+    await eventually('the end of the previous key', async () => !(await isAccepted(next.body.key)), 6000);
+    expect(await isAccepted(old.key), 'its overlap has not ended').to.equal(true);
   });
 
-  it('end within seconds of being revoked, in the middle of their work, and a 401 says no more than that', async () => {
-    const { id, key } = await make(tenant.client);
+  it('a revoked agent key stops working within seconds, and its 401 does not say which reason applies', async () => {
+    const { id, key } = await createAgentKey(tenant.client);
     const agent = await connect(key);
     await agent.ok('get_dispatch_board');
     await tenant.client.delete(`/agent-keys/${id}`);

@@ -7,14 +7,14 @@ import type { Json } from '../support/client.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
-/** Of one default page: the structured result and its text. */
+/** Limit of one default page: its structured result and its text. */
 const MAX_TOKENS = 8000;
 const RECORDS = 50;
 const NAME = 'Northeast Regional Motor Club & Recovery Services LLC, branch';
 const PLACE = 'I-95 northbound, exit 12, right shoulder behind the blue sign, Bronx, NY 10461';
 const NOTES = 'Called the customer twice, keys are with the security desk. '.repeat(30);
 
-describe('a default page of a list tool', () => {
+describe('size of a default page of a list tool', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestAgent;
@@ -23,18 +23,18 @@ describe('a default page of a list tool', () => {
     ({ stack, tenant } = account);
     agent = await newAgent(stack, tenant);
     await agent.client.listTools();
-    await Promise.all(Array.from({ length: RECORDS }, (_, nth) => fill(nth)));
+    await Promise.all(Array.from({ length: RECORDS }, (_, nth) => createRecords(nth)));
     return () => agent.client.close();
   });
 
-  /** A customer, its job with every member, and the job's invoice. */
-  async function fill(nth: number): Promise<void> {
-    const made = async (path: string, body: Record<string, unknown>) => {
-      const answer = await tenant.client.post(path, body);
-      expect(answer.status, answer.text).to.equal(201);
-      return answer.body.id as string;
+  /** Creates a customer, its work order with every field, and the invoice of the work order. */
+  async function createRecords(nth: number): Promise<void> {
+    const create = async (path: string, body: Record<string, unknown>) => {
+      const response = await tenant.client.post(path, body);
+      expect(response.status, response.text).to.equal(201);
+      return response.body.id as string;
     };
-    const customer_id = await made('/customers', {
+    const customer_id = await create('/customers', {
       company_name: `${NAME} ${nth}`,
       company_type: 'motor_club',
       billing_email: `accounts.payable.${nth}@northeast-regional.example.com`,
@@ -44,7 +44,7 @@ describe('a default page of a list tool', () => {
       state: 'NY',
       zip: '10036',
     });
-    const work_order_id = await made('/work-orders', {
+    const work_order_id = await create('/work-orders', {
       service_type: 'light_duty_tow',
       customer_id,
       pickup: { address: PLACE, lat: 40.8448, lng: -73.8648 },
@@ -56,7 +56,7 @@ describe('a default page of a list tool', () => {
       notes: NOTES,
       customer_notes: NOTES,
     });
-    await made(
+    await create(
       '/invoices',
       invoiceInput({
         invoice_number: `INV-2026-${100_000 + nth}`,
@@ -73,7 +73,7 @@ describe('a default page of a list tool', () => {
   }
 
   for (const name of ['list_invoices', 'list_work_orders', 'list_customers', 'search_audit_log']) {
-    it(`${name} answers 50 long records in under ${MAX_TOKENS} tokens, and each fits the schema`, async () => {
+    it(`${name} returns 50 long records in under ${MAX_TOKENS} tokens, and each matches the output schema`, async () => {
       const result = await agent.call(name);
       const { items, count } = result.structuredContent as Json;
       expect(count).to.equal(RECORDS);
@@ -87,7 +87,7 @@ describe('a default page of a list tool', () => {
     });
   }
 
-  it('names what a person calls each record: number, customer, place, actor', async () => {
+  it('the texts of list tools name records by number, customer, place and actor', async () => {
     const textOf = async (name: string) => {
       const { content } = await agent.call(name);
       return (content[0] as { text: string }).text;
@@ -102,15 +102,15 @@ describe('a default page of a list tool', () => {
     expect(await textOf('search_audit_log')).to.include('"test key" invoice.created');
   });
 
-  it('of the audit log names the fields that changed; a page of 10 has the changes themselves', async () => {
-    const find = ({ items }: Json) => items.find(({ action }: Json) => action === 'customer.updated');
+  it('search_audit_log names the changed fields on a default page, and a page of 10 has the changes', async () => {
+    const findUpdate = ({ items }: Json) => items.find(({ action }: Json) => action === 'customer.updated');
     const { items: customers } = await agent.ok('list_customers', { limit: 1 });
     const patch = { billing_email: null, city: 'Yonkers', state: 'NJ', zip: '10701' };
     await tenant.client.patch(`/customers/${customers[0].id}`, patch);
-    const brief = find(await agent.ok('search_audit_log'));
+    const brief = findUpdate(await agent.ok('search_audit_log'));
     expect(brief.changed).to.match(/^\w+, \w+, \w+ and 1 more$/);
     expect(brief).to.not.have.property('changes');
-    const whole = find(await agent.ok('search_audit_log', { limit: 10 }));
+    const whole = findUpdate(await agent.ok('search_audit_log', { limit: 10 }));
     expect(whole.id).to.equal(brief.id);
     expect(whole.changes).to.deep.include({ field: 'city', from: 'New York', to: 'Yonkers' });
     expect(whole).to.not.have.property('changed');

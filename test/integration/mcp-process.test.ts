@@ -11,7 +11,7 @@ import { TestStack } from '../support/stack.js';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
-/** What the process type `mcp` runs, on the stores of a stack. */
+/** Runs the process type `mcp` on the stores of a test stack. */
 describe('the MCP process', () => {
   let stack: TestStack;
   let runtime: Runtime;
@@ -43,33 +43,33 @@ describe('the MCP process', () => {
     await stack.stop();
   });
 
-  it('serves agents', async () => {
+  it('the MCP process serves agents', async () => {
     const agent = await TestAgent.connect(mcp.origin, mcp.key);
     expect((await agent.ok('list_invoices')).count).to.equal(0);
     await agent.client.close();
   });
 
-  it('tells the platform how it is, without a key', async () => {
-    const ask = (path: string) => fetch(`${mcp.origin}${path}`);
-    const [health, ready, metrics] = await Promise.all(['/healthz', '/readyz', '/metrics'].map(ask));
+  it('the MCP process serves /healthz, /readyz and /metrics without a key', async () => {
+    const fetchPath = (path: string) => fetch(`${mcp.origin}${path}`);
+    const [health, ready, metrics] = await Promise.all(['/healthz', '/readyz', '/metrics'].map(fetchPath));
     expect([health?.status, await health?.text()]).to.deep.equal([200, '{"ok":true}']);
     expect(ready?.status).to.equal(200);
     expect((await ready?.json()) as object).to.have.nested.property('checks.postgres.ok', true);
     await mcp.send({ body: PING });
     expect(metrics?.status).to.equal(200);
-    expect(await (await ask('/metrics')).text()).to.match(
+    expect(await (await fetchPath('/metrics')).text()).to.match(
       /tow_http_request_duration_seconds_count\{[^}]*route="\/mcp"/,
     );
   });
 
-  it('has the manifest, and 404 in the envelope for all else', async () => {
+  it('the MCP process serves the manifest, and 404 in the error envelope for other paths', async () => {
     const manifest = await mcp.send({ method: 'GET', path: '/mcp/manifest', key: null });
     expect([manifest.status, manifest.body.tools.length]).to.deep.equal([200, 10]);
     for (const path of ['/', '/v1/invoices', '/mcpx', '/mcp/x', '/mcp//', '/healthz/x', '//mcp', '/%6dcp'])
       expectError(await mcp.send({ path, body: PING }), 404, 'not_found');
   });
 
-  it('answers what is no HTTP in the envelope', async () => {
+  it('the MCP process refuses malformed HTTP with the error envelope', async () => {
     const requests = {
       'GET /mcp HTTP/9.9\r\n\r\n': 400,
       'nonsense\r\n\r\n': 400,
@@ -93,7 +93,7 @@ describe('the MCP process', () => {
     expect((await mcp.send({ body: PING })).status).to.equal(200);
   });
 
-  it('answers what it has accepted before it closes, and says that it goes', async () => {
+  it('the MCP process responds to accepted requests before it closes, with Connection: close', async () => {
     const message = JSON.stringify(PING);
     const socket = await mcp.socket();
     let got = '';
@@ -102,7 +102,7 @@ describe('the MCP process', () => {
     });
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.write(mcp.head(message.length).replace('\r\n', '\r\nExpect: 100-continue\r\n'));
-    await eventually('its head was read', () => got.includes('100 Continue'));
+    await eventually('the server has read the head', () => got.includes('100 Continue'));
     const closing = runtime.lifecycle.close(15_000);
     expect(runtime.lifecycle.isClosing).to.equal(true);
     socket.write(message);

@@ -8,8 +8,8 @@ import { invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
-const FIXED = { 'service://audit-log': 'read_audit', 'service://dispatch-board': 'read_dispatch' };
-const TEMPLATES = {
+const FIXED_RESOURCES = { 'service://audit-log': 'read_audit', 'service://dispatch-board': 'read_dispatch' };
+const RESOURCE_TEMPLATES = {
   'service://invoices/{id}': 'read_invoices',
   'service://work-orders/{id}': 'read_work_orders',
   'service://customers/{id}': 'read_customers',
@@ -17,7 +17,7 @@ const TEMPLATES = {
 const RESOURCE_NOT_FOUND = -32002;
 const INVALID_PARAMS = -32602;
 
-describe('resources of agents', () => {
+describe('MCP resources and prompts', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestAgent;
@@ -39,60 +39,65 @@ describe('resources of agents', () => {
     expect(contents[0]).to.include({ uri, mimeType: 'application/json' });
     return JSON.parse((contents[0] as { text: string }).text);
   };
-  /** The protocol's error, without what differs from call to call. */
-  const missed = async (uri: string, by = agent) => {
+  /** Reads a URI that must fail, and returns the protocol's error without its request id. */
+  const expectReadError = async (uri: string, by = agent) => {
     const error = await by.client.readResource({ uri }).then(
       () => undefined,
       (thrown: unknown) => thrown as McpError,
     );
     expect(error, uri).to.be.instanceOf(McpError);
-    const { uri: named, error: told } = (error as McpError).data as Json;
-    expect(named).to.equal(uri);
-    expect(told.requestId).to.be.a('string');
-    return { rpc: error?.code, code: told.code, message: told.message, details: told.details };
+    const { uri: returnedUri, error: toolError } = (error as McpError).data as Json;
+    expect(returnedUri).to.equal(uri);
+    expect(toolError.requestId).to.be.a('string');
+    return { rpc: error?.code, code: toolError.code, message: toolError.message, details: toolError.details };
   };
 
-  it('are listed with name, title, description and type, in a fixed order', async () => {
+  it('MCP resources are listed with name, title, description and type, in a fixed sequence', async () => {
     const { resources } = await agent.client.listResources();
     expect(resources.map(({ uri, name }) => [uri, name])).to.deep.equal([
       ['service://audit-log', 'Audit Log'],
       ['service://dispatch-board', 'Dispatch Board'],
     ]);
     const { resourceTemplates } = await agent.client.listResourceTemplates();
-    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).to.deep.equal(Object.keys(TEMPLATES));
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).to.deep.equal(
+      Object.keys(RESOURCE_TEMPLATES),
+    );
     for (const one of [...resources, ...resourceTemplates]) {
       expect(one).to.include({ mimeType: 'application/json' });
       expect([one.title, one.description].join('')).to.be.a('string').and.not.include('undefined');
     }
   });
 
-  it('are listed by scope, and a key without it is told which one it takes', async () => {
+  it('MCP resources are listed by scope, and a read without the scope names the required one', async () => {
     for (const scope of AGENT_SCOPES) {
       const only = await newAgent(stack, tenant, { scopes: [scope as AgentScope] });
       const { resources } = await only.client.listResources();
       const { resourceTemplates } = await only.client.listResourceTemplates();
-      const ofScope = (all: Record<string, string>) => Object.keys(all).filter((uri) => all[uri] === scope);
+      const urisOfScope = (all: Record<string, string>) =>
+        Object.keys(all).filter((uri) => all[uri] === scope);
       expect(
         resources.map(({ uri }) => uri),
         scope,
-      ).to.deep.equal(ofScope(FIXED));
+      ).to.deep.equal(urisOfScope(FIXED_RESOURCES));
       expect(
         resourceTemplates.map(({ uriTemplate }) => uriTemplate),
         scope,
-      ).to.deep.equal(ofScope(TEMPLATES));
-      for (const [uri, required] of Object.entries({ ...FIXED, ...TEMPLATES })) {
+      ).to.deep.equal(urisOfScope(RESOURCE_TEMPLATES));
+      for (const [uri, required] of Object.entries({ ...FIXED_RESOURCES, ...RESOURCE_TEMPLATES })) {
         const full = uri.replace('{id}', ids[uri.split('/')[2] as string] ?? '');
         if (required === scope) await read(full, only);
         else
-          expect(await missed(full, only), `${scope}: ${uri}`).to.deep.include({
-            ...{ rpc: INVALID_PARAMS, code: 'insufficient_scope', details: [{ required }] },
+          expect(await expectReadError(full, only), `${scope}: ${uri}`).to.deep.include({
+            rpc: INVALID_PARAMS,
+            code: 'insufficient_scope',
+            details: [{ required }],
           });
       }
       await only.client.close();
     }
   });
 
-  it('of one record say what REST says, without what nobody sees', async () => {
+  it('the MCP resource of a record equals the REST record without invisible characters', async () => {
     for (const collection of ['invoices', 'work-orders']) {
       const { body } = await tenant.client.get(`/${collection}/${ids[collection]}`);
       expect(await read(`service://${collection}/${ids[collection]}`)).to.deep.equal(body);
@@ -107,7 +112,7 @@ describe('resources of agents', () => {
     expect((await read(`service://work-orders/${booked.id}`)).status).to.equal('new');
   });
 
-  it('show the board and the newest entries of the audit log, their own reads among them', async () => {
+  it('the MCP resources show the dispatch board and the newest audit entries, including their own reads', async () => {
     const board = await read('service://dispatch-board');
     const shown = await agent.ok('get_dispatch_board');
     expect({ ...board, generated_at: 0 }).to.have.all.keys(shown);
@@ -126,37 +131,37 @@ describe('resources of agents', () => {
     expect(plain).to.deep.equal(log.items);
   });
 
-  it("miss what is not there and another account's alike, with the URI", async () => {
-    const stranger = await newAgent(stack, await stack.createTenant());
+  it("unknown records and another account's records get the same MCP resource error with the URI", async () => {
+    const otherAgent = await newAgent(stack, await stack.createTenant());
     for (const collection of ['invoices', 'work-orders', 'customers']) {
-      const foreign = await missed(`service://${collection}/${ids[collection]}`, stranger);
+      const foreign = await expectReadError(`service://${collection}/${ids[collection]}`, otherAgent);
       expect(foreign).to.include({ rpc: RESOURCE_NOT_FOUND, code: 'not_found' });
-      expect(await missed(`service://${collection}/${UNKNOWN_ID}`)).to.deep.equal(foreign);
+      expect(await expectReadError(`service://${collection}/${UNKNOWN_ID}`)).to.deep.equal(foreign);
     }
-    const strange = [
+    const unknownUris = [
       'service://nothing',
       'service://audit-log/1',
       'service://invoices/',
       'service://invoices/INV-1',
     ];
     for (const uri of [
-      ...strange,
+      ...unknownUris,
       `service://trucks/${UNKNOWN_ID}`,
       `service://invoices/${ids.invoices}/`,
       'file:///etc/passwd',
       '',
     ])
-      expect(await missed(uri), uri).to.include({ rpc: RESOURCE_NOT_FOUND, code: 'not_found' });
-    await stranger.client.close();
+      expect(await expectReadError(uri), uri).to.include({ rpc: RESOURCE_NOT_FOUND, code: 'not_found' });
+    await otherAgent.client.close();
   });
 
-  it('are audited: reads, misses and denials', async () => {
+  it('failed and denied reads of MCP resources are audited', async () => {
     const other = await newAgent(stack, await stack.createTenant(), {
       scopes: ['read_audit', 'read_invoices'],
     });
-    await missed(`service://invoices/${UNKNOWN_ID}`, other);
-    await missed('service://dispatch-board', other);
-    await missed('service://nothing', other);
+    await expectReadError(`service://invoices/${UNKNOWN_ID}`, other);
+    await expectReadError('service://dispatch-board', other);
+    await expectReadError('service://nothing', other);
     const { items } = await other.ok('search_audit_log', { limit: 3 });
     expect(
       items.map(({ action, entity_id, outcome, tool }: Json) => [action, entity_id, outcome, tool]),
@@ -168,7 +173,7 @@ describe('resources of agents', () => {
     await other.client.close();
   });
 
-  it('have prompts beside them, for keys that may do what they ask for', async () => {
+  it('MCP prompts are listed for keys that may use their tools, and unknown ones get -32602', async () => {
     const { prompts } = await agent.client.listPrompts();
     expect(prompts.map(({ name }) => name)).to.deep.equal(['morning_board', 'needs_approval']);
     for (const { name, title, description } of prompts) {
@@ -192,7 +197,7 @@ describe('resources of agents', () => {
       );
       expect(error?.code, name).to.equal(INVALID_PARAMS);
       expect(error?.message).to.equal(
-        'MCP error -32602: There is no such prompt. prompts/list shows those there are.',
+        'MCP error -32602: There is no such prompt. prompts/list shows the available prompts.',
       );
     }
     await clerk.client.close();

@@ -18,7 +18,7 @@ import {
 } from '../support/revisions.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-const NOBODY = '0190a0a0-0000-7000-8000-000000000000';
+const UNKNOWN_INVOICE_ID = '0190a0a0-0000-7000-8000-000000000000';
 
 describe('revisions of MCP on one URL', () => {
   let stack: TestStack;
@@ -30,18 +30,18 @@ describe('revisions of MCP on one URL', () => {
     key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
   });
 
-  const auditOf = (tool: string) =>
+  const listAuditEntries = (tool: string) =>
     stack.rows<Json>(
       tenant.id,
       `select outcome, source, tool, entity_id from audit_entries where tool = '${tool}' order by id desc`,
     );
 
   for (const revision of [...OLDER_REVISIONS, NEWEST_REVISION]) {
-    describe(revision, () => {
+    describe(`MCP revision ${revision}`, () => {
       let client: RevisionClient;
-      const failureOf = (promise: Promise<unknown>): Promise<Json> =>
+      const expectRejection = (promise: Promise<unknown>): Promise<Json> =>
         promise.then(
-          (answer) => expect.fail(`answered ${JSON.stringify(answer)}`),
+          (response) => expect.fail(`answered ${JSON.stringify(response)}`),
           (error: Json) => error,
         );
 
@@ -52,13 +52,13 @@ describe('revisions of MCP on one URL', () => {
       });
       after(() => client.close());
 
-      it('introduces itself and promises nothing that it does not do', () => {
+      it(`MCP ${revision} introduces the server and declares only tools, resources and prompts`, () => {
         expect(client.getServerVersion()).to.include({ name: 'tow-dispatch' });
         expect(client.getInstructions()).to.include('idempotency_key').and.have.length.below(2048);
         expect(client.getServerCapabilities()).to.deep.equal({ tools: {}, resources: {}, prompts: {} });
       });
 
-      it('lists the same tools, resources and prompts as every other revision', async () => {
+      it(`MCP ${revision} lists the same tools, resources and prompts as every other revision`, async () => {
         const { tools } = await client.listTools();
         expect(tools.map(({ name }: Json) => name)).to.deep.equal(TOOLS.map(({ name }) => name));
         const other = await connectRevision(stack.origin, key, '2025-11-25');
@@ -72,7 +72,7 @@ describe('revisions of MCP on one URL', () => {
         expect(messages[0].content.text).to.include('get_dispatch_board');
       });
 
-      it('shows a key what it may do and no more', async () => {
+      it(`MCP ${revision} lists only the tools and resources that the key may use`, async () => {
         const narrow = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_customers'] });
         const other = await connectRevision(stack.origin, narrow, revision);
         expect((await other.client.listTools()).tools.map(({ name }: Json) => name)).to.deep.equal([
@@ -85,7 +85,7 @@ describe('revisions of MCP on one URL', () => {
         await other.client.close();
       });
 
-      it('writes once under one idempotency key, shows it and writes it down', async () => {
+      it(`MCP ${revision} writes once for one idempotency key, audits the write and shows the record`, async () => {
         const args = { service_type: 'tow', internal_notes: revision, idempotency_key: newId() };
         const first = await client.callTool({ name: 'create_work_order', arguments: args });
         const again = await client.callTool({ name: 'create_work_order', arguments: args });
@@ -95,13 +95,13 @@ describe('revisions of MCP on one URL', () => {
         expect(await stack.rows(tenant.id, `select 1 from work_orders where notes = '${revision}'`)).length(
           1,
         );
-        const [entry] = await auditOf('create_work_order');
+        const [entry] = await listAuditEntries('create_work_order');
         expect(entry).to.include({ outcome: 'ok', source: 'mcp', entity_id: id });
         const { contents } = await client.readResource({ uri: `service://work-orders/${id}` });
         expect(JSON.parse(contents[0].text)).to.include({ id, notes: revision });
       });
 
-      it('takes idempotency key and dry run from _meta too', async () => {
+      it(`MCP ${revision} accepts idempotency key and dry run in _meta`, async () => {
         const before = await stack.rows(tenant.id, 'select 1 from work_orders');
         const result = await client.callTool({
           name: 'create_work_order',
@@ -112,20 +112,23 @@ describe('revisions of MCP on one URL', () => {
         expect(await stack.rows(tenant.id, 'select 1 from work_orders')).length(before.length);
       });
 
-      it('tells a model of its own mistakes in the result, a client of its in the error', async () => {
+      it(`MCP ${revision} reports wrong arguments in the result, and unknown tools and prompts as errors`, async () => {
         const invalid = await client.callTool({ name: 'list_invoices', arguments: { limit: 0 } });
         expect(invalid.isError).to.equal(true);
         expect(JSON.parse(invalid.content[0].text)).to.include({ code: 'validation_error' });
-        const unknown = await failureOf(client.callTool({ name: 'delete_everything' }));
+        const unknown = await expectRejection(client.callTool({ name: 'delete_everything' }));
         expect(unknown).to.include({ code: -32602 });
         expect(unknown.message).to.match(/^(MCP error -32602: )?There is no tool delete_everything/);
-        expect((await auditOf('delete_everything'))[0]).to.include({ outcome: 'failed', source: 'mcp' });
-        expect(await failureOf(client.getPrompt({ name: 'nothing' }))).to.include({ code: -32602 });
+        expect((await listAuditEntries('delete_everything'))[0]).to.include({
+          outcome: 'failed',
+          source: 'mcp',
+        });
+        expect(await expectRejection(client.getPrompt({ name: 'nothing' }))).to.include({ code: -32602 });
       });
 
-      it('has a code of its revision for a resource that is not there', async () => {
-        const uri = `service://invoices/${NOBODY}`;
-        const error = await failureOf(client.readResource({ uri }));
+      it(`MCP ${revision} uses the revision's error code for an unknown resource`, async () => {
+        const uri = `service://invoices/${UNKNOWN_INVOICE_ID}`;
+        const error = await expectRejection(client.readResource({ uri }));
         expect(error).to.include({ code: revision === NEWEST_REVISION ? -32602 : -32002 });
         expect(error.data).to.deep.include({ uri });
         const { contents } = await client.readResource({ uri: 'service://dispatch-board' });
@@ -134,8 +137,8 @@ describe('revisions of MCP on one URL', () => {
     });
   }
 
-  describe('by hand', () => {
-    const authorized = () => ({ Authorization: `Bearer ${key}` });
+  describe('raw HTTP requests in several MCP revisions', () => {
+    const buildAuthorization = () => ({ Authorization: `Bearer ${key}` });
     const send = (message: unknown, headers: Record<string, string> = {}) =>
       new RawMcp(stack.origin, key).send({ body: message, headers });
     const sendNewest = (method: string, params = {}, changed: Record<string, string> = {}) => {
@@ -144,14 +147,14 @@ describe('revisions of MCP on one URL', () => {
     };
     const call = { name: 'list_customers', arguments: {} };
 
-    it('a client that knows both takes the newest; one that is told nothing, the one before', async () => {
+    it('an MCP client with version negotiation uses the newest revision, and one without it uses 2025-11-25', async () => {
       for (const [options, expected] of [
         [{ versionNegotiation: { mode: 'auto' as const } }, NEWEST_REVISION],
         [{}, '2025-11-25'],
       ] as const) {
         const client = new NewestClient({ name: 'test', version: '1' }, options);
         await client.connect(
-          new NewestHttp(new URL(`${stack.origin}/mcp`), { requestInit: { headers: authorized() } }),
+          new NewestHttp(new URL(`${stack.origin}/mcp`), { requestInit: { headers: buildAuthorization() } }),
         );
         expect(client.getNegotiatedProtocolVersion()).to.equal(expected);
         expect((await client.listTools()).tools).to.have.length(TOOLS.length);
@@ -159,7 +162,7 @@ describe('revisions of MCP on one URL', () => {
       }
     });
 
-    it('the newest says that it is complete, who it is, and that only this key may keep lists', async () => {
+    it('responses of the newest MCP revision have a result type, the server info and a private cache scope', async () => {
       const { status, headers, body } = await sendNewest('tools/list');
       expect(status).to.equal(200);
       expect(headers['content-type']).to.equal('application/json');
@@ -177,7 +180,7 @@ describe('revisions of MCP on one URL', () => {
       });
     });
 
-    it('refuses headers that say something else than the message', async () => {
+    it('an MCP message whose headers contradict it is refused', async () => {
       for (const changed of [
         { 'Mcp-Method': 'tools/list' },
         { 'Mcp-Name': 'list_invoices' },
@@ -193,11 +196,11 @@ describe('revisions of MCP on one URL', () => {
       const { message } = newestRequest('tools/call', call);
       expect((await send(message)).body.error.code).to.equal(-32020);
       const bare = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-      const claimed = await send(bare, { 'MCP-Protocol-Version': NEWEST_REVISION });
-      expect([claimed.status, claimed.body.error.code]).to.deep.equal([400, -32602]);
+      const headerOnly = await send(bare, { 'MCP-Protocol-Version': NEWEST_REVISION });
+      expect([headerOnly.status, headerOnly.body.error.code]).to.deep.equal([400, -32602]);
     });
 
-    it('names the revisions it speaks to who speaks another', async () => {
+    it('an unsupported MCP revision gets an error with the supported revisions', async () => {
       const { message, headers } = newestRequest('tools/list', {}, '2099-01-01');
       const newer = await send(message, headers);
       expect([newer.status, newer.body.error.code]).to.deep.equal([400, -32022]);
@@ -218,7 +221,7 @@ describe('revisions of MCP on one URL', () => {
       expect((await send(initialize)).body.result.protocolVersion).to.equal('2025-11-25');
     });
 
-    it('has nothing of what the newest dropped, and no stream', async () => {
+    it('the newest MCP revision refuses the methods that it dropped, and GET /mcp returns 405', async () => {
       for (const method of [
         'ping',
         'logging/setLevel',
@@ -235,18 +238,18 @@ describe('revisions of MCP on one URL', () => {
       expect([get.status, get.headers.allow]).to.deep.equal([405, 'POST']);
     });
 
-    it('refuses a list of messages in every revision and runs none of them', async () => {
-      const audited = (await auditOf('list_customers')).length;
+    it('an array of messages is refused in every MCP revision, and none of them runs', async () => {
+      const audited = (await listAuditEntries('list_customers')).length;
       const { message, headers } = newestRequest('tools/call', call);
       const older = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
       for (const list of [[message], [older, older], []]) {
         const { status, body } = await send(list, list[0] === message ? headers : {});
         expect([status, body.error.code]).to.deep.equal([400, -32600]);
       }
-      expect(await auditOf('list_customers')).to.have.length(audited);
+      expect(await listAuditEntries('list_customers')).to.have.length(audited);
     });
 
-    it('asks every revision for a key of its own kind', async () => {
+    it('the newest MCP revision requires a key and an allowed Origin', async () => {
       const { message, headers } = newestRequest('tools/list');
       const without = await new RawMcp(stack.origin, '').send({ body: message, headers });
       expect([without.status, without.body.error.code]).to.deep.equal([401, 'unauthorized']);
@@ -255,21 +258,21 @@ describe('revisions of MCP on one URL', () => {
       expect([origin.status, origin.body.error.code]).to.deep.equal([403, 'forbidden']);
     });
 
-    it('counts the messages of all revisions together and tells each in its own form', async () => {
+    it('all MCP revisions share the rate limit of a key, and each gets the error in its own form', async () => {
       const tiers = { standard: { minute: 2, hour: 100 }, starter: { minute: 2, hour: 100 } };
       const limited = await TestStack.start({ environment: { RATE_LIMIT_TIERS: JSON.stringify(tiers) } });
       try {
         const { id } = await limited.createTenant();
-        const own = await limited.createKey(id, { kind: 'agent', scopes: ['read_customers'] });
+        const limitedKey = await limited.createKey(id, { kind: 'agent', scopes: ['read_customers'] });
         const { message, headers } = newestRequest('tools/list');
         const older = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
         const post = (sent: unknown, extra: Record<string, string> = {}) =>
-          new RawMcp(limited.origin, own).send({ body: sent, headers: extra });
+          new RawMcp(limited.origin, limitedKey).send({ body: sent, headers: extra });
         expect([(await post(message, headers)).status, (await post(older)).status]).to.deep.equal([200, 200]);
-        for (const answer of [await post(message, headers), await post(older)]) {
-          expect(answer.status).to.equal(429);
-          expect(Number(answer.headers['retry-after'])).to.be.above(0);
-          expect(answer.body.error.data).to.include({ code: 'rate_limited' });
+        for (const response of [await post(message, headers), await post(older)]) {
+          expect(response.status).to.equal(429);
+          expect(Number(response.headers['retry-after'])).to.be.above(0);
+          expect(response.body.error.data).to.include({ code: 'rate_limited' });
         }
         expect((await post(message, headers)).body.id).to.equal('by-hand');
       } finally {

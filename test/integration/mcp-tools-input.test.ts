@@ -15,7 +15,7 @@ const LISTS: Record<string, { max: number }> = {
   search_audit_log: { max: 100 },
 };
 
-const LINE = {
+const LINE_ITEM = {
   name: 'Tow',
   category: 'tow',
   quantity: 1,
@@ -24,7 +24,7 @@ const LINE = {
   taxable: false,
 };
 
-describe('inputs of tools', () => {
+describe('arguments of MCP tools', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestAgent;
@@ -35,8 +35,11 @@ describe('inputs of tools', () => {
     return () => agent.client.close();
   });
 
-  /** Faults of a call that must be refused for its arguments, as sorted `field code` texts; each has a message, and the answer says what to do. */
-  const faultsOf = async (tool: string, args: Args, code = 'validation_error') => {
+  /**
+   * Calls a tool that must refuse its arguments. Asserts that each problem has a message and that
+   * the error names a next step. Returns the problems as sorted `field code` texts.
+   */
+  const expectArgumentErrors = async (tool: string, args: Args, code = 'validation_error') => {
     const error = await agent.refused(tool, args);
     expect(error.code, JSON.stringify(error)).to.equal(code);
     expect(error.message).to.match(/\.$/);
@@ -48,54 +51,62 @@ describe('inputs of tools', () => {
 
   const badTexts: [string, Args, string[]][] = [
     ['create_work_order', { service_type: 'tow', notes: 'a\u0000b' }, ['notes']],
-    ['create_invoice_draft', { line_items: [LINE, { ...LINE, name: '\ud800' }] }, ['line_items[1].name']],
+    [
+      'create_invoice_draft',
+      { line_items: [LINE_ITEM, { ...LINE_ITEM, name: '\ud800' }] },
+      ['line_items[1].name'],
+    ],
     ['list_customers', { search: '\u0000' }, ['search']],
     ['get_invoice', { id: '\u0000' }, ['id']],
     ['list_customers', { search: '\u0000', cursor: '\u0000' }, ['cursor', 'search']],
   ];
   for (const [tool, args, fields] of badTexts) {
     it(`${tool} refuses NUL and unpaired surrogates in ${fields.join(' and ')} by name, and the refusal is audited`, async () => {
-      const faults = fields.map((field) => `${field} forbidden_character`);
-      expect(await faultsOf(tool, args)).to.deep.equal(faults);
+      const problems = fields.map((field) => `${field} forbidden_character`);
+      expect(await expectArgumentErrors(tool, args)).to.deep.equal(problems);
       const [entry] = (await tenant.client.get('/audit-log?actor=agent&limit=1')).body.data.items;
       expect(entry).to.include({ tool, outcome: 'failed' });
     });
   }
 
   for (const [tool, { max }] of Object.entries(LISTS)) {
-    it(`${tool} takes a limit of 1 to ${max}`, async () => {
+    it(`${tool} accepts a limit from 1 to ${max}`, async () => {
       for (const limit of [1, max]) expect((await agent.ok(tool, { limit })).items).to.be.an('array');
-      expect(await faultsOf(tool, { limit: 0 })).to.deep.equal(['limit min']);
-      expect(await faultsOf(tool, { limit: -1 })).to.deep.equal(['limit min']);
-      expect(await faultsOf(tool, { limit: max + 1 })).to.deep.equal(['limit max']);
-      expect(await faultsOf(tool, { limit: 1.5 })).to.deep.equal(['limit integer']);
+      expect(await expectArgumentErrors(tool, { limit: 0 })).to.deep.equal(['limit min']);
+      expect(await expectArgumentErrors(tool, { limit: -1 })).to.deep.equal(['limit min']);
+      expect(await expectArgumentErrors(tool, { limit: max + 1 })).to.deep.equal(['limit max']);
+      expect(await expectArgumentErrors(tool, { limit: 1.5 })).to.deep.equal(['limit integer']);
       for (const limit of ['5', true, null, [5], {}])
-        expect(await faultsOf(tool, { limit }), JSON.stringify(limit)).to.deep.equal(['limit base']);
+        expect(await expectArgumentErrors(tool, { limit }), JSON.stringify(limit)).to.deep.equal([
+          'limit base',
+        ]);
     });
 
-    it(`${tool} refuses a cursor that it did not make`, async () => {
+    it(`${tool} refuses a cursor that it did not issue`, async () => {
       for (const cursor of ['', 'x', 'AAAA', Buffer.alloc(60).toString('base64url')]) {
-        expect(await faultsOf(tool, { cursor }, 'invalid_cursor')).to.deep.equal(['cursor invalid']);
+        expect(await expectArgumentErrors(tool, { cursor }, 'invalid_cursor')).to.deep.equal([
+          'cursor invalid',
+        ]);
       }
-      expect(await faultsOf(tool, { cursor: 7 })).to.deep.equal(['cursor base']);
-      expect(await faultsOf(tool, { cursor: 'x'.repeat(501) })).to.deep.equal(['cursor max']);
+      expect(await expectArgumentErrors(tool, { cursor: 7 })).to.deep.equal(['cursor base']);
+      expect(await expectArgumentErrors(tool, { cursor: 'x'.repeat(501) })).to.deep.equal(['cursor max']);
     });
   }
 
-  it('filters take every status there is and no other', async () => {
+  it('list_invoices and list_work_orders accept every status as a filter, and no other value', async () => {
     for (const status of INVOICE_STATUSES) await agent.ok('list_invoices', { status });
     for (const status of ['new', ...WORK_ORDER_STATUSES]) await agent.ok('list_work_orders', { status });
     for (const status of ['sent', 'Draft', '', 'new'])
-      expect(await faultsOf('list_invoices', { status }), status).to.include('status only');
+      expect(await expectArgumentErrors('list_invoices', { status }), status).to.include('status only');
     for (const status of ['draft', 'NEW', 'accepted'])
-      expect(await faultsOf('list_work_orders', { status })).to.deep.equal(['status only']);
+      expect(await expectArgumentErrors('list_work_orders', { status })).to.deep.equal(['status only']);
     const { message } = await agent.refused('list_work_orders', { status: 'open' });
     expect(message).to.include('new, pending, dispatched, in_progress, completed, cancelled');
   });
 
-  it('names every fault at once: wrong types, bounds and arguments that there are not, in lines as well', async () => {
+  it('tools name all problems in one error: wrong types, limits and unknown arguments, also in line items', async () => {
     expect(
-      await faultsOf('search_audit_log', {
+      await expectArgumentErrors('search_audit_log', {
         entity_type: 'truck',
         actor: 'Dana',
         since: 'yesterday',
@@ -111,14 +122,14 @@ describe('inputs of tools', () => {
       'since dateTime',
       'until base',
     ]);
-    const lines = [
-      { ...LINE, total_cents: 100, quantity: '2' },
+    const lineItems = [
+      { ...LINE_ITEM, total_cents: 100, quantity: '2' },
       { name: '', category: 'Tow!', quantity: 0, unit_type: 'each', unit_price_cents: 1.5 },
     ];
     expect(
-      await faultsOf('create_invoice_draft', {
+      await expectArgumentErrors('create_invoice_draft', {
         work_order_id: 'WO-1',
-        line_items: lines,
+        line_items: lineItems,
         notes: 5,
         billing_email: 'x',
         invoice_number: 'A',
@@ -138,22 +149,20 @@ describe('inputs of tools', () => {
     ]);
   });
 
-  it('names what a write is missing, and a wrong key or dry run beside it', async () => {
-    expect(await faultsOf('create_work_order', {})).to.deep.equal(['service_type required']);
-    expect(await faultsOf('propose_invoice_approval', { justification: 'short' })).to.deep.equal([
+  it('tools that write name missing arguments together with an invalid idempotency key or dry run', async () => {
+    expect(await expectArgumentErrors('create_work_order', {})).to.deep.equal(['service_type required']);
+    expect(await expectArgumentErrors('propose_invoice_approval', { justification: 'short' })).to.deep.equal([
       'invoice_id required',
       'justification min',
     ]);
     expect(
-      await faultsOf('create_work_order', { service_type: 5, colour: 'red', dry_run: 'yes' }),
+      await expectArgumentErrors('create_work_order', { service_type: 5, colour: 'red', dry_run: 'yes' }),
     ).to.deep.equal(['colour unknown', 'dry_run invalid', 'service_type base']);
-    expect(await faultsOf('create_work_order', { idempotency_key: '1', vin: '1'.repeat(18) })).to.deep.equal([
-      'idempotency_key invalid',
-      'service_type required',
-      'vin max',
-    ]);
     expect(
-      await faultsOf(
+      await expectArgumentErrors('create_work_order', { idempotency_key: '1', vin: '1'.repeat(18) }),
+    ).to.deep.equal(['idempotency_key invalid', 'service_type required', 'vin max']);
+    expect(
+      await expectArgumentErrors(
         'create_work_order',
         { service_type: 'tow', idempotency_key: '1' },
         'invalid_idempotency_key',
@@ -162,7 +171,7 @@ describe('inputs of tools', () => {
     expect(await stack.rows(tenant.id, 'select 1 from work_orders')).to.deep.equal([]);
   });
 
-  it('tells which arguments there are', async () => {
+  it('tools that refuse an unknown argument name their own arguments', async () => {
     const { details } = await agent.refused('list_customers', { name: 'x' });
     expect(details[0].message).to.equal('list_customers takes no name; it takes search, limit, cursor');
     const board = await agent.refused('get_dispatch_board', { status: 'new' });
@@ -173,7 +182,7 @@ describe('inputs of tools', () => {
     expect(read.details[0]).to.include({ field: 'idempotency_key', code: 'unknown' });
   });
 
-  it('tells of no more nonsense than can be read', async () => {
+  it('a tool with 500 unknown arguments names a few of them, shortened, and the wrong limit', async () => {
     const nonsense = Object.fromEntries(
       Array.from({ length: 500 }, (_, nth) => [`${nth}${'x'.repeat(500)}`, nth]),
     );
@@ -183,29 +192,31 @@ describe('inputs of tools', () => {
     for (const { field } of details) expect(field.length).to.be.at.most(100);
   });
 
-  it('takes ids in either case, and refuses what is no id', async () => {
+  it('tools accept ids in upper and lower case, and refuse other texts', async () => {
     const { body } = await tenant.client.post('/customers', { company_name: 'Hudson Auto Club' });
-    const job = await agent.ok('create_work_order', {
+    const workOrder = await agent.ok('create_work_order', {
       service_type: 'tow',
       customer_id: body.id.toUpperCase(),
     });
-    expect(job.customer_id).to.equal(body.id);
-    expect((await agent.ok('get_work_order', { work_order_id: job.id.toUpperCase() })).id).to.equal(job.id);
-    for (const work_order_id of ['', job.job_number, `{${job.id}}`, 5, null])
-      expect(await faultsOf('get_work_order', { work_order_id })).to.have.length.within(1, 2);
+    expect(workOrder.customer_id).to.equal(body.id);
+    expect((await agent.ok('get_work_order', { work_order_id: workOrder.id.toUpperCase() })).id).to.equal(
+      workOrder.id,
+    );
+    for (const work_order_id of ['', workOrder.job_number, `{${workOrder.id}}`, 5, null])
+      expect(await expectArgumentErrors('get_work_order', { work_order_id })).to.have.length.within(1, 2);
   });
 
-  it('shows pages of 50 unless told otherwise', async () => {
-    const jobs = Array.from({ length: 51 }, () =>
+  it('list_work_orders returns 50 records by default', async () => {
+    const requests = Array.from({ length: 51 }, () =>
       tenant.client.post('/work-orders', { service_type: 'tow' }),
     );
-    await Promise.all(jobs);
+    await Promise.all(requests);
     const page = await agent.ok('list_work_orders');
     expect(page.count).to.equal(50);
     expect(page.cursor).to.be.a('string');
   });
 
-  it('has no tool of another name: -32602, as the protocol has it, and it is audited', async () => {
+  it('a call of an unknown tool gets -32602 and is audited', async () => {
     for (const name of ['delete_invoice', '', 'List_Invoices', 'constructor', 'x'.repeat(10_000)]) {
       const error = await agent.call(name).then(
         () => undefined,
@@ -222,8 +233,10 @@ describe('inputs of tools', () => {
   });
 
   for (const scope of AGENT_SCOPES) {
-    it(`names ${scope} to a key without it, whatever the arguments are`, async () => {
-      const other = await newAgent(stack, tenant, { scopes: AGENT_SCOPES.filter((one) => one !== scope) });
+    it(`tools name the missing scope ${scope} to a key, whatever the arguments are`, async () => {
+      const other = await newAgent(stack, tenant, {
+        scopes: AGENT_SCOPES.filter((one) => one !== scope),
+      });
       const [shown, all] = [await other.client.listTools(), await agent.client.listTools()];
       const names = shown.tools.map(({ name }) => name);
       const hidden = all.tools.map(({ name }) => name).filter((name) => !names.includes(name));
@@ -237,7 +250,7 @@ describe('inputs of tools', () => {
     });
   }
 
-  it('tells a read-only key that it may only read', async () => {
+  it('a read-only key lists only tools that read, and tools that write name the code read_only_key', async () => {
     const key = await stack.createKey(tenant.id, {
       kind: 'agent',
       scopes: [...AGENT_SCOPES],

@@ -7,7 +7,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 type Insert = (client: TestClient) => Promise<unknown>;
 
-/** Each list, what adds a row to it, and a filter that it keeps on its way. */
+/** Each list tool with an insert into its list, a filter for its pages, and another filter. */
 const LISTS: Record<
   string,
   { insert: Insert; args?: Record<string, unknown>; other: Record<string, unknown> }
@@ -46,12 +46,12 @@ describe('pages of list tools', () => {
     return () => agent.client.close();
   });
 
-  const fill = (insert: Insert, count: number) =>
+  const insertRows = (insert: Insert, count: number) =>
     Promise.all(Array.from({ length: count }, () => insert(tenant.client)));
 
   for (const [tool, { insert, args = {}, other }] of Object.entries(LISTS)) {
-    it(`of ${tool} neither repeat nor lose a row while others are added`, async () => {
-      await fill(insert, 23);
+    it(`pages of ${tool} have no duplicates and no gaps while rows are added`, async () => {
+      await insertRows(insert, 23);
       const whole = (await agent.ok(tool, { ...args, limit: 100 })).items.map(({ id }: Json) => id);
       expect(whole).to.have.length(23);
       const seen: string[] = [];
@@ -64,56 +64,56 @@ describe('pages of list tools', () => {
         seen.push(...page.items.map(({ id }: Json) => id));
         sizes.push(page.count);
         cursor = page.cursor;
-        await fill(insert, 2);
+        await insertRows(insert, 2);
       } while (cursor !== null);
       expect(seen).to.deep.equal(whole);
       expect(sizes).to.deep.equal([3, 7, 1, 3, 7, 1, 1]);
     });
 
-    it(`of ${tool} go on in the same tool, account and filters, and nowhere else`, async () => {
-      await fill(insert, 3);
+    it(`a cursor of ${tool} works only with the same tool, account and filters`, async () => {
+      await insertRows(insert, 3);
       const { cursor } = await agent.ok(tool, { ...args, limit: 1 });
       const second = (await agent.ok(tool, { ...args, cursor, limit: 1 })).items[0].id;
-      // Another key of the same account, and the same one once more, go on there.
+      // Another key of the same account can use the same cursor again.
       const colleague = await newAgent(stack, tenant);
       expect((await colleague.ok(tool, { ...args, cursor })).items[0].id).to.equal(second);
 
-      const refused = async (by: TestAgent, name: string, given: Record<string, unknown>) => {
+      const expectInvalidCursor = async (by: TestAgent, name: string, given: Record<string, unknown>) => {
         const error = await by.refused(name, { ...given, cursor });
         expect(error.code, name).to.equal('invalid_cursor');
         expect(error.next_step).to.equal('Call the list again without cursor.');
       };
-      await refused(agent, tool, other);
-      await refused(agent, tool, {});
-      for (const name of Object.keys(LISTS)) if (name !== tool) await refused(agent, name, {});
-      const stranger = await newAgent(stack, await stack.createTenant());
-      await refused(stranger, tool, args);
+      await expectInvalidCursor(agent, tool, other);
+      await expectInvalidCursor(agent, tool, {});
+      for (const name of Object.keys(LISTS)) if (name !== tool) await expectInvalidCursor(agent, name, {});
+      const otherAgent = await newAgent(stack, await stack.createTenant());
+      await expectInvalidCursor(otherAgent, tool, args);
       const sandboxKey = await stack.createKey(
         tenant.sandboxId,
         { kind: 'agent', scopes: ['read_invoices', 'read_work_orders', 'read_customers', 'read_audit'] },
         'sandbox',
       );
-      const twin = await TestAgent.connect(stack.origin, sandboxKey);
-      await refused(twin, tool, args);
-      for (const one of [colleague, stranger, twin]) await one.client.close();
+      const sandboxAgent = await TestAgent.connect(stack.origin, sandboxKey);
+      await expectInvalidCursor(sandboxAgent, tool, args);
+      for (const one of [colleague, otherAgent, sandboxAgent]) await one.client.close();
     });
   }
 
-  it('are no pages of the REST API, nor the other way round', async () => {
-    await fill(LISTS.list_customers?.insert as Insert, 2);
+  it('cursors of MCP tools and of the REST API are not interchangeable', async () => {
+    await insertRows(LISTS.list_customers?.insert as Insert, 2);
     const { cursor } = await agent.ok('list_customers', { limit: 1 });
-    const rest = await tenant.client.get(`/customers?cursor=${cursor}`);
-    expect([rest.status, rest.body.error?.code]).to.deep.equal([400, 'invalid_cursor']);
-    const own = (await tenant.client.get('/customers?limit=1')).body.data.cursor;
-    expect((await agent.refused('list_customers', { cursor: own })).code).to.equal('invalid_cursor');
+    const restResponse = await tenant.client.get(`/customers?cursor=${cursor}`);
+    expect([restResponse.status, restResponse.body.error?.code]).to.deep.equal([400, 'invalid_cursor']);
+    const restCursor = (await tenant.client.get('/customers?limit=1')).body.data.cursor;
+    expect((await agent.refused('list_customers', { cursor: restCursor })).code).to.equal('invalid_cursor');
   });
 
-  it('name no more than 20 items in their text, and hold all of them', async () => {
-    await fill(LISTS.list_customers?.insert as Insert, 60);
+  it('list_customers names at most 20 items in its text, and returns all of them as structured content', async () => {
+    await insertRows(LISTS.list_customers?.insert as Insert, 60);
     const result = await agent.call('list_customers', { limit: 100 });
     expect((result.structuredContent as Json).count).to.equal(60);
     const lines = (result.content[0] as { text: string }).text.split('\n');
-    // A heading, the warning, a mark before and after.
+    // A heading, a warning, an opening mark, 20 items, the count of the others, and a closing mark.
     expect(lines).to.have.length(25);
     expect(lines.at(-2)).to.equal('- and 40 more');
     expect(lines[0]).to.equal('60 on this page: 60 active. That is all.');
@@ -128,10 +128,10 @@ describe('tools/list', () => {
   });
   after(() => stack.stop());
 
-  it("is the same to the byte each time, for each of an account's keys with the same scopes", async () => {
+  it('tools/list is identical byte for byte for all keys of an account with the same scopes', async () => {
     const tenant = await stack.createTenant();
     const keys = [await newAgent(stack, tenant), await newAgent(stack, tenant)];
-    const answers = new Set<string>();
+    const responses = new Set<string>();
     for (let nth = 0; nth < 50; nth += 1) {
       const client = new TestClient(stack.origin, keys[nth % 2]?.key ?? '', '');
       const { status, text } = await client.send('POST', '/mcp', {
@@ -139,13 +139,13 @@ describe('tools/list', () => {
         headers: { 'mcp-protocol-version': '2025-11-25' },
       });
       expect(status, text).to.equal(200);
-      answers.add(text);
+      responses.add(text);
     }
-    expect(answers.size).to.equal(1);
+    expect(responses.size).to.equal(1);
     for (const { client } of keys) await client.close();
   });
 
-  it('comes with instructions that no client cuts, which name tools and arguments that are there', async () => {
+  it('the MCP server instructions have fewer than 2048 characters and name only existing tools and arguments', async () => {
     const agent = await newAgent(stack, await stack.createTenant());
     const instructions = String(agent.client.getInstructions());
     expect(instructions.length).to.be.within(100, 2047);
@@ -155,7 +155,7 @@ describe('tools/list', () => {
     await agent.client.close();
   });
 
-  it('is what the public manifest shows, but for the scopes', async () => {
+  it('GET /mcp/manifest shows the same tools as tools/list, plus their scopes', async () => {
     const agent = await newAgent(stack, await stack.createTenant());
     const { tools } = await agent.client.listTools();
     const manifest = await new TestClient(stack.origin, '', '').send('GET', '/mcp/manifest', { key: null });

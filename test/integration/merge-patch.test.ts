@@ -4,7 +4,7 @@ import { expectError, faultsOf } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-describe('PATCH as a JSON merge', () => {
+describe('PATCH as a JSON merge patch', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -14,10 +14,10 @@ describe('PATCH as a JSON merge', () => {
   });
   after(() => stack.stop());
 
-  const created = async (path: string, body: unknown): Promise<Answer['body']> => {
-    const answer = await tenant.client.post(path, body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+  const create = async (path: string, body: unknown): Promise<Answer['body']> => {
+    const response = await tenant.client.post(path, body);
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   };
 
   const CREATIONS: [string, () => Record<string, unknown>, Record<string, unknown>][] = [
@@ -31,8 +31,8 @@ describe('PATCH as a JSON merge', () => {
   ];
 
   for (const [path, body, patch] of CREATIONS) {
-    it(`of ${path}: what is absent keeps its value`, async () => {
-      const before = await created(path, body());
+    it(`PATCH ${path}/{id} keeps absent fields`, async () => {
+      const before = await create(path, body());
       const patched = await tenant.client.patch(`${path}/${before.id}`, patch);
       expect(patched.status, patched.text).to.equal(200);
       expect(patched.body).to.deep.equal({ ...before, ...patch, updated_at: patched.body.updated_at });
@@ -40,8 +40,8 @@ describe('PATCH as a JSON merge', () => {
       expect(Date.parse(patched.body.updated_at)).to.be.greaterThan(Date.parse(before.updated_at));
     });
 
-    it(`of ${path}: an empty object, no body at all and equal values change nothing, updated_at neither`, async () => {
-      const before = await created(path, body());
+    it(`PATCH ${path}/{id} with an empty object, no body or equal values changes nothing, not even updated_at`, async () => {
+      const before = await create(path, body());
       const { line_items: _lines, invoice_number: _number, ...same } = body();
       for (const nothing of [{}, undefined, same]) {
         const patched = await tenant.client.patch(`${path}/${before.id}`, nothing);
@@ -50,26 +50,26 @@ describe('PATCH as a JSON merge', () => {
       }
     });
 
-    it(`of ${path}: a malformed, unknown or foreign id is the same 404`, async () => {
+    it(`PATCH ${path}/{id} returns the same 404 for a malformed, unknown or foreign id`, async () => {
       const foreign = await stack.createTenant('Foreign');
-      const theirs = (await foreign.client.post(path, body())).body.id;
-      for (const id of [theirs, crypto.randomUUID(), 'x', '%00', '..%2f']) {
-        const answer = await tenant.client.patch(`${path}/${id}`, patch);
-        expectError(answer, 404, 'not_found');
+      const foreignId = (await foreign.client.post(path, body())).body.id;
+      for (const id of [foreignId, crypto.randomUUID(), 'x', '%00', '..%2f']) {
+        const response = await tenant.client.patch(`${path}/${id}`, patch);
+        expectError(response, 404, 'not_found');
         expectError(await tenant.client.get(`${path}/${id}`), 404, 'not_found');
       }
-      expect((await foreign.client.get(`${path}/${theirs}`)).body).to.not.include(patch);
+      expect((await foreign.client.get(`${path}/${foreignId}`)).body).to.not.include(patch);
     });
   }
 
-  it('merges pickup and vehicle member by member', async () => {
+  it('PATCH /work-orders/{id} merges pickup and vehicle field by field', async () => {
     const pickup = { address: 'a', lat: 1.5, lng: -2.25 };
-    const order = await created('/work-orders', {
+    const workOrder = await create('/work-orders', {
       service_type: 'tow',
       pickup,
       vehicle: { make: 'm', model: 'n', year: 2000 },
     });
-    const patched = await tenant.client.patch(`/work-orders/${order.id}`, {
+    const patched = await tenant.client.patch(`/work-orders/${workOrder.id}`, {
       pickup: { lat: 3 },
       vehicle: { model: null },
     });
@@ -77,18 +77,18 @@ describe('PATCH as a JSON merge', () => {
     expect(patched.body.vehicle).to.deep.equal({ make: 'm', model: null, year: 2000 });
   });
 
-  it('takes two spellings of one instant for the same', async () => {
-    const invoice = await created('/invoices', invoiceInput({ due_date: '2026-11-21T12:00:00Z' }));
+  it('PATCH /invoices/{id} treats two spellings of one instant as equal', async () => {
+    const invoice = await create('/invoices', invoiceInput({ due_date: '2026-11-21T12:00:00Z' }));
     const patched = await tenant.client.patch(`/invoices/${invoice.id}`, {
       due_date: '2026-11-21T14:00:00+02:00',
     });
     expect(patched.body).to.deep.equal(invoice);
   });
 
-  it('replaces line_items as a whole and prices the invoice anew', async () => {
-    const invoice = await created('/invoices', invoiceInput({ line_items: [lineItem(), lineItem()] }));
-    const lines = [lineItem({ name: 'Winch', unit_price_cents: 700 })];
-    const patched = await tenant.client.patch(`/invoices/${invoice.id}`, { line_items: lines });
+  it('PATCH /invoices/{id} replaces line_items as a whole and recalculates the totals', async () => {
+    const invoice = await create('/invoices', invoiceInput({ line_items: [lineItem(), lineItem()] }));
+    const lineItems = [lineItem({ name: 'Winch', unit_price_cents: 700 })];
+    const patched = await tenant.client.patch(`/invoices/${invoice.id}`, { line_items: lineItems });
     expect(patched.body.line_items.map((line: { name: string }) => line.name)).to.deep.equal(['Winch']);
     expect(patched.body).to.include({ subtotal_cents: 700, total_cents: 700, balance_due_cents: 700 });
     const emptied = await tenant.client.patch(`/invoices/${invoice.id}`, { line_items: [] });
@@ -96,22 +96,22 @@ describe('PATCH as a JSON merge', () => {
   });
 
   describe('null in a PATCH', () => {
-    it('clears every nullable member of an invoice', async () => {
+    it('PATCH /invoices/{id} with null clears every nullable field', async () => {
       const values = {
         billing_email: 'a@example.com',
         po_number: 'p',
         due_date: '2026-01-01T00:00:00Z',
         notes: 'n',
       };
-      const invoice = await created('/invoices', invoiceInput(values));
+      const invoice = await create('/invoices', invoiceInput(values));
       const nulls = Object.fromEntries(Object.keys(values).map((key) => [key, null]));
       const patched = await tenant.client.patch(`/invoices/${invoice.id}`, nulls);
       expect(patched.status, patched.text).to.equal(200);
       expect(patched.body).to.include(nulls);
     });
 
-    it('clears every nullable member of a work order', async () => {
-      const customer = await created('/customers', { company_name: 'C' });
+    it('PATCH /work-orders/{id} with null clears every nullable field', async () => {
+      const customer = await create('/customers', { company_name: 'C' });
       const flat = {
         customer_id: customer.id,
         dropoff_location: 'd',
@@ -125,9 +125,9 @@ describe('PATCH as a JSON merge', () => {
         pickup: { address: 'a', lat: 1, lng: 2 },
         vehicle: { make: 'm', model: 'n', year: 2000 },
       };
-      const order = await created('/work-orders', { service_type: 'tow', ...flat, ...nested });
+      const workOrder = await create('/work-orders', { service_type: 'tow', ...flat, ...nested });
       const nulls = Object.fromEntries(Object.keys(flat).map((key) => [key, null]));
-      const patched = await tenant.client.patch(`/work-orders/${order.id}`, {
+      const patched = await tenant.client.patch(`/work-orders/${workOrder.id}`, {
         ...nulls,
         pickup: null,
         vehicle: null,
@@ -138,7 +138,7 @@ describe('PATCH as a JSON merge', () => {
       expect(patched.body.vehicle).to.deep.equal({ make: null, model: null, year: null });
     });
 
-    it('clears every nullable member of a customer', async () => {
+    it('PATCH /customers/{id} with null clears every nullable field', async () => {
       const values = {
         billing_email: 'a@example.com',
         primary_phone: '1',
@@ -149,24 +149,24 @@ describe('PATCH as a JSON merge', () => {
         terms_days: 1,
         tax_rate_bps: 1,
       };
-      const customer = await created('/customers', { company_name: 'N', ...values });
+      const customer = await create('/customers', { company_name: 'N', ...values });
       expect(customer).to.include(values);
       const nulls = Object.fromEntries(Object.keys(values).map((key) => [key, null]));
       const patched = await tenant.client.patch(`/customers/${customer.id}`, nulls);
       expect(patched.body).to.include(nulls);
     });
 
-    it('is refused where a value must be', async () => {
-      const customer = await created('/customers', { company_name: 'R' });
-      const order = await created('/work-orders', { service_type: 'tow' });
+    it('PATCH and POST refuse null for a required field', async () => {
+      const customer = await create('/customers', { company_name: 'R' });
+      const workOrder = await create('/work-orders', { service_type: 'tow' });
       const nulls = { company_name: null, company_type: null, is_active: null, tax_exempt: null };
       expect(faultsOf(await tenant.client.patch(`/customers/${customer.id}`, nulls))).to.deep.equal(
         Object.keys(nulls)
           .map((key) => `${key} base`)
           .sort(),
       );
-      const answer = await tenant.client.patch(`/work-orders/${order.id}`, { service_type: null });
-      expect(faultsOf(answer)).to.deep.equal(['service_type base']);
+      const response = await tenant.client.patch(`/work-orders/${workOrder.id}`, { service_type: null });
+      expect(faultsOf(response)).to.deep.equal(['service_type base']);
       expectError(await tenant.client.post('/invoices', { invoice_number: null }), 400, 'validation_error');
     });
   });

@@ -1,11 +1,11 @@
-/** The outbox: what was said to customers, to be seen. */
+/** GET /messages shows the messages to customers, also those that the outbox only stores. */
 import { expect } from 'chai';
 import { expectError } from '../support/expect-error.js';
 import { invoiceAfter } from '../support/lifecycle-records.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-describe('messages', () => {
+describe('messages to customers', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -15,23 +15,29 @@ describe('messages', () => {
   });
   after(() => stack.stop());
 
-  const list = async (query: string) =>
+  const listMessages = async (query: string) =>
     (await tenant.client.get(`/messages${query}`)).body.data as {
       items: Record<string, unknown>[];
       cursor: string | null;
       count: number;
     };
 
-  it('stay in the outbox without a mail server, say so, and count as sent', async () => {
+  it('without a mail server the outbox stores a mail, the message says so, and it counts as sent', async () => {
     const id = await invoiceAfter(tenant.client, ['approve', 'send']);
     const invoice = (await tenant.client.get(`/invoices/${id}`)).body;
     expect(invoice.delivery.state).to.equal('sent');
-    const { items, count } = await list(`?invoice_id=${id}`);
+    const { items, count } = await listMessages(`?invoice_id=${id}`);
     expect(count).to.equal(1);
     const [message] = items;
     expect(message).to.include({
-      ...{ invoice_id: id, channel: 'email', recipient: 'billing@example.com' },
-      ...{ state: 'sent', provider: 'outbox', error: null, attempts: 0, next_attempt_at: null },
+      invoice_id: id,
+      channel: 'email',
+      recipient: 'billing@example.com',
+      state: 'sent',
+      provider: 'outbox',
+      error: null,
+      attempts: 0,
+      next_attempt_at: null,
     });
     expect(message).to.not.have.any.keys('body_text', 'body_html');
     const one = await tenant.client.get(`/messages/${message?.id}`);
@@ -44,38 +50,44 @@ describe('messages', () => {
     ).to.include(id);
   });
 
-  it('by text lie there too, with the link', async () => {
+  it('the outbox stores a text message with the link of the invoice', async () => {
     const { body: customer } = await tenant.client.post('/customers', {
       company_name: 'Club',
       primary_phone: '+1 555 0100',
     });
     const id = await invoiceAfter(tenant.client, ['approve'], { customer_id: customer.id });
     const sent = await tenant.client.post(`/invoices/${id}/send`, { channel: 'sms' });
-    const { items } = await list(`?invoice_id=${id}`);
+    const { items } = await listMessages(`?invoice_id=${id}`);
     expect(items[0]).to.include({
-      ...{ channel: 'sms', recipient: '+1 555 0100', subject: null, state: 'sent', provider: 'outbox' },
+      channel: 'sms',
+      recipient: '+1 555 0100',
+      subject: null,
+      state: 'sent',
+      provider: 'outbox',
     });
     const one = await tenant.client.get(`/messages/${items[0]?.id}`);
     expect(one.body.body_text).to.include(sent.body.view_url).and.to.include('$100.00');
     expect(one.body.body_html).to.equal(null);
   });
 
-  it('are found by invoice, channel and state, newest first, page by page', async () => {
+  it('GET /messages filters by invoice, channel and state, newest first, page by page', async () => {
     const ids: string[] = [];
     for (let nth = 0; nth < 3; nth += 1)
       ids.unshift(await invoiceAfter(tenant.client, ['approve', 'send'], invoiceInput()));
-    const first = await list('?channel=email&state=sent&limit=2');
-    const second = await list(`?channel=email&state=sent&limit=2&cursor=${first.cursor}`);
+    const first = await listMessages('?channel=email&state=sent&limit=2');
+    const second = await listMessages(`?channel=email&state=sent&limit=2&cursor=${first.cursor}`);
     const found = [...first.items, ...second.items].map((item) => item.invoice_id);
     expect(found.slice(0, 3)).to.deep.equal(ids);
-    expect((await list('?state=failed')).count).to.equal(0);
-    expect((await list('?channel=sms')).items.every(({ channel }) => channel === 'sms')).to.equal(true);
+    expect((await listMessages('?state=failed')).count).to.equal(0);
+    expect((await listMessages('?channel=sms')).items.every(({ channel }) => channel === 'sms')).to.equal(
+      true,
+    );
     expectError(await tenant.client.get('/messages?state=lost'), 400, 'validation_error');
   });
 
-  it('that did not fail are not sent again by a retry', async () => {
+  it('POST /messages/{id}/retry changes nothing of a sent message, and the permission write does not suffice', async () => {
     const id = await invoiceAfter(tenant.client, ['approve', 'send']);
-    const [message] = (await list(`?invoice_id=${id}`)).items;
+    const [message] = (await listMessages(`?invoice_id=${id}`)).items;
     const before = await tenant.client.get(`/messages/${message?.id}`);
     const retried = await tenant.client.post(`/messages/${message?.id}/retry`, {});
     expect(retried.text).to.equal(before.text);
@@ -84,9 +96,9 @@ describe('messages', () => {
       expectError(await writer.post(`/messages/${message?.id}/${action}`, {}), 403, 'insufficient_scope');
   });
 
-  it('that failed at a provider which is gone are laid into the outbox by a retry', async () => {
+  it('POST /messages/{id}/retry stores a failed message in the outbox when its provider is no longer configured', async () => {
     const id = await invoiceAfter(tenant.client, ['approve', 'send']);
-    const [message] = (await list(`?invoice_id=${id}`)).items;
+    const [message] = (await listMessages(`?invoice_id=${id}`)).items;
     await stack.rows(
       tenant.id,
       `update messages set state = 'failed', provider = 'smtp', error = 'x', sent_at = null where tenant_id = $1 and id = $2`,

@@ -18,14 +18,14 @@ function optionsFor(databaseUrl: string): MigrateOptions {
   return { databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true };
 }
 
-/** Sessions of the application's role, as every process has them. */
+/** Runs work with connections of the application's role, as every process has them. */
 async function asApplication<T>(databaseUrl: string, work: (db: Database) => Promise<T>): Promise<T> {
   const db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'test', logger });
   return work(db).finally(() => db.close());
 }
 
-/** Everything that migrations make, as the catalog tells it: columns, constraints, indexes, policies, rights. */
-async function snapshot(databaseUrl: string): Promise<unknown[]> {
+/** Reads the schema from the catalog: columns, constraints, indexes, policies and rights. */
+async function readSchema(databaseUrl: string): Promise<unknown[]> {
   const parts = [
     `select table_schema, table_name, column_name, data_type, is_nullable, column_default, is_generated from information_schema.columns
      where table_schema in ('public', 'bullmq')`,
@@ -43,15 +43,19 @@ async function snapshot(databaseUrl: string): Promise<unknown[]> {
   });
 }
 
-async function ledger(databaseUrl: string): Promise<string[]> {
+async function listAppliedMigrations(databaseUrl: string): Promise<string[]> {
   return withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by id');
     return rows.map((row) => row.name);
   });
 }
 
-/** One row per table and tenant as the application sees it. */
-async function countsSeen(db: Database, tables: string[], tenantId: string): Promise<Record<string, number>> {
+/** Counts the rows of each table that the application sees for a tenant. */
+async function countVisibleRows(
+  db: Database,
+  tables: string[],
+  tenantId: string,
+): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of tables) {
     const [row] = await db.read<{ count: number }>(tenantId, {
@@ -62,7 +66,7 @@ async function countsSeen(db: Database, tables: string[], tenantId: string): Pro
   return counts;
 }
 
-/** Resolves once an index that is built concurrently has waited so long for others. */
+/** Resolves once the build of a concurrent index has waited `waitedMs` for a lock. */
 async function waitForIndex(databaseUrl: string, waitedMs: number): Promise<void> {
   return withClient(databaseUrl, async (client) => {
     for (;;) {
@@ -78,7 +82,7 @@ async function waitForIndex(databaseUrl: string, waitedMs: number): Promise<void
 }
 
 describe('migrations', () => {
-  it('are run by an owner that is no superuser and bypasses no policy', async () => {
+  it('the role that runs migrations is no superuser and does not bypass row-level security', async () => {
     const rights = await withClient(await createEmptyDatabase(), async (client) => {
       const { rows } = await client.query(
         'select rolsuper, rolbypassrls from pg_roles where rolname = current_user',
@@ -88,16 +92,16 @@ describe('migrations', () => {
     expect(rights).to.deep.equal([{ rolsuper: false, rolbypassrls: false }]);
   });
 
-  it('make an empty database ready to serve: at the head, every fault of isolation excluded', async () => {
+  it('migrations bring an empty database to the head, without privilege problems', async () => {
     const databaseUrl = await createEmptyDatabase();
     expect(await migrate(optionsFor(databaseUrl))).to.deep.equal(names);
-    expect(await ledger(databaseUrl)).to.deep.equal(names);
+    expect(await listAppliedMigrations(databaseUrl)).to.deep.equal(names);
     expect(names.at(-1)).to.equal(MIGRATION_HEAD);
     expect(await asApplication(databaseUrl, findPrivilegeFaults)).to.deep.equal([]);
   });
 
   for (const [index, name] of names.entries()) {
-    it(`bring a database that stands at ${name}, with data of two tenants, to the head and lose no row`, async () => {
+    it(`migrations bring a database at ${name} with rows of two tenants to the head and lose no row`, async () => {
       const databaseUrl = await createEmptyDatabase();
       await migrateUpTo(databaseUrl, name);
       const [one, other] = [newId(), newId()];
@@ -112,12 +116,12 @@ describe('migrations', () => {
         expect(await findPrivilegeFaults(db)).to.deep.equal([]);
         const each = Object.fromEntries(filled.map((table) => [table, 1]));
         for (const tenantId of [one, other])
-          expect(await countsSeen(db, filled, tenantId)).to.deep.equal(each);
+          expect(await countVisibleRows(db, filled, tenantId)).to.deep.equal(each);
       });
     });
   }
 
-  it('tell every account made before its sandbox twin', async () => {
+  it('migrations store the sandbox id in every existing live account', async () => {
     const databaseUrl = await createEmptyDatabase();
     await migrateUpTo(databaseUrl, names.filter((name) => name < '20261121060000').at(-1) as string);
     const [live, twin] = [newId(), newId()];
@@ -137,33 +141,33 @@ describe('migrations', () => {
     expect(found).to.deep.equal([[{ twin }], [{ twin: null }]]);
   });
 
-  it('come to the same schema from every earlier step', async () => {
+  it('migrations that run one by one produce the same schema as one run', async () => {
     const whole = await createEmptyDatabase();
     await migrate(optionsFor(whole));
     const stepwise = await createEmptyDatabase();
     for (const name of names) await migrateUpTo(stepwise, name);
     await migrate(optionsFor(stepwise));
-    expect(await snapshot(stepwise)).to.deep.equal(await snapshot(whole));
+    expect(await readSchema(stepwise)).to.deep.equal(await readSchema(whole));
   });
 
-  it('change nothing when they run again', async () => {
+  it('migrations that run again change nothing', async () => {
     const databaseUrl = await createEmptyDatabase();
     await migrate(optionsFor(databaseUrl));
-    const before = await snapshot(databaseUrl);
+    const before = await readSchema(databaseUrl);
     expect(await migrate(optionsFor(databaseUrl))).to.deep.equal([]);
-    expect(await snapshot(databaseUrl)).to.deep.equal(before);
-    expect(await ledger(databaseUrl)).to.deep.equal(names);
+    expect(await readSchema(databaseUrl)).to.deep.equal(before);
+    expect(await listAppliedMigrations(databaseUrl)).to.deep.equal(names);
   });
 
-  it('may be run by several processes at the same moment: each succeeds, and each step runs once', async () => {
+  it('migrations of several concurrent processes all succeed, and each migration runs once', async () => {
     const databaseUrl = await createEmptyDatabase();
     const runs = await Promise.all(Array.from({ length: 4 }, () => migrate(optionsFor(databaseUrl))));
     expect(runs.flat()).to.have.members(names);
-    expect(await ledger(databaseUrl)).to.deep.equal(names);
+    expect(await listAppliedMigrations(databaseUrl)).to.deep.equal(names);
     expect(await asApplication(databaseUrl, findPrivilegeFaults)).to.deep.equal([]);
   });
 
-  it('run although a process died while it migrated and left its lock behind', async () => {
+  it('migrations run although a process that died left its migration lock behind', async () => {
     const databaseUrl = await createEmptyDatabase();
     await migrateUpTo(databaseUrl, names[0] as string);
     await withClient(databaseUrl, (client) =>
@@ -172,7 +176,7 @@ describe('migrations', () => {
     expect(await migrate(optionsFor(databaseUrl))).to.deep.equal(names.slice(1));
   });
 
-  it('wait with an index for a long export, which has read its snapshot before', async () => {
+  it('a migration with a concurrent index waits for a long export that has an older snapshot', async () => {
     const databaseUrl = await createEmptyDatabase();
     const before = names[names.indexOf('20261123030000_index_live_keys') - 1] as string;
     await migrateUpTo(databaseUrl, before);
@@ -180,14 +184,14 @@ describe('migrations', () => {
       await exporter.query('begin isolation level repeatable read read only');
       await exporter.query('select count(*) from tenants');
       const migrating = migrate(optionsFor(databaseUrl));
-      // Longer than the second for which other steps wait.
+      // Longer than the 1 s for which other migrations wait for a lock.
       await Promise.race([migrating, waitForIndex(databaseUrl, 1500)]);
       await exporter.query('commit');
       expect(await migrating).to.include('20261123030000_index_live_keys');
     });
   });
 
-  it('give up a lock that they do not get, and go on from there when they are run again', async () => {
+  it('a migration that cannot get a lock fails, and the next run continues from it', async () => {
     const databaseUrl = await createEmptyDatabase();
     const step = '20261123060000_bound_agents';
     await migrateUpTo(databaseUrl, names[names.indexOf(step) - 1] as string);
@@ -199,30 +203,31 @@ describe('migrations', () => {
     expect(await migrate(optionsFor(databaseUrl))).to.include(step);
   });
 
-  it('leave nothing of a step that fails half-way, and go on when its cause is gone', async () => {
+  it('a migration that fails halfway leaves nothing, and the next run continues when the cause is gone', async () => {
     const databaseUrl = await createEmptyDatabase();
-    const inTheWay = (text: string) => withClient(databaseUrl, (client: pg.Client) => client.query(text));
-    // The last table of the second step is taken, so that its first tables are made already when it fails.
-    await inTheWay('create table invoice_line_items (stranger int)');
+    const runAsOwner = (text: string) => withClient(databaseUrl, (client: pg.Client) => client.query(text));
+    // The last table of the second migration exists already, so the migration fails after it has
+    // created its first tables.
+    await runAsOwner('create table invoice_line_items (stranger int)');
     let failure: unknown;
     await migrate(optionsFor(databaseUrl)).catch((error: unknown) => {
       failure = error;
     });
     expect(String(failure)).to.include('invoice_line_items');
     expect(await withClient(databaseUrl, tablesOf)).to.not.include('customers');
-    await inTheWay('drop table invoice_line_items');
+    await runAsOwner('drop table invoice_line_items');
     await migrate(optionsFor(databaseUrl));
-    expect(await ledger(databaseUrl)).to.deep.equal(names);
+    expect(await listAppliedMigrations(databaseUrl)).to.deep.equal(names);
   });
 
-  it('can be undone to an empty schema, and done again to the same one', async () => {
+  it('migrations can be rolled back to an empty schema and run again to the same schema', async () => {
     const databaseUrl = await createEmptyDatabase();
     await migrate(optionsFor(databaseUrl));
-    const before = await snapshot(databaseUrl);
+    const before = await readSchema(databaseUrl);
     await rollbackAll(databaseUrl);
     expect(await withClient(databaseUrl, tablesOf)).to.deep.equal([]);
-    expect(await ledger(databaseUrl)).to.deep.equal([]);
+    expect(await listAppliedMigrations(databaseUrl)).to.deep.equal([]);
     expect(await migrate(optionsFor(databaseUrl))).to.deep.equal(names);
-    expect(await snapshot(databaseUrl)).to.deep.equal(before);
+    expect(await readSchema(databaseUrl)).to.deep.equal(before);
   });
 });

@@ -1,4 +1,4 @@
-/** Notices by mail, through a real SMTP server that accepts and refuses. */
+/** Sends notice mails to a real SMTP server, which accepts and refuses them. */
 import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
@@ -27,7 +27,7 @@ interface Mail {
   attempt_after: Date;
 }
 
-describe('the mail of a notice', () => {
+describe('mails about notices', () => {
   let server: MailServer;
   let stack: TestStack;
   let tenant: TestTenant;
@@ -49,15 +49,15 @@ describe('the mail of a notice', () => {
     await server.stop();
   });
 
-  /** Disables an endpoint; resolves with its id. */
-  async function disabled(): Promise<string> {
+  /** Creates an endpoint that the clock disables. Returns its id. */
+  async function createDisabledEndpoint(): Promise<string> {
     const id = await health.endpoint();
     await health.failing(id, 121);
     await health.pass(id);
     return id;
   }
 
-  const mailsOf = (endpointId: string) =>
+  const listMails = (endpointId: string) =>
     stack.rows<Mail>(
       tenant.id,
       `select m.* from notice_mails m join notices n on n.tenant_id = m.tenant_id and n.id = m.notice_id
@@ -65,35 +65,35 @@ describe('the mail of a notice', () => {
       [tenant.id, endpointId],
     );
 
-  /** The only mail about an endpoint, once it is so. */
-  const mailThat = (endpointId: string, is: (mail: Mail) => boolean) =>
+  /** Waits until the only mail about an endpoint meets the condition. Returns the mail. */
+  const waitForMail = (endpointId: string, isExpected: (mail: Mail) => boolean) =>
     eventually('the mail', async () => {
-      const [mail] = await mailsOf(endpointId);
-      return mail && is(mail) && mail;
+      const [mail] = await listMails(endpointId);
+      return mail && isExpected(mail) && mail;
     });
 
-  async function prompt(mail: Mail, times = 1): Promise<void> {
+  async function addWakeUpJobs(mail: Mail, times = 1): Promise<void> {
     const job = { tenantId: tenant.id, messageId: mail.id };
     for (let nth = 0; nth < times; nth += 1) await queue.add(NOTIFY, job, { jobId: newId() });
   }
 
-  const promptsTaken = () =>
-    eventually('all prompts were taken', async () => {
+  const waitForEmptyQueue = () =>
+    eventually('the queue is empty', async () => {
       const { waiting = 0, active = 0 } = await queue.getJobCounts();
       return waiting + active === 0;
     });
 
-  /** Ends the wait before the next attempt. */
-  async function hurry(mail: Mail, set = ''): Promise<void> {
+  /** Makes the next attempt due immediately, and adds a wake-up job. */
+  async function makeDue(mail: Mail, set = ''): Promise<void> {
     const text = `update notice_mails set attempt_after = now(), error = null${set} where tenant_id = $1 and id = $2`;
     await stack.rows(tenant.id, text, [tenant.id, mail.id]);
-    await prompt(mail);
+    await addWakeUpJobs(mail);
   }
 
-  const copies = ({ id }: Mail) => server.seen.filter(({ mail }) => mail.messageId?.includes(id)).length;
+  const countCopies = ({ id }: Mail) => server.seen.filter(({ mail }) => mail.messageId?.includes(id)).length;
 
-  /** What the clock does every ten seconds. */
-  async function promptDue(): Promise<void> {
+  /** Runs the task that the clock runs every ten seconds. */
+  async function runClockTask(): Promise<void> {
     const clock = createClockProcessor(stack.runtime, {
       writes: openWritesQueue(stack.runtime),
       messages: queue,
@@ -103,19 +103,19 @@ describe('the mail of a notice', () => {
     await clock({ name: 'prompt-messages', data: {} } as Job<ClockJob>, '');
   }
 
-  it('is found by the clock and tells every active person of the account, and nobody else', async () => {
+  it('the clock mails a notice to every active person of the live account and to no other person', async () => {
     const second = await createUser(stack, tenant.id, { name: 'Second' });
-    const gone = await createUser(stack, tenant.id, { name: 'Gone' });
-    const leave = 'update users set deactivated_at = now() where tenant_id = $1 and id = any($2)';
-    await stack.rows(tenant.id, leave, [tenant.id, [gone.id]]);
+    const deactivated = await createUser(stack, tenant.id, { name: 'Gone' });
+    const deactivateQuery = 'update users set deactivated_at = now() where tenant_id = $1 and id = any($2)';
+    await stack.rows(tenant.id, deactivateQuery, [tenant.id, [deactivated.id]]);
     await createUser(stack, (await stack.createTenant('Neighbour')).id);
     const sandbox = new EndpointHealth(stack, tenant.sandboxId);
-    const rehearsed = await sandbox.endpoint();
-    await sandbox.lane(rehearsed, `stop_reason = 'gone'`);
-    await sandbox.pass(rehearsed);
-    expect(await sandbox.notices(rehearsed)).to.have.length(1);
-    const endpoint = await disabled();
-    await promptDue();
+    const sandboxEndpoint = await sandbox.endpoint();
+    await sandbox.lane(sandboxEndpoint, `stop_reason = 'gone'`);
+    await sandbox.pass(sandboxEndpoint);
+    expect(await sandbox.notices(sandboxEndpoint)).to.have.length(1);
+    const endpoint = await createDisabledEndpoint();
+    await runClockTask();
     await eventually('two mails', () => server.accepted.length === 2);
     const [first, other] = server.accepted.map(({ mail }) => mail);
     expect(server.accepted.flatMap(({ to }) => to)).to.have.members([user.email, second.email]);
@@ -131,73 +131,73 @@ describe('the mail of a notice', () => {
     ])
       expect(first?.text).to.include(part);
     expect(first?.text).to.not.include('secret').and.not.include('/hook');
-    const notice = await eventually('the note', async () => {
+    const notice = await eventually('mailed_at is set', async () => {
       const [one] = await health.notices(endpoint);
       return one.mailed_at !== null && one;
     });
     expect((await tenant.client.get(`/notices/${notice.id}`)).body.mailed_at).to.be.a('string');
     expect(await stack.rows(tenant.sandboxId, 'select * from notice_mails')).to.deep.equal([]);
-    await stack.rows(tenant.id, leave, [tenant.id, [second.id]]);
+    await stack.rows(tenant.id, deactivateQuery, [tenant.id, [second.id]]);
   });
 
-  it('that the server refuses for good is not offered again', async () => {
+  it('a mail that the SMTP server refuses with 550 fails and is not sent again', async () => {
     server.expect({ as: 'refuse', code: 550, text: '5.1.1 No such user', at: 'recipient' });
-    const endpoint = await disabled();
-    const [mail] = await mailsOf(endpoint);
-    await prompt(mail as Mail);
-    const failed = await mailThat(endpoint, ({ state }) => state === 'failed');
+    const endpoint = await createDisabledEndpoint();
+    const [mail] = await listMails(endpoint);
+    await addWakeUpJobs(mail as Mail);
+    const failed = await waitForMail(endpoint, ({ state }) => state === 'failed');
     expect(failed.attempts).to.equal(1);
     expect(failed.error).to.include('550');
     expect((await health.notices(endpoint))[0].mailed_at).to.equal(null);
-    await hurry(failed);
-    await promptsTaken();
-    expect(copies(failed)).to.equal(0);
+    await makeDue(failed);
+    await waitForEmptyQueue();
+    expect(countCopies(failed)).to.equal(0);
   });
 
-  it('waits out a refusal for now, and arrives; after five it is given up', async () => {
+  it('a mail refused with 451 is retried later and fails after the fifth attempt', async () => {
     const later = { as: 'refuse', code: 451, text: '4.7.1 later', at: 'data' } as const;
     server.expect(later, later);
-    const [patient, hopeless] = [await disabled(), await disabled()];
-    for (const endpoint of [patient, hopeless]) await prompt((await mailsOf(endpoint))[0] as Mail);
-    const waiting = await mailThat(patient, ({ error }) => error !== null);
+    const [patient, hopeless] = [await createDisabledEndpoint(), await createDisabledEndpoint()];
+    for (const endpoint of [patient, hopeless]) await addWakeUpJobs((await listMails(endpoint))[0] as Mail);
+    const waiting = await waitForMail(patient, ({ error }) => error !== null);
     expect(waiting).to.include({ state: 'queued', attempts: 1 });
     expect(waiting.attempt_after.getTime()).to.be.above(Date.now());
-    const last = await mailThat(hopeless, ({ error }) => error !== null);
-    await hurry(waiting);
-    await mailThat(patient, ({ state, attempts }) => state === 'sent' && attempts === 2);
+    const last = await waitForMail(hopeless, ({ error }) => error !== null);
+    await makeDue(waiting);
+    await waitForMail(patient, ({ state, attempts }) => state === 'sent' && attempts === 2);
     server.expect(later);
-    await hurry(last, ', attempts = 4');
-    expect((await mailThat(hopeless, ({ state }) => state === 'failed')).error).to.include('451');
+    await makeDue(last, ', attempts = 4');
+    expect((await waitForMail(hopeless, ({ state }) => state === 'failed')).error).to.include('451');
   });
 
-  it('leaves once, however often its worker is prompted', async () => {
-    const endpoint = await disabled();
-    const [mail] = (await mailsOf(endpoint)) as [Mail];
-    await prompt(mail, 8);
-    await mailThat(endpoint, ({ state }) => state === 'sent');
-    await prompt(mail, 3);
-    await promptsTaken();
-    expect(copies(mail)).to.equal(1);
+  it('a mail is sent once although several wake-up jobs name it', async () => {
+    const endpoint = await createDisabledEndpoint();
+    const [mail] = (await listMails(endpoint)) as [Mail];
+    await addWakeUpJobs(mail, 8);
+    await waitForMail(endpoint, ({ state }) => state === 'sent');
+    await addWakeUpJobs(mail, 3);
+    await waitForEmptyQueue();
+    expect(countCopies(mail)).to.equal(1);
   });
 
-  it('does not go to a person who has left meanwhile', async () => {
+  it('a mail to a person who was deactivated meanwhile fails and is not sent', async () => {
     const leaver = await createUser(stack, tenant.id);
-    const endpoint = await disabled();
-    const mails = await mailsOf(endpoint);
+    const endpoint = await createDisabledEndpoint();
+    const mails = await listMails(endpoint);
     const mail = mails.find(({ user_id }) => user_id === leaver.id) as Mail;
-    const leave = 'update users set deactivated_at = now() where tenant_id = $1 and id = $2';
-    await stack.rows(tenant.id, leave, [tenant.id, leaver.id]);
-    await prompt(mail);
-    const failed = await eventually('the mail is given up', async () =>
-      (await mailsOf(endpoint)).find(({ id, state }) => id === mail.id && state === 'failed'),
+    const deactivateQuery = 'update users set deactivated_at = now() where tenant_id = $1 and id = $2';
+    await stack.rows(tenant.id, deactivateQuery, [tenant.id, leaver.id]);
+    await addWakeUpJobs(mail);
+    const failed = await eventually('the mail has failed', async () =>
+      (await listMails(endpoint)).find(({ id, state }) => id === mail.id && state === 'failed'),
     );
     expect(failed.error).to.include('left');
-    expect(copies(mail)).to.equal(0);
+    expect(countCopies(mail)).to.equal(0);
   });
 
-  it('about one endpoint leaves once an hour for each kind of notice; the notices are all there', async () => {
+  it('notices of one kind about one endpoint cause mails once an hour, and every notice is stored', async () => {
     const endpoint = await health.endpoint();
-    const stop = async () => {
+    const stopEndpoint = async () => {
       await health.lane(endpoint, "stop_reason = 'gone'");
       await stack.rows(
         tenant.id,
@@ -205,24 +205,24 @@ describe('the mail of a notice', () => {
         [tenant.id, endpoint],
       );
       await health.pass(endpoint);
-      return { notices: (await health.notices(endpoint)).length, mails: (await mailsOf(endpoint)).length };
+      return { notices: (await health.notices(endpoint)).length, mails: (await listMails(endpoint)).length };
     };
-    const { mails } = await stop();
+    const { mails } = await stopEndpoint();
     expect(mails).to.be.above(0);
-    expect(await stop()).to.deep.equal({ notices: 2, mails });
-    expect(await stop()).to.deep.equal({ notices: 3, mails });
+    expect(await stopEndpoint()).to.deep.equal({ notices: 2, mails });
+    expect(await stopEndpoint()).to.deep.equal({ notices: 3, mails });
     await stack.rows(
       tenant.id,
       "update notices set created_at = created_at - interval '1 hour' where tenant_id = $1 and entity_id = $2",
       [tenant.id, endpoint],
     );
-    expect(await stop()).to.deep.equal({ notices: 4, mails: 2 * mails });
+    expect(await stopEndpoint()).to.deep.equal({ notices: 4, mails: 2 * mails });
   });
 
-  it('has its share of a sweep, however many wait in another account, the longest due first', async () => {
+  it('a sweep of due mails gives each account a share and lists the longest due first', async () => {
     const { db } = stack.runtime;
     const other = await stack.createTenant('Many');
-    const queue = async (tenantId: string, count: number, ago: string) => {
+    const insertDueMails = async (tenantId: string, count: number, ago: string) => {
       const notice = await makeNotice(stack, tenantId);
       const { id } = await createUser(stack, tenantId);
       await stack.rows(
@@ -233,11 +233,11 @@ describe('the mail of a notice', () => {
       );
     };
     const few = await stack.createTenant('Few');
-    await queue(other.id, 60, '2 hours');
-    await queue(few.id, 2, '1 hour');
+    await insertDueMails(other.id, 60, '2 hours');
+    await insertDueMails(few.id, 2, '1 hour');
     const due = await db.transaction([other.id, few.id], (tx) => findDueNoticeMails(tx, 30));
-    const of = (id: string) => due.filter(({ tenant_id }) => tenant_id === id).length;
-    expect([of(other.id), of(few.id)]).to.deep.equal([20, 2]);
+    const countDue = (id: string) => due.filter(({ tenant_id }) => tenant_id === id).length;
+    expect([countDue(other.id), countDue(few.id)]).to.deep.equal([20, 2]);
     expect(due[0]?.tenant_id).to.equal(other.id);
   });
 });

@@ -16,37 +16,37 @@ describe('notices', () => {
   });
   after(() => stack.stop());
 
-  const idsOf = async (query: string): Promise<string[]> => {
-    const answer = await tenant.client.get(`/notices${query}`);
-    return answer.body.data.items.map(({ id }: { id: string }) => id);
+  const listIds = async (query: string): Promise<string[]> => {
+    const response = await tenant.client.get(`/notices${query}`);
+    return response.body.data.items.map(({ id }: { id: string }) => id);
   };
 
-  it('are listed newest first, page by page, and by whether they were read', async () => {
+  it('GET /notices lists notices newest first, in pages, and filters them by kind and unread', async () => {
     const [old, middle, fresh] = [
       await makeNotice(stack, tenant.id),
       await makeNotice(stack, tenant.id, { kind: 'delivery_exhausted' }),
       await makeNotice(stack, tenant.id),
     ];
-    expect(await idsOf('')).to.deep.equal([fresh, middle, old]);
-    expect(await idsOf('?kind=delivery_exhausted')).to.deep.equal([middle]);
+    expect(await listIds('')).to.deep.equal([fresh, middle, old]);
+    expect(await listIds('?kind=delivery_exhausted')).to.deep.equal([middle]);
     const page = (await tenant.client.get('/notices?limit=2')).body.data;
-    expect(await idsOf(`?limit=2&cursor=${page.cursor}`)).to.deep.equal([old]);
+    expect(await listIds(`?limit=2&cursor=${page.cursor}`)).to.deep.equal([old]);
     const { body: read } = await tenant.client.post(`/notices/${middle}/read`, {});
     expect(read.read_at).to.be.a('string');
-    expect(await idsOf('?unread=true')).to.deep.equal([fresh, old]);
-    expect(await idsOf('?unread=false')).to.deep.equal([middle]);
+    expect(await listIds('?unread=true')).to.deep.equal([fresh, old]);
+    expect(await listIds('?unread=false')).to.deep.equal([middle]);
     expect((await tenant.client.get(`/notices/${middle}`)).body).to.deep.equal(read);
   });
 
-  it('are read once: the second time changes nothing, and the audit log names who did it', async () => {
+  it('POST /notices/{id}/read changes nothing the second time, and the audit log names the key of each request', async () => {
     const id = await makeNotice(stack, tenant.id);
     const other = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['write'] }));
-    const dry = await tenant.client.post(
+    const dryRun = await tenant.client.post(
       `/notices/${id}/read`,
       {},
       { headers: { 'X-Service-Dry-Run': 'true' } },
     );
-    expect(dry.body.data.read_at).to.be.a('string');
+    expect(dryRun.body.data.read_at).to.be.a('string');
     const first = (await other.post(`/notices/${id}/read`, {})).body;
     expect((await tenant.client.post(`/notices/${id}/read`, {})).body).to.deep.equal(first);
     const log = await tenant.client.get(`/audit-log?entity_type=notice&entity_id=${id}`);
@@ -61,7 +61,7 @@ describe('notices', () => {
     expectError(await tenant.client.post(`/notices/${newId()}/read`, {}), 404, 'not_found');
   });
 
-  it('of a failing endpoint can be followed to it, and without a mail server nobody is mailed', async () => {
+  it('a notice about a failing endpoint names that endpoint, and without a mail server no mail is stored', async () => {
     await createUser(stack, tenant.id);
     for (const tenantId of [tenant.id, tenant.sandboxId]) {
       const health = new EndpointHealth(stack, tenantId);

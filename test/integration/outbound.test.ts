@@ -7,7 +7,7 @@ import { scenarios as sockets } from './outbound/sockets.js';
 
 const module = (name: string) => new URL(`./outbound/${name}.ts`, import.meta.url).href;
 
-describe('the guarded client', () => {
+describe('the guarded HTTP client', () => {
   inNetworkNamespace({
     [module('guard')]: guard,
     [module('loopback')]: loopback,

@@ -11,80 +11,80 @@ import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes
 import { withClient } from '../support/rows.js';
 import { createEmptyDatabase } from '../support/stores.js';
 
-const BEFORE = migrations.filter(({ name }) => name < '20261123020100').at(-1)?.name as string;
+const PREVIOUS_MIGRATION = migrations.filter(({ name }) => name < '20261123020100').at(-1)?.name as string;
 
-/** As a release of the version before left them: rights on the tables that it knows. */
-async function grantAsBefore(client: pg.Client, appRole: string): Promise<void> {
+/** Grants rights as a release of the previous version does: on the tables that exist by then. */
+async function grantLikePreviousVersion(client: pg.Client, appRole: string): Promise<void> {
   await client.query(`
     do $$ begin create role ${appRole} nologin; exception when duplicate_object or unique_violation then null; end $$;
     grant ${appRole} to current_user;
     grant select, insert, update, delete on all tables in schema public to ${appRole}`);
 }
 
-describe('an account made before the overdue sweep had ranges', () => {
-  it('has its invoices found, those with a club left out, and what an old process writes kept up to date', async () => {
+describe('the migration to the ranges of the overdue sweep', () => {
+  it('the overdue sweep finds invoices from before the migration, skips those with a motor club, and follows writes of an old process', async () => {
     const databaseUrl = await createEmptyDatabase();
-    await migrateUpTo(databaseUrl, BEFORE);
+    await migrateUpTo(databaseUrl, PREVIOUS_MIGRATION);
     const [tenantId, payer] = [newId(), newId()];
-    const [open, lying, approved] = [newId(), newId(), newId()];
+    const [open, withClub, approved] = [newId(), newId(), newId()];
     const appRole = appRoleOf(databaseUrl);
-    await withClient(databaseUrl, (client) => grantAsBefore(client, appRole));
-    const asOldProcess = (text: string, values: unknown[]) =>
+    await withClient(databaseUrl, (client) => grantLikePreviousVersion(client, appRole));
+    const runAsOldProcess = (text: string, values: unknown[]) =>
       withClient(databaseUrl, async (client) => {
         await client.query(`set role ${appRole}`);
         await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
         await client.query(text, values);
       });
-    await asOldProcess(`insert into tenants (tenant_id, name, environment) values ($1, 'T', 'live')`, [
+    await runAsOldProcess(`insert into tenants (tenant_id, name, environment) values ($1, 'T', 'live')`, [
       tenantId,
     ]);
-    await asOldProcess(
+    await runAsOldProcess(
       `insert into customers (tenant_id, id, company_name, company_type, terms_days) values ($1, $2, 'C', 'other', 5)`,
       [tenantId, payer],
     );
-    await asOldProcess(
+    await runAsOldProcess(
       `insert into invoices (tenant_id, id, invoice_number, status, customer_id, released_at, due_date)
        values ($1, $3, '1', 'sending', $2, now() - interval '20 days', null),
               ($1, $4, '2', 'sent_to_roadsync', null, now() - interval '20 days', now() - interval '9 days'),
               ($1, $5, '3', 'approved', $2, null, null)`,
-      [tenantId, payer, open, lying, approved],
+      [tenantId, payer, open, withClub, approved],
     );
-    await asOldProcess(
+    await runAsOldProcess(
       `insert into claims (tenant_id, id, invoice_id, club, status, submit_by, expected_cents) values ($1, $2, $3, 'Club', 'submitted', now(), 1)`,
-      [tenantId, newId(), lying],
+      [tenantId, newId(), withClub],
     );
     await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true });
 
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     const db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'test', logger });
-    const sweep = async () =>
+    const findOverdueIds = async () =>
       (await db.transaction([tenantId], (tx) => findOverdue(tx, 100))).map(({ entityId }) => entityId);
     for (let pass = 0; pass < 2; pass += 1)
       await db.transaction([tenantId], (tx) => applyTermsChanges(tx, 100));
-    expect(await sweep()).to.deep.equal([open]);
+    expect(await findOverdueIds()).to.deep.equal([open]);
     const [row] = await db.read(tenantId, {
       text: 'select is_with_club from invoices where tenant_id = $1 and id = $2',
-      values: [tenantId, lying],
+      values: [tenantId, withClub],
     });
     expect(row).to.deep.equal({ is_with_club: true });
-    // A process of the version before knows none of the new columns.
-    await asOldProcess(
+    // A process of the previous version writes none of the new columns.
+    await runAsOldProcess(
       `update invoices set status = 'sending', released_at = now() - interval '6 days' where tenant_id = $1 and id = $2`,
       [tenantId, approved],
     );
-    expect(await sweep()).to.have.members([open, approved]);
-    await asOldProcess(`update claims set status = 'denied' where tenant_id = $1`, [tenantId]);
-    expect(await sweep()).to.have.members([open, approved, lying]);
+    expect(await findOverdueIds()).to.have.members([open, approved]);
+    await runAsOldProcess(`update claims set status = 'denied' where tenant_id = $1`, [tenantId]);
+    expect(await findOverdueIds()).to.have.members([open, approved, withClub]);
     await db.close();
   });
 
-  it('can be written by an old process while later migrations still run: triggers fill the new tables', async () => {
+  it('an old process can write while later migrations still run, and triggers fill the new tables', async () => {
     const databaseUrl = await createEmptyDatabase();
     const appRole = appRoleOf(databaseUrl);
     const [tenantId, customerId] = [newId(), newId()];
-    await migrateUpTo(databaseUrl, BEFORE);
+    await migrateUpTo(databaseUrl, PREVIOUS_MIGRATION);
     await withClient(databaseUrl, async (client) => {
-      await grantAsBefore(client, appRole);
+      await grantLikePreviousVersion(client, appRole);
       await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
       await client.query(
         "insert into customers (tenant_id, id, company_name, company_type) values ($1, $2, 'C', 'other')",
@@ -93,7 +93,7 @@ describe('an account made before the overdue sweep had ranges', () => {
     });
     await withClient(databaseUrl, async (blocker) => {
       await blocker.query('begin; lock table approvals in access share mode');
-      // It ends before the migrator grants rights: `bound_agents` does not get its lock.
+      // The run ends before it grants rights, because `bound_agents` does not get its lock.
       const error = await migrate({ databaseUrl, appRole, withQueue: true }).catch((cause: unknown) => cause);
       expect(String(error)).to.contain('lock timeout');
     });

@@ -6,19 +6,20 @@ import { insertOpenInvoices } from '../support/open-invoices.js';
 import { TestStack } from '../support/stack.js';
 
 const TENANTS = 10;
-/** Of each of three kinds in each account. */
+/** Invoices that are not due for long, of each of three kinds in each account. */
 const FAR = 700;
+/** Invoices past due but with a motor club, in each account. */
 const WITH_CLUB = 300;
-/** Of each of three kinds in one account. */
+/** Due invoices of each of three kinds, in one account. */
 const DUE = 5;
 /**
- * An account costs three index probes and its settings; a due invoice its row, its customer and its
- * club.
+ * An account costs three index probes and its settings. A due invoice costs its row, its customer
+ * and its motor club.
  */
 const PAGES_PER_TENANT = 25;
 const PAGES_PER_DUE = 20;
 
-describe('the overdue sweep', () => {
+describe('the overdue sweep over many accounts', () => {
   let stack: TestStack;
   const tenantIds: string[] = [];
   let due: string[] = [];
@@ -38,21 +39,21 @@ describe('the overdue sweep', () => {
   });
   after(() => stack.stop());
 
-  /** The statement itself, as the prepared statement of a session is planned. */
-  async function statementOf(): Promise<Statement> {
-    let seen: Statement | undefined;
-    const query = async (statement: Statement) => {
-      seen = statement;
+  /** Returns the query of the sweep, so that it can be planned like a prepared query. */
+  async function captureSweepQuery(): Promise<Statement> {
+    let captured: Statement | undefined;
+    const query = async (sent: Statement) => {
+      captured = sent;
       return [];
     };
     await findOverdue({ query } as unknown as Transaction, 1000);
-    return seen as Statement;
+    return captured as Statement;
   }
 
-  it('reads what is newly due and a few pages an account, whatever else is open or with a club', async () => {
+  it('the overdue sweep reads the due invoices and a few pages per account, however many others are open', async () => {
     const found = await stack.runtime.db.transaction(tenantIds, (tx) => findOverdue(tx, 1000));
     expect(found.map(({ entityId }) => entityId)).to.have.members(due);
-    const nodes = await runOf(stack.runtime.db, tenantIds.join(), await statementOf());
+    const nodes = await runOf(stack.runtime.db, tenantIds.join(), await captureSweepQuery());
     const [whole] = nodes as [RunNode];
     const open = TENANTS * (FAR * 3 + WITH_CLUB);
     const pages = whole['Shared Hit Blocks'] + whole['Shared Read Blocks'];
@@ -70,7 +71,7 @@ describe('the overdue sweep', () => {
     ]);
   });
 
-  it('takes turns among the accounts, so that one with many due does not keep the others waiting', async () => {
+  it('the overdue sweep serves accounts round-robin, so that many due invoices of one do not delay another', async () => {
     const [few, many] = [await stack.createTenant(), await stack.createTenant()];
     const ids = await insertOpenInvoices(stack, few.id, { far: 0, due: 1, withClub: 0 });
     await insertOpenInvoices(stack, many.id, { far: 0, due: 50, withClub: 0 });

@@ -7,7 +7,7 @@ import { claimAfter } from '../support/lifecycle-records.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-/** Zones that put the clocks forward or back at midnight, lie far from UTC, or have half hours. */
+/** Time zones that change clocks at midnight, are far from UTC, or have no whole-hour offset. */
 const ZONES = ['America/Havana', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu', 'UTC'];
 
 describe('the ranges of the overdue sweep', () => {
@@ -20,31 +20,32 @@ describe('the ranges of the overdue sweep', () => {
   });
   after(() => stack.stop());
 
-  const rows = <R>(text: string, values: unknown[] = []) => stack.rows<R>(tenant.id, text, values);
+  const queryRows = <R>(text: string, values: unknown[] = []) => stack.rows<R>(tenant.id, text, values);
   const inTenant = <T>(work: (tx: Transaction) => Promise<T>) =>
     stack.runtime.db.transaction([tenant.id], work);
-  const sweep = async () =>
+  const findOverdueIds = async () =>
     (await inTenant((tx) => findOverdue(tx, 10_000))).map(({ entityId }) => entityId).sort();
   /**
-   * Two passes: one takes note of what runs, the next finds that it has ended. @returns invoices
-   * that were changed
+   * Runs two passes. The first records the running transactions, the second finds that they have
+   * ended.
+   * @returns number of changed invoices
    */
   const applyTerms = async (limit = 100): Promise<number> => {
     const pass = () => inTenant((tx) => applyTermsChanges(tx, limit));
     return (await pass()) + (await pass());
   };
-  const customer = async (terms_days: number | null): Promise<string> =>
+  const createCustomer = async (terms_days: number | null): Promise<string> =>
     (await tenant.client.post('/customers', { company_name: 'Payer', terms_days })).body.id;
 
-  /** An invoice without a due date that was released so many days ago. */
-  async function released(customerId: string | null, days: number): Promise<string> {
+  /** Creates an invoice without a due date that was released this many days ago. */
+  async function createReleased(customerId: string | null, days: number): Promise<string> {
     const { body } = await tenant.client.post(
       '/invoices',
       invoiceInput({ billing_email: 'b@example.com', customer_id: customerId }),
     );
     await tenant.client.post(`/invoices/${body.id}/approve`, {});
     await tenant.client.post(`/invoices/${body.id}/send`, {});
-    await rows(
+    await queryRows(
       'update invoices set released_at = now() - make_interval(days => $3) where tenant_id = $1 and id = $2',
       [tenant.id, body.id, days],
     );
@@ -52,14 +53,14 @@ describe('the ranges of the overdue sweep', () => {
   }
 
   for (const zone of ZONES)
-    it(`hold exactly what is past due by its definition in ${zone}, at every hour and with every kind of terms`, async () => {
-      await rows(
+    it(`the overdue sweep finds exactly the invoices past due by definition in ${zone}, at every hour and with every kind of terms`, async () => {
+      await queryRows(
         `insert into customers (tenant_id, id, company_name, company_type, terms_days)
          select $1, gen_random_uuid(), 'C', 'other', terms from unnest(array[null, 0, 3, 45]::int[]) terms`,
         [tenant.id],
       );
-      // Due and released at every hour of some days, in every state.
-      await rows(
+      // Invoices due and released every three hours over some days, in several statuses.
+      await queryRows(
         `insert into invoices (tenant_id, id, invoice_number, status, customer_id, due_date, released_at, released_as)
          select $1, gen_random_uuid(), gen_random_uuid()::text, status, c.id,
            case when kind = 'dated' then now() - make_interval(hours => hours) end, now() - make_interval(hours => hours), 'sending'
@@ -74,7 +75,7 @@ describe('the ranges of the overdue sweep', () => {
         [1, 3],
         [0, 30],
       ]) {
-        await rows(
+        await queryRows(
           'update tenants set time_zone = $2, grace_days = $3, terms_days = $4 where tenant_id = $1',
           [tenant.id, zone, grace, terms],
         );
@@ -85,26 +86,29 @@ describe('the ranges of the overdue sweep', () => {
     });
 
   for (const zone of ['America/New_York', 'Australia/Sydney'])
-    it(`hold what is past due by terms that count across a change of clocks in ${zone}`, async () => {
-      await rows(
+    it(`the overdue sweep finds exactly the invoices past due by definition in ${zone}, with terms across a clock change`, async () => {
+      await queryRows(
         `insert into customers (tenant_id, id, company_name, company_type, terms_days)
          select $1, gen_random_uuid(), 'C', 'other', terms from generate_series(1, 370) terms`,
         [tenant.id],
       );
-      await rows(
+      await queryRows(
         `insert into invoices (tenant_id, id, invoice_number, status, customer_id, released_at, released_as)
          select $1, gen_random_uuid(), gen_random_uuid()::text, 'sending', c.id,
            now() - interval '24 hours' * c.terms_days + interval '30 minutes' * steps, 'sending'
          from customers c, generate_series(-6, 6) steps where c.tenant_id = $1 and c.terms_days is not null`,
         [tenant.id],
       );
-      await rows('update tenants set time_zone = $2, grace_days = 0 where tenant_id = $1', [tenant.id, zone]);
+      await queryRows('update tenants set time_zone = $2, grace_days = 0 where tenant_id = $1', [
+        tenant.id,
+        zone,
+      ]);
       const { defined, found } = await findBothWays();
       expect(found).to.have.length.above(370);
       expect(found).to.deep.equal(defined);
     });
 
-  /** Ids of what is past due by its definition, and of what the sweep finds. */
+  /** Returns the ids of the invoices past due by definition, and of those that the sweep finds. */
   async function findBothWays(): Promise<{ defined: string[]; found: string[] }> {
     return stack.runtime.db.rehearse([tenant.id], async (tx) => {
       const defined = await tx.query<{ id: string }>({
@@ -115,7 +119,7 @@ describe('the ranges of the overdue sweep', () => {
     });
   }
 
-  /** What all passes of the sweep find, each after what the one before found has become overdue. */
+  /** Runs passes until one finds nothing. After each pass, its invoices become overdue. */
   async function findAll(tx: Transaction): Promise<string[]> {
     const found: string[] = [];
     for (;;) {
@@ -129,94 +133,101 @@ describe('the ranges of the overdue sweep', () => {
     }
   }
 
-  it('follow the account settings at once, and no invoice is rewritten', async () => {
-    const id = await released(null, 20);
+  it('the overdue sweep follows changed account settings immediately, and no invoice is rewritten', async () => {
+    const id = await createReleased(null, 20);
     const versions = () =>
-      rows('select xmin::text as version from invoices where tenant_id = $1 and id = $2', [tenant.id, id]);
+      queryRows('select xmin::text as version from invoices where tenant_id = $1 and id = $2', [
+        tenant.id,
+        id,
+      ]);
     const before = await versions();
-    expect(await sweep()).to.deep.equal([]);
+    expect(await findOverdueIds()).to.deep.equal([]);
     expect((await tenant.client.patch('/settings', { terms_days: 10 })).status).to.equal(200);
-    expect(await sweep()).to.deep.equal([id]);
+    expect(await findOverdueIds()).to.deep.equal([id]);
     expect((await tenant.client.patch('/settings', { grace_days: 15 })).status).to.equal(200);
-    expect(await sweep()).to.deep.equal([]);
+    expect(await findOverdueIds()).to.deep.equal([]);
     expect(await versions()).to.deep.equal(before);
   });
 
-  it('follow changed terms of a customer, in portions', async () => {
-    const payer = await customer(60);
-    const ids = [await released(payer, 20), await released(payer, 20), await released(payer, 20)].sort();
-    expect(await sweep()).to.deep.equal([]);
+  it("the overdue sweep follows a customer's changed terms, which are applied in portions", async () => {
+    const payer = await createCustomer(60);
+    const ids = [
+      await createReleased(payer, 20),
+      await createReleased(payer, 20),
+      await createReleased(payer, 20),
+    ].sort();
+    expect(await findOverdueIds()).to.deep.equal([]);
     await tenant.client.patch(`/customers/${payer}`, { terms_days: 5 });
     const pass = () => inTenant((tx) => applyTermsChanges(tx, 2));
     expect([await pass(), await pass()]).to.deep.equal([0, 2]);
-    expect(await sweep()).to.have.length(2);
+    expect(await findOverdueIds()).to.have.length(2);
     expect([await pass(), await pass()]).to.deep.equal([1, 0]);
-    expect(await sweep()).to.deep.equal(ids);
-    expect(await rows('select from terms_changes where tenant_id = $1', [tenant.id])).to.deep.equal([]);
-    // Longer terms count before they have been brought to the invoices: a candidate is looked at
-    // again.
+    expect(await findOverdueIds()).to.deep.equal(ids);
+    expect(await queryRows('select from terms_changes where tenant_id = $1', [tenant.id])).to.deep.equal([]);
+    // Longer terms count before they are applied to the invoices, because the sweep checks each
+    // candidate again.
     await tenant.client.patch(`/customers/${payer}`, { terms_days: 90 });
-    expect(await sweep()).to.deep.equal([]);
-    // Without terms of its own it has those of the account, which are 30 days.
+    expect(await findOverdueIds()).to.deep.equal([]);
+    // A customer without terms has the account's terms, which are 30 days.
     await tenant.client.patch(`/customers/${payer}`, { terms_days: null });
     await applyTerms();
-    expect(await sweep()).to.deep.equal([]);
+    expect(await findOverdueIds()).to.deep.equal([]);
     await tenant.client.patch('/settings', { terms_days: 10 });
-    expect(await sweep()).to.deep.equal(ids);
+    expect(await findOverdueIds()).to.deep.equal(ids);
   });
 
-  it('follow terms that change while an invoice is released in another transaction', async () => {
-    const payer = await customer(60);
+  it('the overdue sweep follows terms that change while another transaction releases an invoice', async () => {
+    const payer = await createCustomer(60);
     const { body } = await tenant.client.post('/invoices', invoiceInput({ customer_id: payer }));
-    let patched: (() => void) | undefined;
+    let reportPatched: (() => void) | undefined;
     const isPatched = new Promise<void>((resolve) => {
-      patched = resolve;
+      reportPatched = resolve;
     });
-    let hasRead: (() => void) | undefined;
+    let reportRead: (() => void) | undefined;
     const isRead = new Promise<void>((resolve) => {
-      hasRead = resolve;
+      reportRead = resolve;
     });
     const releasing = inTenant(async (tx) => {
       await tx.query({
         text: `update invoices set status = 'sending', released_at = now() - interval '20 days' where tenant_id = $1 and id = $2`,
         values: [tenant.id, body.id],
       });
-      hasRead?.();
+      reportRead?.();
       await isPatched;
     });
     await isRead;
     await tenant.client.patch(`/customers/${payer}`, { terms_days: 5 });
-    // The old terms are in a row that nobody sees yet: the change must not be forgotten.
+    // An uncommitted row still has the old terms, so the change must not be deleted yet.
     await applyTerms();
     await applyTerms();
-    patched?.();
+    reportPatched?.();
     await releasing;
-    expect(await sweep()).to.deep.equal([]);
+    expect(await findOverdueIds()).to.deep.equal([]);
     await applyTerms();
-    expect(await sweep()).to.deep.equal([body.id]);
+    expect(await findOverdueIds()).to.deep.equal([body.id]);
   });
 
-  it('leave out what lies with a motor club until it has answered', async () => {
+  it('the overdue sweep skips an invoice with a motor club until the outcome of its claim', async () => {
     const claim = await claimAfter(tenant.client, ['submit']);
-    await rows("update invoices set due_date = now() - interval '9 days' where tenant_id = $1 and id = $2", [
-      tenant.id,
-      claim.invoice_id,
-    ]);
+    await queryRows(
+      "update invoices set due_date = now() - interval '9 days' where tenant_id = $1 and id = $2",
+      [tenant.id, claim.invoice_id],
+    );
     const isWithClub = async () =>
       (
-        await rows<{ is_with_club: boolean }>(
+        await queryRows<{ is_with_club: boolean }>(
           'select is_with_club from invoices where tenant_id = $1 and id = $2',
           [tenant.id, claim.invoice_id],
         )
       )[0]?.is_with_club;
     expect(await isWithClub()).to.equal(true);
-    expect(await sweep()).to.deep.equal([]);
+    expect(await findOverdueIds()).to.deep.equal([]);
     await tenant.client.post(`/claims/${claim.id}/outcome`, { outcome: 'paid', amount_cents: 1 });
     expect(await isWithClub()).to.equal(false);
-    await rows("update invoices set status = 'sent_to_roadsync' where tenant_id = $1 and id = $2", [
+    await queryRows("update invoices set status = 'sent_to_roadsync' where tenant_id = $1 and id = $2", [
       tenant.id,
       claim.invoice_id,
     ]);
-    expect(await sweep()).to.deep.equal([claim.invoice_id]);
+    expect(await findOverdueIds()).to.deep.equal([claim.invoice_id]);
   });
 });

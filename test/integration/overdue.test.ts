@@ -8,7 +8,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const DAY_MS = 86_400_000;
 
-describe('an overdue invoice', () => {
+describe('overdue invoices', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let client: TestClient;
@@ -22,8 +22,8 @@ describe('an overdue invoice', () => {
   });
   after(() => stack.stop());
 
-  /** An invoice that was sent. @param days until its due date */
-  async function sent(days: number | null): Promise<string> {
+  /** Creates and sends an invoice. @param days until its due date; null for no due date */
+  async function createSent(days: number | null): Promise<string> {
     const due_date = days === null ? null : new Date(Date.now() + days * DAY_MS).toISOString();
     const { body } = await client.post(
       '/invoices',
@@ -34,11 +34,11 @@ describe('an overdue invoice', () => {
     return body.id;
   }
 
-  async function statusOf(id: string): Promise<string> {
+  async function readStatus(id: string): Promise<string> {
     return (await client.get(`/invoices/${id}`)).body.status;
   }
 
-  async function eventsOf(id: string): Promise<string[]> {
+  async function listEventTypes(id: string): Promise<string[]> {
     const rows = await stack.runtime.db.read<{ type: string }>(tenant.id, {
       text: `select type from events where tenant_id = $1 and body::jsonb -> 'data' -> 'object' ->> 'id' = $2 order by id`,
       values: [tenant.id, id],
@@ -46,7 +46,7 @@ describe('an overdue invoice', () => {
     return rows.map(({ type }) => type);
   }
 
-  /** What the clock does. @returns the invoices it found */
+  /** Sweeps as the clock does. @returns ids of the invoices that the sweep found */
   async function sweep(): Promise<string[]> {
     const { db } = stack.runtime;
     const found = await db.transaction([tenant.id], (tx) => findOverdue(tx, 100));
@@ -54,28 +54,28 @@ describe('an overdue invoice', () => {
     return found.map((command) => command.entityId);
   }
 
-  it('is found by the clock once, after its day, time zone and grace', async () => {
-    const [late, future, open] = [await sent(-2), await sent(300), await sent(null)];
+  it('the clock marks an invoice overdue once, after its due date', async () => {
+    const [late, future, open] = [await createSent(-2), await createSent(300), await createSent(null)];
     expect(await sweep()).to.deep.equal([late]);
-    expect(await statusOf(late)).to.equal('overdue');
+    expect(await readStatus(late)).to.equal('overdue');
     expect(await sweep()).to.deep.equal([]);
-    expect(await eventsOf(late)).to.deep.equal(['invoice.created', 'invoice.sent', 'invoice.overdue']);
-    for (const id of [future, open]) expect(await statusOf(id)).to.equal('sending');
-    // A part payment leaves it overdue; the rest pays it.
+    expect(await listEventTypes(late)).to.deep.equal(['invoice.created', 'invoice.sent', 'invoice.overdue']);
+    for (const id of [future, open]) expect(await readStatus(id)).to.equal('sending');
+    // A partial payment leaves the invoice overdue.
     await client.post(`/invoices/${late}/payments`, { amount_cents: 1, method: 'cash' });
-    expect(await statusOf(late)).to.equal('overdue');
-    // Grace and terms count too.
+    expect(await readStatus(late)).to.equal('overdue');
+    // Without a due date, the account's terms count.
     await stack.rows(tenant.id, `update tenants set terms_days = 0 where tenant_id = '${tenant.id}'`);
     expect(await sweep()).to.include(open);
     await stack.rows(tenant.id, `update tenants set terms_days = 30 where tenant_id = '${tenant.id}'`);
   });
 
-  it('is reopened as what it was when its due date is moved out, and found again when that has passed', async () => {
-    const [untouched, partlyPaid] = [await sent(-2), await sent(-2)];
+  it('PATCH of due_date returns an overdue invoice to its former status, and the clock can mark it overdue again', async () => {
+    const [untouched, partlyPaid] = [await createSent(-2), await createSent(-2)];
     await client.post(`/invoices/${partlyPaid}/payments`, { amount_cents: 1, method: 'cash' });
     await sweep();
     const dueIn = (days: number) => ({ due_date: new Date(Date.now() + days * DAY_MS).toISOString() });
-    // Not far enough: it is late all the same.
+    // The new due date has also passed.
     expect((await client.patch(`/invoices/${untouched}`, dueIn(-1.5))).body.status).to.equal('overdue');
     expect((await client.patch(`/invoices/${untouched}`, dueIn(10))).body.status).to.equal('sending');
     expect((await client.patch(`/invoices/${partlyPaid}`, { due_date: null })).body.status).to.equal(
@@ -91,6 +91,6 @@ describe('an overdue invoice', () => {
     expect(entry?.changes.at(-1)).to.deep.equal({ field: 'status', from: 'overdue', to: 'partially_paid' });
     await client.patch(`/invoices/${untouched}`, dueIn(-2));
     expect(await sweep()).to.deep.equal([untouched]);
-    expect((await eventsOf(untouched)).filter((type) => type === 'invoice.overdue')).to.have.length(2);
+    expect((await listEventTypes(untouched)).filter((type) => type === 'invoice.overdue')).to.have.length(2);
   });
 });

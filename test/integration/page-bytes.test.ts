@@ -7,21 +7,21 @@ import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const INVOICES = 24;
-const ENTRIES = 24;
-const JOBS = 90;
-/** Envelope, commas and cursor. */
+const AUDIT_ENTRIES = 24;
+const WORK_ORDERS = 90;
+/** Bytes of the envelope, the commas and the cursor. */
 const MAX_FRAME_BYTES = 1024;
 
 interface Item {
   id: string;
 }
 
-interface Walked {
+interface WalkedPages {
   ids: string[];
   bytes: number[];
 }
 
-describe('the bytes of a page', () => {
+describe('the byte limit of list pages', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestAgent;
@@ -36,15 +36,17 @@ describe('the bytes of a page', () => {
       const input = invoiceInput({ line_items: Array(200).fill(line) });
       expect((await tenant.client.post('/invoices', input)).status).to.equal(201);
     }
-    const job = { service_type: 'tow', notes: 'n'.repeat(5000) };
-    await Promise.all(Array.from({ length: JOBS }, () => tenant.client.post('/work-orders', job)));
-    // Entries that were written before line items were left out of changes.
+    const workOrder = { service_type: 'tow', notes: 'n'.repeat(5000) };
+    await Promise.all(
+      Array.from({ length: WORK_ORDERS }, () => tenant.client.post('/work-orders', workOrder)),
+    );
+    // Entries of an older version, which recorded line items in changes.
     await stack.rows(
       tenant.id,
       `insert into audit_entries (tenant_id, id, actor_type, actor_id, action, entity_type, outcome, source, changes)
        select $1, overlay(gen_random_uuid()::text placing lpad(to_hex(n), 8, '0') from 1)::uuid, 'system', $2, 'test.filled', 'invoice', 'ok', 'job',
          jsonb_build_array(jsonb_build_object('field', 'line_items', 'from', null, 'to', repeat('x', 400000)))
-       from generate_series(1, ${ENTRIES}) n`,
+       from generate_series(1, ${AUDIT_ENTRIES}) n`,
       [tenant.id, actor],
     );
   });
@@ -53,9 +55,9 @@ describe('the bytes of a page', () => {
     await stack.stop();
   });
 
-  /** Every page of a list from a cursor, or its beginning, to its end. */
-  async function walk(path: string, start?: string): Promise<Walked> {
-    const walked: Walked = { ids: [], bytes: [] };
+  /** Reads every page of a list, from a cursor or from the first page. */
+  async function readAllPages(path: string, start?: string): Promise<WalkedPages> {
+    const walked: WalkedPages = { ids: [], bytes: [] };
     let cursor: string | null = start ?? null;
     do {
       const { text, body } = await tenant.client.get(cursor ? `${path}&cursor=${cursor}` : path);
@@ -67,7 +69,7 @@ describe('the bytes of a page', () => {
     return walked;
   }
 
-  const idsIn = async (table: string, where = 'true', order = 'created_at desc, id desc') =>
+  const listIdsInTable = async (table: string, where = 'true', order = 'created_at desc, id desc') =>
     (
       await stack.rows<Item>(
         tenant.id,
@@ -77,24 +79,27 @@ describe('the bytes of a page', () => {
     ).map(({ id }) => id);
 
   const lists: [path: string, ids: () => Promise<string[]>][] = [
-    ['/invoices?limit=200&expand=line_items', () => idsIn('invoices')],
-    ['/invoices?limit=7&expand=line_items', () => idsIn('invoices')],
-    ['/events?limit=200&type=invoice.created', () => idsIn('events', "type = 'invoice.created'", 'id desc')],
+    ['/invoices?limit=200&expand=line_items', () => listIdsInTable('invoices')],
+    ['/invoices?limit=7&expand=line_items', () => listIdsInTable('invoices')],
+    [
+      '/events?limit=200&type=invoice.created',
+      () => listIdsInTable('events', "type = 'invoice.created'", 'id desc'),
+    ],
     [
       '/audit-log?limit=100&action=test.filled',
-      () => idsIn('audit_entries', "action = 'test.filled'", 'id desc'),
+      () => listIdsInTable('audit_entries', "action = 'test.filled'", 'id desc'),
     ],
   ];
   for (const [path, expectedIds] of lists) {
-    it(`GET ${path} ends each page at ${MAX_PAGE_BYTES} bytes, and its cursors neither repeat nor lose a record`, async () => {
-      const { ids, bytes } = await walk(path);
+    it(`GET ${path} limits each page to ${MAX_PAGE_BYTES} bytes, and its cursors neither repeat nor lose a record`, async () => {
+      const { ids, bytes } = await readAllPages(path);
       expect(ids).to.deep.equal(await expectedIds());
       expect(Math.max(...bytes)).to.be.at.most(MAX_PAGE_BYTES + MAX_FRAME_BYTES);
       expect(bytes.length).to.be.above(1);
     });
   }
 
-  it('GET /invoices with expand reads more than one step when its invoices are small, up to the limit', async () => {
+  it('GET /invoices with expand=line_items fills a page of small invoices up to limit', async () => {
     const other = await stack.createTenant('Small invoices');
     await Promise.all(Array.from({ length: 120 }, () => other.client.post('/invoices', invoiceInput())));
     const read = async (path: string) => (await other.client.get(path)).body.data;
@@ -112,24 +117,24 @@ describe('the bytes of a page', () => {
     }
   });
 
-  it('a page of large invoices goes on past records that are made while a client reads it', async () => {
+  it('GET /invoices continues after a page of large invoices although an invoice is created meanwhile', async () => {
     const path = '/invoices?limit=200&expand=line_items';
     const first = (await tenant.client.get(path)).body.data;
-    const before = await idsIn('invoices');
+    const before = await listIdsInTable('invoices');
     await tenant.client.post('/invoices', invoiceInput());
-    const rest = await walk(path, first.cursor);
+    const rest = await readAllPages(path, first.cursor);
     expect([...first.items.map(({ id }: Item) => id), ...rest.ids]).to.deep.equal(before);
   });
 
-  it('list_work_orders has jobs with long notes on one page, as its items leave notes out', async () => {
+  it('list_work_orders returns work orders with long notes on one page, because its items omit notes', async () => {
     const page = await agent.ok('list_work_orders', { limit: 200 });
-    expect(page.items.map(({ id }: Item) => id)).to.deep.equal(await idsIn('work_orders'));
+    expect(page.items.map(({ id }: Item) => id)).to.deep.equal(await listIdsInTable('work_orders'));
     expect(page.cursor).to.equal(null);
     expect(Buffer.byteLength(JSON.stringify(page.items))).to.be.below(MAX_LIST_BYTES);
   });
 
-  it('search_audit_log answers with one entry when it alone exceeds the bound', async () => {
-    // Entries of a short page are whole.
+  it('search_audit_log returns a single entry if that entry alone exceeds the byte limit', async () => {
+    // A short page contains whole entries.
     const input = { limit: 10, actor };
     const first = await agent.ok('search_audit_log', input);
     expect(first.items).to.have.length(1);

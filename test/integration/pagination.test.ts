@@ -10,7 +10,7 @@ interface Item {
   created_at: string;
 }
 
-describe('cursors', () => {
+describe('list cursors', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -21,13 +21,13 @@ describe('cursors', () => {
   });
   after(() => stack.stop());
 
-  const cursorOf = async (path: string, { client } = tenant): Promise<string> => {
+  const readCursor = async (path: string, { client } = tenant): Promise<string> => {
     const { cursor } = (await client.get(path)).body.data;
     expect(cursor).to.be.a('string');
     return cursor;
   };
 
-  it('lead from page to page and are null on the last, which may be exactly full', async () => {
+  it('cursors lead from page to page and are null on the last page, even if it is full', async () => {
     const seen: Item[] = [];
     let path = '/invoices?limit=2';
     for (const count of [2, 2, 1]) {
@@ -43,7 +43,7 @@ describe('cursors', () => {
     expect(full.items.map(({ id }: Item) => id)).to.deep.equal(seen.map(({ id }) => id));
   });
 
-  it('of an empty list are null', async () => {
+  it('the cursor of an empty list is null', async () => {
     const empty = await stack.createTenant('Empty');
     expect((await empty.client.get('/invoices')).body.data).to.deep.equal({
       items: [],
@@ -52,15 +52,15 @@ describe('cursors', () => {
     });
   });
 
-  it('may go on with another page size and with expand', async () => {
-    const cursor = await cursorOf('/invoices?limit=1');
+  it('a cursor works with another limit and with expand', async () => {
+    const cursor = await readCursor('/invoices?limit=1');
     const { data } = (await tenant.client.get(`/invoices?limit=200&expand=line_items&cursor=${cursor}`)).body;
     expect(data.items).to.have.length(4);
     expect(data.items[0].line_items).to.have.length(1);
   });
 
-  it('hold across both prefixes and across the keys of the tenant', async () => {
-    const cursor = await cursorOf('/invoices?limit=4');
+  it('a cursor works under /v1 and /api/v1 and with every key of the tenant', async () => {
+    const cursor = await readCursor('/invoices?limit=4');
     const other = stack.clientWith(await stack.createKey(tenant.id));
     const { data } = (await other.get(`/invoices?cursor=${cursor}`)).body;
     expect(data.count).to.equal(1);
@@ -70,16 +70,16 @@ describe('cursors', () => {
     expect(await again.json()).to.deep.equal({ ok: true, data });
   });
 
-  describe('that were not made for this request are 400 invalid_cursor', () => {
-    const refuse = async (path: string, { client } = tenant) => {
+  describe('cursors of another request', () => {
+    const expectRefused = async (path: string, { client } = tenant) => {
       const details = expectError(await client.get(path), 400, 'invalid_cursor');
       expect(details.map(({ field }) => field)).to.deep.equal(['cursor']);
     };
 
-    it('when broken', async () => {
-      const cursor = await cursorOf('/invoices?limit=1');
+    it('GET /invoices refuses a damaged cursor with 400 invalid_cursor', async () => {
+      const cursor = await readCursor('/invoices?limit=1');
       const flipped = `${cursor.slice(0, 10)}${cursor[10] === 'A' ? 'B' : 'A'}${cursor.slice(11)}`;
-      const wrong = [
+      const damaged = [
         '',
         'x',
         'null',
@@ -89,59 +89,59 @@ describe('cursors', () => {
         `${cursor}=`,
         flipped,
       ];
-      for (const text of [...wrong, cursor.toUpperCase(), 'A'.repeat(500), "' or 1=1 --"]) {
-        await refuse(`/invoices?limit=1&cursor=${encodeURIComponent(text)}`);
+      for (const text of [...damaged, cursor.toUpperCase(), 'A'.repeat(500), "' or 1=1 --"]) {
+        await expectRefused(`/invoices?limit=1&cursor=${encodeURIComponent(text)}`);
       }
     });
 
-    it("when another tenant's, even of the twin", async () => {
-      const cursor = await cursorOf('/invoices?limit=1');
+    it("GET /invoices refuses another tenant's cursor with 400 invalid_cursor, also a live cursor in the sandbox", async () => {
+      const cursor = await readCursor('/invoices?limit=1');
       const other = await stack.createTenant('Other');
-      await refuse(`/invoices?limit=1&cursor=${cursor}`, other);
-      await refuse(`/invoices?limit=1&cursor=${cursor}`, { ...tenant, client: tenant.sandbox });
+      await expectRefused(`/invoices?limit=1&cursor=${cursor}`, other);
+      await expectRefused(`/invoices?limit=1&cursor=${cursor}`, { ...tenant, client: tenant.sandbox });
     });
 
-    it("when another list's", async () => {
-      await refuse(`/work-orders?limit=1&cursor=${await cursorOf('/invoices?limit=1')}`);
+    it('GET /work-orders refuses a cursor of GET /invoices with 400 invalid_cursor', async () => {
+      await expectRefused(`/work-orders?limit=1&cursor=${await readCursor('/invoices?limit=1')}`);
     });
 
-    it('when made with other filters', async () => {
+    it('GET /invoices refuses a cursor made with other filters with 400 invalid_cursor', async () => {
       const filters = ['status=draft', 'search=INV', 'since=2020-01-01', 'date_field=updated_at'];
       for (const filter of filters) {
-        await refuse(`/invoices?${filter}&cursor=${await cursorOf('/invoices?limit=1')}`);
-        await refuse(`/invoices?cursor=${await cursorOf(`/invoices?limit=1&${filter}`)}`);
-        const own = await cursorOf(`/invoices?limit=1&${filter}`);
+        await expectRefused(`/invoices?${filter}&cursor=${await readCursor('/invoices?limit=1')}`);
+        await expectRefused(`/invoices?cursor=${await readCursor(`/invoices?limit=1&${filter}`)}`);
+        const own = await readCursor(`/invoices?limit=1&${filter}`);
         expect((await tenant.client.get(`/invoices?${filter}&cursor=${own}`)).body.data.count).to.equal(4);
       }
     });
   });
 
-  describe('walk every row exactly once, newest first', () => {
-    const WALKS: [string, () => unknown, object][] = [
+  describe('reading a list to its end', () => {
+    const LISTS: [string, () => unknown, object][] = [
       ['/invoices', invoiceInput, { notes: 'changed' }],
       ['/work-orders', () => ({ service_type: 'tow' }), { notes: 'changed' }],
       ['/customers', () => ({ company_name: 'C' }), { city: 'changed' }],
     ];
-    for (const [path, body, patch] of WALKS) {
-      it(`through ${path}, whatever the page sizes, while rows are inserted and changed`, async () => {
+    for (const [path, body, patch] of LISTS) {
+      it(`GET ${path} returns every row exactly once, newest first, at any page size, while rows are inserted and changed`, async () => {
         const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 6 });
         const property = fc.asyncProperty(sizes, async (pageSizes) => {
           const owner = await stack.createTenant('Walked');
           const existing = await Promise.all(
             Array.from({ length: 40 }, () => owner.client.post(path, body())),
           );
-          const ids = existing.map((answer) => answer.body.id as string);
+          const ids = existing.map((response) => response.body.id as string);
           const seen: Item[] = [];
           let cursor: string | null = '';
           for (let page = 0; cursor !== null; page += 1) {
             const limit = pageSizes[page % pageSizes.length];
-            const [answer]: [Answer, ...unknown[]] = await Promise.all([
+            const [response]: [Answer, ...unknown[]] = await Promise.all([
               owner.client.get(`${path}?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`),
               owner.client.post(path, body()),
               owner.client.patch(`${path}/${ids[page % ids.length]}`, patch),
             ]);
-            seen.push(...answer.body.data.items);
-            cursor = answer.body.data.cursor;
+            seen.push(...response.body.data.items);
+            cursor = response.body.data.cursor;
           }
           const seenIds = seen.map(({ id }) => id);
           expect(new Set(seenIds).size, 'a row was repeated').to.equal(seenIds.length);
@@ -153,9 +153,9 @@ describe('cursors', () => {
       });
     }
 
-    it('although many rows share one created_at', async () => {
+    it('GET /customers returns every row exactly once although many rows share one created_at', async () => {
       const owner = await stack.createTenant('Same moment');
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 30 }, () => owner.client.post('/customers', { company_name: 'C' })),
       );
       await stack.rows(
@@ -165,12 +165,12 @@ describe('cursors', () => {
       );
       const seen: string[] = [];
       for (let path: string | null = '/customers?limit=7'; path !== null; ) {
-        const answer: Answer = await owner.client.get(path);
-        const { data } = answer.body;
+        const response: Answer = await owner.client.get(path);
+        const { data } = response.body;
         seen.push(...data.items.map(({ id }: Item) => id));
         path = data.cursor && `/customers?limit=7&cursor=${data.cursor}`;
       }
-      const ids = answers.map((answer) => answer.body.id as string);
+      const ids = responses.map((response) => response.body.id as string);
       expect(seen).to.deep.equal(ids.sort().reverse());
     });
   });

@@ -15,8 +15,9 @@ import { eventually } from '../support/poll.js';
 import { withClient } from '../support/rows.js';
 import { createEmptyDatabase } from '../support/stores.js';
 
-const STEP = '20261122050000_partition_events';
-const BEFORE = migrations[migrations.findIndex(({ name }) => name === STEP) - 1]?.name as string;
+const MIGRATION = '20261122050000_partition_events';
+const PREVIOUS_MIGRATION = migrations[migrations.findIndex(({ name }) => name === MIGRATION) - 1]
+  ?.name as string;
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 const OLD_ROWS = 5000;
 
@@ -32,15 +33,18 @@ async function withKnex<T>(databaseUrl: string, work: (db: Knex) => Promise<T>):
   return work(db).finally(() => db.destroy());
 }
 
-describe('events become partitions by week', () => {
+describe('the migration that partitions events by week', () => {
   const tenantId = newId();
   let databaseUrl: string;
   let db: Database;
 
-  /** As the version before left it: the application at work, events of some time. */
+  /**
+   * Creates a database as the previous version left it: with rights for the application, and with
+   * events.
+   */
   beforeEach(async () => {
     databaseUrl = await createEmptyDatabase();
-    await migrateUpTo(databaseUrl, BEFORE);
+    await migrateUpTo(databaseUrl, PREVIOUS_MIGRATION);
     const role = appRoleOf(databaseUrl);
     await withClient(databaseUrl, async (client) => {
       await client.query(`
@@ -67,35 +71,35 @@ describe('events become partitions by week', () => {
         values: [tenantId, id],
       }),
     );
-  const idsOf = async (type: string) => {
+  const listIds = async (type: string) => {
     const text = 'select id from events where tenant_id = $1 and type = $2 order by id';
     const rows = await db.read<{ id: string }>(tenantId, { text, values: [tenantId, type] });
     return rows.map(({ id }) => id);
   };
 
-  it('while they are written and streamed: no statement fails, no row is lost, none is told twice', async () => {
+  it('while the migration partitions events, no query fails, and no event is lost or streamed twice', async () => {
     const written: string[] = [];
-    const told: string[] = [];
+    const streamed: string[] = [];
     const failures: unknown[] = [];
     let isOver = false;
-    const repeat = async (step: () => Promise<void>) => {
+    const runRepeatedly = async (step: () => Promise<void>) => {
       while (!isOver) await step().catch((error: unknown) => failures.push(error));
     };
     let position = await currentPosition(db, tenantId);
-    const readOn = async () => {
+    const readMore = async () => {
       const page = await readEvents(db, tenantId, position);
       ({ position } = page);
-      told.push(...page.events.map((event) => event.position.id));
+      streamed.push(...page.events.map((event) => event.position.id));
     };
     const writeOne = async () => {
       const id = newId();
       await insert(id);
       written.push(id);
     };
-    const traffic = [repeat(writeOne), repeat(writeOne), repeat(readOn)];
+    const traffic = [runRepeatedly(writeOne), runRepeatedly(writeOne), runRepeatedly(readMore)];
     try {
-      // Later ones may follow it.
-      expect(await migrate(optionsFor(databaseUrl))).to.include(STEP);
+      // Later migrations may follow.
+      expect(await migrate(optionsFor(databaseUrl))).to.include(MIGRATION);
       const atEnd = written.length;
       while (written.length < atEnd + 10) await new Promise((resolve) => setTimeout(resolve, 5));
     } finally {
@@ -103,28 +107,28 @@ describe('events become partitions by week', () => {
       await Promise.all(traffic);
     }
     expect(failures.map(String)).to.deep.equal([]);
-    await eventually('all are told', async () => {
-      await readOn();
-      return told.length >= written.length;
+    await eventually('all events are streamed', async () => {
+      await readMore();
+      return streamed.length >= written.length;
     });
-    expect(told.toSorted()).to.deep.equal(written.toSorted());
-    expect(await idsOf('x.new')).to.deep.equal(written.toSorted());
-    expect(await idsOf('x.old')).to.have.length(OLD_ROWS);
+    expect(streamed.toSorted()).to.deep.equal(written.toSorted());
+    expect(await listIds('x.new')).to.deep.equal(written.toSorted());
+    expect(await listIds('x.old')).to.have.length(OLD_ROWS);
     expect(await findPrivilegeFaults(db)).to.deep.equal([]);
   });
 
-  it('also when the process died after the last step, before it was noted', async () => {
+  it('the migration can run again after the process died before it was recorded', async () => {
     await migrate(optionsFor(databaseUrl));
-    const again = [newId()];
-    await insert(again[0] as string);
+    const insertedIds = [newId()];
+    await insert(insertedIds[0] as string);
     await withClient(databaseUrl, (client) =>
-      client.query('delete from schema_migrations where name = $1', [STEP]),
+      client.query('delete from schema_migrations where name = $1', [MIGRATION]),
     );
-    expect(await migrate(optionsFor(databaseUrl))).to.include(STEP);
-    expect(await idsOf('x.new')).to.deep.equal(again);
+    expect(await migrate(optionsFor(databaseUrl))).to.include(MIGRATION);
+    expect(await listIds('x.new')).to.deep.equal(insertedIds);
   });
 
-  it('and, undone, one table again, with the rows of all weeks in their order', async () => {
+  it('undoing the migration leaves one table with the rows of all weeks in their sequence', async () => {
     await migrate(optionsFor(databaseUrl));
     await keepPartitions(databaseUrl);
     const ids = [0, 3, 4, 9].map((weeks) => firstIdAt(Date.now() + weeks * WEEK_MS));

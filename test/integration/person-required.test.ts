@@ -7,11 +7,11 @@ import { signIn } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { makeSuggestion } from '../support/suggestions.js';
 
-const lines = (cents: number) => ({ line_items: [lineItem({ unit_price_cents: cents })] });
+const lineItems = (cents: number) => ({ line_items: [lineItem({ unit_price_cents: cents })] });
 const ADDRESS = { billing_email: 'office@example.com' };
 const AGENTS_ADDRESS = { billing_email: 'agent@example.net' };
 
-describe('an invoice that an agent created, priced or re-addressed', () => {
+describe('approval of an invoice that an agent created, priced or re-addressed', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let agent: TestClient;
@@ -27,49 +27,49 @@ describe('an invoice that an agent created, priced or re-addressed', () => {
   });
   after(() => stack.stop());
 
-  const make = async (by: TestClient = key): Promise<Json> => {
-    const answer = await by.post('/invoices', draftOf(1_000, ADDRESS));
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+  const createInvoice = async (by: TestClient = key): Promise<Json> => {
+    const response = await by.post('/invoices', draftOf(1_000, ADDRESS));
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   };
-  const edit = async (by: TestClient, { id }: Json, change: Json): Promise<Json> => {
-    const answer = await by.patch(`/invoices/${id}`, change);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body;
+  const edit = async (by: TestClient, { id }: Json, changes: Json): Promise<Json> => {
+    const response = await by.patch(`/invoices/${id}`, changes);
+    expect(response.status, response.text).to.equal(200);
+    return response.body;
   };
   const approve = (by: TestClient, { id }: Json, ifMatch?: string): Promise<Answer> =>
     by.post(`/invoices/${id}/approve`, {}, ifMatch ? { headers: { 'If-Match': ifMatch } } : {});
-  const expectApproved = (answer: Answer) => {
-    expect(answer.status, answer.text).to.equal(200);
-    expect(answer.body.status).to.equal('approved');
+  const expectApproved = (response: Answer) => {
+    expect(response.status, response.text).to.equal(200);
+    expect(response.body.status).to.equal('approved');
   };
-  const expectRefused = (answer: Answer) => {
-    expectError(answer, 409, 'invalid_status_transition');
-    expect(answer.body.error.message).to.include('only a signed-in person may approve it');
+  const expectRefused = (response: Answer) => {
+    expectError(response, 409, 'invalid_status_transition');
+    expect(response.body.error.message).to.include('only a signed-in person may approve it');
   };
-  /** What an earlier version, which knew neither of the columns, leaves in a row. */
-  const forget = (id: string, sets = '') =>
+  /** Clears both columns, as in a row of an earlier version that did not have them. */
+  const clearPersonColumns = (id: string, sets = '') =>
     stack.rows(
       tenant.id,
       `update invoices set replaced_agent_price_at = null, trusted_billing_email = null${sets} where id = $1`,
       [id],
     );
 
-  for (const [what, touch] of [
-    ['created', () => make(agent)],
-    ['priced', async () => edit(agent, await make(), lines(900))],
-    ['re-addressed', async () => edit(agent, await make(), AGENTS_ADDRESS)],
+  for (const [what, createTouched] of [
+    ['created', () => createInvoice(agent)],
+    ['priced', async () => edit(agent, await createInvoice(), lineItems(900))],
+    ['re-addressed', async () => edit(agent, await createInvoice(), AGENTS_ADDRESS)],
   ] as [string, () => Promise<Json>][]) {
-    it(`${what} by an agent: no key approves it, neither by /approve nor by PATCH`, async () => {
-      const invoice = await touch();
+    it(`no key can approve an invoice that an agent ${what}, neither by /approve nor by PATCH`, async () => {
+      const invoice = await createTouched();
       const { etag } = (await key.get(`/invoices/${invoice.id}`)).headers as { etag: string };
       expectRefused(await approve(key, invoice));
       expectRefused(await approve(key, invoice, etag));
       expectRefused(await key.patch(`/invoices/${invoice.id}`, { status: 'approved' }));
     });
 
-    it(`${what} by an agent: a person approves it only with If-Match, else 428 precondition_required`, async () => {
-      const invoice = await touch();
+    it(`a person can approve an invoice that an agent ${what} only with If-Match, and gets 428 without it`, async () => {
+      const invoice = await createTouched();
       const path = `/invoices/${invoice.id}`;
       const seen = (await person.get(path)).headers.etag as string;
       for (const refused of [
@@ -89,42 +89,42 @@ describe('an invoice that an agent created, priced or re-addressed', () => {
       expectApproved(await approve(person, invoice));
     });
 
-    it(`${what} by an agent: a person's own edit of the lines lets a key approve it`, async () => {
-      const invoice = await touch();
-      await edit(person, invoice, lines(800));
+    it(`a key can approve an invoice that an agent ${what} after a person has edited its line items`, async () => {
+      const invoice = await createTouched();
+      await edit(person, invoice, lineItems(800));
       expectApproved(await approve(key, invoice));
     });
 
-    it(`${what} by an agent: a key's edit of lines and address changes nothing about it`, async () => {
-      const invoice = await touch();
-      await edit(key, invoice, { ...lines(800), billing_email: 'third@example.com' });
+    it(`a key cannot approve an invoice that an agent ${what} after a key has edited its line items and address`, async () => {
+      const invoice = await createTouched();
+      await edit(key, invoice, { ...lineItems(800), billing_email: 'third@example.com' });
       expectRefused(await approve(key, invoice));
     });
 
-    it(`${what} by an agent, cleared by a person, and priced by an agent again: a person is needed again`, async () => {
-      const invoice = await touch();
-      await edit(person, invoice, lines(800));
-      await edit(agent, invoice, lines(700));
+    it(`an invoice that an agent ${what} and a person edited needs a person again after an agent prices it`, async () => {
+      const invoice = await createTouched();
+      await edit(person, invoice, lineItems(800));
+      await edit(agent, invoice, lineItems(700));
       expectRefused(await approve(key, invoice));
     });
   }
 
-  it('an address that a person sets clears the address, and not the price', async () => {
-    const addressed = await edit(agent, await make(), AGENTS_ADDRESS);
+  it("a person who sets the billing e-mail replaces the agent's address, but not the agent's price", async () => {
+    const addressed = await edit(agent, await createInvoice(), AGENTS_ADDRESS);
     await edit(person, addressed, { billing_email: 'checked@example.com' });
     expectApproved(await approve(key, addressed));
-    const both = await edit(agent, await make(), { ...lines(900), ...AGENTS_ADDRESS });
+    const both = await edit(agent, await createInvoice(), { ...lineItems(900), ...AGENTS_ADDRESS });
     await edit(person, both, { billing_email: 'checked@example.com' });
     expectRefused(await approve(key, both));
   });
 
-  it('what an agent says beside price and address leaves an invoice to the keys', async () => {
-    const invoice = await edit(agent, await make(), { notes: 'Gate code 7', ...ADDRESS });
+  it('a key can approve an invoice of which an agent changed neither price nor address', async () => {
+    const invoice = await edit(agent, await createInvoice(), { notes: 'Gate code 7', ...ADDRESS });
     expectApproved(await approve(key, invoice));
   });
 
-  it('a proposal names the version that is approved: its decision takes no If-Match', async () => {
-    const invoice = await make(agent);
+  it('a person decides on a proposal without If-Match, because the proposal names the version', async () => {
+    const invoice = await createInvoice(agent);
     const body = { invoice_id: invoice.id, justification: 'Matches the signed slip.' };
     const proposal = (await agent.post('/approvals', body)).body;
     const decided = await person.post(`/approvals/${proposal.id}/approve`, {});
@@ -132,17 +132,17 @@ describe('an invoice that an agent created, priced or re-addressed', () => {
     expect((await key.get(`/invoices/${invoice.id}`)).body.status).to.equal('approved');
   });
 
-  it('a held PATCH that a person approves still makes an agent-priced draft', async () => {
-    const invoice = await make();
+  it("a held PATCH of an agent still counts as the agent's price after a person approves it", async () => {
+    const invoice = await createInvoice();
     await setGate(tenant, 5_000);
-    const held = expectHeld(await agent.patch(`/invoices/${invoice.id}`, lines(GATE)));
+    const held = expectHeld(await agent.patch(`/invoices/${invoice.id}`, lineItems(GATE)));
     await setGate(tenant, null);
     expect((await person.post(`/approvals/${held.id}/approve`, {})).status).to.equal(200);
     expectRefused(await approve(key, invoice));
   });
 
-  it('lines of a suggestion that a person accepts take nothing over', async () => {
-    const invoice = await make(agent);
+  it("a person who accepts a suggestion does not replace the agent's price", async () => {
+    const invoice = await createInvoice(agent);
     const proposed = lineItem({ unit_price_cents: 100, taxable: false, description: null }) as never;
     const found = { entity_id: invoice.id, invoice_id: invoice.id, proposed_lines: [proposed] };
     const id = await makeSuggestion(stack, tenant.id, found);
@@ -151,37 +151,37 @@ describe('an invoice that an agent created, priced or re-addressed', () => {
     expectRefused(await approve(key, invoice));
   });
 
-  describe('in rows that an earlier version wrote', () => {
-    it('is known by who created or priced it', async () => {
+  describe('rows that an earlier version wrote', () => {
+    it('a row of an earlier version needs a person if an agent created or priced the invoice', async () => {
       const [created, priced, own] = [
-        await make(agent),
-        await edit(agent, await make(), lines(900)),
-        await make(),
+        await createInvoice(agent),
+        await edit(agent, await createInvoice(), lineItems(900)),
+        await createInvoice(),
       ];
-      await forget(created.id, ', agent_id = null, agent_priced_at = null');
-      await forget(priced.id);
-      await forget(own.id);
+      await clearPersonColumns(created.id, ', agent_id = null, agent_priced_at = null');
+      await clearPersonColumns(priced.id);
+      await clearPersonColumns(own.id);
       expectRefused(await approve(key, created));
       expectRefused(await approve(key, priced));
       expectApproved(await approve(key, own));
-      await edit(person, created, lines(800));
+      await edit(person, created, lineItems(800));
       expectApproved(await approve(key, created));
     });
 
-    it('is known by the audit log when an agent re-addressed it', async () => {
-      const invoice = await edit(agent, await make(), AGENTS_ADDRESS);
-      await forget(invoice.id);
+    it('a row of an earlier version needs a person if the audit log shows that an agent re-addressed the invoice', async () => {
+      const invoice = await edit(agent, await createInvoice(), AGENTS_ADDRESS);
+      await clearPersonColumns(invoice.id);
       expectRefused(await approve(key, invoice));
-      await edit(person, invoice, lines(800));
+      await edit(person, invoice, lineItems(800));
       expectApproved(await approve(key, invoice));
     });
 
-    it('is known when an earlier version, still running, changes what a person took over', async () => {
-      const priced = await edit(agent, await make(), lines(900));
-      await edit(person, priced, lines(800));
+    it('an invoice needs a person again after a process of an earlier version changes its price or address', async () => {
+      const priced = await edit(agent, await createInvoice(), lineItems(900));
+      await edit(person, priced, lineItems(800));
       await stack.rows(tenant.id, 'update invoices set agent_priced_at = now() where id = $1', [priced.id]);
       expectRefused(await approve(key, priced));
-      const addressed = await make();
+      const addressed = await createInvoice();
       await stack.rows(tenant.id, 'update invoices set billing_email = $2 where id = $1', [
         addressed.id,
         AGENTS_ADDRESS.billing_email,

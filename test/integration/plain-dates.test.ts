@@ -4,7 +4,7 @@ import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack } from '../support/stack.js';
 
-describe('plain dates as due_date and service_date of an invoice', () => {
+describe('plain dates in due_date and service_date of an invoice', () => {
   let stack: TestStack;
   let client: TestClient;
 
@@ -16,7 +16,7 @@ describe('plain dates as due_date and service_date of an invoice', () => {
   });
   after(() => stack.stop());
 
-  it("means midnight in the account's time zone, in summer and in winter, and is read as a date-time", async () => {
+  it("a plain date means midnight in the account's time zone, in summer and in winter, and is returned as a date-time", async () => {
     const body = invoiceInput({ service_date: '2026-07-04', due_date: '2026-12-21' });
     const created = await client.post('/invoices', body);
     expect(created.status, created.text).to.equal(201);
@@ -25,7 +25,7 @@ describe('plain dates as due_date and service_date of an invoice', () => {
     expect((await client.get(`/invoices/${created.body.id}`)).body).to.include(expected);
   });
 
-  it('is taken by PATCH, which leaves an equal day unchanged', async () => {
+  it('PATCH /invoices/{id} accepts a plain date and leaves an equal date unchanged', async () => {
     const { body } = await client.post('/invoices', invoiceInput());
     const patched = await client.patch(`/invoices/${body.id}`, { due_date: '2026-03-08' });
     expect(patched.body.due_date).to.equal('2026-03-08T05:00:00.000Z');
@@ -33,17 +33,17 @@ describe('plain dates as due_date and service_date of an invoice', () => {
     expect(again.body.updated_at).to.equal(patched.body.updated_at);
   });
 
-  it('is found by the filter of that day, and not by that of the day before', async () => {
+  it('GET /invoices finds a plain due_date in the range of its day and not in the range of the day before', async () => {
     const { body } = await client.post('/invoices', invoiceInput({ due_date: '2031-05-05' }));
-    const list = async (since: string, until: string) => {
+    const listIds = async (since: string, until: string) => {
       const page = await client.get(`/invoices?date_field=due_date&since=${since}&until=${until}`);
       return page.body.data.items.map(({ id }: { id: string }) => id);
     };
-    expect(await list('2031-05-05', '2031-05-06')).to.deep.equal([body.id]);
-    expect(await list('2031-05-04', '2031-05-05')).to.deep.equal([]);
+    expect(await listIds('2031-05-05', '2031-05-06')).to.deep.equal([body.id]);
+    expect(await listIds('2031-05-04', '2031-05-05')).to.deep.equal([]);
   });
 
-  it('keeps a date-time as it was, and refuses a day that does not exist', async () => {
+  it('POST /invoices keeps a date-time and refuses dates that do not exist or are out of range', async () => {
     const kept = await client.post('/invoices', invoiceInput({ due_date: '2026-12-21T10:00:00+02:00' }));
     expect(kept.body.due_date).to.equal('2026-12-21T08:00:00.000Z');
     for (const due_date of ['2026-02-30', '2026-2-3', '0000-01-01', '0001-01-01', '9999-12-31', 'tomorrow']) {

@@ -12,30 +12,33 @@ import { renderAnswers } from '../../workers/writes/settle.js';
 import { commandOf } from '../support/commands.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-/** Collects what a handler sends, and answers with no rows but a tax rate, without which nothing is inserted. */
-async function statementsOf(
+/**
+ * Collects the queries that a handler sends. Only the query for tax rates returns a row, because
+ * the handler inserts nothing without one.
+ */
+async function collectQueries(
   tenantId: string,
   work: (tx: Transaction) => Promise<unknown>,
 ): Promise<Statement[]> {
-  const seen: Statement[] = [];
+  const collected: Statement[] = [];
   const tx = {
-    query: async (statement: Statement) => {
-      seen.push(statement);
-      return statement.name === 'tax-rates' ? [{ tenant_id: tenantId, id: null, known: true, rate: 0 }] : [];
+    query: async (query: Statement) => {
+      collected.push(query);
+      return query.name === 'tax-rates' ? [{ tenant_id: tenantId, id: null, known: true, rate: 0 }] : [];
     },
-    queryAtCommit: (statement: Statement) => seen.push(statement),
+    queryAtCommit: (query: Statement) => collected.push(query),
   } as unknown as Transaction;
-  // A handler may give up on the empty answers; what it sent until then is what we want.
+  // A handler may fail on the empty results. The queries that it sent before are enough.
   await work(tx).catch(() => undefined);
-  return seen;
+  return collected;
 }
 
-const settled = (command: Command) => ({
+const completedCommand = (command: Command) => ({
   command,
   outcome: { ok: true as const, changes: [], events: [{ type: 'invoice.created' as const }] },
 });
 
-describe('plans of the write path', () => {
+describe('query plans of write commands', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -45,7 +48,7 @@ describe('plans of the write path', () => {
   });
   after(() => stack.stop());
 
-  it('look rows up by key even on tables that had no statistics when they were planned', async () => {
+  it('queries of write commands look up rows by key even when planned for tables without statistics', async () => {
     const invoice = commandOf('invoice.create', tenant.id, { invoice_number: 'P-1', line_items: [] });
     const patch = commandOf('invoice.update', tenant.id, { notes: 'x' });
     const actor = { type: 'agent', id: newId(), name: 'agent' } as const;
@@ -57,7 +60,10 @@ describe('plans of the write path', () => {
     );
     const approved = { tenant_id: tenant.id, id: newId(), status: 'approved' };
     const proposal = {
-      ...({ kind: 'invoice_approval', action: 'invoice.approve', payload: {}, amount_cents: 1 } as const),
+      kind: 'invoice_approval' as const,
+      action: 'invoice.approve' as const,
+      payload: {},
+      amount_cents: 1,
       entity_id: newId(),
       counted_cents: null,
       held_by: null,
@@ -67,23 +73,23 @@ describe('plans of the write path', () => {
       id: newId(),
       invoice_id: newId(),
     };
-    const job = commandOf('work_order.create', tenant.id, { service_type: 'tow' });
-    const statements = [
-      ...(await statementsOf(tenant.id, (tx) => findEarlier(tx, [invoice]))),
-      ...(await statementsOf(tenant.id, (tx) => createInvoices(tx, [invoice] as Command<never>[]))),
-      ...(await statementsOf(tenant.id, (tx) => createInvoices(tx, [draft] as Command<never>[]))),
-      ...(await statementsOf(tenant.id, (tx) => cancelOpenApprovals(tx, [approved]))),
-      ...(await statementsOf(tenant.id, (tx) =>
+    const workOrder = commandOf('work_order.create', tenant.id, { service_type: 'tow' });
+    const queries = [
+      ...(await collectQueries(tenant.id, (tx) => findEarlier(tx, [invoice]))),
+      ...(await collectQueries(tenant.id, (tx) => createInvoices(tx, [invoice] as Command<never>[]))),
+      ...(await collectQueries(tenant.id, (tx) => createInvoices(tx, [draft] as Command<never>[]))),
+      ...(await collectQueries(tenant.id, (tx) => cancelOpenApprovals(tx, [approved]))),
+      ...(await collectQueries(tenant.id, (tx) =>
         insertApprovals(tx, [{ command: draft, approval: proposal }]),
       )),
-      ...(await statementsOf(tenant.id, (tx) =>
+      ...(await collectQueries(tenant.id, (tx) =>
         updateInvoices(tx, [patch] as Command<never>[], stack.runtime.config),
       )),
-      ...(await statementsOf(tenant.id, (tx) => createWorkOrders(tx, [job] as Command<never>[]))),
-      ...(await statementsOf(tenant.id, (tx) => renderAnswers(tx, [settled(invoice)]))),
-      ...(await statementsOf(tenant.id, (tx) => renderAnswers(tx, [settled(job)]))),
+      ...(await collectQueries(tenant.id, (tx) => createWorkOrders(tx, [workOrder] as Command<never>[]))),
+      ...(await collectQueries(tenant.id, (tx) => renderAnswers(tx, [completedCommand(invoice)]))),
+      ...(await collectQueries(tenant.id, (tx) => renderAnswers(tx, [completedCommand(workOrder)]))),
     ];
-    expect(statements.map((statement) => statement.name)).to.include.members([
+    expect(queries.map((query) => query.name)).to.include.members([
       'find-earlier',
       'insert-invoices',
       'settle-invoice',
@@ -94,7 +100,7 @@ describe('plans of the write path', () => {
       'lock-open-approvals',
       'insert-approvals',
     ]);
-    for (const { name, text, values } of statements) {
+    for (const { name, text, values } of queries) {
       const plan = await stack.runtime.db.transaction([tenant.id], async (tx) => {
         await tx.query({ text: `prepare checked(jsonb) as ${text}` });
         const parameter = String(values?.[0]).replaceAll("'", "''");
@@ -105,26 +111,29 @@ describe('plans of the write path', () => {
         return (
           rows
             .map((row) => String(row['QUERY PLAN']))
-            // The new numbers are joined to the batch itself, which is no table.
+            // PostgreSQL joins the new numbers to the batch itself, which is not a table.
             .filter((line) => !line.includes('counter'))
             .join('\n')
         );
       });
-      // A join filter means that a whole tenant is read and sifted; a sequential scan means the whole table.
+      // With a join filter PostgreSQL reads all rows of a tenant; with a sequential scan, the whole
+      // table.
       expect(plan, name).to.not.match(/Seq Scan on (?!r\b|input\b)|Join Filter/);
     }
   });
 
-  it('of anybody but agents hold no statement of the gate', async () => {
+  it('commands of actors that are not agents send no query for the approval threshold', async () => {
     const invoice = commandOf('invoice.create', tenant.id, { invoice_number: 'P-3', line_items: [] });
     const patch = commandOf('invoice.update', tenant.id, { line_items: [] });
-    const names = (statements: Statement[]) => statements.map(({ name }) => name);
-    expect(names(await statementsOf(tenant.id, (tx) => takeAgentTurns(tx, [invoice, patch])))).to.deep.equal(
-      [],
+    const names = (queries: Statement[]) => queries.map(({ name }) => name);
+    expect(
+      names(await collectQueries(tenant.id, (tx) => takeAgentTurns(tx, [invoice, patch]))),
+    ).to.deep.equal([]);
+    const creating = await collectQueries(tenant.id, (tx) =>
+      createInvoices(tx, [invoice] as Command<never>[]),
     );
-    const creating = await statementsOf(tenant.id, (tx) => createInvoices(tx, [invoice] as Command<never>[]));
     expect(names(creating)).to.deep.equal(['tax-rates', 'insert-invoices']);
-    const updating = await statementsOf(tenant.id, (tx) =>
+    const updating = await collectQueries(tenant.id, (tx) =>
       updateInvoices(tx, [patch] as Command<never>[], stack.runtime.config),
     );
     expect(names(updating)).to.deep.equal(['lock-invoices']);

@@ -11,7 +11,7 @@ import { eventually } from '../support/poll.js';
 import { PROJECT } from '../support/processes.js';
 import { createDatabase, freePort } from '../support/stores.js';
 
-/** Debian puts it where not every PATH leads. */
+/** Debian installs pgbouncer in /usr/sbin, which is not in every PATH. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
 
 const hasPgBouncer = () => spawnSync('pgbouncer', ['--version'], { env: { PATH } }).status === 0;
@@ -21,7 +21,7 @@ interface Pooler {
   stop: () => void;
 }
 
-/** Debian's PgBouncer in front of the database, on loopback. */
+/** Starts PgBouncer in front of the database, on loopback. */
 async function startPgBouncer(databaseUrl: string, settings: string): Promise<Pooler> {
   const { username, password, hostname, port, pathname } = new URL(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), 'tow-pooler-'));
@@ -40,7 +40,7 @@ auth_file = ${join(folder, 'users.txt')}
 ${settings}
 `,
   );
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   chmodSync(folder, 0o755);
   const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const child: ChildProcess = spawn('pgbouncer', [join(folder, 'pgbouncer.ini')], {
@@ -69,14 +69,14 @@ function isListening(port: number): Promise<boolean> {
   });
 }
 
-const refusalOf = (url: string) =>
+const catchRefusal = (url: string) =>
   assertDirectConnection(url).then(
     () => undefined,
     (error: unknown) => error,
   );
 
 const MODES: [string, string, RegExp][] = [
-  ['in transaction mode as Debian ships it', 'pool_mode = transaction', /refuses the session's role/],
+  ['in transaction mode with the default settings', 'pool_mode = transaction', /refuses the session's role/],
   [
     'in transaction mode that ignores the options of a session',
     'pool_mode = transaction\nignore_startup_parameters = options,extra_float_digits',
@@ -85,7 +85,7 @@ const MODES: [string, string, RegExp][] = [
   ['in session mode', 'pool_mode = session', /refuses the session's role/],
 ];
 
-describe('PgBouncer before PostgreSQL', function () {
+describe('PgBouncer in front of PostgreSQL', function () {
   this.timeout(60_000);
   let databaseUrl: string;
 
@@ -98,13 +98,13 @@ describe('PgBouncer before PostgreSQL', function () {
     databaseUrl = await createDatabase();
   });
 
-  for (const [what, settings, reason] of MODES) {
-    it(`${what}: a process says so in one sentence with the remedy, and does not start`, async () => {
+  for (const [mode, settings, reason] of MODES) {
+    it(`assertDirectConnection refuses PgBouncer ${mode} and names the remedy`, async () => {
       const pooler = await startPgBouncer(databaseUrl, settings);
       try {
-        const refusal = await refusalOf(pooler.url);
+        const refusal = await catchRefusal(pooler.url);
         expect(refusal).to.be.instanceOf(ConfigError);
-        // It must not look like a store that will be back: nothing is to be waited for.
+        // The error must not look like an unreachable store, or the process would wait for it.
         expect(isConnectionError(refusal)).to.equal(false);
         expect((refusal as Error).message)
           .to.match(reason)
@@ -115,7 +115,7 @@ describe('PgBouncer before PostgreSQL', function () {
     });
   }
 
-  const lines: [string, string[]][] = [
+  const processes: [string, string[]][] = [
     ['web', ['api/server.ts']],
     ['mcp', ['mcp/server.ts']],
     ['a worker', ['workers/main.ts', 'clock']],
@@ -124,10 +124,10 @@ describe('PgBouncer before PostgreSQL', function () {
     ['tow migrate', ['bin/tow.ts', 'migrate']],
     ['tow doctor', ['bin/tow.ts', 'doctor']],
   ];
-  it('ends every process of the Procfile and of the command line with that sentence alone', async () => {
+  it('every process of the Procfile and of the command line ends with the PgBouncer error and no stack trace', async () => {
     const pooler = await startPgBouncer(databaseUrl, 'pool_mode = transaction');
     try {
-      for (const [name, args] of lines) {
+      for (const [name, args] of processes) {
         const { status, stdout, stderr } = await runToEnd(args, pooler.url);
         expect(status, name).to.be.above(0);
         expect(`${stdout}${stderr}`, name).to.match(/connection pooler such as PgBouncer/);
@@ -138,11 +138,11 @@ describe('PgBouncer before PostgreSQL', function () {
     }
   });
 
-  it('is not suspected when there is none, and an unreachable server is no pooler', async () => {
-    expect(await refusalOf(databaseUrl)).to.equal(undefined);
-    const away = new URL(databaseUrl);
-    away.port = `${await freePort()}`;
-    expect(isConnectionError(await refusalOf(away.href))).to.equal(true);
+  it('assertDirectConnection accepts a direct connection and does not mistake an unreachable server for a pooler', async () => {
+    expect(await catchRefusal(databaseUrl)).to.equal(undefined);
+    const unreachable = new URL(databaseUrl);
+    unreachable.port = `${await freePort()}`;
+    expect(isConnectionError(await catchRefusal(unreachable.href))).to.equal(true);
   });
 });
 

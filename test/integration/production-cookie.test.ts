@@ -4,7 +4,7 @@ import { expectError } from '../support/expect-error.js';
 import { cookieOf, createUser, personWith, type TestUser, trySignIn } from '../support/sign-in.js';
 import { TestStack } from '../support/stack.js';
 
-describe('the cookie of a session in production', () => {
+describe('the session cookie in production', () => {
   let stack: TestStack;
   let user: TestUser;
 
@@ -16,10 +16,10 @@ describe('the cookie of a session in production', () => {
   });
   after(() => stack.stop());
 
-  it('is Secure with the prefix __Host-, out of reach of scripts and of other hosts, on a plain connection too', async () => {
-    const answer = await trySignIn(stack.origin, user);
-    expect(answer.status, answer.text).to.equal(200);
-    const [name, ...attributes] = String(answer.headers['set-cookie']).split('; ');
+  it('POST /session sets a Secure, HttpOnly cookie with the prefix __Host-, even over plain HTTP', async () => {
+    const response = await trySignIn(stack.origin, user);
+    expect(response.status, response.text).to.equal(200);
+    const [name, ...attributes] = String(response.headers['set-cookie']).split('; ');
     expect(name).to.match(/^__Host-tow_session=tk_session_/);
     expect(attributes.filter((attribute) => !attribute.startsWith('Expires='))).to.have.members([
       'Path=/',
@@ -29,18 +29,18 @@ describe('the cookie of a session in production', () => {
     ]);
   });
 
-  it('opens the account under that name alone: another host of the domain could plant the bare one', async () => {
+  it('a session cookie without the prefix __Host- is refused, because another host of the domain could set it', async () => {
     const cookie = cookieOf(await trySignIn(stack.origin, user));
     expect((await personWith(stack.origin, cookie).get('/me')).status).to.equal(200);
     const bare = cookie.replace('__Host-', '');
     expectError(await personWith(stack.origin, bare).get('/me'), 401, 'unauthorized');
   });
 
-  it('is taken away with the same attributes, without which a browser would keep it', async () => {
+  it('DELETE /session clears the cookie with the same attributes, because a browser would otherwise keep it', async () => {
     const person = personWith(stack.origin, cookieOf(await trySignIn(stack.origin, user)));
-    const out = await person.delete('/session');
-    expect(out.status, out.text).to.equal(200);
-    expect(out.headers['set-cookie']).to.match(
+    const signedOut = await person.delete('/session');
+    expect(signedOut.status, signedOut.text).to.equal(200);
+    expect(signedOut.headers['set-cookie']).to.match(
       /^__Host-tow_session=; Path=\/; Expires=Thu, 01 Jan 1970[^;]*; HttpOnly; SameSite=Lax; Secure$/,
     );
   });

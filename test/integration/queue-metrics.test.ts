@@ -17,22 +17,25 @@ describe('queue metrics', () => {
   });
   after(() => stack.stop());
 
-  /** The value of one line of /metrics; undefined when it is not there. */
-  const gauge = async (line: string): Promise<number | undefined> => {
+  /** Reads the value of one gauge from /metrics. Returns undefined if the gauge is missing. */
+  const readGauge = async (series: string): Promise<number | undefined> => {
     const page = await fetch(`${stack.origin}/metrics`).then((response) => response.text());
-    const found = page.split('\n').find((text) => text.startsWith(`${line} `));
-    return found === undefined ? undefined : Number(found.slice(line.length + 1));
+    const found = page.split('\n').find((text) => text.startsWith(`${series} `));
+    return found === undefined ? undefined : Number(found.slice(series.length + 1));
   };
 
-  it('show how many jobs wait and since when, and nothing once a worker took them', async () => {
+  it('queue metrics show how many jobs wait and for how long, and 0 after a worker has run them', async () => {
     const { client } = await stack.createTenant();
     addQueueGauges(stack.runtime, openWritesQueue(stack.runtime));
     for (let n = 0; n < 2; n += 1)
       expect((await client.post('/invoices', invoiceInput())).status).to.equal(202);
-    expect(await gauge(WAITING)).to.be.at.least(2);
-    // The first of them had waited its whole write timeout before the second was sent.
-    expect(await gauge(OLDEST)).to.be.at.least(0.1);
+    expect(await readGauge(WAITING)).to.be.at.least(2);
+    // The first job waited for the whole write timeout before the second was sent.
+    expect(await readGauge(OLDEST)).to.be.at.least(0.1);
     startWritesWorker(stack.runtime);
-    await eventually('no job waits', async () => (await gauge(WAITING)) === 0 && (await gauge(OLDEST)) === 0);
+    await eventually(
+      'no job waits',
+      async () => (await readGauge(WAITING)) === 0 && (await readGauge(OLDEST)) === 0,
+    );
   });
 });

@@ -5,8 +5,16 @@ import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const MEMBERS = [
-  ...['id', 'name', 'version', 'effective_from', 'effective_until', 'superseded_by', 'is_default'],
-  ...['after_hours_window', 'items', 'created_at'],
+  'id',
+  'name',
+  'version',
+  'effective_from',
+  'effective_until',
+  'superseded_by',
+  'is_default',
+  'after_hours_window',
+  'items',
+  'created_at',
 ];
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 
@@ -20,69 +28,76 @@ describe('rate cards', () => {
   });
   after(() => stack.stop());
 
-  const listed = async (query: string): Promise<string[]> => {
-    const answer = await tenant.client.get(`/rate-cards?limit=200&${query}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body.data.items.map((card: { id: string }) => card.id);
+  const listIds = async (query: string): Promise<string[]> => {
+    const response = await tenant.client.get(`/rate-cards?limit=200&${query}`);
+    expect(response.status, response.text).to.equal(200);
+    return response.body.data.items.map((card: { id: string }) => card.id);
   };
 
-  it('have exactly the published members and defaults, and are read back byte for byte', async () => {
+  it('POST /rate-cards returns exactly the published members with defaults, and GET returns the same bytes', async () => {
     const body = {
       name: 'Plain',
       effective_from: '2026-01-01',
       items: [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500 }],
     };
-    const answer = await tenant.client.post('/rate-cards', body);
-    expect(answer.status, answer.text).to.equal(201);
-    expect(Object.keys(answer.body)).to.deep.equal(MEMBERS);
-    expect(answer.body).to.deep.include({
-      ...{ version: 1, effective_from: '2026-01-01', effective_until: null, superseded_by: null },
-      ...{ is_default: false, after_hours_window: { start: '18:00', end: '08:00', weekends: true } },
+    const response = await tenant.client.post('/rate-cards', body);
+    expect(response.status, response.text).to.equal(201);
+    expect(Object.keys(response.body)).to.deep.equal(MEMBERS);
+    expect(response.body).to.deep.include({
+      version: 1,
+      effective_from: '2026-01-01',
+      effective_until: null,
+      superseded_by: null,
+      is_default: false,
+      after_hours_window: { start: '18:00', end: '08:00', weekends: true },
     });
-    expect(answer.body.items).to.deep.equal([
+    expect(response.body.items).to.deep.equal([
       {
-        ...{
-          name: 'Hook up',
-          service_type: null,
-          category: 'hook_up',
-          unit_type: 'flat',
-          unit_price_cents: 7500,
-        },
-        ...{ included_quantity: 0, minimum_cents: null, after_hours: false, taxable: false },
+        name: 'Hook up',
+        service_type: null,
+        category: 'hook_up',
+        unit_type: 'flat',
+        unit_price_cents: 7500,
+        included_quantity: 0,
+        minimum_cents: null,
+        after_hours: false,
+        taxable: false,
       },
     ]);
-    expect((await tenant.client.get(`/rate-cards/${answer.body.id}`)).text).to.equal(answer.text);
-    expect((await tenant.client.get('/rate-cards?limit=1')).body.data.items).to.deep.equal([answer.body]);
+    expect((await tenant.client.get(`/rate-cards/${response.body.id}`)).text).to.equal(response.text);
+    expect((await tenant.client.get('/rate-cards?limit=1')).body.data.items).to.deep.equal([response.body]);
   });
 
-  it('are superseded by the next of their name, whatever its case, and keep what they say', async () => {
+  it('a new rate card of the same name in any case supersedes the earlier card, which keeps its content', async () => {
     const first = await makeCard(tenant.client, { name: 'Club', is_default: false });
     const second = await makeCard(tenant.client, {
       name: 'CLUB',
       effective_from: '2026-06-01',
       items: [cardItem()],
     });
-    const again = (await tenant.client.get(`/rate-cards/${first.id}`)).body;
-    expect(again).to.deep.equal({ ...first, effective_until: '2026-06-01', superseded_by: second.id });
+    const superseded = (await tenant.client.get(`/rate-cards/${first.id}`)).body;
+    expect(superseded).to.deep.equal({ ...first, effective_until: '2026-06-01', superseded_by: second.id });
     expect(second).to.deep.include({ version: 2, effective_until: null });
     for (const method of ['PATCH', 'DELETE'])
       expect((await tenant.client.send(method, `/rate-cards/${first.id}`, { body: {} })).status).to.equal(
         405,
       );
     const early = await tenant.client.post('/rate-cards', {
-      ...{ name: 'club', effective_from: '2026-05-31', items: [cardItem()] },
+      name: 'club',
+      effective_from: '2026-05-31',
+      items: [cardItem()],
     });
     expect(expectError(early, 409, 'conflict')[0]).to.include({ field: 'effective_from', code: 'not_later' });
-    const mended = await makeCard(tenant.client, { name: 'Club', effective_from: '2026-06-01' });
-    expect(mended.version, 'of the same day the newer one counts').to.equal(3);
+    const corrected = await makeCard(tenant.client, { name: 'Club', effective_from: '2026-06-01' });
+    expect(corrected.version, 'the newer of two cards of one day applies').to.equal(3);
     const inForce = async (day: string) =>
-      (await listed(`in_force_on=${day}&search=club`)).filter((id) => id !== undefined);
+      (await listIds(`in_force_on=${day}&search=club`)).filter((id) => id !== undefined);
     expect(await inForce('2026-05-31')).to.deep.equal([first.id]);
-    expect(await inForce('2026-06-01')).to.deep.equal([mended.id]);
+    expect(await inForce('2026-06-01')).to.deep.equal([corrected.id]);
     expect(await inForce('2019-12-31')).to.deep.equal([]);
   });
 
-  it('of one name sent by many at once become versions one after the other', async () => {
+  it('concurrent POST /rate-cards requests with one name create consecutive versions', async () => {
     const cards = await Promise.all(
       Array.from({ length: 8 }, () =>
         makeCard(tenant.client, { name: 'Race', effective_from: '2026-01-01' }),
@@ -91,7 +106,7 @@ describe('rate cards', () => {
     expect(cards.map(({ version }) => version).sort()).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it('refuse what is no price, with every fault named', async () => {
+  it('POST /rate-cards refuses an invalid rate card and names every validation error', async () => {
     const items = [
       cardItem({ unit_price_cents: -1, included_quantity: 0.00001 }),
       cardItem({ category: 'storage', unit_type: 'day', minimum_cents: 100, after_hours: true }),
@@ -115,27 +130,27 @@ describe('rate cards', () => {
     ]);
   });
 
-  it('are tried by a dry run without being made', async () => {
+  it('a dry run of POST /rate-cards previews the card and creates nothing', async () => {
     const body = { name: 'Dry', effective_from: '2026-01-01', items: [MILES] };
     const preview = await tenant.client.post('/rate-cards', body, DRY_RUN);
     expect(preview.body.data).to.include({ name: 'Dry', version: 1 });
-    expect(await listed('search=Dry')).to.deep.equal([]);
+    expect(await listIds('search=Dry')).to.deep.equal([]);
   });
 
-  it('of another tenant, the sandbox twin included, are not there, neither read nor named nor a price', async () => {
-    const theirs = await makeCard(tenant.sandbox, { name: 'Plain', is_default: true });
-    expect(theirs.version, 'names are their own').to.equal(1);
-    for (const id of [theirs.id, UNKNOWN_ID]) {
+  it('rate cards of another tenant or of the sandbox cannot be read, referenced or used for a price', async () => {
+    const foreignCard = await makeCard(tenant.sandbox, { name: 'Plain', is_default: true });
+    expect(foreignCard.version, 'each account has separate names').to.equal(1);
+    for (const id of [foreignCard.id, UNKNOWN_ID]) {
       expectError(await tenant.client.get(`/rate-cards/${id}`), 404, 'not_found');
       const named = await tenant.client.post('/customers', { company_name: 'C', rate_card_id: id });
       expect(faultsOf(named)).to.deep.equal(['rate_card_id unknown']);
     }
     const other = await stack.createTenant('Without cards');
-    const job = await completedJob(other.client);
-    expectError(await other.client.post(`/work-orders/${job}/price`), 409, 'conflict');
+    const workOrder = await completedJob(other.client);
+    expectError(await other.client.post(`/work-orders/${workOrder}/price`), 409, 'conflict');
   });
 
-  it('are named by customers, who may be given and lose one', async () => {
+  it('a customer can reference a rate card and drop it again', async () => {
     const card = await makeCard(tenant.client);
     const { client } = tenant;
     const customer = (await client.post('/customers', { company_name: 'C', rate_card_id: card.id })).body;

@@ -9,19 +9,19 @@ interface Readiness {
   body: { ok: boolean; degraded: boolean; checks: Record<string, { ok: boolean; error?: string }> };
 }
 
-async function readinessOf({ origin }: TestStack): Promise<Readiness> {
-  const answer = await fetch(`${origin}/readyz`);
-  return { status: answer.status, body: (await answer.json()) as Readiness['body'] };
+async function readReadiness({ origin }: TestStack): Promise<Readiness> {
+  const response = await fetch(`${origin}/readyz`);
+  return { status: response.status, body: (await response.json()) as Readiness['body'] };
 }
 
 const READY = { ok: true, degraded: false };
 const DEGRADED = { ok: true, degraded: true };
 
-describe('/readyz while only writes are impossible', () => {
+describe('GET /readyz while only writes are impossible', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
-  describe('because the queue is away', () => {
+  describe('because the queue is unreachable', () => {
     let redis: RedisServer | undefined;
 
     before(async () => {
@@ -35,37 +35,37 @@ describe('/readyz while only writes are impossible', () => {
       redis?.process.kill('SIGKILL');
     });
 
-    const takeAway = async (): Promise<void> => {
+    const stopQueue = async (): Promise<void> => {
       if (!redis) return stack.asOwner('alter table bullmq.job rename to job_elsewhere');
       redis.process.kill('SIGKILL');
       await once(redis.process, 'exit');
     };
-    const giveBack = async (): Promise<void> => {
+    const restoreQueue = async (): Promise<void> => {
       if (!redis) return stack.asOwner('alter table bullmq.job_elsewhere rename to job');
       redis = await startRedis(redis.port);
     };
 
-    it('is 200 and degraded, says why, and is whole again by itself', async () => {
-      const before = await readinessOf(stack);
+    it('GET /readyz is 200 and degraded with the cause while the queue is unreachable, and recovers', async () => {
+      const before = await readReadiness(stack);
       expect(before.status).to.equal(200);
       expect(before.body).to.include(READY);
-      await takeAway();
+      await stopQueue();
       const during = await eventually('a failed check', async () => {
-        const found = await readinessOf(stack);
+        const found = await readReadiness(stack);
         return !found.body.checks.queue?.ok && found;
       });
       const read = await tenant.client.get('/invoices');
-      await giveBack();
+      await restoreQueue();
       expect(during.status).to.equal(200);
       expect(during.body).to.include(DEGRADED);
       expect(during.body.checks.queue?.error).to.match(/^(cannot be reached|failed \(42P01\)$)/);
       expect(during.body.checks.postgres).to.include({ ok: true });
       expect(read.status).to.equal(200);
-      await eventually('its recovery', async () => (await readinessOf(stack)).body.degraded === false);
+      await eventually('the recovery', async () => (await readReadiness(stack)).body.degraded === false);
     });
   });
 
-  describe('because no worker commits', () => {
+  describe('because no worker commits writes', () => {
     before(async () => {
       stack = await TestStack.start({
         worker: false,
@@ -75,10 +75,10 @@ describe('/readyz while only writes are impossible', () => {
     });
     after(() => stack.stop());
 
-    it('is 200 and degraded once the canary did not come back', async () => {
-      expect((await readinessOf(stack)).body).to.include(READY);
-      const found = await eventually('a missed canary', async () => {
-        const readiness = await readinessOf(stack);
+    it('GET /readyz is 200 and degraded after a test write was not committed', async () => {
+      expect((await readReadiness(stack)).body).to.include(READY);
+      const found = await eventually('a failed test write', async () => {
+        const readiness = await readReadiness(stack);
         return readiness.body.degraded && readiness;
       });
       expect(found.status).to.equal(200);

@@ -11,7 +11,7 @@ import { createDatabase } from '../support/stores.js';
 
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
 
-describe('batches that meet repeated requests', () => {
+describe('batches with repeated requests', () => {
   let db: Database;
   let tenant: string;
 
@@ -23,31 +23,31 @@ describe('batches that meet repeated requests', () => {
   });
   after(() => db.close());
 
-  it('look for repeats first for a while after one was met, so that a storm of them costs one run each', async () => {
+  it('after a repeated request the next batches search for existing results first, so that each runs once', async () => {
     const key = newId();
     const create = () => ({
       ...commandOf('customer.create', tenant, { company_name: 'Again' }),
       idempotency: { key, method: 'POST', path: '/customers', bodyHash: 'same' },
     });
-    const repeats = new Repeats();
+    const conflictMonitor = new Repeats();
     let runs = 0;
     const counting = {
       ...batchContextOf({ db, logger }),
-      repeats,
+      repeats: conflictMonitor,
       beforeCommit: () => {
         runs += 1;
       },
     };
     const run = async () => {
-      const [result] = await runIsolated(counting, [create()], { lookFirst: repeats.areFrequent() });
+      const [result] = await runIsolated(counting, [create()], { lookFirst: conflictMonitor.areFrequent() });
       return result?.ok === true && { replayed: result.replayed, body: result.body };
     };
     const first = await run();
     expect(first).to.include({ replayed: false });
     expect(runs).to.equal(1);
-    const answers = [await run(), await run(), await run()];
-    for (const answer of answers) expect(answer).to.deep.equal({ ...first, replayed: true });
-    // The second request was run twice, those after it once.
+    const results = [await run(), await run(), await run()];
+    for (const result of results) expect(result).to.deep.equal({ ...first, replayed: true });
+    // The second request ran twice, each later request once.
     expect(runs).to.equal(1 + 2 + 1 + 1);
   });
 });

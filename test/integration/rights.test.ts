@@ -12,7 +12,10 @@ import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js
 import { makeSuggestion } from '../support/suggestions.js';
 import { makeWebhookRecords } from '../support/webhook-rows.js';
 
-/** Every route that a right protects: what an agent needs (null: no agent may) and what an API key needs. */
+/**
+ * Every route that a right protects, with the scope that an agent key needs (null: no agent may use
+ * it) and the permission that an API key needs.
+ */
 const ROUTES: [method: string, path: string, scope: string | null, permission: string][] = [
   ['GET', '/invoices', 'read_invoices', 'read'],
   ['GET', '/invoices/{invoice}', 'read_invoices', 'read'],
@@ -149,7 +152,7 @@ const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
   '/claims/{claim}/withdraw': () => ({ reason: 'r' }),
 };
 
-describe('rights of a key', () => {
+describe('rights of API keys and agent keys', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   const ids: Record<string, string> = {};
@@ -194,7 +197,7 @@ describe('rights of a key', () => {
   });
   after(() => stack.stop());
 
-  /** One key for equal rights: an account has 100 live keys at most. */
+  /** Clients by rights. Equal rights share a key, because an account has at most 100 live keys. */
   const clients = new Map<string, Promise<TestClient>>();
   const clientWith = (options: KeyOptions): Promise<TestClient> => {
     const rights = JSON.stringify(options);
@@ -204,9 +207,9 @@ describe('rights of a key', () => {
     return client;
   };
 
-  const ask = (client: TestClient, [method, path]: (typeof ROUTES)[number]): Promise<Answer> => {
+  const requestDryRun = (client: TestClient, [method, path]: (typeof ROUTES)[number]): Promise<Answer> => {
     const body = method === 'POST' ? BODIES[path]?.(ids) : method === 'PATCH' ? {} : undefined;
-    // A dry run is refused and let through like the real thing, and leaves the records for the next route.
+    // A dry run needs the same rights as the write, and keeps the records for the next route.
     const headers = method === 'GET' ? {} : { 'x-service-dry-run': 'true' };
     const picture = { raw: redPng(), headers: { ...headers, 'content-type': 'image/png' } };
     return client.call(
@@ -219,7 +222,7 @@ describe('rights of a key', () => {
   for (const { name, method, path, body } of documentedOperations().filter(
     (one) => one.method !== 'GET' && credentialOf(one) !== 'nothing',
   )) {
-    it(`${name} refuses a key that may only read, and an agent without its scope`, async () => {
+    it(`${name} refuses an API key with only the permission read, and an agent key without its scope`, async () => {
       const own = path.replace('{id}', UNKNOWN_ID);
       const options = body ? { body: body.example } : {};
       const reader = await clientWith({ permissions: ['read'] });
@@ -232,47 +235,47 @@ describe('rights of a key', () => {
   for (const route of ROUTES) {
     const [method, path, scope, permission] = route;
 
-    it(`${method} ${path} takes the permission ${permission}, no other stands in for it`, async () => {
+    it(`${method} ${path} requires the permission ${permission}, and no other permission replaces it`, async () => {
       const others = ['read', 'write', 'approve', 'admin'].filter((other) => other !== permission);
-      const refused = await ask(await clientWith({ permissions: others }), route);
+      const refused = await requestDryRun(await clientWith({ permissions: others }), route);
       expect(expectError(refused, 403, 'insufficient_scope')).to.deep.equal([{ required: permission }]);
-      const allowed = await ask(await clientWith({ permissions: [permission] }), route);
+      const allowed = await requestDryRun(await clientWith({ permissions: [permission] }), route);
       expect(allowed.status, allowed.text).to.equal(200);
     });
 
-    it(`${method} ${path} takes an agent ${scope ? `with ${scope} alone` : 'never'}`, async () => {
+    it(`${method} ${path} ${scope ? `accepts an agent key only with the scope ${scope}` : 'refuses every agent key'}`, async () => {
       const others = AGENT_SCOPES.filter((other) => other !== scope);
-      const refused = await ask(await clientWith({ kind: 'agent', scopes: others }), route);
+      const refused = await requestDryRun(await clientWith({ kind: 'agent', scopes: others }), route);
       if (scope === null) {
         expectError(refused, 403, 'forbidden');
         const everything = await clientWith({ kind: 'agent', scopes: [...AGENT_SCOPES] });
-        expectError(await ask(everything, route), 403, 'forbidden');
+        expectError(await requestDryRun(everything, route), 403, 'forbidden');
         return;
       }
       expect(expectError(refused, 403, 'insufficient_scope')).to.deep.equal([{ required: scope }]);
-      const allowed = await ask(await clientWith({ kind: 'agent', scopes: [scope] }), route);
+      const allowed = await requestDryRun(await clientWith({ kind: 'agent', scopes: [scope] }), route);
       expect(allowed.status, allowed.text).to.equal(200);
     });
 
-    it(`${method} ${path} ${permission === 'read' ? 'lets a read-only key in, an agent only by its scope' : 'refuses a read-only key, agent or not'}`, async () => {
+    it(`${method} ${path} ${permission === 'read' ? 'accepts a read-only API key, and a read-only agent key only with its scope' : 'refuses read-only API keys and agent keys'}`, async () => {
       const api = await clientWith({ readOnly: true });
       const agent = await clientWith({ kind: 'agent', scopes: [...AGENT_SCOPES], readOnly: true });
       for (const client of [api, agent]) {
-        const answer = await ask(client, route);
-        if (permission !== 'read') expectError(answer, 403, 'read_only_key');
-        else if (scope === null && client === agent) expectError(answer, 403, 'forbidden');
-        else expect(answer.status, answer.text).to.equal(200);
+        const response = await requestDryRun(client, route);
+        if (permission !== 'read') expectError(response, 403, 'read_only_key');
+        else if (scope === null && client === agent) expectError(response, 403, 'forbidden');
+        else expect(response.status, response.text).to.equal(200);
       }
     });
   }
 
-  it('is asked for before the body is read: who may not write learns nothing of its faults', async () => {
+  it('POST /invoices refuses a key without the permission before it reads the body', async () => {
     const reader = await clientWith({ permissions: ['read'] });
-    const answer = await reader.post('/invoices', undefined, { raw: '{broken' });
-    expectError(answer, 403, 'insufficient_scope');
+    const response = await reader.post('/invoices', undefined, { raw: '{broken' });
+    expectError(response, 403, 'insufficient_scope');
   });
 
-  it('is no matter at /me: every key may ask who it is', async () => {
+  it('GET /me accepts every key, whatever its rights', async () => {
     for (const options of [
       { permissions: [] },
       { kind: 'agent', scopes: [] },
@@ -292,11 +295,11 @@ describe('rights of a key', () => {
     }
   });
 
-  describe('of an agent', () => {
+  describe('rights of an agent key on its own records', () => {
     const agent = () =>
       clientWith({ kind: 'agent', scopes: ['write_invoices_draft', 'read_invoices', 'write_work_orders'] });
 
-    it('lets it create a draft and change it while it is one, no longer', async () => {
+    it('an agent can create a draft invoice and change it only while it is a draft', async () => {
       const client = await agent();
       const invoice = (await client.post('/invoices', invoiceInput())).body;
       expect(invoice.status).to.equal('draft');
@@ -311,26 +314,26 @@ describe('rights of a key', () => {
     });
 
     for (const status of ['needs_review', 'approved', 'sending', 'paid', 'void']) {
-      it(`never lets it move a draft to ${status}`, async () => {
+      it(`an agent cannot move its draft invoice to ${status}`, async () => {
         const client = await agent();
         const invoice = (await client.post('/invoices', invoiceInput())).body;
-        const answer = await client.patch(`/invoices/${invoice.id}`, { status });
-        expect(answer.status, answer.text).to.be.oneOf([403, 409]);
+        const response = await client.patch(`/invoices/${invoice.id}`, { status });
+        expect(response.status, response.text).to.be.oneOf([403, 409]);
         expect((await client.get(`/invoices/${invoice.id}`)).body.status).to.equal('draft');
       });
     }
 
-    it("puts its work order on the operator's queue: new for filters, pending in REST", async () => {
+    it("an agent's work order is pending in REST and matches the filter status=new", async () => {
       const booked = (await (await agent()).post('/work-orders', { service_type: 'lockout' })).body;
       const accepted = (await tenant.client.post('/work-orders', { service_type: 'lockout' })).body;
       expect([booked.status, accepted.status]).to.deep.equal(['pending', 'pending']);
-      const idsOf = async (status: string) => {
-        const answer = await tenant.client.get(`/work-orders?service_type=lockout&status=${status}`);
-        return answer.body.data.items.map((item: { id: string }) => item.id);
+      const listIds = async (status: string) => {
+        const response = await tenant.client.get(`/work-orders?service_type=lockout&status=${status}`);
+        return response.body.data.items.map((item: { id: string }) => item.id);
       };
-      expect(await idsOf('new')).to.deep.equal([booked.id]);
-      expect(await idsOf('pending')).to.deep.equal([accepted.id, booked.id]);
-      expect(await idsOf('dispatched')).to.deep.equal([]);
+      expect(await listIds('new')).to.deep.equal([booked.id]);
+      expect(await listIds('pending')).to.deep.equal([accepted.id, booked.id]);
+      expect(await listIds('dispatched')).to.deep.equal([]);
     });
   });
 });

@@ -9,11 +9,14 @@ import { fillTables, tablesOf, withClient } from '../support/rows.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { createEmptyDatabase } from '../support/stores.js';
 
-/** More than a search reads in order before it asks the index, over forty of its windows. */
+/**
+ * More rows than the newest thousand, which a search reads before it uses the index. They span over
+ * forty index windows.
+ */
 const ROWS = 4000;
 
 /**
- * Old numbers have another beginning; one purchase order in seven hundred is rare; % and _ are
+ * Old invoice numbers have another prefix. One purchase order in 700 is rare. In it % and _ are
  * plain characters.
  */
 const FILL = `
@@ -24,7 +27,8 @@ const FILL = `
   from generate_series(1, ${ROWS}) n`;
 
 /**
- * Common, rare, old, unknown, too short for the index, case, letters outside of ASCII, wildcards.
+ * Search terms: common, rare, old, unknown, too short for the index, in another case, with letters
+ * outside ASCII, with wildcards.
  */
 const TERMS = [
   'inv-',
@@ -48,15 +52,15 @@ const MORE_TERMS = [
   '\\',
   'po',
   'PO1',
-  md5Part(),
+  readMd5Part(),
   'INV-000001',
   '-00',
   'r 100',
   'x'.repeat(100),
 ];
 
-function md5Part(): string {
-  // md5('300') begins like this.
+function readMd5Part(): string {
+  // The beginning of md5('300').
   return '94f6d7e04a4d';
 }
 
@@ -73,8 +77,8 @@ describe('searches', () => {
   });
   after(() => stack.stop());
 
-  /** Ids in the order of a list, found without any index. */
-  const expectedIds = async (term: string, filter = 'true') =>
+  /** Returns the ids in the sequence of the list, found without an index. */
+  const queryExpectedIds = async (term: string, filter = 'true') =>
     (
       await stack.rows<{ id: string }>(
         tenant.id,
@@ -85,7 +89,7 @@ describe('searches', () => {
       )
     ).map(({ id }) => id);
 
-  const listedIds = async (query: string, pages = 3) => {
+  const listIds = async (query: string, pages = 3) => {
     const ids: string[] = [];
     let cursor: string | null = null;
     for (let page = 0; page < pages; page += 1) {
@@ -100,39 +104,39 @@ describe('searches', () => {
   };
 
   for (const term of [...TERMS, ...MORE_TERMS]) {
-    it(`find every part of a number, newest first, page by page: ${JSON.stringify(term.slice(0, 20))}`, async () => {
-      const expected = await expectedIds(term);
-      expect(await listedIds(`search=${encodeURIComponent(term)}`)).to.deep.equal(expected.slice(0, 150));
+    it(`a search finds every part of a number, newest first, page by page: ${JSON.stringify(term.slice(0, 20))}`, async () => {
+      const expected = await queryExpectedIds(term);
+      expect(await listIds(`search=${encodeURIComponent(term)}`)).to.deep.equal(expected.slice(0, 150));
     });
   }
 
-  it('obey every other filter of the list', async () => {
-    const paid = await expectedIds('0', `status = 'paid'`);
-    expect(await listedIds('search=000&status=paid')).to.deep.equal(
-      await expectedIds('000', `status = 'paid'`),
+  it('a search obeys the other filters of the list', async () => {
+    const paid = await queryExpectedIds('0', `status = 'paid'`);
+    expect(await listIds('search=000&status=paid')).to.deep.equal(
+      await queryExpectedIds('000', `status = 'paid'`),
     );
     expect(paid).to.have.length(2);
     const until = new Date(Date.now() - 600 * 24 * 3600 * 1000).toISOString();
-    expect(await listedIds(`search=OLD-&until=${until}`)).to.deep.equal(
-      (await expectedIds('old-', `created_at < '${until}'`)).slice(0, 150),
+    expect(await listIds(`search=OLD-&until=${until}`)).to.deep.equal(
+      (await queryExpectedIds('old-', `created_at < '${until}'`)).slice(0, 150),
     );
   });
 
-  it('find what a write has just changed, and no longer what it was before', async () => {
-    const [id] = (await listedIds('search=OLD-003998')) as [string];
+  it('a search finds a value that a write has just changed, and no longer finds the former value', async () => {
+    const [id] = (await listIds('search=OLD-003998')) as [string];
     const { headers } = await tenant.client.get(`/invoices/${id}`);
     await tenant.client.send('PATCH', `/invoices/${id}`, {
       body: { po_number: 'Changed-Order' },
       headers: { 'If-Match': String(headers.etag ?? '*') },
     });
-    expect(await listedIds('search=ged-ord')).to.deep.equal([id]);
+    expect(await listIds('search=ged-ord')).to.deep.equal([id]);
     await stack.rows(tenant.id, `update invoices set po_number = null where id = $1`, [id]);
-    expect(await listedIds('search=ged-ord')).to.deep.equal([]);
+    expect(await listIds('search=ged-ord')).to.deep.equal([]);
     await stack.rows(tenant.id, 'delete from invoices where id = $1', [id]);
-    expect(await listedIds('search=OLD-003998')).to.deep.equal([]);
+    expect(await listIds('search=OLD-003998')).to.deep.equal([]);
   });
 
-  it('name no candidate of another tenant, whoever is asked for', async () => {
+  it('find_search_entries returns no candidates of another tenant', async () => {
     const windows = 'generate_series(search_window(now()), search_window(now()) - 60, -1)';
     const text = `select found.id from ${windows} as window_number, find_search_entries($1, 'invoices', 'old-', window_number) as found(id)`;
     const own = await stack.runtime.db.read(tenant.id, { text, values: [tenant.id] });
@@ -141,7 +145,7 @@ describe('searches', () => {
     expect(await stack.runtime.db.query({ text, values: [other.id] })).to.deep.equal([]);
   });
 
-  it('that take too long are refused with what to do about it', async () => {
+  it('a search that takes too long returns 400 and asks the client to narrow it', async () => {
     const slow =
       "create or replace function search_window(timestamptz) returns integer language sql as 'select pg_sleep(3); select 1'";
     const [row] = await withClient(stack.databaseUrl, async (client) => {
@@ -159,7 +163,7 @@ describe('searches', () => {
     ]);
   });
 
-  it('read the index as the application, and no table from end to end', async () => {
+  it("a search of the application's role uses the index and reads no whole table", async () => {
     const scope: ListScope = { tenantId: tenant.id, timeZone: 'UTC', position: undefined };
     for (const search of ['OLD-003999', 'zzqx', 'OLD-']) {
       const nodes = await runOf(stack.runtime.db, tenant.id, listInvoices({ limit: 50, search }, scope));
@@ -167,17 +171,17 @@ describe('searches', () => {
       const read = nodes
         .filter((node) => node['Relation Name'] === 'invoices')
         .map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
-      // The newest thousand, then the candidates of the windows that it needed.
+      // The newest thousand rows, then the candidates of the index windows that the search needs.
       expect(Math.max(...read), search).to.be.at.most(1000);
     }
   });
 });
 
 describe('the migration that indexes searches', () => {
-  const BEFORE = '20261122090000_add_export_schedules';
-  const HEAD = '20261123050000_index_searches';
+  const PREVIOUS_MIGRATION = '20261122090000_add_export_schedules';
+  const SEARCH_MIGRATION = '20261123050000_index_searches';
 
-  const entriesOf = (client: pg.Client, tenantId: string) =>
+  const readIndexEntries = (client: pg.Client, tenantId: string) =>
     client
       .query("select set_config('app.tenant_ids', $1, false)", [tenantId])
       .then(() =>
@@ -185,22 +189,22 @@ describe('the migration that indexes searches', () => {
       )
       .then(({ rows }) => rows);
 
-  it('finds records that were there before, of every tenant, and can be run again after it died', async () => {
+  it('the migration indexes existing records of every tenant and can run again after it died', async () => {
     const databaseUrl = await createEmptyDatabase();
-    await migrateUpTo(databaseUrl, BEFORE);
+    await migrateUpTo(databaseUrl, PREVIOUS_MIGRATION);
     const tenants = [newId(), newId()];
     await withClient(databaseUrl, async (client) => {
       const tables = await tablesOf(client);
       for (const tenantId of tenants) await fillTables(client, tables, tenantId);
     });
-    await migrateUpTo(databaseUrl, HEAD);
+    await migrateUpTo(databaseUrl, SEARCH_MIGRATION);
     await withClient(databaseUrl, (client) =>
-      client.query('delete from schema_migrations where name = $1', [HEAD]),
+      client.query('delete from schema_migrations where name = $1', [SEARCH_MIGRATION]),
     );
-    await migrateUpTo(databaseUrl, HEAD);
+    await migrateUpTo(databaseUrl, SEARCH_MIGRATION);
     await withClient(databaseUrl, async (client) => {
       for (const tenantId of tenants)
-        expect(await entriesOf(client, tenantId)).to.deep.equal([
+        expect(await readIndexEntries(client, tenantId)).to.deep.equal([
           { resource: 'claims', keys: 2 },
           { resource: 'customers', keys: 2 },
           { resource: 'invoices', keys: 3 },

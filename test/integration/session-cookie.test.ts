@@ -12,7 +12,7 @@ import { sideBySide } from '../support/side-by-side.js';
 import { createUser, personWith, signIn, type TestUser } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-describe('the cookie of a session', () => {
+describe('the session cookie', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let user: TestUser;
@@ -30,25 +30,27 @@ describe('the cookie of a session', () => {
   const cookie = () => person.always.cookie as string;
   const post = (headers: Record<string, string>): Promise<Answer> =>
     new TestClient(stack.origin, '', '/v1', { cookie: cookie() }).post('/customers', body, { headers });
-  const expectSignedOut = (answer: Answer) =>
-    expect(expectError(answer, 401, 'unauthorized')).to.deep.equal([]);
+  const expectSignedOut = (response: Answer) =>
+    expect(expectError(response, 401, 'unauthorized')).to.deep.equal([]);
 
-  describe('in a write', () => {
-    it('is refused without X-Requested-With, whatever the method, and stores nothing', async () => {
+  describe('writes with a session cookie', () => {
+    it('a write with a session cookie is refused without X-Requested-With and stores nothing, whatever the method', async () => {
       const before = (await person.get('/customers')).body.data.count;
-      const bare = new TestClient(stack.origin, '', '/v1', { cookie: cookie() });
-      expectError(await bare.post('/customers', body), 403, 'forbidden');
-      expectError(await bare.patch('/settings', {}), 403, 'forbidden');
-      expectError(await bare.delete('/session'), 403, 'forbidden');
+      const cookieClient = new TestClient(stack.origin, '', '/v1', { cookie: cookie() });
+      expectError(await cookieClient.post('/customers', body), 403, 'forbidden');
+      expectError(await cookieClient.patch('/settings', {}), 403, 'forbidden');
+      expectError(await cookieClient.delete('/session'), 403, 'forbidden');
       expectError(
-        await bare.post('/customers', body, { headers: { 'x-requested-with': '' } }),
+        await cookieClient.post('/customers', body, { headers: { 'x-requested-with': '' } }),
         403,
         'forbidden',
       );
-      expect((await bare.get('/customers')).body.data.count, 'and a read needs none').to.equal(before);
+      expect((await cookieClient.get('/customers')).body.data.count, 'a read needs no header').to.equal(
+        before,
+      );
     });
 
-    it('is refused from a page of no site at all, which an empty Host must not match', async () => {
+    it('a write with a session cookie is refused from a file:// page, although Host is empty', async () => {
       const text = JSON.stringify(body);
       const head = [
         'POST /v1/customers HTTP/1.1',
@@ -63,13 +65,13 @@ describe('the cookie of a session', () => {
       const { hostname, port } = new URL(stack.origin);
       const socket = connect(Number(port), hostname);
       socket.write(`${head.join('\r\n')}\r\n\r\n${text}`);
-      const [answer] = (await once(socket, 'data')) as [Buffer];
+      const [response] = (await once(socket, 'data')) as [Buffer];
       socket.destroy();
-      const status = Number(answer.toString().slice(9, 12));
+      const status = Number(response.toString().slice(9, 12));
       expect(status).to.equal(403);
     });
 
-    it('is refused from a page of another site, taken from its own', async () => {
+    it('a write with a session cookie is refused from a page of another site and accepted from its own', async () => {
       const own = { 'x-requested-with': 'page' };
       const { host } = new URL(stack.origin);
       for (const origin of [
@@ -85,25 +87,25 @@ describe('the cookie of a session', () => {
       expect((await post(own)).status).to.equal(201);
     });
 
-    it('a key needs neither header', async () => {
+    it('a write with an API key needs no X-Requested-With and may have any Origin', async () => {
       const headers = { origin: 'https://evil.example' };
       expect((await tenant.client.post('/customers', body, { headers })).status).to.equal(201);
     });
   });
 
-  it('keeps its answers out of every cache', async () => {
+  it('responses to a session cookie have Cache-Control: no-store', async () => {
     expect((await person.get('/customers')).headers['cache-control']).to.equal('no-store');
     expect((await person.get('/session')).headers['cache-control']).to.equal('no-store');
   });
 
-  it('gives way to a key: who sends both is the key, and a wrong key is not mended by a cookie', async () => {
+  it('a request with both an API key and a session cookie uses the key, even if the key is wrong', async () => {
     const both = await tenant.client.get('/me', { headers: { cookie: cookie() } });
     expect(both.body.key.kind).to.equal('api');
     const headers = { cookie: cookie(), authorization: 'Bearer tk_live_wrong' };
     expectSignedOut(await person.get('/me', { headers }));
   });
 
-  it('is refused when it was never given out, and no token is a key', async () => {
+  it('an unknown session token is refused, and a valid one is not accepted as an API key', async () => {
     const tokens = ['', 'x', mintSessionToken(), `${cookie().split('=')[1]}`.slice(0, -1), "' or 1=1"];
     for (const token of tokens) {
       expectSignedOut(await personWith(stack.origin, `tow_session=${token}`).get('/me'));
@@ -111,7 +113,7 @@ describe('the cookie of a session', () => {
     expectSignedOut(await stack.clientWith(cookie().split('=')[1] as string).get('/me'));
   });
 
-  it('acts on the sandbox when X-Environment says so, as the same person', async () => {
+  it('a session with X-Environment: sandbox acts on the sandbox as the same person', async () => {
     const sandboxed = await signIn(stack, user, 'sandbox');
     const me = (await sandboxed.get('/me')).body;
     expect(me.tenant).to.include({ id: tenant.sandboxId, environment: 'sandbox' });
@@ -141,7 +143,7 @@ describe('the cookie of a session', () => {
     }
   });
 
-  it('shows nothing of another account', async () => {
+  it('a session cookie gives no access to another account', async () => {
     const other = await stack.createTenant('Other');
     const { id } = (await other.client.post('/customers', body)).body;
     expectError(await person.get(`/customers/${id}`), 404, 'not_found');
@@ -150,36 +152,37 @@ describe('the cookie of a session', () => {
     expect((await person.get(`/me?tenant_id=${other.id}`, { headers })).body.tenant.id).to.equal(tenant.id);
   });
 
-  it('is of people: a key has no session to show or end', async () => {
+  it('GET and DELETE /session refuse an API key', async () => {
     expectError(await tenant.client.get('/session'), 403, 'forbidden');
     expectError(await tenant.client.delete('/session'), 403, 'forbidden');
   });
 
-  describe('ends', () => {
-    it('at once in every api process when its person signs out, and for this session alone', async () => {
+  describe('the end of a session', () => {
+    it('signing out ends this session in every api process, and no other session of the person', async () => {
       const { port } = await startApi(stack.runtime);
-      const [leaving, staying] = [await signIn(stack, user), await signIn(stack, user)];
-      const elsewhere = personWith(`http://127.0.0.1:${port}`, leaving.always.cookie as string);
-      for (const client of [leaving, elsewhere]) expect((await client.get('/me')).status).to.equal(200);
-      const rehearsed = await leaving.delete('/session', { headers: { 'x-service-dry-run': 'true' } });
-      expect(rehearsed.headers['set-cookie']).to.equal(undefined);
-      const out = await leaving.delete('/session', { headers: { 'x-environment': 'sandbox' } });
-      expect(out.status, out.text).to.equal(200);
-      expect(out.body.ended_at).to.be.a('string');
-      expect(out.headers['set-cookie']).to.match(/^tow_session=; Path=\/; Expires=Thu, 01 Jan 1970/);
-      for (const client of [leaving, elsewhere]) {
+      const [endingSession, otherSession] = [await signIn(stack, user), await signIn(stack, user)];
+      const otherProcess = personWith(`http://127.0.0.1:${port}`, endingSession.always.cookie as string);
+      for (const client of [endingSession, otherProcess])
+        expect((await client.get('/me')).status).to.equal(200);
+      const dryRun = await endingSession.delete('/session', { headers: { 'x-service-dry-run': 'true' } });
+      expect(dryRun.headers['set-cookie']).to.equal(undefined);
+      const signedOut = await endingSession.delete('/session', { headers: { 'x-environment': 'sandbox' } });
+      expect(signedOut.status, signedOut.text).to.equal(200);
+      expect(signedOut.body.ended_at).to.be.a('string');
+      expect(signedOut.headers['set-cookie']).to.match(/^tow_session=; Path=\/; Expires=Thu, 01 Jan 1970/);
+      for (const client of [endingSession, otherProcess]) {
         await eventually(
           '401 after the broadcast',
           async () => (await client.get('/me')).status === 401,
           2000,
         );
       }
-      expect((await staying.get('/me')).status).to.equal(200);
+      expect((await otherSession.get('/me')).status).to.equal(200);
     });
 
-    describe('within seconds when', () => {
+    describe('reasons that end a session within seconds', () => {
       const past = "now() - interval '1 second'";
-      const endedBy = (change: string) => async () => {
+      const expectEndAfter = (change: string) => async () => {
         const { id } = await stack.createTenant();
         const client = await signIn(stack, { tenantId: id });
         expect((await client.get('/me')).status).to.equal(200);
@@ -187,18 +190,26 @@ describe('the cookie of a session', () => {
         await eventually('401', async () => (await client.get('/me')).status === 401, 6000);
       };
       const reasons = {
-        'its last hour has come': endedBy(`update sessions set expires_at = ${past}`),
-        'nobody used it for too long': endedBy(`update sessions set idle_expires_at = ${past}`),
-        'its row says so, though no broadcast came': endedBy('update sessions set ended_at = now()'),
-        'its person is no longer there': endedBy('update users set deactivated_at = now()'),
+        'a session ends within seconds when it expires': expectEndAfter(
+          `update sessions set expires_at = ${past}`,
+        ),
+        'a session ends within seconds when it was idle for too long': expectEndAfter(
+          `update sessions set idle_expires_at = ${past}`,
+        ),
+        'a session ends within seconds when its row is ended without a broadcast': expectEndAfter(
+          'update sessions set ended_at = now()',
+        ),
+        'a session ends within seconds when its person is deactivated': expectEndAfter(
+          'update users set deactivated_at = now()',
+        ),
       };
       sideBySide(reasons, { atOnce: 4, timeoutMs: 60_000 });
     });
 
-    it('later while it is used, but never after its last hour', async () => {
+    it('using a session extends its idle time, but never beyond its expiry', async () => {
       const { id } = await stack.createTenant();
       const client = await signIn(stack, { tenantId: id });
-      const ends = async () => {
+      const readSecondsLeft = async () => {
         const [row] = await stack.rows<{ idle: number; last: number }>(
           id,
           `select extract(epoch from idle_expires_at - now())::int as idle, extract(epoch from expires_at - now())::int as last
@@ -213,16 +224,16 @@ describe('the cookie of a session', () => {
         [id],
       );
       expect((await client.get('/me')).status).to.equal(200);
-      await eventually('the idle end moves', async () => (await ends()).idle > 3700);
-      const { idle, last } = await ends();
+      await eventually('the idle end moves', async () => (await readSecondsLeft()).idle > 3700);
+      const { idle, last } = await readSecondsLeft();
       expect(idle).to.equal(last);
     });
 
-    it('and is forgotten a day after', async () => {
+    it('an ended session is deleted after a day', async () => {
       const { id } = await stack.createTenant();
       await signIn(stack, { tenantId: id });
       await signIn(stack, { tenantId: id });
-      const count = async () => {
+      const countAfterPurge = async () => {
         await stack.runtime.db.transaction([id], (tx) => purgeExpired(tx, 100));
         return (await stack.rows(id, 'select from sessions where tenant_id = $1', [id])).length;
       };
@@ -232,24 +243,24 @@ describe('the cookie of a session', () => {
         `update sessions set ended_at = now() - interval '26 hours' where tenant_id = $1 and id = (${one})`,
         [id],
       );
-      expect(await count()).to.equal(1);
+      expect(await countAfterPurge()).to.equal(1);
       await stack.rows(
         id,
         "update sessions set idle_expires_at = now() - interval '24 hours' where tenant_id = $1",
         [id],
       );
-      expect(await count(), 'its answer may still be asked for').to.equal(1);
+      expect(await countAfterPurge(), 'a client may still request its stored response').to.equal(1);
       await stack.rows(
         id,
         "update sessions set idle_expires_at = now() - interval '26 hours' where tenant_id = $1",
         [id],
       );
-      expect(await count()).to.equal(0);
+      expect(await countAfterPurge()).to.equal(0);
     });
   });
 
-  describe('does what no key may', () => {
-    it('reopens a job', async () => {
+  describe('actions that need a session', () => {
+    it('a person can reopen a work order and an API key cannot', async () => {
       const id = await jobAfter(tenant.client, ['assign', 'start', 'complete']);
       expectError(await tenant.client.post(`/work-orders/${id}/reopen`), 409, 'invalid_status_transition');
       const reopened = await person.post(`/work-orders/${id}/reopen`);
@@ -257,7 +268,7 @@ describe('the cookie of a session', () => {
       expect(reopened.body.status).to.equal('pending');
     });
 
-    it('approves an invoice that an agent made', async () => {
+    it('a person can approve an invoice that an agent created and an API key cannot', async () => {
       const scopes = ['write_invoices_draft'];
       const agent = stack.clientWith(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
       const id = await invoiceAfter(agent, []);
@@ -275,16 +286,16 @@ describe('the cookie of a session', () => {
     });
   });
 
-  it('opens the stream of events, which ends when its person signs out', async () => {
+  it('GET /stream works with a session cookie and ends when the person signs out', async () => {
     const client = await signIn(stack, user);
     const controller = new AbortController();
-    const answer = await fetch(`${stack.origin}/v1/stream`, {
+    const response = await fetch(`${stack.origin}/v1/stream`, {
       headers: { cookie: client.always.cookie as string },
       signal: controller.signal,
     });
-    expect(answer.status).to.equal(200);
+    expect(response.status).to.equal(200);
     expect((await client.delete('/session')).status).to.equal(200);
-    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const ended = eventually('the end of the stream', async () => (await reader.read()).done, 60_000);
     await ended.finally(() => controller.abort());
   });

@@ -16,29 +16,29 @@ describe('signing in', () => {
   });
   after(() => stack.stop());
 
-  const attempt = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  const trySession = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
     trySignIn(stack.origin, body, headers);
-  const setCookieOf = (answer: Answer) => [answer.headers['set-cookie'] ?? []].flat();
+  const readSetCookies = (response: Answer) => [response.headers['set-cookie'] ?? []].flat();
 
-  it('answers with the session and a cookie that no script can read and no other site can use for a write', async () => {
-    const answer = await attempt({ email: 'dana@EXAMPLE.com', password: PASSWORD });
-    expect(answer.status, answer.text).to.equal(200);
-    expect(answer.body).to.deep.include({
+  it('POST /session returns the session and sets an HttpOnly cookie with SameSite=Lax', async () => {
+    const response = await trySession({ email: 'dana@EXAMPLE.com', password: PASSWORD });
+    expect(response.status, response.text).to.equal(200);
+    expect(response.body).to.deep.include({
       user: { id: user.id, name: 'Dana', email: 'Dana@example.com' },
       tenant: { id: tenant.id, name: 'Hudson Towing' },
       environment: 'live',
       ended_at: null,
     });
-    const [cookie = '', ...more] = setCookieOf(answer);
+    const [cookie = '', ...more] = readSetCookies(response);
     expect(more).to.deep.equal([]);
     const [pair = '', ...flags] = cookie.split('; ');
     expect(pair).to.match(/^tow_session=tk_session_[0-9A-Za-z]{49}$/);
-    const expires = new Date(answer.body.expires_at).toUTCString();
+    const expires = new Date(response.body.expires_at).toUTCString();
     expect(flags).to.have.members(['Path=/', 'HttpOnly', 'SameSite=Lax', `Expires=${expires}`]);
-    expect(answer.text).to.not.include(pair.split('=')[1]);
+    expect(response.text).to.not.include(pair.split('=')[1]);
   });
 
-  it('lets the cookie do what a key with every permission does', async () => {
+  it('a session cookie has the rights of an API key with every permission', async () => {
     const person = await signIn(stack, user);
     const made = await person.post('/customers', { company_name: 'Club' });
     expect(made.status, made.text).to.equal(201);
@@ -54,7 +54,7 @@ describe('signing in', () => {
     expect((await person.get('/session')).body).to.deep.include({ environment: 'live', ended_at: null });
   });
 
-  it('writes under the name of the person, told in the audit log as from the dashboard', async () => {
+  it("the audit log records a session's write with the person's name and the source dashboard", async () => {
     const person = await signIn(stack, user);
     const { id } = (await person.post('/customers', { company_name: 'Audited' })).body;
     const [entry] = await stack.rows(
@@ -63,11 +63,14 @@ describe('signing in', () => {
       [tenant.id, id],
     );
     expect(entry).to.deep.equal({
-      ...{ actor_type: 'user', actor_id: user.id, actor_name: 'Dana', source: 'dashboard' },
+      actor_type: 'user',
+      actor_id: user.id,
+      actor_name: 'Dana',
+      source: 'dashboard',
     });
   });
 
-  it('is refused in one way for an unknown e-mail, a wrong password and a foreign account', async () => {
+  it('POST /session returns the same 401 for an unknown e-mail, a wrong password and another account', async () => {
     const other = await stack.createTenant('Other');
     const refusals = [
       { email: 'nobody@example.com', password: PASSWORD },
@@ -78,41 +81,39 @@ describe('signing in', () => {
     ];
     const messages = new Set<string>();
     for (const body of refusals) {
-      const answer = await attempt(body);
-      expect(expectError(answer, 401, 'unauthorized')).to.deep.equal([]);
-      expect(setCookieOf(answer)).to.deep.equal([]);
-      messages.add(answer.body.error.message);
+      const response = await trySession(body);
+      expect(expectError(response, 401, 'unauthorized')).to.deep.equal([]);
+      expect(readSetCookies(response)).to.deep.equal([]);
+      messages.add(response.body.error.message);
     }
     expect([...messages]).to.have.length(1);
   });
 
-  it('names every fault of its body', async () => {
-    expect(faultsOf(await attempt({}))).to.deep.equal(['email required', 'password required']);
-    expect(faultsOf(await attempt({ email: 'x', password: 'y'.repeat(201), tenant_id: 'z' }))).to.deep.equal([
-      'email email',
-      'password max',
-      'tenant_id guid',
-    ]);
+  it('POST /session names every validation error of its body', async () => {
+    expect(faultsOf(await trySession({}))).to.deep.equal(['email required', 'password required']);
+    expect(
+      faultsOf(await trySession({ email: 'x', password: 'y'.repeat(201), tenant_id: 'z' })),
+    ).to.deep.equal(['email email', 'password max', 'tenant_id guid']);
     const form = { raw: 'email=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
     expectError(await tenant.client.post('/session', undefined, form), 415, 'unsupported_media_type');
   });
 
-  it('needs no credential and is not hindered by a wrong one', async () => {
+  it('POST /session needs no credential and ignores a wrong one', async () => {
     const body = { email: user.email, password: PASSWORD };
-    const answer = await attempt(body, { authorization: 'Bearer nonsense', cookie: 'tow_session=old' });
-    expect(answer.status, answer.text).to.equal(200);
+    const response = await trySession(body, { authorization: 'Bearer nonsense', cookie: 'tow_session=old' });
+    expect(response.status, response.text).to.equal(200);
   });
 
-  it('from a page of another site is refused', async () => {
+  it('POST /session from a page of another site is refused', async () => {
     const body = { email: user.email, password: PASSWORD };
-    expectError(await attempt(body, { origin: 'https://evil.example' }), 403, 'forbidden');
-    expectError(await attempt(body, { origin: 'null' }), 403, 'forbidden');
-    expect((await attempt(body, { origin: stack.origin })).status).to.equal(200);
+    expectError(await trySession(body, { origin: 'https://evil.example' }), 403, 'forbidden');
+    expectError(await trySession(body, { origin: 'null' }), 403, 'forbidden');
+    expect((await trySession(body, { origin: stack.origin })).status).to.equal(200);
   });
 
-  it('stores nothing that could be used as the cookie', async () => {
-    const answer = await attempt({ email: user.email, password: PASSWORD });
-    const [, token = ''] = cookieOf(answer).split('=');
+  it('sessions and audit entries do not contain the session token', async () => {
+    const response = await trySession({ email: user.email, password: PASSWORD });
+    const [, token = ''] = cookieOf(response).split('=');
     const rows = await stack.rows(
       tenant.id,
       `select row_to_json(s)::text as text from sessions s union all select row_to_json(a)::text from audit_entries a`,
@@ -120,44 +121,44 @@ describe('signing in', () => {
     for (const { text } of rows) expect(text).to.not.include(token.slice('tk_session_'.length, -10));
   });
 
-  describe('with the same e-mail in two accounts', () => {
-    let twins: [TestUser, TestUser];
+  describe('signing in with the same e-mail in two accounts', () => {
+    let sharedEmailUsers: [TestUser, TestUser];
     before(async () => {
       const [a, b] = [await stack.createTenant('A'), await stack.createTenant('B')];
-      twins = [
+      sharedEmailUsers = [
         await createUser(stack, a.id, { email: 'both@example.com', password: 'the password of a' }),
         await createUser(stack, b.id, { email: 'BOTH@example.com', password: 'the password of b' }),
       ];
     });
 
-    it('the password tells which one is meant', async () => {
-      for (const { password, tenantId } of twins) {
-        const answer = await attempt({ email: 'both@example.com', password });
-        expect(answer.body.tenant.id, answer.text).to.equal(tenantId);
+    it('the password selects the account of an e-mail that two accounts share', async () => {
+      for (const { password, tenantId } of sharedEmailUsers) {
+        const response = await trySession({ email: 'both@example.com', password });
+        expect(response.body.tenant.id, response.text).to.equal(tenantId);
       }
     });
 
-    it('tenant_id picks one, and takes no password of the other', async () => {
-      const [a, b] = twins;
+    it('tenant_id selects the account of a shared e-mail and refuses the password of the other account', async () => {
+      const [a, b] = sharedEmailUsers;
       const email = 'both@example.com';
-      const own = await attempt({ email, password: b.password, tenant_id: b.tenantId });
+      const own = await trySession({ email, password: b.password, tenant_id: b.tenantId });
       expect(own.body.user.id, own.text).to.equal(b.id);
-      const foreign = await attempt({ email, password: b.password, tenant_id: a.tenantId });
+      const foreign = await trySession({ email, password: b.password, tenant_id: a.tenantId });
       expectError(foreign, 401, 'unauthorized');
     });
   });
 });
 
 describe('signing in behind TLS', () => {
-  it('marks the cookie Secure, and takes the public address as its own origin', async () => {
+  it('POST /session with an https BASE_URL sets a Secure cookie and accepts BASE_URL as its own origin', async () => {
     const stack = await TestStack.start({ environment: { BASE_URL: 'https://tow.example' } });
     try {
       const tenant = await stack.createTenant();
       const user = await createUser(stack, tenant.id);
       const body = { email: user.email, password: user.password };
-      const answer = await trySignIn(stack.origin, body, { origin: 'https://tow.example' });
-      expect(answer.status, answer.text).to.equal(200);
-      expect(answer.headers['set-cookie']).to.match(/; Secure$/);
+      const response = await trySignIn(stack.origin, body, { origin: 'https://tow.example' });
+      expect(response.status, response.text).to.equal(200);
+      expect(response.headers['set-cookie']).to.match(/; Secure$/);
       const foreign = await trySignIn(stack.origin, body, { origin: 'http://tow.example' });
       expectError(foreign, 403, 'forbidden');
     } finally {

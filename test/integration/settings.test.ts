@@ -4,8 +4,8 @@ import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 /**
- * Names that Node takes for time zones. PostgreSQL refuses those of the first line, and reads those
- * of the second as others.
+ * Names that Node accepts as time zones. PostgreSQL refuses those up to AET, and reads those from
+ * ACT on as other zones.
  */
 const NOT_IN_POSTGRES = [
   'SST',
@@ -35,7 +35,7 @@ const NOT_IN_POSTGRES = [
   'PST',
 ];
 
-describe('settings', () => {
+describe('account settings', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -45,7 +45,7 @@ describe('settings', () => {
   });
   after(() => stack.stop());
 
-  it('are read and merged, and price what is invoiced from then on', async () => {
+  it('PATCH /settings merges changes, and later invoices are priced with them', async () => {
     const { client } = tenant;
     const before = await client.get('/settings');
     expect(before.body).to.include({
@@ -55,27 +55,28 @@ describe('settings', () => {
       agent_gate_cents: null,
       agent_day_cents: null,
     });
-    const bound = { headers: { 'If-Match': before.headers.etag as string } };
+    const ifMatch = { headers: { 'If-Match': before.headers.etag as string } };
     const changed = await client.patch(
       '/settings',
       { tax_rate_bps: 1_000, agent_gate_cents: 100_000, agent_day_cents: 500_000 },
-      bound,
+      ifMatch,
     );
     expect(changed.body).to.include({ tax_rate_bps: 1_000, agent_gate_cents: 100_000, terms_days: 30 });
     expect(changed.body).to.include({ agent_day_cents: 500_000 });
-    expectError(await client.patch('/settings', { grace_days: 3 }, bound), 412, 'precondition_failed');
+    expectError(await client.patch('/settings', { grace_days: 3 }, ifMatch), 412, 'precondition_failed');
     expect((await client.get('/settings')).body).to.deep.equal(changed.body);
     const { body: invoice } = await client.post(
       '/invoices',
       invoiceInput({ line_items: [lineItem({ taxable: true })] }),
     );
     expect(invoice.tax_cents).to.equal(1_000);
-    expect((await tenant.sandbox.get('/settings')).body.tax_rate_bps, "the sandbox's are its own").to.equal(
-      0,
-    );
+    expect(
+      (await tenant.sandbox.get('/settings')).body.tax_rate_bps,
+      'the sandbox has separate settings',
+    ).to.equal(0);
   });
 
-  it('name every fault, and know what a time zone is', async () => {
+  it('PATCH /settings names every validation error and refuses unknown time zones', async () => {
     const refused = await tenant.client.patch('/settings', {
       time_zone: '+02:00',
       tax_rate_bps: 10_001,
@@ -93,19 +94,19 @@ describe('settings', () => {
     );
   });
 
-  it('refuse a time zone that Node knows and PostgreSQL does not, in a dry run as well', async () => {
+  it('PATCH /settings refuses a time zone that Node knows and PostgreSQL does not, also in a dry run', async () => {
     const { client } = await stack.createTenant();
     for (const time_zone of NOT_IN_POSTGRES) {
       const refused = await client.patch('/settings', { time_zone });
       expectError(refused, 400, 'validation_error');
       expect(faultsOf(refused), time_zone).to.deep.equal(['time_zone timeZone']);
     }
-    const rehearsed = await client.patch(
+    const dryRun = await client.patch(
       '/settings',
       { time_zone: 'SST' },
       { headers: { 'x-service-dry-run': 'true' } },
     );
-    expectError(rehearsed, 400, 'validation_error');
+    expectError(dryRun, 400, 'validation_error');
     expect((await client.get('/settings')).body.time_zone).to.equal('America/New_York');
     expect((await client.patch('/settings', { time_zone: 'europe/berlin' })).status).to.equal(200);
   });

@@ -6,11 +6,11 @@ import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/
 import { withClient } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
 
-const OWN_TENANT = { name: 'own-tenant', text: 'select tenant_id from tenants' };
-const FAULT = { text: 'select 1 / 0 as never' };
-/** Without a name and without values pg would send it as a simple query. */
-const OWN_TENANT_ONCE = { text: 'select tenant_id from tenants' };
-const SLOW = { text: 'select pg_sleep(0.5)' };
+const OWN_TENANT_QUERY = { name: 'own-tenant', text: 'select tenant_id from tenants' };
+const FAILING_QUERY = { text: 'select 1 / 0 as never' };
+/** Has neither a name nor values. The pg library alone would send it as a simple query. */
+const UNNAMED_OWN_TENANT_QUERY = { text: 'select tenant_id from tenants' };
+const SLOW_QUERY = { text: 'select pg_sleep(0.5)' };
 
 describe('reads that share connections', () => {
   let databaseUrl: string;
@@ -29,73 +29,76 @@ describe('reads that share connections', () => {
   });
   after(() => db.close());
 
-  it('see their own tenant each, on a few connections, whatever fails beside them', async () => {
+  it('1000 concurrent reads see only their own tenant, on at most 5 connections, although some fail', async () => {
     const reads = Array.from({ length: 1000 }, (_, index) => tenants[index % tenants.length] as string);
-    const answers = await Promise.allSettled(
+    const results = await Promise.allSettled(
       reads.map((tenant, index) =>
-        db.read(tenant, index % 7 === 3 ? FAULT : index % 2 === 0 ? OWN_TENANT : OWN_TENANT_ONCE),
+        db.read(
+          tenant,
+          index % 7 === 3 ? FAILING_QUERY : index % 2 === 0 ? OWN_TENANT_QUERY : UNNAMED_OWN_TENANT_QUERY,
+        ),
       ),
     );
-    for (const [index, answer] of answers.entries()) {
-      if (index % 7 === 3) expect(answer).to.have.property('status', 'rejected');
-      else expect(answer).to.have.deep.property('value', [{ tenant_id: reads[index] }]);
+    for (const [index, result] of results.entries()) {
+      if (index % 7 === 3) expect(result).to.have.property('status', 'rejected');
+      else expect(result).to.have.deep.property('value', [{ tenant_id: reads[index] }]);
     }
     expect(db.pool().total).to.be.at.most(5);
     expect(db.pool().idle, 'every connection is back in the pool').to.equal(db.pool().total);
   });
 
-  it('leave nothing of their tenant behind on the connection', async () => {
+  it('a read leaves no tenant setting behind on its connection', async () => {
     const [tenant] = tenants as [string];
-    for (let turn = 0; turn < 3; turn += 1) {
-      expect(await db.read(tenant, OWN_TENANT)).to.have.length(1);
-      const [left] = await db.query<{ ids: string }>({
+    for (let round = 0; round < 3; round += 1) {
+      expect(await db.read(tenant, OWN_TENANT_QUERY)).to.have.length(1);
+      const [setting] = await db.query<{ ids: string }>({
         text: `select current_setting('app.tenant_ids', true) as ids`,
       });
-      expect(left?.ids || null).to.equal(null);
-      expect(await db.query(OWN_TENANT)).to.deep.equal([]);
+      expect(setting?.ids || null).to.equal(null);
+      expect(await db.query(OWN_TENANT_QUERY)).to.deep.equal([]);
     }
     expect(db.pool().total, 'one connection would have served all').to.be.at.most(5);
   });
 
-  it('tell what is wrong with a statement each time it is sent', async () => {
+  it('an invalid named query fails with the same error each time, and a read beside it succeeds', async () => {
     const [tenant] = tenants as [string];
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const [wrong, right] = await Promise.allSettled([
         db.read(tenant, { name: 'wrong', text: 'select nothing_like_that from tenants' }),
-        db.read(tenant, OWN_TENANT),
+        db.read(tenant, OWN_TENANT_QUERY),
       ]);
       expect(wrong).to.have.nested.property('reason.code', '42703');
       expect(right).to.have.deep.property('value', [{ tenant_id: tenant }]);
     }
   });
 
-  it('leave writes a connection while all of theirs are busy', async () => {
+  it('a write gets a connection while all read connections are busy', async () => {
     const [tenant] = tenants as [string];
-    const slow = Array.from({ length: 4 }, () => db.read(tenant, SLOW));
+    const slow = Array.from({ length: 4 }, () => db.read(tenant, SLOW_QUERY));
     let isSlow = true;
     const ended = Promise.all(slow).then(() => {
       isSlow = false;
     });
-    await db.transaction([tenant], async (tx) => expect(await tx.query(OWN_TENANT)).to.have.length(1));
+    await db.transaction([tenant], async (tx) => expect(await tx.query(OWN_TENANT_QUERY)).to.have.length(1));
     expect(isSlow).to.equal(true);
     await ended;
   });
 
-  it('fail together when their connection is cut, as connection errors, and the next one gets a new connection', async () => {
-    // The first one's reads were slow a moment ago, so they no longer share connections.
+  it('reads on a terminated connection fail with connection errors, and the next read gets a new connection', async () => {
+    // The first tenant's reads were slow in the test above, so they no longer share connections.
     const [, tenant] = tenants as [string, string];
-    const cut = Array.from({ length: 12 }, () => db.read(tenant, SLOW));
-    const settled = Promise.allSettled(cut);
+    const terminated = Array.from({ length: 12 }, () => db.read(tenant, SLOW_QUERY));
+    const settled = Promise.allSettled(terminated);
     await new Promise((resolve) => setTimeout(resolve, 150));
     await withClient(databaseUrl, (client) =>
       client.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'shared-reads' and state <> 'idle'`,
       ),
     );
-    const answers = await settled;
-    for (const answer of answers) {
-      expect(answer.status === 'rejected' && isConnectionError(answer.reason)).to.equal(true);
+    const results = await settled;
+    for (const result of results) {
+      expect(result.status === 'rejected' && isConnectionError(result.reason)).to.equal(true);
     }
-    expect(await db.read(tenant, OWN_TENANT)).to.deep.equal([{ tenant_id: tenant }]);
+    expect(await db.read(tenant, OWN_TENANT_QUERY)).to.deep.equal([{ tenant_id: tenant }]);
   });
 });

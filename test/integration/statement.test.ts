@@ -7,7 +7,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const DAY_MS = 86_400_000;
 
-describe('the statement of a customer', () => {
+describe('the account statement of a customer', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let client: TestClient;
@@ -21,11 +21,11 @@ describe('the statement of a customer', () => {
   });
   after(() => stack.stop());
 
-  async function newCustomer(): Promise<string> {
+  async function createCustomer(): Promise<string> {
     return (await client.post('/customers', { company_name: 'Acme Motor Club' })).body.id;
   }
 
-  async function newInvoice(customerId: string, totalCents: number): Promise<string> {
+  async function createInvoice(customerId: string, totalCents: number): Promise<string> {
     const line_items = [lineItem({ quantity: 1, unit_price_cents: totalCents, total_cents: totalCents })];
     const input = invoiceInput({ customer_id: customerId, billing_email: 'b@example.com', line_items });
     return (await client.post('/invoices', input)).body.id;
@@ -42,10 +42,10 @@ describe('the statement of a customer', () => {
     return (await client.post(`/invoices/${id}/payments`, input)).body.id;
   }
 
-  it('tells invoices, payments and refunds in their order with what was owed after each', async () => {
-    const customer = await newCustomer();
-    await newInvoice(customer, 99_999);
-    const invoice = await newInvoice(customer, 10_000);
+  it('GET /customers/{id}/statement lists invoices, payments and refunds in sequence, with the balance after each', async () => {
+    const customer = await createCustomer();
+    await createInvoice(customer, 99_999);
+    const invoice = await createInvoice(customer, 10_000);
     await release(invoice);
     const payment = await pay(invoice, 12_000);
     await client.post(`/payments/${payment}/refund`, { amount_cents: 500, reason: 'Paid too much' });
@@ -60,24 +60,24 @@ describe('the statement of a customer', () => {
       refunded_cents: 500,
       closing_balance_cents: -1_500,
     });
-    const told = body.entries.map((entry: Record<string, unknown>) => [
+    const entries = body.entries.map((entry: Record<string, unknown>) => [
       entry.kind,
       entry.reference,
       entry.amount_cents,
       entry.balance_cents,
     ]);
     const number = (await client.get(`/invoices/${invoice}`)).body.invoice_number;
-    // The draft is nobody's debt yet.
-    expect(told).to.deep.equal([
+    // The draft invoice is not owed yet.
+    expect(entries).to.deep.equal([
       ['invoice', number, 10_000, 10_000],
       ['payment', 'No 17', -12_000, -2_000],
       ['refund', 'Paid too much', 500, -1_500],
     ]);
   });
 
-  it('opens with what was owed before, and closes with what was owed at its end', async () => {
-    const customer = await newCustomer();
-    const invoice = await newInvoice(customer, 8_000);
+  it('GET /customers/{id}/statement opens with the balance before its period and closes with the balance at its end', async () => {
+    const customer = await createCustomer();
+    const invoice = await createInvoice(customer, 8_000);
     await release(invoice);
     await stack.rows(
       tenant.id,
@@ -97,7 +97,7 @@ describe('the statement of a customer', () => {
       earlier.entries.length,
       earlier.closing_balance_cents,
     ]).to.deep.equal([0, 1, 8_000]);
-    // Net 30, released 40 days ago.
+    // The terms are 30 days, and the invoice was released 40 days ago.
     expect(recent.aging).to.deep.equal({
       current_cents: 0,
       days_1_30_cents: 5_000,
@@ -107,7 +107,7 @@ describe('the statement of a customer', () => {
     });
   });
 
-  it('closes with the balance less the credit, whatever was invoiced, paid, refunded and annulled', async () => {
+  it('the closing balance of a statement equals balance less credit after any invoices, payments, refunds and voids', async () => {
     const cents = fc.integer({ min: 1, max: 5_000 });
     const deal = fc.record({
       total: cents,
@@ -117,9 +117,9 @@ describe('the statement of a customer', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(deal, { minLength: 1, maxLength: 3 }), async (deals) => {
-        const customer = await newCustomer();
+        const customer = await createCustomer();
         for (const { total, isReleased, payments, isVoided } of deals) {
-          const invoice = await newInvoice(customer, total);
+          const invoice = await createInvoice(customer, total);
           if (isReleased) await release(invoice);
           for (const { amount, refund } of isReleased ? payments : []) {
             const payment = await pay(invoice, amount);
@@ -150,23 +150,23 @@ describe('the statement of a customer', () => {
     );
   });
 
-  it('is refused when it is too long, and not found for others', async () => {
-    const customer = await newCustomer();
-    const invoice = await newInvoice(customer, 5_000);
+  it('GET /customers/{id}/statement refuses too many entries with 400, and returns 404 to another tenant', async () => {
+    const customer = await createCustomer();
+    const invoice = await createInvoice(customer, 5_000);
     await stack.rows(
       tenant.id,
       `insert into payments (tenant_id, id, invoice_id, customer_id, amount_cents, method, applied_cents)
        select '${tenant.id}', gen_random_uuid(), '${invoice}', '${customer}', 1, 'cash', 0 from generate_series(1, 2001)`,
     );
-    const answer = await client.get(`/customers/${customer}/statement`);
-    expectError(answer, 400, 'validation_error');
-    expect(answer.body.error.details[0].field).to.equal('since');
+    const response = await client.get(`/customers/${customer}/statement`);
+    expectError(response, 400, 'validation_error');
+    expect(response.body.error.details[0].field).to.equal('since');
     const other = stack.clientWith(await stack.createKey((await stack.createTenant()).id, {}));
     expectError(await other.get(`/customers/${customer}/statement`), 404, 'not_found');
     expectError(await client.get('/customers/nonsense/statement'), 404, 'not_found');
-    const faults = await client.get(`/customers/${customer}/statement?since=x&until=y`);
-    expectError(faults, 400, 'validation_error');
-    expect(faults.body.error.details.map(({ field }: { field: string }) => field)).to.deep.equal([
+    const invalid = await client.get(`/customers/${customer}/statement?since=x&until=y`);
+    expectError(invalid, 400, 'validation_error');
+    expect(invalid.body.error.details.map(({ field }: { field: string }) => field)).to.deep.equal([
       'since',
       'until',
     ]);

@@ -22,9 +22,12 @@ import {
 } from './storage-fixture.js';
 
 const MB = 1024 * 1024;
-const FAR = () => new Date(Date.now() + 60_000);
+const inOneMinute = () => new Date(Date.now() + 60_000);
 
-/** A process of its own: writes so many MB under a key, as often as it is told, then commits or waits to be killed. */
+/**
+ * Script of a child process. Writes MEGABYTES under a key, OBJECTS times. It then commits each
+ * object or waits to be killed.
+ */
 const WRITER = `
   import { openStorage } from './shared/platform/storage/open-storage.ts';
   import { once } from 'node:events';
@@ -54,7 +57,7 @@ for (const [name, makePlace] of [
     });
     afterEach(() => place.remove());
 
-    const writer = (megabytes: number, more: Record<string, string> = {}) =>
+    const startWriter = (megabytes: number, more: Record<string, string> = {}) =>
       processes.start({
         command: scriptCommand('-e', WRITER),
         env: {
@@ -67,16 +70,16 @@ for (const [name, makePlace] of [
       });
 
     for (const size of [0, 1, 8 * MB, 30 * MB + 17]) {
-      it(`gives back the very bytes it was given, ${size} of them`, async () => {
+      it(`storage in ${name} returns exactly the ${size} bytes that were stored`, async () => {
         const bytes = bytesOf(size);
-        const done = await put(place.storage, KEY, bytes);
-        expect(done).to.deep.equal({ bytes: size, sha256: sha256Of(bytes) });
+        const stored = await put(place.storage, KEY, bytes);
+        expect(stored).to.deep.equal({ bytes: size, sha256: sha256Of(bytes) });
         const found = await get(place.storage, KEY);
         expect(found?.equals(bytes)).to.equal(true);
       });
     }
 
-    it('shows nothing before commit, even of a stream that has ended', async () => {
+    it(`storage in ${name} shows no object before commit, even after the stream has ended`, async () => {
       const upload = await place.storage.create(KEY, ABOUT);
       await pipeline(Readable.from(chunksOf(bytesOf(9 * MB))), upload.stream);
       expect(await place.storage.open(KEY)).to.equal(undefined);
@@ -85,7 +88,7 @@ for (const [name, makePlace] of [
       expect(await keysOf(place.storage)).to.deep.equal([KEY]);
     });
 
-    it('leaves nothing of what was aborted, and a second abort does nothing', async () => {
+    it(`storage in ${name} keeps nothing of an aborted upload, and a second abort does nothing`, async () => {
       for (const size of [0, 100, 20 * MB]) {
         const upload = await place.storage.create(KEY, ABOUT);
         for (const chunk of chunksOf(bytesOf(size)))
@@ -97,19 +100,19 @@ for (const [name, makePlace] of [
       }
     });
 
-    it('leaves nothing of a stream that broke, and says what broke it', async () => {
-      const fault = Object.assign(new Error('the snapshot is gone'), { code: 'ECONNRESET' });
+    it(`storage in ${name} keeps nothing of a broken stream, and commit fails with its error`, async () => {
+      const error = Object.assign(new Error('the snapshot is gone'), { code: 'ECONNRESET' });
       const broken = async function* () {
         yield* chunksOf(bytesOf(20 * MB));
-        throw fault;
+        throw error;
       };
       const upload = await place.storage.create(KEY, ABOUT);
-      expect(await rejection(pipeline(Readable.from(broken()), upload.stream))).to.equal(fault);
-      expect(await rejection(upload.commit())).to.equal(fault);
+      expect(await rejection(pipeline(Readable.from(broken()), upload.stream))).to.equal(error);
+      expect(await rejection(upload.commit())).to.equal(error);
       expect(await place.leftovers()).to.deep.equal([]);
     });
 
-    it('makes no object of a stream that was destroyed without a word', async () => {
+    it(`storage in ${name} stores no object after the stream was destroyed without an error`, async () => {
       const upload = await place.storage.create(KEY, ABOUT);
       upload.stream.write(bytesOf(100));
       upload.stream.destroy();
@@ -117,7 +120,7 @@ for (const [name, makePlace] of [
       expect(await place.leftovers()).to.deep.equal([]);
     });
 
-    it('abort after commit leaves the object alone', async () => {
+    it(`storage in ${name} keeps the object when abort follows commit`, async () => {
       const upload = await place.storage.create(KEY, ABOUT);
       upload.stream.write('whole');
       await upload.commit();
@@ -125,30 +128,30 @@ for (const [name, makePlace] of [
       expect(String(await get(place.storage, KEY))).to.equal('whole');
     });
 
-    it('a killed process leaves nothing to be read, and a sweep removes what is left', async () => {
+    it(`storage in ${name} shows no object of a killed process, and a sweep removes its remains`, async () => {
       await put(place.storage, 'other/whole', bytesOf(10));
-      const process = writer(30);
-      await process.prints(/done/);
-      await process.stop('SIGKILL');
+      const child = startWriter(30);
+      await child.prints(/done/);
+      await child.stop('SIGKILL');
       expect(await place.storage.open(KEY)).to.equal(undefined);
       expect(await keysOf(place.storage)).to.deep.equal(['other/whole']);
       const before = await place.leftovers();
       expect(await place.storage.sweep(new Date(Date.now() - 3_600_000))).to.equal(0);
       expect(await place.leftovers()).to.deep.equal(before);
-      expect(await place.storage.sweep(FAR())).to.equal(1);
+      expect(await place.storage.sweep(inOneMinute())).to.equal(1);
       expect((await place.leftovers()).filter((one) => one.includes(KEY))).to.deep.equal([]);
       expect(await keysOf(place.storage)).to.deep.equal(['other/whole']);
-      expect(await place.storage.sweep(FAR())).to.equal(0);
+      expect(await place.storage.sweep(inOneMinute())).to.equal(0);
     });
 
-    it('what a killed process left under one key can be removed at once, and nothing else', async () => {
-      // Nobody else's, though its name begins alike.
+    it(`storage in ${name} removes the remains of a killed process under one key, and nothing else`, async () => {
+      // An upload whose key begins in the same way.
       const alive = await place.storage.create(`${KEY}0`, ABOUT);
       for (const chunk of chunksOf(bytesOf(9 * MB)))
         if (!alive.stream.write(chunk)) await once(alive.stream, 'drain');
-      const process = writer(30);
-      await process.prints(/done/);
-      await process.stop('SIGKILL');
+      const child = startWriter(30);
+      await child.prints(/done/);
+      await child.stop('SIGKILL');
       await put(place.storage, KEY, bytesOf(10));
       const left = async () =>
         (await place.leftovers()).filter((name) => name.endsWith(KEY) || name.includes('.part-1-'));
@@ -160,29 +163,29 @@ for (const [name, makePlace] of [
       expect((await alive.commit()).bytes).to.equal(9 * MB);
     });
 
-    it('memory does not grow with the object', async () => {
+    it(`storage in ${name} uses memory that does not grow with the size of the object`, async () => {
       place.forgetBytes?.();
       const peaks: number[] = [];
       for (const megabytes of [160, 960]) {
-        const printed = await writer(megabytes, { COMMIT: '1' }).prints(/done (\d+) MB/);
+        const printed = await startWriter(megabytes, { COMMIT: '1' }).prints(/done (\d+) MB/);
         peaks.push(Number(printed[1]));
       }
       const [small = 0, large = 0] = peaks;
       expect(large - small, `peaks in MB: ${peaks}`).to.be.below(50);
     });
 
-    it('memory does not grow with the number of objects', async () => {
+    it(`storage in ${name} uses memory that does not grow with the number of objects`, async () => {
       place.forgetBytes?.();
       const peaks: number[] = [];
       for (const OBJECTS of ['1', '20']) {
-        const printed = await writer(32, { COMMIT: '1', OBJECTS }).prints(/done (\d+) MB/);
+        const printed = await startWriter(32, { COMMIT: '1', OBJECTS }).prints(/done (\d+) MB/);
         peaks.push(Number(printed[1]));
       }
       const [one = 0, many = 0] = peaks;
       expect(many - one, `peaks in MB: ${peaks}`).to.be.below(50);
     });
 
-    it('gives ranges, both ends included, and refuses those that are not within', async () => {
+    it(`storage in ${name} returns ranges with both ends included, and refuses ranges outside the object`, async () => {
       const bytes = bytesOf(9 * MB);
       await put(place.storage, KEY, bytes);
       for (const [start, end] of [
@@ -209,7 +212,7 @@ for (const [name, makePlace] of [
         );
     });
 
-    it('what is not there is undefined to read, and no error to delete', async () => {
+    it(`storage in ${name} returns undefined for a missing object, and deletes it without an error`, async () => {
       expect(await place.storage.open(KEY)).to.equal(undefined);
       expect(await place.storage.open(KEY, { start: 0, end: 1 })).to.equal(undefined);
       await place.storage.delete(KEY);
@@ -220,7 +223,7 @@ for (const [name, makePlace] of [
       expect(await place.leftovers()).to.deep.equal([]);
     });
 
-    it('takes no key that leads elsewhere', async () => {
+    it(`storage in ${name} refuses keys that could lead outside its folder`, async () => {
       const bad = [
         '',
         '/',
@@ -252,7 +255,7 @@ for (const [name, makePlace] of [
       expect(await rejection(keysOf(place.storage, '..'))).to.be.instanceOf(TypeError);
     });
 
-    it('lists what lies under a folder, with its time, and nothing else', async () => {
+    it(`storage in ${name} lists the objects under a folder with their times, and nothing else`, async () => {
       const keys = ['a/1/1', 'a/1/2', 'a/2/1', 'ab/1/1'];
       for (const key of keys) await put(place.storage, key, bytesOf(3));
       const unfinished = await place.storage.create('a/3/1', ABOUT);
@@ -265,7 +268,7 @@ for (const [name, makePlace] of [
       await unfinished.abort();
     });
 
-    it('an object may be begun while another of its folder is deleted', async () => {
+    it(`storage in ${name} stores an object while another object of its folder is deleted`, async () => {
       for (let round = 0; round < 20; round++) {
         await put(place.storage, 't/e/1', bytesOf(3));
         await Promise.all([place.storage.delete('t/e/1'), put(place.storage, 't/e/2', bytesOf(3))]);

@@ -14,35 +14,35 @@ import { S3_ACCOUNT } from '../support/s3-signature.js';
 export const ABOUT = { contentType: 'application/gzip', fileName: 'invoices.csv.gz' };
 export const KEY = '01890000-0000-7000-8000-000000000001/01890000-0000-7000-8000-000000000002/1';
 
-/** How the SDK is told who it is. */
+/** The credentials for the AWS SDK, as environment variables. */
 export const CREDENTIALS = {
   AWS_ACCESS_KEY_ID: S3_ACCOUNT.id,
   AWS_SECRET_ACCESS_KEY: S3_ACCOUNT.secret,
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
-/** Tells the SDK of this process who it is, for the tests of one block. */
+/** Sets AWS credentials in this process during the tests of one `describe` block. */
 export function useCredentials(credentials: Record<string, string> = CREDENTIALS): void {
-  const earlier: Record<string, string | undefined> = {};
+  const previous: Record<string, string | undefined> = {};
   before(() => {
-    for (const name of Object.keys(credentials)) earlier[name] = process.env[name];
+    for (const name of Object.keys(credentials)) previous[name] = process.env[name];
     Object.assign(process.env, credentials);
   });
   after(() => {
-    for (const [name, value] of Object.entries(earlier)) {
+    for (const [name, value] of Object.entries(previous)) {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
   });
 }
 
-/** A place of one kind that is empty. */
+/** An empty storage of one kind. */
 export interface Place {
   storage: Storage;
   location: StorageLocation;
-  /** Whatever lies there, finished or not, as it is seen from behind. */
+  /** Lists everything stored, finished or not, without the Storage interface. */
   leftovers: () => Promise<string[]>;
-  /** What is written from now on may be forgotten; where the bytes lie in memory, they are. */
+  /** Stops keeping the bytes of later uploads. Set only for storage that keeps them in memory. */
   forgetBytes?: () => void;
   remove: () => Promise<void>;
 }
@@ -83,25 +83,24 @@ export async function s3Place(): Promise<Place> {
 
 export const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** Bytes that look like nothing, the same each time. */
+/** Repeats a pseudo-random block of 64 bytes. The same length returns the same bytes. */
 export function bytesOf(length: number): Buffer {
   const block = createHash('sha512').update(String(length)).digest();
   return Buffer.alloc(length, block);
 }
 
-/** In chunks as a compressor writes them. */
+/** Splits bytes into chunks of the size that a compressor writes. */
 export function* chunksOf(bytes: Buffer, size = 16 * 1024): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** Puts an object there. */
 export async function put(storage: Storage, key: string, bytes: Buffer) {
   const upload = await storage.create(key, ABOUT);
   await pipeline(Readable.from(chunksOf(bytes)), upload.stream);
   return upload.commit();
 }
 
-/** The bytes of an object; undefined when it is not there. */
+/** Returns the bytes of an object, or undefined when it does not exist. */
 export async function get(storage: Storage, key: string, range?: { start: number; end: number }) {
   const found = await storage.open(key, range);
   return found && buffer(found.stream);
@@ -113,12 +112,12 @@ export async function keysOf(storage: Storage, folder = ''): Promise<string[]> {
   return keys.sort();
 }
 
-/** What a promise is rejected with. @throws when it is not */
+/** Returns the error that a promise rejects with. @throws {Error} when it resolves */
 export async function rejection(work: Promise<unknown>): Promise<Error & { code?: string }> {
   const outcome = await work.then(
     () => undefined,
     (error: Error) => error,
   );
-  if (!outcome) throw new Error('it was not rejected');
+  if (!outcome) throw new Error('the promise was not rejected');
   return outcome;
 }

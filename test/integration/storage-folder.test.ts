@@ -7,7 +7,7 @@ import { useProcesses } from '../support/processes.js';
 import { scriptCommand } from '../support/run-script.js';
 import { ABOUT, bytesOf, folderPlace, KEY, type Place, put, rejection } from './storage-fixture.js';
 
-/** In a folder of 2 MB: writes 8 MB, then what fits. */
+/** A script for a folder of 2 MB. It writes 8 MB, which fails, and then 64 KiB, which fit. */
 const FILLER = `
   import { openStorage } from './shared/platform/storage/open-storage.ts';
   import { readdirSync } from 'node:fs';
@@ -23,10 +23,10 @@ const FILLER = `
   const small = await storage.create('a/b/2', about);
   small.stream.end(chunk);
   const { bytes } = await small.commit();
-  console.log('told ' + JSON.stringify({ codes, left, bytes }));
+  console.log('result ' + JSON.stringify({ codes, left, bytes }));
 `;
 
-describe('storage in a folder', () => {
+describe('folder storage', () => {
   const processes = useProcesses();
   let place: Place;
   let root: string;
@@ -37,7 +37,7 @@ describe('storage in a folder', () => {
   });
   afterEach(() => place.remove());
 
-  it('lets nobody but its owner in', async () => {
+  it('folder storage gives only its owner access to its directories and files', async () => {
     await put(place.storage, KEY, bytesOf(3));
     const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
     const [tenant = '', own = ''] = KEY.split('/');
@@ -46,7 +46,7 @@ describe('storage in a folder', () => {
     expect(await modeOf(join(root, KEY))).to.equal(0o600);
   });
 
-  it("root in another user's folder gives away what it makes there", async function () {
+  it('root gives new files and directories to the owner of the storage folder', async function () {
     if (process.geteuid?.() !== 0) return this.skip();
     await chown(join(root, '..'), 12_345, 12_346);
     await put(place.storage, KEY, bytesOf(3));
@@ -56,7 +56,7 @@ describe('storage in a folder', () => {
     }
   });
 
-  it('tells that there is no room, removes the part and goes on with what fits', async function () {
+  it('a full folder fails an upload with storage_full, deletes its part and accepts a smaller object', async function () {
     const folder = await mkdtemp(join(tmpdir(), 'tow-full-'));
     const [program = '', ...args] = scriptCommand('-e', FILLER);
     const inside = 'mount -t tmpfs -o size=2m tmpfs "$FOLDER" && echo mounted && exec "$@"';
@@ -67,20 +67,20 @@ describe('storage in a folder', () => {
     });
     await rm(folder, { recursive: true });
     if (!output.includes('mounted')) {
-      // CI must not pass without it; somebody's machine may not be able to mount anything.
-      if (process.env.CI) throw new Error(`no mount in a namespace: ${output}`);
+      // CI must run this test. A developer's machine may be unable to mount a tmpfs.
+      if (process.env.CI) throw new Error(`cannot mount a tmpfs in a namespace: ${output}`);
       return this.skip();
     }
     expect(code, output).to.equal(0);
-    const told = JSON.parse(/told (.*)/.exec(output)?.[1] ?? '{}');
-    expect(told).to.deep.equal({
+    const result = JSON.parse(/result (.*)/.exec(output)?.[1] ?? '{}');
+    expect(result).to.deep.equal({
       codes: ['storage_full', 'storage_full', 'ENOSPC'],
       left: [],
       bytes: 64 * 1024,
     });
   });
 
-  it('tells that its place is no folder, or closed', async () => {
+  it('folder storage rejects with storage_refused when its path is a file or not writable', async () => {
     const path = join(root, '..', 'file');
     await writeFile(path, '');
     const wrong = openStorage({ kind: 'folder', path: join(path, 'exports') });
@@ -92,23 +92,23 @@ describe('storage in a folder', () => {
     await chmod(join(root, '..'), 0o700);
   });
 
-  it('has no links of its own', async () => {
+  it('folder storage creates no download links', async () => {
     expect(await place.storage.link(KEY, { ...ABOUT, seconds: 60 })).to.equal(undefined);
   });
 
-  it('does not load the SDK of S3, and a bucket does', async () => {
+  it('folder storage never loads the S3 SDK, and S3 storage loads it on first use', async () => {
     const script = `
       import { createRequire } from 'node:module';
       import { openStorage } from './shared/platform/storage/open-storage.ts';
       const loaded = () => Object.keys(createRequire(process.cwd() + '/x.js').cache).filter((one) => one.includes('@aws-sdk')).length > 0;
-      const said = [];
+      const states = [];
       for (const location of JSON.parse(process.env.LOCATIONS)) {
         const storage = openStorage(location);
-        said.push(loaded());
+        states.push(loaded());
         await storage.open('a/b').catch(() => undefined);
-        said.push(loaded());
+        states.push(loaded());
       }
-      console.log('told ' + JSON.stringify(said));
+      console.log('loaded ' + JSON.stringify(states));
     `;
     const bucket = { kind: 's3', bucket: 'exports', prefix: '', endpoint: 'http://127.0.0.1:1' };
     const { output } = await processes.run({
@@ -119,6 +119,6 @@ describe('storage in a folder', () => {
         AWS_SECRET_ACCESS_KEY: 'b',
       },
     });
-    expect(output).to.include('told [false,false,false,true]');
+    expect(output).to.include('loaded [false,false,false,true]');
   });
 });

@@ -17,10 +17,10 @@ interface Bill {
   id: string;
   days: number;
   hasHookUp: boolean;
-  isLiving: boolean;
+  isActive: boolean;
 }
 
-/** What the simple model knows of one vehicle in the yard and of its job. */
+/** The model's state of one impounded vehicle and its work order. */
 interface Model {
   days: number;
   accrued: number;
@@ -29,7 +29,7 @@ interface Model {
 }
 
 interface Real {
-  job: string;
+  workOrder: string;
   impound: string;
   post: (path: string, body?: unknown) => Promise<Answer>;
   patch: (path: string, body: unknown) => Promise<Answer>;
@@ -38,39 +38,43 @@ interface Real {
   age: (days: number) => Promise<unknown>;
 }
 
-const living = (model: Model) => model.bills.filter((bill) => bill.isLiving);
-const invoiced = (model: Model) => living(model).reduce((sum, bill) => sum + bill.days, 0);
-const due = (model: Model) => (model.isReleased ? model.accrued : model.days);
+const listActiveBills = (model: Model) => model.bills.filter((bill) => bill.isActive);
+const countInvoicedDays = (model: Model) => listActiveBills(model).reduce((sum, bill) => sum + bill.days, 0);
+const countDueDays = (model: Model) => (model.isReleased ? model.accrued : model.days);
 let serial = 0;
-const newBill = (job: string) => {
+const newBill = (workOrder: string) => {
   serial += 1;
-  return { invoice_number: `STORED-${serial}`, work_order_id: job, billing_email: 'b@example.com' };
+  return { invoice_number: `STORED-${serial}`, work_order_id: workOrder, billing_email: 'b@example.com' };
 };
 
-/** After every step everything is compared, so no step can hide a day that it lost or charged twice. */
+/**
+ * Compares everything after each step, so that a lost or doubly charged day shows at that step.
+ */
 async function compare(model: Model, real: Real): Promise<void> {
   const impound = (await real.get(`/impounds/${real.impound}`)).body;
-  // The product's own clock runs too, and may have been first.
-  if (impound.accrued_days === due(model)) model.accrued = due(model);
+  // The stack's clock also runs and may have accrued these days first.
+  if (impound.accrued_days === countDueDays(model)) model.accrued = countDueDays(model);
   expect(impound).to.include({
     days: model.days,
     accrued_days: model.accrued,
     storage_cents: model.accrued * RATE,
-    invoiced_days: invoiced(model),
-    unbilled_days: model.accrued - invoiced(model),
+    invoiced_days: countInvoicedDays(model),
+    unbilled_days: model.accrued - countInvoicedDays(model),
   });
   let cents = 0;
-  for (const bill of living(model)) {
+  for (const bill of listActiveBills(model)) {
     const { subtotal_cents } = (await real.get(`/invoices/${bill.id}`)).body;
     expect(subtotal_cents).to.equal(bill.days * RATE + (bill.hasHookUp ? HOOK_UP : 0));
     cents += subtotal_cents - (bill.hasHookUp ? HOOK_UP : 0);
   }
-  expect(cents + impound.unbilled_days * RATE, 'no cent is made or lost').to.equal(impound.storage_cents);
+  expect(cents + impound.unbilled_days * RATE, 'invoiced and unbilled storage add up').to.equal(
+    impound.storage_cents,
+  );
 }
 
 type Step = (model: Model, real: Real) => Promise<void>;
 
-class Act implements fc.AsyncCommand<Model, Real> {
+class ActionCommand implements fc.AsyncCommand<Model, Real> {
   constructor(
     readonly name: string,
     readonly step: Step,
@@ -84,63 +88,63 @@ class Act implements fc.AsyncCommand<Model, Real> {
 }
 
 const age = (days: number) =>
-  new Act(`age ${days}`, async (model, real) => {
+  new ActionCommand(`age ${days}`, async (model, real) => {
     if (model.isReleased) return;
     await real.age(days);
     model.days += days;
   });
 
 const sweep = (times: number) =>
-  new Act(`sweep ${times}`, async (model, real) => {
+  new ActionCommand(`sweep ${times}`, async (model, real) => {
     await Promise.all(Array.from({ length: times }, () => real.sweep()));
-    model.accrued = due(model);
+    model.accrued = countDueDays(model);
   });
 
-/** Several at once: one of them gets what is open. */
+/** Sends concurrent invoices. Exactly one of them bills the open days. */
 const bill = (times: number) =>
-  new Act(`bill ${times}`, async (model, real) => {
-    const open = due(model) - invoiced(model);
-    const hasHookUp = !living(model).some((one) => one.hasHookUp);
-    const answers = await Promise.all(
-      Array.from({ length: times }, () => real.post('/invoices', newBill(real.job))),
+  new ActionCommand(`bill ${times}`, async (model, real) => {
+    const open = countDueDays(model) - countInvoicedDays(model);
+    const hasHookUp = !listActiveBills(model).some((one) => one.hasHookUp);
+    const responses = await Promise.all(
+      Array.from({ length: times }, () => real.post('/invoices', newBill(real.workOrder))),
     );
-    const made = answers.filter(({ status }) => status === 201);
+    const made = responses.filter(({ status }) => status === 201);
     expect(made).to.have.length(open > 0 || hasHookUp ? 1 : 0);
-    for (const { status, text } of answers) expect(status, text).to.be.oneOf([201, 409]);
+    for (const { status, text } of responses) expect(status, text).to.be.oneOf([201, 409]);
     for (const { body } of made) {
-      model.accrued = due(model);
-      model.bills.push({ id: body.id, days: open, hasHookUp, isLiving: true });
+      model.accrued = countDueDays(model);
+      model.bills.push({ id: body.id, days: open, hasHookUp, isActive: true });
     }
   });
 
-const annul = (nth: number, isSent: boolean) =>
-  new Act(`${isSent ? 'void' : 'cancel'} ${nth}`, async (model, real) => {
-    const one = living(model)[nth % Math.max(1, living(model).length)];
+const voidOrCancel = (nth: number, isSent: boolean) =>
+  new ActionCommand(`${isSent ? 'void' : 'cancel'} ${nth}`, async (model, real) => {
+    const one = listActiveBills(model)[nth % Math.max(1, listActiveBills(model).length)];
     if (!one) return;
-    // An invoice without lines is not approved, so not released either.
+    // An invoice without line items cannot be approved, so it cannot be sent either.
     const isEmpty = one.days === 0 && !one.hasHookUp;
     const actions = isSent && !isEmpty ? ['approve', 'send', 'void'] : ['cancel'];
     for (const action of actions) {
-      const answer = await real.post(`/invoices/${one.id}/${action}`, { reason: 'model' });
-      expect(answer.status, answer.text).to.equal(200);
+      const response = await real.post(`/invoices/${one.id}/${action}`, { reason: 'model' });
+      expect(response.status, response.text).to.equal(200);
     }
-    one.isLiving = false;
+    one.isActive = false;
   });
 
-/** Somebody rewrites a draft: what was charged for storage on it is open again. */
+/** Replaces the line items of a draft. Its storage days become unbilled again. */
 const rewrite = (nth: number) =>
-  new Act(`rewrite ${nth}`, async (model, real) => {
-    const one = living(model)[nth % Math.max(1, living(model).length)];
+  new ActionCommand(`rewrite ${nth}`, async (model, real) => {
+    const one = listActiveBills(model)[nth % Math.max(1, listActiveBills(model).length)];
     if (!one) return;
     const line_items = [lineItem({ category: 'hook_up', unit_price_cents: HOOK_UP })];
     expect((await real.patch(`/invoices/${one.id}`, { line_items })).status).to.equal(200);
     Object.assign(one, { days: 0, hasHookUp: true });
   });
 
-const release = new Act('release', async (model, real) => {
-  const answer = await real.post(`/impounds/${real.impound}/release`, { kind: 'owner' });
-  expect(answer.status, answer.text).to.equal(200);
-  model.accrued = due(model);
+const release = new ActionCommand('release', async (model, real) => {
+  const response = await real.post(`/impounds/${real.impound}/release`, { kind: 'owner' });
+  expect(response.status, response.text).to.equal(200);
+  model.accrued = countDueDays(model);
   model.isReleased = true;
 });
 
@@ -149,14 +153,14 @@ const steps = fc.commands(
     fc.integer({ min: 1, max: 9 }).map(age),
     fc.integer({ min: 1, max: 3 }).map(sweep),
     fc.integer({ min: 1, max: 3 }).map(bill),
-    fc.tuple(fc.nat(4), fc.boolean()).map(([nth, isSent]) => annul(nth, isSent)),
+    fc.tuple(fc.nat(4), fc.boolean()).map(([nth, isSent]) => voidOrCancel(nth, isSent)),
     fc.nat(4).map(rewrite),
     fc.constant(release),
   ],
   { maxCommands: 14, size: 'max' },
 );
 
-describe(`storage, however accruals, releases and invoices come (seed ${SEED}; FC_SEED repeats it)`, () => {
+describe(`storage fees under any sequence of accruals, releases and invoices (seed ${SEED}; FC_SEED repeats it)`, () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -173,10 +177,11 @@ describe(`storage, however accruals, releases and invoices come (seed ${SEED}; F
   async function setup(): Promise<{ model: Model; real: Real }> {
     const { client } = tenant;
     const { db } = stack.runtime;
-    const job = await completedJob(client);
-    const impound = (await client.post('/impounds', { work_order_id: job, daily_rate_cents: RATE })).body.id;
+    const workOrder = await completedJob(client);
+    const impound = (await client.post('/impounds', { work_order_id: workOrder, daily_rate_cents: RATE }))
+      .body.id;
     const real: Real = {
-      job,
+      workOrder,
       impound,
       post: (path, body) => client.post(path, body),
       patch: (path, body) => client.patch(path, body),
@@ -195,13 +200,13 @@ describe(`storage, however accruals, releases and invoices come (seed ${SEED}; F
     return { model: { days: 1, accrued: 1, isReleased: false, bills: [] }, real };
   }
 
-  it('is billed to the day: no day twice, none lost, and in the end all of them', async () => {
+  it('invoices bill each storage day at most once, and after the release all days are billed', async () => {
     const property = fc.asyncProperty(steps, async (commands) => {
       const { model, real } = await setup();
       await fc.asyncModelRun(() => ({ model, real }), commands);
       await release.run(model, real);
       await bill(1).run(model, real);
-      expect(invoiced(model)).to.equal(model.days);
+      expect(countInvoicedDays(model)).to.equal(model.days);
     });
     await fc.assert(property, { numRuns: RUNS, seed: SEED });
   });

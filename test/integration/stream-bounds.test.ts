@@ -9,7 +9,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const MAX_STREAMS = 20;
 
-describe('GET /stream: who may, how many, how long', () => {
+describe('GET /stream: permissions, limits and the end of streams', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   const clients: SseClient[] = [];
@@ -47,7 +47,7 @@ describe('GET /stream: who may, how many, how long', () => {
     UUID,
     `1-${'z'.repeat(36)}`,
   ]) {
-    it(`refuses "${id}", which is no id of a stream, from the header and from the query`, async () => {
+    it(`GET /stream refuses the invalid event id "${id}" in the header and in the query`, async () => {
       const [inHeader] = expectError(await refusal('', { 'last-event-id': id }), 400, 'validation_error');
       expect(inHeader).to.include({ field: 'Last-Event-ID', code: 'invalid' });
       const [inQuery] = expectError(await refusal(`?last_event_id=${id}`), 400, 'validation_error');
@@ -56,7 +56,7 @@ describe('GET /stream: who may, how many, how long', () => {
   }
 
   for (const xid of ['4611686018427387904', '99999999999999999999']) {
-    it(`refuses an id of another database, of the transaction ${xid}: it would wait in silence for ever`, async () => {
+    it(`GET /stream refuses an event id with transaction ${xid} of another database, which would stay silent forever`, async () => {
       expectError(await refusal('', { 'last-event-id': `${xid}-${UUID}` }), 400, 'validation_error');
     });
   }
@@ -71,17 +71,17 @@ describe('GET /stream: who may, how many, how long', () => {
     'Invoice.paid',
     'invoice.*.x',
   ]) {
-    it(`refuses the filter "${types}"`, async () => {
-      const [fault] = expectError(await refusal(`?types=${types}`), 400, 'validation_error');
-      expect(fault?.field).to.equal('types');
+    it(`GET /stream refuses the types filter "${types}"`, async () => {
+      const [problem] = expectError(await refusal(`?types=${types}`), 400, 'validation_error');
+      expect(problem?.field).to.equal('types');
     });
   }
 
-  it('refuses a filter that is given twice', async () => {
+  it('GET /stream refuses a types filter that is sent twice', async () => {
     expectError(await refusal('?types=invoice.*&types=work_order.*'), 400, 'validation_error');
   });
 
-  it('takes the permission read, and no agent: it shows every kind of record', async () => {
+  it('GET /stream requires the permission read and refuses agents, because it shows every kind of record', async () => {
     const writer = await stack.createKey(tenant.id, { permissions: ['write', 'approve', 'admin'] });
     expectError(await refusal('', {}, writer), 403, 'insufficient_scope');
     const agent = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_dispatch'] });
@@ -91,19 +91,19 @@ describe('GET /stream: who may, how many, how long', () => {
     expect((await connect(reader)).status).to.equal(200);
   });
 
-  it('is refused to who does not take server-sent events, and errors are JSON to who does', async () => {
+  it('GET /stream responds 406 to Accept: application/json, and sends JSON errors to event stream clients', async () => {
     expectError(await refusal('', { accept: 'application/json' }), 406, 'not_acceptable');
     expectError(await refusal('?types=x', { accept: 'text/event-stream' }), 400, 'validation_error');
   });
 
-  it('answers HEAD with the head alone, and ends', async () => {
-    const answer = await tenant.client.send('HEAD', '/stream');
-    expect(answer.status).to.equal(200);
-    expect(answer.headers['content-type']).to.equal('text/event-stream');
-    expect(answer.text).to.equal('');
+  it('HEAD /stream responds with headers only and ends', async () => {
+    const response = await tenant.client.send('HEAD', '/stream');
+    expect(response.status).to.equal(200);
+    expect(response.headers['content-type']).to.equal('text/event-stream');
+    expect(response.text).to.equal('');
   });
 
-  it(`has ${MAX_STREAMS} open for a key at most; one that ends makes room, and other keys have their own`, async () => {
+  it(`GET /stream allows ${MAX_STREAMS} open streams per key; closing one allows another, and other keys are unaffected`, async () => {
     const key = await stack.createKey(tenant.id);
     const open = await Promise.all(Array.from({ length: MAX_STREAMS }, () => connect(key)));
     expect(open.map(({ status }) => status)).to.deep.equal(open.map(() => 200));
@@ -112,19 +112,19 @@ describe('GET /stream: who may, how many, how long', () => {
     expect((await connect()).status).to.equal(200);
     expect(await openStreams()).to.equal(MAX_STREAMS + 1);
     open[0]?.close();
-    await eventually('room', async () => (await connect(key)).status === 200);
+    await eventually('another stream is accepted', async () => (await connect(key)).status === 200);
     for (const client of clients) client.close();
-    await eventually('the end of all', async () => (await openStreams()) === 0);
+    await eventually('all streams end', async () => (await openStreams()) === 0);
   });
 
-  it('counts as one request', async () => {
+  it('GET /stream counts as one request of the rate limit', async () => {
     const before = await connect();
     const after = await connect();
     const left = (client: SseClient) => Number(client.headers['x-ratelimit-remaining']);
     expect(left(before) - left(after)).to.equal(1);
   });
 
-  it('ends when its key is revoked', async () => {
+  it('GET /stream ends when its key is revoked', async () => {
     const { body: made } = await tenant.client.post('/api-keys', { name: 'short', permissions: ['read'] });
     const [revoked, other] = [await connect(made.key), await connect()];
     expect((await tenant.client.delete(`/api-keys/${made.id}`)).status).to.equal(200);
@@ -133,23 +133,23 @@ describe('GET /stream: who may, how many, how long', () => {
     expectError(await refusal('', {}, made.key), 401, 'unauthorized');
   });
 
-  it('ends when its key is revoked and nobody says so', async () => {
+  it('GET /stream ends when its key is revoked without a broadcast', async () => {
     const key = await stack.createKey(tenant.id);
     const client = await connect(key);
     const { id } = (await stack.clientWith(key).get('/me')).body.key;
     await stack.rows(tenant.id, 'update api_keys set revoked_at = now() where id = $1', [id]);
-    // What is cached of a key is up to four seconds old.
+    // The API caches a key for up to four seconds.
     await client.waitForEnd(8000);
   });
 
-  it('ends when its key expires', async () => {
+  it('GET /stream ends when its key expires', async () => {
     const expiresAt = new Date(Date.now() + 1500).toISOString();
     const client = await connect(await stack.createKey(tenant.id, { expiresAt }));
     expect(client.status).to.equal(200);
     await client.waitForEnd(5000);
   });
 
-  it('ends within 5 s of the sign-out of its own session, and streams of other sessions of that person go on', async () => {
+  it("GET /stream ends within 5 s of its session's sign-out, and the user's other sessions keep their streams", async () => {
     const user = await createUser(stack, tenant.id);
     const [earlier, leaving, later] = [
       await signIn(stack, user),
@@ -166,20 +166,20 @@ describe('GET /stream: who may, how many, how long', () => {
     for (const staying of [before, after]) await staying.waitFor(1);
   });
 
-  it('goes on where it was when the database comes back', async () => {
+  it('GET /stream continues at its position after PostgreSQL has ended all sessions', async () => {
     const client = await connect();
     await stack.asOwner(
       'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
     );
-    const made = await eventually('a write', async () => {
-      const answer = await tenant.client.post('/invoices', invoiceInput());
-      return answer.status === 201 && (answer.body.id as string);
+    const made = await eventually('a write succeeds', async () => {
+      const response = await tenant.client.post('/invoices', invoiceInput());
+      return response.status === 201 && (response.body.id as string);
     });
     const [event] = await client.waitFor(1);
     expect(event?.body.data.object.id).to.equal(made);
   });
 
-  it('ends with the process, which waits for no client: neither for one that listens nor for one that has stalled', async () => {
+  it('a process that closes ends GET /stream and waits for neither listening nor stalled clients', async () => {
     const own = await TestStack.start();
     const { id, client } = await own.createTenant();
     const [listening, stalled] = [

@@ -9,8 +9,8 @@ import { invoiceInput } from '../support/samples.js';
 import { SseClient, type SseEvent, type SseOptions } from '../support/sse-client.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-const INSERT = 'insert into events (tenant_id, id, type, body) values ($1, $2, $3, $4)';
-const idsOf = (events: SseEvent[]) => events.map(({ body }) => body.id as string);
+const INSERT_EVENT_SQL = 'insert into events (tenant_id, id, type, body) values ($1, $2, $3, $4)';
+const getEventIds = (events: SseEvent[]) => events.map(({ body }) => body.id as string);
 
 describe('GET /stream', () => {
   let stack: TestStack;
@@ -37,17 +37,17 @@ describe('GET /stream', () => {
     expect(client.status, client.text).to.equal(200);
     return client;
   };
-  /** The id that a client has which was cut before its first event. */
+  /** The id with which a client can reconnect before it has received an event. */
   const currentId = async (): Promise<string> => {
     const client = await connect();
-    const id = await eventually('an id to come back with', () => client.lastEventId);
+    const id = await eventually('an id to reconnect with', () => client.lastEventId);
     client.close();
     return id;
   };
   const post = async (client = tenant.client): Promise<string> => {
-    const answer = await client.post('/invoices', invoiceInput());
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body.id;
+    const response = await client.post('/invoices', invoiceInput());
+    expect(response.status, response.text).to.equal(201);
+    return response.body.id;
   };
   const stored = (tenantId = tenant.id) =>
     stack.rows<{ id: string; type: string; body: string }>(
@@ -56,15 +56,18 @@ describe('GET /stream', () => {
       [tenantId],
     );
 
-  /** Records an event in a transaction of its own that stays open until `released`. */
+  /** Records an event in a separate transaction that stays open until `released` resolves. */
   const recordSlowly = (released: Promise<unknown>, id = newId()): Promise<string> =>
     stack.runtime.db.transaction([tenant.id], async (tx) => {
-      await tx.query({ text: INSERT, values: [tenant.id, id, 'test.slow', JSON.stringify({ id })] });
+      await tx.query({
+        text: INSERT_EVENT_SQL,
+        values: [tenant.id, id, 'test.slow', JSON.stringify({ id })],
+      });
       await released;
       return id;
     });
 
-  it('tells an event as soon as it is committed: its stored body, its type, and an id to come back with', async () => {
+  it('GET /stream sends a committed event with its stored body, its type and an id to reconnect with', async () => {
     const client = await connect();
     expect(client.headers).to.include({
       'content-type': 'text/event-stream',
@@ -86,7 +89,7 @@ describe('GET /stream', () => {
     expect(client.retry).to.equal(2000);
   });
 
-  it('starts with what is committed from now on, and is the same under both prefixes', async () => {
+  it('GET /stream starts with events committed after it opened, under both path prefixes', async () => {
     await post();
     const [first, second] = [await connect(), await connect({ prefix: '/api/v1' })];
     const invoiceId = await post();
@@ -96,26 +99,26 @@ describe('GET /stream', () => {
     }
   });
 
-  it('gives a client that was cut before its first event what it missed meanwhile', async () => {
+  it('GET /stream sends a client that reconnects before its first event the events that it missed', async () => {
     const lastEventId = await currentId();
     const invoiceId = await post();
     const [event] = await (await connect({ lastEventId })).waitFor(1);
     expect(event?.body.data.object.id).to.equal(invoiceId);
   });
 
-  it('loses nothing and repeats nothing for a client that is cut again and again while writers go on', async () => {
+  it('GET /stream loses and repeats no event for a client that keeps reconnecting during writes', async () => {
     const from = await currentId();
-    const told: SseEvent[] = [];
+    const received: SseEvent[] = [];
     let isDone = false;
     const takeTwenty = (event: SseEvent, client: SseClient) => {
-      told.push(event);
+      received.push(event);
       if (client.events.length === 20) client.close();
     };
     const followed = (async () => {
       let lastEventId: string | undefined = from;
       while (!isDone) {
         const client = await connect({ lastEventId, onEvent: takeTwenty });
-        await eventually('20 events or the end', () => isDone || client.events.length >= 20);
+        await eventually('20 events or the end of the test', () => isDone || client.events.length >= 20);
         client.close();
         lastEventId = client.lastEventId ?? lastEventId;
       }
@@ -123,47 +126,54 @@ describe('GET /stream', () => {
     const writer = async () => {
       for (let nth = 0; nth < 10; nth += 1) await post();
     };
-    // Transactions of all lengths, so that commits are in another order than their numbers and ids.
+    // Transactions of different lengths, so that they commit in another sequence than their
+    // transaction numbers and event ids.
     const slowWriter = async () => {
       for (let nth = 0; nth < 10; nth += 1) await recordSlowly(pause(Math.random() * 120));
     };
     await Promise.all([...Array.from({ length: 20 }, writer), ...Array.from({ length: 3 }, slowWriter)]);
     const expected = (await stored()).map(({ id }) => id);
     expect(expected).to.have.length(230);
-    await eventually('every event', () => told.length >= expected.length).finally(() => {
+    await eventually('every event', () => received.length >= expected.length).finally(() => {
       isDone = true;
     });
     await followed;
-    expect(idsOf(told)).to.have.members(expected);
-    expect(new Set(told.map(({ id }) => id)).size).to.equal(told.length);
+    expect(getEventIds(received)).to.have.members(expected);
+    expect(new Set(received.map(({ id }) => id)).size).to.equal(received.length);
   });
 
-  it('still tells what a long transaction recorded before others that have committed meanwhile', async () => {
+  it('GET /stream holds events back while an older transaction is open, and then sends its event too', async () => {
     const watching = await connect();
     await post();
     const [known] = await watching.waitFor(1);
-    const gate = new EventEmitter();
-    const late = recordSlowly(once(gate, 'open'));
-    await eventually('the open transaction', async () => (await stack.rows(tenant.id, LOCKS)).length > 0);
+    const barrier = new EventEmitter();
+    const late = recordSlowly(once(barrier, 'open'));
+    await eventually(
+      'the open transaction',
+      async () => (await stack.rows(tenant.id, OPEN_WRITERS_SQL)).length > 0,
+    );
     for (let nth = 0; nth < 3; nth += 1) await post();
     const resumed = await connect({ lastEventId: known?.id });
     await pause(300);
-    expect([watching.events.length, resumed.events.length], 'told before its turn').to.deep.equal([1, 0]);
-    gate.emit('open');
+    expect(
+      [watching.events.length, resumed.events.length],
+      'sent before the older transaction ended',
+    ).to.deep.equal([1, 0]);
+    barrier.emit('open');
     const lateId = await late;
     const expected = (await stored()).map(({ id }) => id).filter((id) => id !== known?.body.id);
     for (const client of [watching, resumed]) {
       const events = (await client.waitFor(client === watching ? 5 : 4)).slice(-4);
-      expect(idsOf(events)).to.have.members(expected).and.to.include(lateId);
+      expect(getEventIds(events)).to.have.members(expected).and.to.include(lateId);
     }
-    // Whatever a client had seen last, the rest is what it has not.
+    // From any id, a client receives exactly the events after that id.
     for (const [index, { id }] of resumed.events.entries()) {
       const rest = await (await connect({ lastEventId: id })).waitFor(3 - index);
-      expect(idsOf(rest)).to.deep.equal(idsOf(resumed.events.slice(index + 1)));
+      expect(getEventIds(rest)).to.deep.equal(getEventIds(resumed.events.slice(index + 1)));
     }
   });
 
-  it('gives a client that was away for long every page of what it missed, in order', async () => {
+  it('GET /stream sends a client that was away for long all pages of missed events, sorted', async () => {
     const lastEventId = await currentId();
     await stack.rows(
       tenant.id,
@@ -173,11 +183,11 @@ describe('GET /stream', () => {
       [tenant.id],
     );
     const events = await (await connect({ lastEventId })).waitFor(1001);
-    expect(new Set(idsOf(events)).size).to.equal(1001);
-    expect(idsOf(events)).to.deep.equal([...idsOf(events)].sort());
+    expect(new Set(getEventIds(events)).size).to.equal(1001);
+    expect(getEventIds(events)).to.deep.equal([...getEventIds(events)].sort());
   });
 
-  it('never shows one tenant an event of another, nor of its own sandbox', async () => {
+  it('GET /stream never shows an account the events of another account or of its own sandbox', async () => {
     const other = await stack.createTenant('Other');
     const mine = await connect();
     const others = await Promise.all([other.client, tenant.sandbox].map(({ key }) => connect({}, { key })));
@@ -189,16 +199,17 @@ describe('GET /stream', () => {
         foreign[index],
       ]);
     }
-    // An id of another tenant's stream is a place in the same order, and shows nothing of that tenant.
-    const [stranger] = others[0]?.events ?? [];
-    const resumed = await connect({ lastEventId: stranger?.id });
+    // An id from another tenant's stream is a position in the same sequence. It reveals nothing of
+    // that tenant.
+    const [foreignEvent] = others[0]?.events ?? [];
+    const resumed = await connect({ lastEventId: foreignEvent?.id });
     await post();
     await resumed.waitFor(1);
     for (const client of [mine, resumed])
       expect(client.text).to.not.include(other.id).and.not.include(tenant.sandboxId);
   });
 
-  it('lets only the chosen types through', async () => {
+  it('GET /stream sends only the event types chosen by the query parameter types', async () => {
     const chosen: Record<string, string[]> = {
       '': ['test.a', 'test.b', 'other.a'],
       '?types=*': ['test.a', 'test.b', 'other.a'],
@@ -210,29 +221,30 @@ describe('GET /stream', () => {
       Object.entries(chosen).map(async ([query, types]) => ({ types, client: await connect({ query }) })),
     );
     for (const type of ['test.a', 'test.b', 'other.a'])
-      await stack.rows(tenant.id, INSERT, [tenant.id, newId(), type, '{}']);
-    // All have passed everything once the last one is there.
+      await stack.rows(tenant.id, INSERT_EVENT_SQL, [tenant.id, newId(), type, '{}']);
+    // Once the last event arrives here, every stream has passed all three.
     const last = await (await connect({ lastEventId: streams[0]?.client.lastEventId })).waitFor(3);
     expect(last.map(({ type }) => type)).to.deep.equal(['test.a', 'test.b', 'other.a']);
     for (const { types, client } of streams)
       expect((await client.waitFor(types.length)).map(({ type }) => type)).to.deep.equal(types);
   });
 
-  it('takes last_event_id from the query, and the header before it: a browser comes back to its first address', async () => {
+  it('GET /stream prefers Last-Event-ID to last_event_id, because browsers reconnect to their first URL', async () => {
     const client = await connect();
     await post();
     await post();
     const [first, second] = await client.waitFor(2);
     const fromQuery = await connect({ query: `?last_event_id=${first?.id}` });
-    expect(idsOf(await fromQuery.waitFor(1))).to.deep.equal([second?.body.id]);
+    expect(getEventIds(await fromQuery.waitFor(1))).to.deep.equal([second?.body.id]);
     const fromHeader = await connect({ query: `?last_event_id=${first?.id}`, lastEventId: second?.id });
     const third = await post();
     expect((await fromHeader.waitFor(1))[0]?.body.data.object.id).to.equal(third);
   });
 
-  it('is told by every process of a deployment, also by one that hears nothing of the commits', async () => {
+  it('GET /stream works in every API process, also in one that receives no broadcast of commits', async () => {
     const { config, databaseUrl, migrationHead } = stack.runtime;
-    // With Redis it shares the bus; on PostgreSQL alone it has a bus of its own and finds events by looking.
+    // With Redis both runtimes share the bus. With PostgreSQL alone the second has its own bus and
+    // finds events by polling.
     const runtime = createRuntime(createFoundation(config, 'second'), {
       name: 'second',
       databaseUrl,
@@ -253,4 +265,4 @@ describe('GET /stream', () => {
 });
 
 /** Sessions that have recorded an event and not committed. */
-const LOCKS = `select 1 from pg_locks where relation = 'events'::regclass and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()`;
+const OPEN_WRITERS_SQL = `select 1 from pg_locks where relation = 'events'::regclass and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()`;

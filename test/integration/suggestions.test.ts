@@ -5,9 +5,15 @@ import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { billedJob, makeSuggestion, watchUntilDone } from '../support/suggestions.js';
 
-const LINE = {
-  ...{ name: 'Loaded miles', description: null, category: 'mileage', quantity: 12, unit_type: 'mile' },
-  ...{ unit_price_cents: 450, total_cents: 5_400, taxable: true },
+const LINE_ITEM = {
+  name: 'Loaded miles',
+  description: null,
+  category: 'mileage',
+  quantity: 12,
+  unit_type: 'mile',
+  unit_price_cents: 450,
+  total_cents: 5_400,
+  taxable: true,
 };
 
 describe('suggestions', () => {
@@ -23,22 +29,22 @@ describe('suggestions', () => {
   });
   after(() => stack.stop());
 
-  const draft = () => billedJob(client, { miles: 12, mileageCents: null, status: 'draft' });
-  const ofInvoice = async (id: string, filters = '') =>
+  const createDraft = () => billedJob(client, { miles: 12, mileageCents: null, status: 'draft' });
+  const listForInvoice = async (id: string, filters = '') =>
     (await client.get(`/suggestions?invoice_id=${id}${filters}`)).body.data.items;
-  // The jobs of the test are as long as the machine makes them: one that stands out is told, and is
-  // not what these tests are about.
-  const byFee = (one: { kind: string }) => one.kind === 'missed_fee';
-  const thresholdOf = async (detector: string) => {
+  // The durations of the test's work orders depend on the machine, so another detector may report
+  // one of them as unusual. These tests ignore such suggestions.
+  const isMissedFee = (one: { kind: string }) => one.kind === 'missed_fee';
+  const readThreshold = async (detector: string) => {
     const text =
       'select threshold, accepts, dismissals from detector_thresholds where tenant_id = $1 and detector = $2';
     return (await stack.rows(tenant.id, text, [tenant.id, detector]))[0];
   };
 
-  it('are made by the clock of a fee that comparable jobs were billed, with the numbers and the line, and an event that shows the same', async () => {
-    const invoice = await draft();
+  it('the clock suggests a missed fee with its numbers and line item, and records a matching event', async () => {
+    const invoice = await createDraft();
     await watchUntilDone(stack);
-    const [found, ...rest] = (await ofInvoice(invoice)).filter(byFee);
+    const [found, ...rest] = (await listForInvoice(invoice)).filter(isMissedFee);
     expect(rest).to.deep.equal([]);
     expect(found).to.deep.include({
       kind: 'missed_fee',
@@ -48,7 +54,7 @@ describe('suggestions', () => {
       status: 'open',
       amount_cents: 5_400,
       confidence: 0.91,
-      proposed_lines: [LINE],
+      proposed_lines: [LINE_ITEM],
       rationale:
         '9 of 9 comparable tow jobs of 10 to 25 miles were billed mileage, median $54.00; this one was not.',
     });
@@ -61,17 +67,20 @@ describe('suggestions', () => {
     await watchUntilDone(stack);
     await client.patch(`/invoices/${invoice}`, { notes: 'touched' });
     await watchUntilDone(stack);
-    expect((await ofInvoice(invoice)).filter(byFee), 'the same is not told twice').to.have.length(1);
+    expect(
+      (await listForInvoice(invoice)).filter(isMissedFee),
+      'the same fee is suggested once',
+    ).to.have.length(1);
   });
 
-  it('put their lines on the draft when accepted, priced with tax, once, and both records tell of it', async () => {
-    const invoice = await draft();
+  it('accepting a suggestion adds its line items to the draft once, with tax, and audits both records', async () => {
+    const invoice = await createDraft();
     const id = await makeSuggestion(stack, tenant.id, {
       entity_id: invoice,
       invoice_id: invoice,
       kind: 'missed_fee',
       detector: 'missed_mileage',
-      proposed_lines: [LINE],
+      proposed_lines: [LINE_ITEM],
     });
     const preview = await client.post(
       `/suggestions/${id}/accept`,
@@ -85,7 +94,7 @@ describe('suggestions', () => {
     expect(accepted.body.decided_by).to.include({ type: 'api_key', name: 'test key' });
     const { body } = await client.get(`/invoices/${invoice}`);
     expect(body).to.include({ subtotal_cents: 15_400, tax_cents: 540, total_cents: 15_940 });
-    expect(body.line_items[1]).to.deep.include({ ...LINE, position: 2 });
+    expect(body.line_items[1]).to.deep.include({ ...LINE_ITEM, position: 2 });
     expect((await client.post(`/suggestions/${id}/accept`, {})).status, 'again changes nothing').to.equal(
       200,
     );
@@ -96,22 +105,23 @@ describe('suggestions', () => {
       `select action from audit_entries where entity_id in ('${id}', '${invoice}') and outcome = 'ok' order by action`,
     );
     expect(entries.map(({ action }) => action)).to.deep.equal([
-      ...[
-        'invoice.created',
-        'invoice.updated',
-        'suggestion.accepted',
-        'suggestion.accepted',
-        'suggestion.created',
-      ],
+      'invoice.created',
+      'invoice.updated',
+      'suggestion.accepted',
+      'suggestion.accepted',
+      'suggestion.created',
     ]);
   });
 
-  it('of one invoice add up when they are accepted at once', async () => {
-    const invoice = await draft();
+  it('concurrently accepted suggestions of one invoice add up', async () => {
+    const invoice = await createDraft();
     const ids = await Promise.all(
       ['missed_mileage', 'missed_storage', 'missed_winching'].map((detector) =>
         makeSuggestion(stack, tenant.id, {
-          ...{ entity_id: invoice, invoice_id: invoice, detector, proposed_lines: [LINE] },
+          entity_id: invoice,
+          invoice_id: invoice,
+          detector,
+          proposed_lines: [LINE_ITEM],
         }),
       ),
     );
@@ -121,16 +131,19 @@ describe('suggestions', () => {
     expect(body.line_items.map((line: { position: number }) => line.position)).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it('cannot change an invoice that is approved: 409 invoice_locked, and nothing is decided', async () => {
+  it('accepting a suggestion for an approved invoice is 409 invoice_locked and leaves it open', async () => {
     const invoice = await billedJob(client, { miles: 12, mileageCents: null });
     const id = await makeSuggestion(stack, tenant.id, {
-      ...{ entity_id: invoice, invoice_id: invoice, detector: 'missed_mileage', proposed_lines: [LINE] },
+      entity_id: invoice,
+      invoice_id: invoice,
+      detector: 'missed_mileage',
+      proposed_lines: [LINE_ITEM],
     });
     expectError(await client.post(`/suggestions/${id}/accept`, {}), 409, 'invoice_locked');
     expect((await client.get(`/suggestions/${id}`)).body).to.include({ status: 'open', decided_at: null });
   });
 
-  it('teach their detector within bounds: dismissals raise what it asks for, acceptances lower it by less', async () => {
+  it("dismissals raise a detector's threshold and acceptances lower it by less, within limits", async () => {
     const other = await stack.createTenant('Learning');
     const decide = async (action: string, detector: string) => {
       const id = await makeSuggestion(stack, other.id, {
@@ -162,43 +175,45 @@ describe('suggestions', () => {
       accepts: 1,
       dismissals: 13,
     });
-    expect(await thresholdOf('anomaly_amount'), "another account's are its own").to.equal(undefined);
+    expect(await readThreshold('anomaly_amount'), 'the other account keeps its threshold').to.equal(
+      undefined,
+    );
   });
 
-  it('that were dismissed do not come back, and those that are mended close by themselves', async () => {
-    const [dismissed, mended] = [await draft(), await draft()];
+  it('a dismissed suggestion does not return, and one whose invoice was fixed expires', async () => {
+    const [dismissed, fixed] = [await createDraft(), await createDraft()];
     await watchUntilDone(stack);
-    const [first] = (await ofInvoice(dismissed)).filter(byFee);
+    const [first] = (await listForInvoice(dismissed)).filter(isMissedFee);
     const body = (await client.post(`/suggestions/${first.id}/dismiss`, { reason: 'agreed' })).body;
     expect(body).to.include({ status: 'dismissed', note: 'agreed' });
     await client.patch(`/invoices/${dismissed}`, { notes: 'again' });
-    const { line_items } = (await client.get(`/invoices/${mended}`)).body;
+    const { line_items } = (await client.get(`/invoices/${fixed}`)).body;
     const [tow] = line_items;
-    const lines = [{ ...tow, id: undefined, position: undefined }, LINE];
-    expect((await client.patch(`/invoices/${mended}`, { line_items: lines })).status).to.equal(200);
+    const lines = [{ ...tow, id: undefined, position: undefined }, LINE_ITEM];
+    expect((await client.patch(`/invoices/${fixed}`, { line_items: lines })).status).to.equal(200);
     await watchUntilDone(stack);
-    const fees = (await ofInvoice(dismissed)).filter(byFee);
+    const fees = (await listForInvoice(dismissed)).filter(isMissedFee);
     expect(fees.map((one: { status: string }) => one.status)).to.deep.equal(['dismissed']);
-    const [closed] = (await ofInvoice(mended)).filter(byFee);
-    expect(closed).to.include({ status: 'expired', note: 'It is no longer so.' });
+    const [closed] = (await listForInvoice(fixed)).filter(isMissedFee);
+    expect(closed).to.include({ status: 'expired', note: 'The finding no longer applies.' });
     expectError(await client.post(`/suggestions/${closed.id}/accept`, {}), 409, 'invalid_status_transition');
   });
 
-  it('are not missed when a transaction commits after the look that should have seen it', async () => {
-    const invoice = await draft();
-    // As if it had been written a while before the last look, and committed now.
+  it('the clock finds an invoice whose transaction commits after the pass that should have found it', async () => {
+    const invoice = await createDraft();
+    // As if the invoice had been written before the last pass and committed now.
     const text = `update invoices set updated_at = now() - interval '2 minutes' where tenant_id = $1 and id = $2`;
     await stack.rows(tenant.id, text, [tenant.id, invoice]);
     await watchUntilDone(stack);
-    expect(await ofInvoice(invoice, '&status=open&kind=missed_fee')).to.have.length(1);
+    expect(await listForInvoice(invoice, '&status=open&kind=missed_fee')).to.have.length(1);
   });
 
-  it('close when their invoice is settled', async () => {
-    const invoice = await draft();
+  it('an open suggestion expires when its invoice is cancelled', async () => {
+    const invoice = await createDraft();
     await watchUntilDone(stack);
     await client.post(`/invoices/${invoice}/cancel`, { reason: 'x' });
     await watchUntilDone(stack);
-    expect((await ofInvoice(invoice))[0]).to.include({
+    expect((await listForInvoice(invoice))[0]).to.include({
       status: 'expired',
       note: 'The invoice is cancelled.',
     });

@@ -12,10 +12,10 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const DAY_MS = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
-/** Schedules that walk over no tenant. */
+/** Schedules that sweep no tenants. */
 const WITHOUT_TENANTS = ['keep-partitions'];
 
-/** What an account has that only time can change. */
+/** An account with records that only the passing of time makes due. */
 interface Waiting {
   tenant: TestTenant;
   invoiceId: string;
@@ -24,7 +24,7 @@ interface Waiting {
   claimId: string;
 }
 
-describe('a sweep over all accounts', () => {
+describe('sweeps over all accounts', () => {
   let stack: TestStack;
   let run: RunTask;
 
@@ -37,7 +37,7 @@ describe('a sweep over all accounts', () => {
   const setZone = (tenantId: string, zone: string) =>
     stack.rows(tenantId, 'update tenants set time_zone = $2 where tenant_id = $1', [tenantId, zone]);
 
-  async function overdueInvoice(client: TestClient): Promise<string> {
+  async function createOverdueInvoice(client: TestClient): Promise<string> {
     const { body } = await client.post(
       '/invoices',
       invoiceInput({ billing_email: 'b@example.com', due_date: daysFromNow(-3) }),
@@ -47,9 +47,9 @@ describe('a sweep over all accounts', () => {
     return body.id;
   }
 
-  async function fill(tenant: TestTenant): Promise<Waiting> {
+  async function createDueRecords(tenant: TestTenant): Promise<Waiting> {
     const { id, client } = tenant;
-    const invoiceId = await overdueInvoice(client);
+    const invoiceId = await createOverdueInvoice(client);
     const impound = await client.post('/impounds', { daily_rate_cents: 4500 });
     const schedule = await client.post('/export-schedules', {
       resource: 'invoices',
@@ -76,9 +76,9 @@ describe('a sweep over all accounts', () => {
     };
   }
 
-  it('goes on for every other account when PostgreSQL does not know the time zone of one', async () => {
-    const sound = await Promise.all([1, 2, 3].map(async () => fill(await stack.createTenant())));
-    const bad = await fill(await stack.createTenant());
+  it('an account whose time zone PostgreSQL does not know stops the sweeps of no other account', async () => {
+    const sound = await Promise.all([1, 2, 3].map(async () => createDueRecords(await stack.createTenant())));
+    const bad = await createDueRecords(await stack.createTenant());
     await setZone(bad.tenant.id, 'SST');
     for (const task of ['mark-overdue', 'accrue-storage', 'run-export-schedules', 'watch-claims'])
       await run(task);
@@ -97,10 +97,10 @@ describe('a sweep over all accounts', () => {
         return (row?.accrued_days ?? 0) > 1;
       });
       await eventually(
-        'the export is made',
+        'the export is created',
         async () => (await read(`/export-schedules/${scheduleId}`)).last_export_id !== null,
       );
-      await eventually('the deadline is told', async () => {
+      await eventually('the deadline is suggested', async () => {
         const { data } = await read(`/suggestions?entity_type=claim&entity_id=${claimId}`);
         return data.items.length === 1;
       });
@@ -115,14 +115,14 @@ describe('a sweep over all accounts', () => {
     await setZone(bad.tenant.id, 'UTC');
   });
 
-  it('takes an account in again, and forgets its fault, once its time zone is mended', async () => {
+  it('a sweep includes an account again and deletes its sweep_faults row once its time zone is fixed', async () => {
     const { id, client } = await stack.createTenant();
-    const invoiceId = await overdueInvoice(client);
+    const invoiceId = await createOverdueInvoice(client);
     await setZone(id, 'CAT');
     await run('mark-overdue');
     expect(await tasksWithout(stack, id)).to.deep.equal(['mark-overdue']);
-    const mended = await client.patch('/settings', { time_zone: 'Africa/Maputo' });
-    expect(mended.status, mended.text).to.equal(200);
+    const patched = await client.patch('/settings', { time_zone: 'Africa/Maputo' });
+    expect(patched.status, patched.text).to.equal(200);
     await run('mark-overdue');
     expect(await tasksWithout(stack, id)).to.deep.equal([]);
     await eventually(
@@ -132,7 +132,7 @@ describe('a sweep over all accounts', () => {
   });
 
   for (const task of Object.keys(SCHEDULES).filter((name) => !WITHOUT_TENANTS.includes(name))) {
-    it(`of the schedule ${task} leaves out one failing account and no other`, async () => {
+    it(`the schedule ${task} skips one failing account and no other`, async () => {
       const [sound, poisoned, alsoSound] = await Promise.all([1, 2, 3].map(() => stack.createTenant()));
       const swept = new Set<string>();
       const db = poisonTenant(stack.runtime.db, poisoned?.id as string, (tenantIds) => {
@@ -143,13 +143,13 @@ describe('a sweep over all accounts', () => {
       expect(all.filter((id) => !swept.has(id))).to.deep.equal([poisoned?.id]);
       expect([sound, alsoSound].every((one) => swept.has(one?.id as string))).to.equal(true);
       expect(await tasksWithout(stack, poisoned?.id as string)).to.deep.equal([task]);
-      // With the real database it is well again.
+      // With the real database the account's sweep succeeds again.
       await run(task);
       expect(await tasksWithout(stack, poisoned?.id as string)).to.deep.equal([]);
     });
   }
 
-  it('forgets after a day a fault that no pass meets any more', async () => {
+  it('purge-expired deletes a sweep_faults row that has not recurred for a day', async () => {
     const { id } = await stack.createTenant();
     await stack.rows(
       id,
@@ -161,12 +161,12 @@ describe('a sweep over all accounts', () => {
     expect(await tasksWithout(stack, id)).to.deep.equal(['watch-exports']);
   });
 
-  it('splits the accounts once: a recorded one is tried alone from then on', async () => {
+  it('a sweep halves its accounts once, and from then on sweeps the recorded account alone', async () => {
     const tenants = await Promise.all(Array.from({ length: 8 }, () => stack.createTenant()));
     const tenantIds = tenants.map(({ id }) => id);
     const [bad] = tenantIds as [string];
     let failures = 0;
-    const pass = () =>
+    const runPass = () =>
       sweepSome(stack.runtime, {
         task: 'split-once',
         tenantIds,
@@ -177,13 +177,13 @@ describe('a sweep over all accounts', () => {
           await tx.query({ text: 'select 1 / 0' });
         },
       });
-    await pass();
+    await runPass();
     expect(failures, 'of 8, 4, 2 and 1 accounts').to.equal(4);
-    await pass();
+    await runPass();
     expect(failures).to.equal(5);
   });
 
-  /** Runs work while the queue's store refuses every job and is otherwise there. */
+  /** Runs `work` while the queue's store refuses new jobs and otherwise responds. */
   async function withFullQueue<T>(work: () => Promise<T>): Promise<T> {
     const { redis } = stack.runtime;
     const role = appRoleOf(stack.databaseUrl);
@@ -198,15 +198,15 @@ describe('a sweep over all accounts', () => {
     }
   }
 
-  it('fails as a whole, and blames no account, when the queue takes no job', async () => {
+  it('a sweep fails as a whole and records no account when the queue refuses jobs', async () => {
     const { id, client } = await stack.createTenant();
-    await overdueInvoice(client);
+    await createOverdueInvoice(client);
     const failure = await withFullQueue(() => run('mark-overdue').catch((error: Error) => error));
     expect(failure).to.be.instanceOf(Error);
     expect(await tasksWithout(stack, id)).to.deep.equal([]);
   });
 
-  it('fails as a whole, and blames no account, when it fails for all of them', async () => {
+  it('a sweep fails as a whole and records no account when it fails for all accounts', async () => {
     const tenantIds = [(await stack.createTenant()).id, (await stack.createTenant()).id];
     const failing = sweepSome(stack.runtime, {
       task: 'fails-for-all',
@@ -218,7 +218,7 @@ describe('a sweep over all accounts', () => {
     for (const id of tenantIds) expect(await tasksWithout(stack, id)).to.deep.equal([]);
   });
 
-  it('fails as a whole when PostgreSQL goes away in the middle', async () => {
+  it('a sweep fails as a whole when PostgreSQL ends its session halfway', async () => {
     const { id } = await stack.createTenant();
     const lost = sweepTenants(stack.runtime, `lost-${newId()}`, async (tx) => {
       await tx.query({ text: 'select 1' });
@@ -229,7 +229,7 @@ describe('a sweep over all accounts', () => {
     });
     expect(
       await lost.then(
-        () => 'went on',
+        () => 'continued',
         () => 'failed',
       ),
     ).to.equal('failed');

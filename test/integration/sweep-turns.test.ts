@@ -6,29 +6,29 @@ import { TestStack } from '../support/stack.js';
 
 const LIMIT = 10;
 const ACCOUNTS = 5;
-/** Rows of each account that a sweep does not find. */
-const OTHERS = 400;
-const DUE = 4;
+/** Rows of each account that are not due. */
+const OTHER_ROWS = 400;
+const DUE_ROWS = 4;
 
-/** A command or a row names its account. */
-function tenantsOf(found: unknown[]): string[] {
+/** Returns the account of each command or row that a sweep found. */
+function listTenantIds(found: unknown[]): string[] {
   return (found as { tenantId?: string; tenant_id?: string }[]).map(
     ({ tenantId, tenant_id }) => tenantId ?? tenant_id ?? '',
   );
 }
 
-/** The statement itself, as the prepared statement of a session is planned. */
-async function statementOf({ find }: LimitedSweep): Promise<Statement> {
+/** Captures the sweep's query, so that EXPLAIN can plan it as a session's prepared query. */
+async function captureQuery({ find }: LimitedSweep): Promise<Statement> {
   let seen: Statement | undefined;
-  const query = async (statement: Statement) => {
-    seen = statement;
+  const query = async (dbQuery: Statement) => {
+    seen = dbQuery;
     return [];
   };
   await find({ query } as unknown as Transaction, 1000);
   return seen as Statement;
 }
 
-describe('a sweep with a limit for many accounts', () => {
+describe('sweeps that share a row limit between accounts', () => {
   let stack: TestStack;
 
   before(async () => {
@@ -43,32 +43,32 @@ describe('a sweep with a limit for many accounts', () => {
   };
 
   for (const [name, sweep] of Object.entries(LIMITED_SWEEPS)) {
-    it(`${name} finds the one row of an account in the first pass, however many another account has`, async () => {
-      // The account with many has the lower id, so it comes first without turns.
+    it(`the sweep ${name} finds an account's only due row in its first pass, however many another account has`, async () => {
+      // The account with many rows has the lower id. Without fair sharing it would come first.
       const [many, few] = (await makeTenants(2)) as [string, string];
       await stack.rows(many, sweep.due, [many, 5 * LIMIT]);
       await stack.rows(few, sweep.due, [few, 1]);
       const { db } = stack.runtime;
       const found = await db.transaction([many, few], (tx) => sweep.find(tx, LIMIT));
-      const tenants = tenantsOf(found);
+      const tenants = listTenantIds(found);
       expect(tenants).to.have.length(LIMIT);
       expect(tenants.filter((id) => id === few)).to.deep.equal([few]);
     });
 
-    it(`${name} gives an account that is alone the whole pass`, async () => {
+    it(`the sweep ${name} gives the whole pass to the only account with due rows`, async () => {
       const [alone, idle] = (await makeTenants(2)) as [string, string];
       await stack.rows(alone, sweep.due, [alone, LIMIT]);
       const { db } = stack.runtime;
       const found = await db.transaction([idle, alone], (tx) => sweep.find(tx, LIMIT));
-      expect(tenantsOf(found)).to.deep.equal(Array.from({ length: LIMIT }, () => alone));
+      expect(listTenantIds(found)).to.deep.equal(Array.from({ length: LIMIT }, () => alone));
     });
 
-    it(`${name} reaches an account's rows by an index`, async () => {
+    it(`the sweep ${name} finds an account's due rows by an index`, async () => {
       const ids = await makeTenants(ACCOUNTS);
-      for (const id of ids) await stack.rows(id, sweep.other, [id, OTHERS]);
+      for (const id of ids) await stack.rows(id, sweep.other, [id, OTHER_ROWS]);
       const [first] = ids as [string];
-      await stack.rows(first, sweep.due, [first, DUE]);
-      const nodes = await runOf(stack.runtime.db, ids.join(), await statementOf(sweep));
+      await stack.rows(first, sweep.due, [first, DUE_ROWS]);
+      const nodes = await runOf(stack.runtime.db, ids.join(), await captureQuery(sweep));
       expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
       const leading = nodes.find((node) => node['Index Name'] === sweep.index);
       expect(leading, JSON.stringify(nodes.map((node) => node['Index Name']))).to.not.equal(undefined);
@@ -76,7 +76,7 @@ describe('a sweep with a limit for many accounts', () => {
       const read = nodes
         .filter((node) => node['Index Name'] === sweep.index)
         .map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
-      expect(Math.max(...read)).to.be.at.most(DUE + ACCOUNTS);
+      expect(Math.max(...read)).to.be.at.most(DUE_ROWS + ACCOUNTS);
     });
   }
 });

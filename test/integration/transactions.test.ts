@@ -5,7 +5,7 @@ import { TestStack, type TestTenant } from '../support/stack.js';
 
 const ONE = { text: 'select 1 as one' };
 
-describe('a database transaction', () => {
+describe('database transactions', () => {
   let stack: TestStack;
   let tenant: TestTenant;
 
@@ -15,10 +15,10 @@ describe('a database transaction', () => {
   });
   after(() => stack.stop());
 
-  /** Every way a transaction ends; each hands out what its function was given. */
+  /** Every way in which a transaction ends. Each passes its transaction object to `keep`. */
   const endings: Record<string, (keep: (tx: Transaction) => void) => Promise<unknown>> = {
     'has committed': (keep) => stack.runtime.db.transaction([tenant.id], async (tx) => keep(tx)),
-    'was a rehearsal': (keep) => stack.runtime.db.rehearse([tenant.id], async (tx) => keep(tx)),
+    'was rehearsed': (keep) => stack.runtime.db.rehearse([tenant.id], async (tx) => keep(tx)),
     'was rolled back by an error': (keep) =>
       stack.runtime.db
         .transaction([tenant.id], async (tx) => {
@@ -42,7 +42,7 @@ describe('a database transaction', () => {
   }
 
   for (const [name, end] of Object.entries(endings)) {
-    it(`refuses query and queryAtCommit after it ${name}`, async () => {
+    it(`a database transaction refuses query and queryAtCommit after it ${name}`, async () => {
       const tx = await endedTransaction(end);
       const refusal = await tx.query(ONE).catch((error: unknown) => error);
       expect(refusal).to.be.instanceOf(TransactionEndedError);
@@ -50,7 +50,7 @@ describe('a database transaction', () => {
     });
   }
 
-  it('never lets a late query see the rows of the tenant that uses its connection next', async () => {
+  it('a late query on an ended transaction never sees rows of the tenant that uses its connection next', async () => {
     const other = await stack.createTenant();
     const tx = await endedTransaction((keep) =>
       stack.runtime.db.transaction([tenant.id], async (open) => keep(open)),
@@ -62,7 +62,7 @@ describe('a database transaction', () => {
     expect(late).to.be.instanceOf(TransactionEndedError);
   });
 
-  it('refuses a query of a branch that goes on after another branch failed', async () => {
+  it('a database transaction refuses a query of a branch that continues after another branch failed', async () => {
     let late: Promise<unknown> = Promise.resolve();
     const work = async (tx: Transaction) => {
       const failing = tx.query({ text: 'select 1 / 0' });

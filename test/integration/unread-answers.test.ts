@@ -9,11 +9,11 @@ import { SseClient } from '../support/sse-client.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const MEBIBYTE = 1024 * 1024;
-const MAX_UNSENT = 8 * MEBIBYTE;
-/** Answers of 4 MiB, of which the kernel takes a part. */
+const MAX_UNSENT_BYTES = 8 * MEBIBYTE;
+/** Responses of 4 MiB. The kernel buffers a part of each. */
 const PATH = '/events?limit=200';
 
-describe('answers that nobody reads', () => {
+describe('responses that a client does not read', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   const sockets: Socket[] = [];
@@ -39,8 +39,8 @@ describe('answers that nobody reads', () => {
     await stack.stop();
   });
 
-  /** Sends a request on a connection of its own and never reads the answer. */
-  async function askAndNeverRead(path = `/v1${PATH}`, { client } = tenant): Promise<Socket> {
+  /** Sends a request on a new connection and never reads the response. */
+  async function requestWithoutReading(path = `/v1${PATH}`, { client } = tenant): Promise<Socket> {
     const { hostname, port } = new URL(stack.origin);
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', () => undefined);
@@ -52,9 +52,9 @@ describe('answers that nobody reads', () => {
   }
 
   const openStreams = async () => (await stack.runtime.metrics.eventStreams.get()).values[0]?.value;
-  const unsent = () => stack.runtime.unsentAnswers.bytesOf(tenant.id);
+  const countUnsentBytes = () => stack.runtime.unsentAnswers.bytesOf(tenant.id);
 
-  it('are given back when a client that sent many requests at once goes away', async () => {
+  it('unread responses no longer count when a client that pipelined many requests disconnects', async () => {
     await start(60_000);
     const { hostname, port } = new URL(stack.origin);
     const head = `Host: x\r\nAuthorization: Bearer ${tenant.client.key}\r\n\r\n`;
@@ -62,26 +62,26 @@ describe('answers that nobody reads', () => {
     socket.on('error', () => undefined);
     const send = (paths: string[]) =>
       socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\n${head}`).join(''));
-    // Behind the stream, which never ends, the others never get the connection. The streams come
-    // first: once the others have filled the account's bound, a stream would be refused.
+    // The first stream never ends, so the responses behind it never get the connection. The streams
+    // come first because the API refuses a stream once the account's limit is reached.
     send(['/v1/stream', '/v1/stream']);
-    await eventually('both streams', async () => (await openStreams()) === 2);
+    await eventually('both streams are open', async () => (await openStreams()) === 2);
     send(Array.from({ length: 3 }, () => `/v1${PATH}`));
-    await eventually('an unread answer', () => unsent() > 0);
+    await eventually('a response is unread', () => countUnsentBytes() > 0);
     socket.destroy();
-    await eventually('no stream', async () => (await openStreams()) === 0);
-    await eventually('nothing unread', () => unsent() === 0);
+    await eventually('no stream is open', async () => (await openStreams()) === 0);
+    await eventually('no bytes are unread', () => countUnsentBytes() === 0);
     expect((await tenant.client.get('/me')).status).to.equal(200);
   });
 
-  it('of the reference page end after SEND_TIMEOUT_MS too, without any key', async () => {
+  it('unread responses of the API reference page, which needs no key, end after SEND_TIMEOUT_MS', async () => {
     await start(1000);
     const { hostname, port } = new URL(stack.origin);
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', () => undefined).pause();
     const requests = 12;
     socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(requests));
-    // Long enough for the deadline; what the kernel holds is read afterwards.
+    // Wait past the deadline. Then read the bytes that the kernel has buffered.
     await new Promise((resolve) => setTimeout(resolve, 4000));
     let received = 0;
     socket.on('data', (chunk) => {
@@ -93,7 +93,7 @@ describe('answers that nobody reads', () => {
       .and.below(requests * MEBIBYTE);
   });
 
-  it('without a key count for the address: its next ones are 429, and neither other addresses nor keys are refused', async () => {
+  it('unread responses without a key count for the IP address, which then gets 429 for requests without a key', async () => {
     await start(600_000);
     const { unsentAnswers } = stack.runtime;
     const { hostname, port } = new URL(stack.origin);
@@ -101,35 +101,35 @@ describe('answers that nobody reads', () => {
     const page = '/docs/swagger-ui-bundle.js';
     const statusFor = (localAddress: string, path: string, headers = {}) =>
       new Promise<number | undefined>((resolve, reject) => {
-        const asked = get({ hostname, port, path, localAddress, headers, agent: false }, (answer) => {
-          answer.resume().on('end', () => resolve(answer.statusCode));
+        const outgoing = get({ hostname, port, path, localAddress, headers, agent: false }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
         });
-        asked.on('error', reject);
+        outgoing.on('error', reject);
       });
     const socket = connect({ host: hostname, port: Number(port), localAddress: address });
     socket.on('error', () => undefined);
     sockets.push(socket);
-    // Behind the stream, which never ends, the pages never get the connection.
+    // The stream never ends, so the pages behind it never get the connection.
     const authorization = `Bearer ${tenant.client.key}`;
     const head = `Host: x\r\nAuthorization: ${authorization}\r\n\r\n`;
     socket.write(`GET /v1/stream HTTP/1.1\r\n${head}`);
     socket.write(`GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(12));
-    await eventually('too much that is unread', () => !unsentAnswers.hasRoom(address, 2 * MEBIBYTE));
-    expect(unsentAnswers.bytesOf(address)).to.be.above(0).and.at.most(MAX_UNSENT);
+    await eventually('too many bytes are unread', () => !unsentAnswers.hasRoom(address, 2 * MEBIBYTE));
+    expect(unsentAnswers.bytesOf(address)).to.be.above(0).and.at.most(MAX_UNSENT_BYTES);
     expect(await statusFor(address, page)).to.equal(429);
     expect(await statusFor(address, '/docs')).to.equal(200);
     expect(await statusFor(other, page)).to.equal(200);
     expect(await statusFor(address, `/v1${PATH}`, { authorization })).to.equal(200);
     closeAll();
-    await eventually('nothing unread', () => unsentAnswers.bytesOf(address) === 0);
+    await eventually('no bytes are unread', () => unsentAnswers.bytesOf(address) === 0);
     expect(await statusFor(address, page)).to.equal(200);
   });
 
-  it('are thrown away with their connection after SEND_TIMEOUT_MS', async () => {
+  it('an unread response and its connection are discarded after SEND_TIMEOUT_MS', async () => {
     await start(1000);
-    const socket = await askAndNeverRead();
-    await eventually('an unread answer', () => unsent() > 0);
-    await eventually('its end', () => unsent() === 0);
+    const socket = await requestWithoutReading();
+    await eventually('a response is unread', () => countUnsentBytes() > 0);
+    await eventually('the response is discarded', () => countUnsentBytes() === 0);
     let received = 0;
     socket.on('data', (chunk) => {
       received += chunk.length;
@@ -140,80 +140,80 @@ describe('answers that nobody reads', () => {
       .and.below(4 * MEBIBYTE);
   });
 
-  it('of one tenant hold at most UNSENT_MB_PER_TENANT; its requests are 429 until they are read, and others are served', async () => {
+  it('an account with UNSENT_MB_PER_TENANT of unread responses gets 429 until they end, and others are served', async () => {
     await start(600_000);
     const other = await stack.createTenant('Somebody else');
-    let most = 0;
+    let maxUnsentBytes = 0;
     const watching = setInterval(() => {
-      most = Math.max(most, unsent());
+      maxUnsentBytes = Math.max(maxUnsentBytes, countUnsentBytes());
     }, 5);
     try {
-      // Many at once, so that each is let in before any of them counts.
-      await Promise.all(Array.from({ length: 24 }, () => askAndNeverRead()));
-      const refused = await eventually('a refusal', async () => {
-        const answer = await tenant.client.send('GET', PATH);
-        return answer.status === 429 && answer;
+      // Concurrent requests, so that the API accepts each before any of them counts.
+      await Promise.all(Array.from({ length: 24 }, () => requestWithoutReading()));
+      const refused = await eventually('a request is refused', async () => {
+        const response = await tenant.client.send('GET', PATH);
+        return response.status === 429 && response;
       });
       expectError(refused, 429, 'rate_limited');
       expect(refused.headers['retry-after']).to.equal('5');
-      expect(most).to.be.above(0).and.at.most(MAX_UNSENT);
+      expect(maxUnsentBytes).to.be.above(0).and.at.most(MAX_UNSENT_BYTES);
       expect((await other.client.get('/invoices')).status).to.equal(200);
       expect((await other.client.post('/invoices', invoiceInput())).status).to.equal(201);
     } finally {
       clearInterval(watching);
     }
     closeAll();
-    await eventually('the end of all', () => unsent() === 0);
+    await eventually('all unread responses are discarded', () => countUnsentBytes() === 0);
     expect((await tenant.client.send('GET', PATH)).status).to.equal(200);
   });
 
-  it('refuse a write before anything is done, and the messages of agents, while too much is unread', async () => {
+  it('an account with too many unread bytes gets 429 for writes before they run, and for MCP messages', async () => {
     await start(600_000);
     const { unsentAnswers } = stack.runtime;
     const key = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices'] });
-    await Promise.all(Array.from({ length: 12 }, () => askAndNeverRead()));
-    await eventually('too much that is unread', () => !unsentAnswers.hasRoom(tenant.id));
+    await Promise.all(Array.from({ length: 12 }, () => requestWithoutReading()));
+    await eventually('too many bytes are unread', () => !unsentAnswers.hasRoom(tenant.id));
     const number = 'NEVER-MADE';
     expectError(
       await tenant.client.post('/invoices', invoiceInput({ invoice_number: number })),
       429,
       'rate_limited',
     );
-    const answer = await new RawMcp(stack.origin, key).call('list_invoices');
-    expect(answer.status, answer.text).to.equal(429);
+    const response = await new RawMcp(stack.origin, key).call('list_invoices');
+    expect(response.status, response.text).to.equal(429);
     const made = await stack.rows(tenant.id, 'select id from invoices where invoice_number = $1', [number]);
     expect(made).to.deep.equal([]);
   });
 
-  it('count when they are event streams: nothing is written beyond the bound, and a client that reads gets every event', async () => {
+  it('unread event streams stay within the limit, and a client that reads gets every event', async () => {
     await start(600_000);
-    await Promise.all(Array.from({ length: 15 }, () => askAndNeverRead('/v1/stream')));
-    await eventually('all streams', async () => (await openStreams()) === 15);
-    let most = 0;
+    await Promise.all(Array.from({ length: 15 }, () => requestWithoutReading('/v1/stream')));
+    await eventually('all streams are open', async () => (await openStreams()) === 15);
+    let maxUnsentBytes = 0;
     const watching = setInterval(() => {
-      most = Math.max(most, unsent());
+      maxUnsentBytes = Math.max(maxUnsentBytes, countUnsentBytes());
     }, 5);
     const reader = await SseClient.connect(stack.origin, tenant.client.key);
     try {
       await recordEvents(40);
-      await eventually('too much that is unread', () => !stack.runtime.unsentAnswers.hasRoom(tenant.id));
+      await eventually('too many bytes are unread', () => !stack.runtime.unsentAnswers.hasRoom(tenant.id));
       closeAll();
       await reader.waitFor(40);
     } finally {
       clearInterval(watching);
       reader.close();
     }
-    expect(most).to.be.above(0).and.at.most(MAX_UNSENT);
+    expect(maxUnsentBytes).to.be.above(0).and.at.most(MAX_UNSENT_BYTES);
   });
 
-  it('of a stream are thrown away with it when its client does not read for SEND_TIMEOUT_MS, and an idle stream stays', async () => {
+  it('an event stream that its client does not read ends after SEND_TIMEOUT_MS, and an idle stream stays open', async () => {
     await start(500);
-    const idle = await askAndNeverRead('/v1/stream?types=work_order.*');
-    await askAndNeverRead('/v1/stream');
-    await eventually('both streams', async () => (await openStreams()) === 2);
+    const idle = await requestWithoutReading('/v1/stream?types=work_order.*');
+    await requestWithoutReading('/v1/stream');
+    await eventually('both streams are open', async () => (await openStreams()) === 2);
     await recordEvents(40);
-    await eventually('the end of the one that is not read', async () => (await openStreams()) === 1);
-    expect(unsent()).to.equal(0);
+    await eventually('the unread stream ends', async () => (await openStreams()) === 1);
+    expect(countUnsentBytes()).to.equal(0);
     expect(idle.destroyed).to.equal(false);
   });
 });

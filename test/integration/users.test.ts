@@ -7,7 +7,7 @@ import { eventually } from '../support/poll.js';
 import { cookieOf, createUser, PASSWORD, personWith, signIn, trySignIn } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-describe('people of an account', () => {
+describe('users of an account', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let signedIn: Promise<TestClient> | undefined;
@@ -21,74 +21,74 @@ describe('people of an account', () => {
   });
   after(() => stack.stop());
 
-  /** Somebody who was there before. */
-  const colleague = (): Promise<TestClient> => {
+  /** A signed-in user who existed before the test. */
+  const signInColleague = (): Promise<TestClient> => {
     signedIn ??= signIn(stack, { tenantId: tenant.id });
     return signedIn;
   };
-  /** By a key, or by a person when a password is given, which no key may set. */
-  const add = async (
+  /** Adds a user with the API key, or as a signed-in user for a password: keys may not set one. */
+  const addUser = async (
     body: Record<string, unknown> = {},
     headers: Record<string, string> = {},
   ): Promise<Answer> => {
-    const client = body.password === undefined ? tenant.client : await colleague();
+    const client = body.password === undefined ? tenant.client : await signInColleague();
     return client.post('/users', { name: 'Ann', email: `${newId()}@example.com`, ...body }, { headers });
   };
-  const statusOfSignIn = async (email: string, password: string) =>
+  const trySignInStatus = async (email: string, password: string) =>
     (await trySignIn(stack.origin, { email, password })).status;
 
-  it('are added, and sign in with the password they were given', async () => {
-    const answer = await add({ name: ' Ann ', password: PASSWORD });
-    expect(answer.status, answer.text).to.equal(201);
-    const { id, email } = answer.body;
-    expect(answer.headers.location).to.equal(`/v1/users/${id}`);
-    expect(answer.body).to.include({ name: 'Ann', deactivated_at: null });
-    expect(await statusOfSignIn(email, PASSWORD)).to.equal(200);
-    expect((await tenant.client.get(`/users/${id}`)).body).to.deep.equal(answer.body);
-    expect((await tenant.client.get('/users')).body.data.items[0]).to.deep.equal(answer.body);
+  it('POST /users adds a user, who can sign in with the given password', async () => {
+    const response = await addUser({ name: ' Ann ', password: PASSWORD });
+    expect(response.status, response.text).to.equal(201);
+    const { id, email } = response.body;
+    expect(response.headers.location).to.equal(`/v1/users/${id}`);
+    expect(response.body).to.include({ name: 'Ann', deactivated_at: null });
+    expect(await trySignInStatus(email, PASSWORD)).to.equal(200);
+    expect((await tenant.client.get(`/users/${id}`)).body).to.deep.equal(response.body);
+    expect((await tenant.client.get('/users')).body.data.items[0]).to.deep.equal(response.body);
   });
 
-  it('cannot sign in before they have a password', async () => {
-    const { id, email } = (await add()).body;
-    expect(await statusOfSignIn(email, '')).to.equal(400);
-    expect(await statusOfSignIn(email, 'undefined')).to.equal(401);
-    const person = await colleague();
+  it('a user without a password cannot sign in until one is set', async () => {
+    const { id, email } = (await addUser()).body;
+    expect(await trySignInStatus(email, '')).to.equal(400);
+    expect(await trySignInStatus(email, 'undefined')).to.equal(401);
+    const person = await signInColleague();
     expect((await person.patch(`/users/${id}`, { password: PASSWORD })).status).to.equal(200);
-    expect(await statusOfSignIn(email, PASSWORD)).to.equal(200);
+    expect(await trySignInStatus(email, PASSWORD)).to.equal(200);
   });
 
-  it('get a password from a person only: whoever sets one can be that person, and decide what no key may', async () => {
-    const { id } = (await add()).body;
+  it('only a signed-in user may set a password, because a password gives rights that no key has', async () => {
+    const { id } = (await addUser()).body;
     const input = { name: 'Mallory', email: `${newId()}@example.com`, password: PASSWORD };
     for (const headers of [{}, { 'x-service-dry-run': 'true' }])
       expectError(await tenant.client.post('/users', input, { headers }), 403, 'forbidden');
     expectError(await tenant.client.patch(`/users/${id}`, { password: PASSWORD }), 403, 'forbidden');
   });
 
-  it('open no session with a password that was changed while it was checked', async () => {
+  it('a sign-in concurrent with a password change leaves no session of the old password', async () => {
     const user = await createUser(stack, tenant.id);
-    const bystander = await colleague();
+    const bystander = await signInColleague();
     const changing = bystander.patch(`/users/${user.id}`, { password: 'another long password' });
-    // It takes half a second to make the new hash, and as long to check the old one.
+    // Hashing the new password takes half a second, and checking the old one takes as long.
     const tries = [0, 60, 120, 180].map(async (ms) => {
       await new Promise((resolve) => setTimeout(resolve, ms));
       return trySignIn(stack.origin, { email: user.email, password: PASSWORD });
     });
-    const answers = await Promise.all(tries);
+    const responses = await Promise.all(tries);
     expect((await changing).status).to.equal(200);
-    for (const answer of answers.filter(({ status }) => status === 200)) {
-      const intruder = personWith(stack.origin, cookieOf(answer));
+    for (const response of responses.filter(({ status }) => status === 200)) {
+      const intruder = personWith(stack.origin, cookieOf(response));
       await eventually('401', async () => (await intruder.get('/me')).status === 401, 2000);
     }
   });
 
-  it('are told every fault of what is asked', async () => {
+  it('POST and PATCH of users report every validation error', async () => {
     expect(faultsOf(await tenant.client.post('/users', { password: 'short' }))).to.deep.equal([
       'email required',
       'name required',
       'password min',
     ]);
-    const { id } = (await add()).body;
+    const { id } = (await addUser()).body;
     const patch = { name: null, email: 'x', password: '' };
     expect(faultsOf(await tenant.client.patch(`/users/${id}`, patch))).to.deep.equal([
       'email email',
@@ -97,32 +97,34 @@ describe('people of an account', () => {
     ]);
   });
 
-  it('have each an e-mail of their own, whatever its case, also when they come at once; another account may have it too', async () => {
+  it('a user e-mail is unique in its account in any letter case, also for concurrent requests, not across accounts', async () => {
     const email = `${newId()}@example.com`;
-    const answers = await Promise.all([email, email.toUpperCase(), email].map((one) => add({ email: one })));
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 409, 409]);
-    const refused = answers.find(({ status }) => status === 409) as Answer;
+    const responses = await Promise.all(
+      [email, email.toUpperCase(), email].map((one) => addUser({ email: one })),
+    );
+    expect(responses.map(({ status }) => status).sort()).to.deep.equal([201, 409, 409]);
+    const refused = responses.find(({ status }) => status === 409) as Answer;
     expect(expectError(refused, 409, 'conflict')).to.have.nested.property('[0].field', 'email');
-    const { id } = (await add()).body;
+    const { id } = (await addUser()).body;
     expectError(await tenant.client.patch(`/users/${id}`, { email }), 409, 'conflict');
     const other = await stack.createTenant();
     expect((await other.client.post('/users', { name: 'Ann', email })).status).to.equal(201);
   });
 
-  it('are changed member by member; a name alone ends no session', async () => {
+  it('PATCH /users/{id} changes only the sent members, and a new name ends no session', async () => {
     const user = await createUser(stack, tenant.id);
     const person = await signIn(stack, user);
     const email = `${newId()}@example.com`;
     const changed = await person.patch(`/users/${user.id}`, { name: 'Renamed', email });
     expect(changed.body).to.include({ name: 'Renamed', email });
     await eventually('the new name', async () => (await person.get('/me')).body.key?.name === 'Renamed');
-    expect(await statusOfSignIn(email, PASSWORD)).to.equal(200);
-    expect(await statusOfSignIn(user.email, PASSWORD)).to.equal(401);
+    expect(await trySignInStatus(email, PASSWORD)).to.equal(200);
+    expect(await trySignInStatus(user.email, PASSWORD)).to.equal(401);
     const stale = { headers: { 'if-match': '"2026-01-01T00:00:00.000Z"' } };
     expectError(await person.patch(`/users/${user.id}`, { name: 'Late' }, stale), 412, 'precondition_failed');
   });
 
-  it('lose every session with a new password, and the old one is worth nothing', async () => {
+  it('a new password ends every session of the user and invalidates the old password', async () => {
     const user = await createUser(stack, tenant.id);
     const sessions = [await signIn(stack, user), await signIn(stack, user, 'sandbox')];
     const bystander = await signIn(stack, { tenantId: tenant.id });
@@ -130,12 +132,12 @@ describe('people of an account', () => {
     expect((await bystander.patch(`/users/${user.id}`, { password })).status).to.equal(200);
     for (const session of sessions)
       await eventually('401', async () => (await session.get('/me')).status === 401, 2000);
-    expect(await statusOfSignIn(user.email, PASSWORD)).to.equal(401);
-    expect(await statusOfSignIn(user.email, password)).to.equal(200);
+    expect(await trySignInStatus(user.email, PASSWORD)).to.equal(401);
+    expect(await trySignInStatus(user.email, password)).to.equal(200);
     expect((await bystander.get('/me')).status).to.equal(200);
   });
 
-  it('are shut out at once when they are removed, stay on record, and may be added anew', async () => {
+  it('a removed user is signed out within 2 s and stays on record, and the e-mail can be added again', async () => {
     await createUser(stack, tenant.id);
     const user = await createUser(stack, tenant.id);
     const person = await signIn(stack, user);
@@ -143,7 +145,7 @@ describe('people of an account', () => {
     expect(removed.status, removed.text).to.equal(200);
     expect(removed.body.deactivated_at).to.be.a('string');
     await eventually('401', async () => (await person.get('/me')).status === 401, 2000);
-    expect(await statusOfSignIn(user.email, PASSWORD)).to.equal(401);
+    expect(await trySignInStatus(user.email, PASSWORD)).to.equal(401);
     expect((await tenant.client.delete(`/users/${user.id}`)).text, 'again').to.equal(removed.text);
     expectError(await tenant.client.patch(`/users/${user.id}`, { name: 'Back' }), 409, 'conflict');
     expect((await tenant.client.get(`/users/${user.id}`)).text).to.equal(removed.text);
@@ -151,38 +153,40 @@ describe('people of an account', () => {
       (await tenant.client.get(`/users?${query}`)).body.data.items.map((one: { id: string }) => one.id);
     expect(await list('is_active=false')).to.deep.equal([user.id]);
     expect(await list('is_active=true')).to.have.length(1);
-    const anew = await add({ email: user.email, password: PASSWORD });
-    expect(anew.status, anew.text).to.equal(201);
-    expect(await statusOfSignIn(user.email, PASSWORD)).to.equal(200);
+    const readded = await addUser({ email: user.email, password: PASSWORD });
+    expect(readded.status, readded.text).to.equal(201);
+    expect(await trySignInStatus(user.email, PASSWORD)).to.equal(200);
   });
 
-  it('are never all removed: one stays, whoever asks, also when two go at once', async () => {
+  it('the last user of an account cannot be removed, also when two are removed concurrently', async () => {
     const users = [await createUser(stack, tenant.id), await createUser(stack, tenant.id)];
-    const answers = await Promise.all(users.map(({ id }) => tenant.client.delete(`/users/${id}`)));
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
-    const last = answers.find(({ status }) => status === 409) as Answer;
+    const responses = await Promise.all(users.map(({ id }) => tenant.client.delete(`/users/${id}`)));
+    expect(responses.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
+    const last = responses.find(({ status }) => status === 409) as Answer;
     expectError(last, 409, 'conflict');
     expect((await tenant.client.get('/users?is_active=true')).body.data.count).to.equal(1);
   });
 
-  it('are never left without one who can sign in: somebody without a password does not count', async () => {
+  it('the last user who can sign in cannot be removed, and a user without a password does not count', async () => {
     const user = await createUser(stack, tenant.id);
-    const { id } = (await add()).body;
+    const { id } = (await addUser()).body;
     expectError(await tenant.client.delete(`/users/${user.id}`), 409, 'conflict');
     expect((await tenant.client.delete(`/users/${id}`)).status).to.equal(200);
   });
 
-  it('leave no trace of their password: not in answers, audit log, idempotency keys or operations', async () => {
+  it('passwords appear in no response, audit entry, idempotency record or operation', async () => {
     const password = `Secret-${newId()}`;
     const key = newId();
     const email = `${newId()}@example.com`;
-    const first = await add({ email, password }, { 'idempotency-key': key });
-    const again = await add({ email, password }, { 'idempotency-key': key });
+    const first = await addUser({ email, password }, { 'idempotency-key': key });
+    const again = await addUser({ email, password }, { 'idempotency-key': key });
     expect(again.text).to.equal(first.text);
     expect(again.headers['x-idempotency-replay']).to.equal('true');
-    const other = await add({ email, password: `${password}!` }, { 'idempotency-key': key });
+    const other = await addUser({ email, password: `${password}!` }, { 'idempotency-key': key });
     expectError(other, 422, 'idempotency_key_reused');
-    expect((await (await colleague()).patch(`/users/${first.body.id}`, { password })).status).to.equal(200);
+    expect((await (await signInColleague()).patch(`/users/${first.body.id}`, { password })).status).to.equal(
+      200,
+    );
     expect(first.text).to.not.match(/password|scrypt/);
     const rows = await stack.rows<{ text: string }>(
       tenant.id,
@@ -196,7 +200,7 @@ describe('people of an account', () => {
     for (const { text } of rows) expect(text, 'a hash that can be guessed').to.not.include(plainHash);
   });
 
-  it('belong to the live account: neither a sandbox key nor a person in the sandbox reaches them', async () => {
+  it('users belong to the live account: sandbox keys and users signed in to the sandbox get 403', async () => {
     const user = await createUser(stack, tenant.id);
     const inSandbox = await signIn(stack, user, 'sandbox');
     for (const client of [tenant.sandbox, inSandbox]) {
@@ -208,10 +212,10 @@ describe('people of an account', () => {
     }
   });
 
-  it('are rehearsed without being stored', async () => {
-    const preview = await add({ email: 'dry@example.com' }, { 'x-service-dry-run': 'true' });
+  it('a dry run of POST /users stores no user', async () => {
+    const preview = await addUser({ email: 'dry@example.com' }, { 'x-service-dry-run': 'true' });
     expect(preview.body.data).to.include({ email: 'dry@example.com' });
     expect((await tenant.client.get('/users')).body.data.count).to.equal(0);
-    expect(await statusOfSignIn('dry@example.com', PASSWORD)).to.equal(401);
+    expect(await trySignInStatus('dry@example.com', PASSWORD)).to.equal(401);
   });
 });

@@ -18,14 +18,14 @@ describe('validation of writes', () => {
   });
   after(() => stack.stop());
 
-  const created = async (path: string, body: unknown): Promise<Answer['body']> => {
-    const answer = await tenant.client.post(path, body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+  const create = async (path: string, body: unknown): Promise<Answer['body']> => {
+    const response = await tenant.client.post(path, body);
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   };
 
-  describe('names every fault at once', () => {
-    const wrongLine = {
+  describe('all validation errors in one response', () => {
+    const invalidLineItem = {
       name: 7,
       category: 'Tow!',
       quantity: 0,
@@ -34,14 +34,14 @@ describe('validation of writes', () => {
       total_cents: '1',
       taxable: 'yes',
     };
-    const invoiceFaults = {
+    const invalidInvoice = {
       billing_email: 'nobody',
       po_number: 5,
       due_date: '2026-02-30T00:00:00Z',
       notes: ['x'],
-      line_items: [lineItem(), wrongLine],
+      line_items: [lineItem(), invalidLineItem],
     };
-    const lineFaults = [
+    const lineItemErrors = [
       'line_items[1].category pattern',
       'line_items[1].name base',
       'line_items[1].quantity greater',
@@ -50,42 +50,40 @@ describe('validation of writes', () => {
       'line_items[1].unit_price_cents integer',
       'line_items[1].unit_type empty',
     ];
-    const commonFaults = [
+    const commonErrors = [
       'billing_email email',
       'due_date dateTime',
-      ...lineFaults,
+      ...lineItemErrors,
       'notes base',
       'po_number base',
     ];
 
-    it('of POST /invoices', async () => {
+    it('POST /invoices reports every validation error', async () => {
       const ids = { customer_id: 'x', work_order_id: 1, service_date: 'yesterday', vehicle_description: {} };
-      const answer = await tenant.client.post('/invoices', { ...invoiceFaults, ...ids });
-      expect(faultsOf(answer)).to.deep.equal(
+      const response = await tenant.client.post('/invoices', { ...invalidInvoice, ...ids });
+      expect(faultsOf(response)).to.deep.equal(
         [
-          ...commonFaults,
-          ...[
-            'customer_id guid',
-            'invoice_number required',
-            'service_date dateTime',
-            'vehicle_description base',
-            'work_order_id base',
-          ],
+          ...commonErrors,
+          'customer_id guid',
+          'invoice_number required',
+          'service_date dateTime',
+          'vehicle_description base',
+          'work_order_id base',
         ].sort(),
       );
     });
 
-    it('of PATCH /invoices/{id}, and changes nothing', async () => {
-      const invoice = await created('/invoices', invoiceInput());
-      const answer = await tenant.client.patch(`/invoices/${invoice.id}`, {
-        ...invoiceFaults,
+    it('PATCH /invoices/{id} reports every validation error and changes nothing', async () => {
+      const invoice = await create('/invoices', invoiceInput());
+      const response = await tenant.client.patch(`/invoices/${invoice.id}`, {
+        ...invalidInvoice,
         status: 'lost',
       });
-      expect(faultsOf(answer)).to.deep.equal([...commonFaults, 'status only'].sort());
+      expect(faultsOf(response)).to.deep.equal([...commonErrors, 'status only'].sort());
       expect((await tenant.client.get(`/invoices/${invoice.id}`)).body).to.deep.equal(invoice);
     });
 
-    const workOrderFaults = {
+    const invalidWorkOrder = {
       service_type: 'Tow Truck',
       customer_id: 'x',
       pickup_location: 1,
@@ -94,7 +92,7 @@ describe('validation of writes', () => {
       pickup: { address: 1, lat: 91, lng: '2' },
       vehicle: { make: 1, model: [], year: 1066 },
     };
-    const expectedWorkOrderFaults = [
+    const workOrderErrors = [
       'contact_name base',
       'customer_id guid',
       'pickup.address base',
@@ -108,18 +106,18 @@ describe('validation of writes', () => {
       'vin vin',
     ];
 
-    it('of POST and PATCH of work orders', async () => {
-      const order = await created('/work-orders', { service_type: 'tow' });
-      expect(faultsOf(await tenant.client.post('/work-orders', workOrderFaults))).to.deep.equal(
-        expectedWorkOrderFaults,
+    it('POST and PATCH of work orders report every validation error', async () => {
+      const order = await create('/work-orders', { service_type: 'tow' });
+      expect(faultsOf(await tenant.client.post('/work-orders', invalidWorkOrder))).to.deep.equal(
+        workOrderErrors,
       );
-      const patched = await tenant.client.patch(`/work-orders/${order.id}`, workOrderFaults);
-      expect(faultsOf(patched)).to.deep.equal(expectedWorkOrderFaults);
+      const patched = await tenant.client.patch(`/work-orders/${order.id}`, invalidWorkOrder);
+      expect(faultsOf(patched)).to.deep.equal(workOrderErrors);
     });
 
-    it('of POST and PATCH of customers', async () => {
-      const customer = await created('/customers', { company_name: 'A' });
-      const faulty = {
+    it('POST and PATCH of customers report every validation error', async () => {
+      const customer = await create('/customers', { company_name: 'A' });
+      const invalid = {
         company_name: ' ',
         billing_email: 'a@',
         terms_days: 366,
@@ -135,15 +133,15 @@ describe('validation of writes', () => {
         'terms_days max',
         'zip base',
       ];
-      expect(faultsOf(await tenant.client.post('/customers', faulty))).to.deep.equal(expected);
-      const patched = await tenant.client.patch(`/customers/${customer.id}`, { ...faulty, is_active: 'no' });
+      expect(faultsOf(await tenant.client.post('/customers', invalid))).to.deep.equal(expected);
+      const patched = await tenant.client.patch(`/customers/${customer.id}`, { ...invalid, is_active: 'no' });
       expect(faultsOf(patched)).to.deep.equal([...expected, 'is_active base'].sort());
     });
 
-    it('of POST /api-keys and of its roll', async () => {
-      const key = await created('/api-keys', { name: 'k' });
-      const faulty = { permissions: ['read', 'fly'], read_only: 'yes', tier: 'gold', expires_at: 'soon' };
-      expect(faultsOf(await tenant.client.post('/api-keys', faulty))).to.deep.equal([
+    it('POST /api-keys and POST /api-keys/{id}/roll report every validation error', async () => {
+      const key = await create('/api-keys', { name: 'k' });
+      const invalid = { permissions: ['read', 'fly'], read_only: 'yes', tier: 'gold', expires_at: 'soon' };
+      expect(faultsOf(await tenant.client.post('/api-keys', invalid))).to.deep.equal([
         'expires_at dateTime',
         'name required',
         'permissions[1] only',
@@ -155,9 +153,9 @@ describe('validation of writes', () => {
     });
   });
 
-  describe('texts', () => {
-    it('are trimmed, and blanks alone count as nothing', async () => {
-      const customer = await created('/customers', {
+  describe('text members of request bodies', () => {
+    it('texts are trimmed, and a text of whitespace counts as empty', async () => {
+      const customer = await create('/customers', {
         company_name: '  Hudson  Towing\t',
         billing_email: ' a@example.com ',
       });
@@ -167,24 +165,24 @@ describe('validation of writes', () => {
       ]);
     });
 
-    it('keep newline, carriage return and tab in notes, descriptions and addresses, and refuse them elsewhere', async () => {
+    it('notes, descriptions and addresses keep newline, carriage return and tab; other texts refuse them', async () => {
       const layout = 'one\r\n\ttwo';
-      const lines = [lineItem({ description: layout })];
-      const invoice = await created('/invoices', invoiceInput({ notes: layout, line_items: lines }));
+      const lineItems = [lineItem({ description: layout })];
+      const invoice = await create('/invoices', invoiceInput({ notes: layout, line_items: lineItems }));
       expect([invoice.notes, invoice.line_items[0].description]).to.deep.equal([layout, layout]);
-      const order = await created('/work-orders', {
+      const order = await create('/work-orders', {
         service_type: 'tow',
         pickup_location: layout,
         notes: layout,
       });
       expect([order.pickup_location, order.notes]).to.deep.equal([layout, layout]);
-      expect((await created('/customers', { company_name: 'L', address: layout })).address).to.equal(layout);
-      const answer = await tenant.client.post('/customers', {
+      expect((await create('/customers', { company_name: 'L', address: layout })).address).to.equal(layout);
+      const response = await tenant.client.post('/customers', {
         company_name: layout,
         city: layout,
         primary_phone: '1\n2',
       });
-      expect(faultsOf(answer)).to.deep.equal([
+      expect(faultsOf(response)).to.deep.equal([
         'city pattern',
         'company_name pattern',
         'primary_phone pattern',
@@ -192,7 +190,7 @@ describe('validation of writes', () => {
     });
 
     for (const control of ['\u0001', '\u0008', '\u000b', '\u001b', '\u007f', '\u0085', '\u009f']) {
-      it(`refuse the control character ${JSON.stringify(control)} everywhere`, async () => {
+      it(`every text refuses the control character ${JSON.stringify(control)}`, async () => {
         const text = `a${control}b`;
         const invoice = invoiceInput({
           invoice_number: text,
@@ -207,14 +205,14 @@ describe('validation of writes', () => {
       });
     }
 
-    it('of any script are stored and given back unchanged', async () => {
+    it('texts of any script are stored and returned unchanged', async () => {
       const company_name = 'Ægir Bärgning — 拖车 🚛 👩‍🔧 \u200fعربي';
-      const customer = await created('/customers', { company_name });
+      const customer = await create('/customers', { company_name });
       expect((await tenant.client.get(`/customers/${customer.id}`)).body.company_name).to.equal(company_name);
     });
 
-    it('make no number and no flag: nothing is coerced', async () => {
-      const line = {
+    it('strings are not coerced to numbers, booleans, objects or lists', async () => {
+      const invalidLineItem = {
         ...lineItem(),
         quantity: '1',
         unit_price_cents: '100',
@@ -222,7 +220,7 @@ describe('validation of writes', () => {
         taxable: 'true',
       };
       expect(
-        faultsOf(await tenant.client.post('/invoices', invoiceInput({ line_items: [line] }))),
+        faultsOf(await tenant.client.post('/invoices', invoiceInput({ line_items: [invalidLineItem] }))),
       ).to.deep.equal([
         'line_items[0].quantity base',
         'line_items[0].taxable base',
@@ -246,10 +244,10 @@ describe('validation of writes', () => {
     });
   });
 
-  describe('ids inside a body', () => {
-    it('that are unknown or of another tenant are the same 400, and name the field', async () => {
+  describe('ids in request bodies', () => {
+    it('an unknown id and an id of another tenant give the same 400, which names the field', async () => {
       const theirs = (await foreign.client.post('/customers', { company_name: 'Theirs' })).body.id;
-      const theirJob = (await foreign.client.post('/work-orders', { service_type: 'tow' })).body.id;
+      const theirWorkOrder = (await foreign.client.post('/work-orders', { service_type: 'tow' })).body.id;
       for (const customer_id of [UNKNOWN_ID, theirs]) {
         const invoice = await tenant.client.post('/invoices', invoiceInput({ customer_id }));
         expect(faultsOf(invoice)).to.deep.equal(['customer_id unknown']);
@@ -258,13 +256,13 @@ describe('validation of writes', () => {
       }
       const both = await tenant.client.post(
         '/invoices',
-        invoiceInput({ customer_id: theirs, work_order_id: theirJob }),
+        invoiceInput({ customer_id: theirs, work_order_id: theirWorkOrder }),
       );
       expect(faultsOf(both)).to.deep.equal(['customer_id unknown', 'work_order_id unknown']);
     });
 
-    it('that are unknown leave a PATCH without effect', async () => {
-      const order = await created('/work-orders', { service_type: 'tow' });
+    it('a PATCH with an unknown id has no effect', async () => {
+      const order = await create('/work-orders', { service_type: 'tow' });
       const patch = { customer_id: UNKNOWN_ID, notes: 'lost' };
       expect(faultsOf(await tenant.client.patch(`/work-orders/${order.id}`, patch))).to.deep.equal([
         'customer_id unknown',
@@ -272,9 +270,9 @@ describe('validation of writes', () => {
       expect((await tenant.client.get(`/work-orders/${order.id}`)).body).to.deep.equal(order);
     });
 
-    it('are taken in either case and given back in lower case', async () => {
-      const customer = await created('/customers', { company_name: 'Case' });
-      const order = await created('/work-orders', {
+    it('ids are accepted in any letter case and returned in lower case', async () => {
+      const customer = await create('/customers', { company_name: 'Case' });
+      const order = await create('/work-orders', {
         service_type: 'tow',
         customer_id: customer.id.toUpperCase(),
       });
@@ -282,17 +280,18 @@ describe('validation of writes', () => {
     });
   });
 
-  describe('a vin', () => {
-    const vinOf = async (vin: string) => (await created('/work-orders', { service_type: 'tow', vin })).vin;
+  describe('VINs of work orders', () => {
+    const createWithVin = async (vin: string) =>
+      (await create('/work-orders', { service_type: 'tow', vin })).vin;
 
-    it('is upper-cased; a short one may hold I, O and Q', async () => {
-      expect(await vinOf(' 1hgcm82633a004352 ')).to.equal('1HGCM82633A004352');
-      expect(await vinOf('ioq-123')).to.equal('IOQ-123');
-      expect(await vinOf('1hgcm82633a00435i'.slice(1))).to.equal('HGCM82633A00435I');
+    it('a VIN is stored in upper case, and a VIN shorter than 17 characters may contain I, O and Q', async () => {
+      expect(await createWithVin(' 1hgcm82633a004352 ')).to.equal('1HGCM82633A004352');
+      expect(await createWithVin('ioq-123')).to.equal('IOQ-123');
+      expect(await createWithVin('1hgcm82633a00435i'.slice(1))).to.equal('HGCM82633A00435I');
     });
 
     for (const vin of ['1HGCM82633A00435I', '1hgcm82633a00435o', 'QHGCM82633A004352']) {
-      it(`of 17 characters is refused with I, O or Q: ${vin}`, async () => {
+      it(`a VIN of 17 characters with I, O or Q is refused: ${vin}`, async () => {
         expect(
           faultsOf(await tenant.client.post('/work-orders', { service_type: 'tow', vin })),
         ).to.deep.equal(['vin vin']);
@@ -300,8 +299,8 @@ describe('validation of writes', () => {
     }
   });
 
-  describe('unknown members', () => {
-    it('are ignored, and a dry run lists each with its path', async () => {
+  describe('unknown members of request bodies', () => {
+    it('unknown members are ignored, and a dry run lists each with its path', async () => {
       const body = {
         ...invoiceInput({ invoice_number: 'U-1', colour: 'red', toString: 1 }),
         line_items: [lineItem(), { ...lineItem(), sku: 'x' }],
@@ -313,12 +312,12 @@ describe('validation of writes', () => {
         'colour is not known and was ignored',
         'toString is not known and was ignored',
       ]);
-      const invoice = await created('/invoices', body);
+      const invoice = await create('/invoices', body);
       expect(invoice).to.not.have.any.keys('colour', 'toString');
       expect(invoice.line_items[1]).to.not.have.property('sku');
     });
 
-    it('that a client may not set are among them: id, status of a new invoice, money, times', async () => {
+    it('members that a client may not set are ignored: id, status of a new invoice, amounts, times', async () => {
       const forbidden = {
         id: UNKNOWN_ID,
         status: 'paid',
@@ -328,13 +327,13 @@ describe('validation of writes', () => {
       };
       const preview = await tenant.client.post('/invoices', invoiceInput(forbidden), DRY_RUN);
       expect(preview.body.warnings).to.have.length(Object.keys(forbidden).length);
-      const invoice = await created('/invoices', invoiceInput(forbidden));
+      const invoice = await create('/invoices', invoiceInput(forbidden));
       expect(invoice).to.include({ status: 'draft', total_cents: 10_000, paid_cents: 0 });
       expect(invoice.id).to.not.equal(UNKNOWN_ID);
       expect(invoice.created_at).to.not.match(/^2020/);
     });
 
-    it('never stand in for what is required', async () => {
+    it('an unknown member does not replace a required one', async () => {
       expect(faultsOf(await tenant.client.post('/work-orders', { serviceType: 'tow' }))).to.deep.equal([
         'service_type required',
       ]);

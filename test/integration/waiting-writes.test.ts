@@ -3,7 +3,7 @@ import { expectError } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack } from '../support/stack.js';
 
-describe('writes that wait because no worker takes them', () => {
+describe('writes that wait because no worker runs', () => {
   let stack: TestStack;
 
   before(async () => {
@@ -11,26 +11,26 @@ describe('writes that wait because no worker takes them', () => {
   });
   after(() => stack.stop());
 
-  it('have 32 MiB of bodies of one account at most; another account still finds room', async () => {
+  it('waiting writes hold at most 32 MiB of bodies per account, and another account is still accepted', async () => {
     const noisy = await stack.createTenant();
     const quiet = await stack.createTenant();
     // Each body has 0.4 MB.
-    const line = lineItem({ description: 'd'.repeat(2000) });
+    const largeLineItem = lineItem({ description: 'd'.repeat(2000) });
     const sent = Array.from({ length: 90 }, () =>
-      noisy.client.post('/invoices', invoiceInput({ line_items: Array(200).fill(line) })),
+      noisy.client.post('/invoices', invoiceInput({ line_items: Array(200).fill(largeLineItem) })),
     );
     const other = quiet.client.post('/invoices', invoiceInput());
-    const answers = await Promise.all(sent);
-    const refused = answers.filter(({ status }) => status === 503);
+    const responses = await Promise.all(sent);
+    const refused = responses.filter(({ status }) => status === 503);
     expect(refused).to.have.length.within(1, 20);
-    for (const answer of refused) {
-      expectError(answer, 503, 'service_unavailable');
-      expect(answer.body.error.message).to.equal(
+    for (const response of refused) {
+      expectError(response, 503, 'service_unavailable');
+      expect(response.body.error.message).to.equal(
         'Too many writes are waiting. Send this one again in a moment.',
       );
     }
-    for (const answer of answers)
-      if (!refused.includes(answer)) expect(answer.status, answer.text).to.equal(202);
+    for (const response of responses)
+      if (!refused.includes(response)) expect(response.status, response.text).to.equal(202);
     expect((await other).status).to.equal(202);
   });
 });

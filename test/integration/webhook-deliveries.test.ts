@@ -16,14 +16,14 @@ const MINUTE_MS = 60_000;
 
 type Item = Record<string, unknown> & { id: string; created_at: string };
 
-describe('the log of deliveries', () => {
+describe('the log of webhook deliveries', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let of: RowsOf;
   let endpoints: string[];
   let eventId: string;
   const replayId = newId();
-  /** What is in the log, newest first. */
+  /** The deliveries in the log, newest first. */
   let log: (DeliveryInput & { id: string })[];
 
   before(async () => {
@@ -48,14 +48,14 @@ describe('the log of deliveries', () => {
   });
   after(() => stack.stop());
 
-  const itemsOf = async (query: string, client = tenant.client): Promise<Item[]> => {
-    const answer = await client.get(`/webhook-deliveries?limit=200&${query}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body.data.items;
+  const listItems = async (query: string, client = tenant.client): Promise<Item[]> => {
+    const response = await client.get(`/webhook-deliveries?limit=200&${query}`);
+    expect(response.status, response.text).to.equal(200);
+    return response.body.data.items;
   };
-  const idsOf = async (query: string) => (await itemsOf(query)).map(({ id }) => id);
+  const listIds = async (query: string) => (await listItems(query)).map(({ id }) => id);
 
-  it('is filtered by each member and by all of them together, newest first', async () => {
+  it('GET /webhook-deliveries filters by each parameter and by several together, newest first', async () => {
     const filters: Record<string, string | undefined>[] = [
       {},
       ...['succeeded', 'failed', 'pending', 'delivering', 'exhausted', 'cancelled'].map((status) => ({
@@ -75,41 +75,41 @@ describe('the log of deliveries', () => {
       );
       expect(wanted, JSON.stringify(filter)).to.not.deep.equal([]);
       const query = new URLSearchParams(filter as Record<string, string>).toString();
-      expect(await idsOf(query), query).to.deep.equal(wanted.map(({ id }) => id));
+      expect(await listIds(query), query).to.deep.equal(wanted.map(({ id }) => id));
     }
   });
 
-  it('takes all types of a kind', async () => {
-    const ofKind = (kind: string) =>
+  it('GET /webhook-deliveries?event_type=invoice.* lists all event types with that prefix', async () => {
+    const listWithPrefix = (kind: string) =>
       log.filter((row) => row.event_type?.startsWith(kind)).map(({ id }) => id);
-    expect(await idsOf('event_type=invoice.*')).to.deep.equal(ofKind('invoice.'));
-    expect(await idsOf('event_type=work_order.*')).to.deep.equal(ofKind('work_order.'));
-    // An underscore is no wildcard.
-    expect(await idsOf('event_type=workxorder.*')).to.deep.equal([]);
+    expect(await listIds('event_type=invoice.*')).to.deep.equal(listWithPrefix('invoice.'));
+    expect(await listIds('event_type=work_order.*')).to.deep.equal(listWithPrefix('work_order.'));
+    // An underscore is no wildcard, as it would be in SQL LIKE.
+    expect(await listIds('event_type=workxorder.*')).to.deep.equal([]);
   });
 
-  it('takes since and until by the time a delivery was made', async () => {
+  it('since and until filter GET /webhook-deliveries by the creation time of a delivery', async () => {
     const all = log.map(({ id }) => id);
     const at = log[20]?.created_at as string;
-    expect(await idsOf(`since=${at}`)).to.deep.equal(all.slice(0, 21));
-    expect(await idsOf(`until=${at}`)).to.deep.equal(all.slice(21));
-    expect(await idsOf(`since=${log[9]?.created_at}&until=${log[4]?.created_at}`)).to.deep.equal(
+    expect(await listIds(`since=${at}`)).to.deep.equal(all.slice(0, 21));
+    expect(await listIds(`until=${at}`)).to.deep.equal(all.slice(21));
+    expect(await listIds(`since=${log[9]?.created_at}&until=${log[4]?.created_at}`)).to.deep.equal(
       all.slice(5, 10),
     );
-    // As finely as PostgreSQL tells times, however long ago, and by days of the tenant.
-    expect(await idsOf(`since=${at.replace('Z', '001Z')}`)).to.deep.equal(all.slice(0, 20));
-    expect(await idsOf(`until=${at.replace('Z', '001Z')}`)).to.deep.equal(all.slice(20));
-    expect(await idsOf('since=0001-01-01T00:00:00Z')).to.deep.equal(all);
-    expect(await idsOf('until=0001-01-01')).to.deep.equal([]);
-    expect(await idsOf('until=9999-12-31T23:59:59Z')).to.deep.equal(all);
+    // Microseconds, times of any age, and dates in the tenant's time zone.
+    expect(await listIds(`since=${at.replace('Z', '001Z')}`)).to.deep.equal(all.slice(0, 20));
+    expect(await listIds(`until=${at.replace('Z', '001Z')}`)).to.deep.equal(all.slice(20));
+    expect(await listIds('since=0001-01-01T00:00:00Z')).to.deep.equal(all);
+    expect(await listIds('until=0001-01-01')).to.deep.equal([]);
+    expect(await listIds('until=9999-12-31T23:59:59Z')).to.deep.equal(all);
     const dayOf = (ms: number) =>
       new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York' }).format(new Date(ms));
     const [first, second] = [dayOf(Date.parse(at)), dayOf(Date.parse(at) + 24 * 60 * MINUTE_MS)];
     const ofDay = log.filter((row) => dayOf(Date.parse(row.created_at as string)) === first);
-    expect(await idsOf(`since=${first}&until=${second}`)).to.deep.equal(ofDay.map(({ id }) => id));
+    expect(await listIds(`since=${first}&until=${second}`)).to.deep.equal(ofDay.map(({ id }) => id));
   });
 
-  it('comes in pages that neither repeat nor leave out, also under filters', async () => {
+  it('pages of GET /webhook-deliveries repeat and skip no delivery, also with filters', async () => {
     for (const filter of ['', `&endpoint_id=${endpoints[0]}`, '&event_type=invoice.*&status=failed']) {
       const seen: string[] = [];
       let cursor = '';
@@ -120,7 +120,7 @@ describe('the log of deliveries', () => {
         seen.push(...body.data.items.map((item: Item) => item.id));
         cursor = body.data.cursor;
       } while (cursor);
-      expect(seen, filter).to.deep.equal(await idsOf(filter));
+      expect(seen, filter).to.deep.equal(await listIds(filter));
     }
     const { body } = await tenant.client.get('/webhook-deliveries?limit=4');
     expectError(
@@ -130,18 +130,20 @@ describe('the log of deliveries', () => {
     );
   });
 
-  it('refuses filters that mean nothing', async () => {
-    for (const [query, fault] of [
+  it('GET /webhook-deliveries refuses invalid filters', async () => {
+    for (const [query, expectedError] of [
       ['status=lost', 'status only'],
       ['trigger=cron', 'trigger only'],
       ['event_type=invoice', 'event_type pattern'],
       ['endpoint_id=7', 'endpoint_id guid'],
       ['since=yesterday', 'since dateTime'],
     ])
-      expect(faultsOf(await tenant.client.get(`/webhook-deliveries?${query}`)), query).to.deep.equal([fault]);
+      expect(faultsOf(await tenant.client.get(`/webhook-deliveries?${query}`)), query).to.deep.equal([
+        expectedError,
+      ]);
   });
 
-  it('shows each attempt of a delivery, the last first, with what was sent and what came back', async () => {
+  it('GET /webhook-deliveries/{id}/attempts shows request and response of each attempt, newest first', async () => {
     const [delivery, other] = [log[0] as Item & DeliveryInput, log[1] as Item & DeliveryInput];
     const target = { deliveryId: delivery.id, endpointId: delivery.endpoint_id };
     const ids = [
@@ -169,47 +171,62 @@ describe('the log of deliveries', () => {
     expectError(await tenant.client.get(`/webhook-deliveries/${UNKNOWN_ID}/attempts`), 404, 'not_found');
   });
 
-  it("is the account's own: another one finds, replays and cancels nothing of it", async () => {
-    const stranger = await stack.createTenant('Stranger');
-    expect(await itemsOf('', stranger.client)).to.deep.equal([]);
-    expect(await itemsOf('', tenant.sandbox)).to.deep.equal([]);
+  it('another account cannot read, replay or cancel webhook deliveries', async () => {
+    const otherAccount = await stack.createTenant('Stranger');
+    expect(await listItems('', otherAccount.client)).to.deep.equal([]);
+    expect(await listItems('', tenant.sandbox)).to.deep.equal([]);
     for (const path of ['', '/attempts'])
-      expectError(await stranger.client.get(`/webhook-deliveries/${log[0]?.id}${path}`), 404, 'not_found');
+      expectError(
+        await otherAccount.client.get(`/webhook-deliveries/${log[0]?.id}${path}`),
+        404,
+        'not_found',
+      );
     for (const path of [
       `/webhook-deliveries/${log[0]?.id}/replay`,
       `/webhook-deliveries/${log[0]?.id}/cancel`,
     ])
-      expectError(await stranger.client.post(path, {}), 404, 'not_found');
-    expectError(await stranger.client.post(`/webhook-endpoints/${endpoints[0]}/test`, {}), 404, 'not_found');
+      expectError(await otherAccount.client.post(path, {}), 404, 'not_found');
+    expectError(
+      await otherAccount.client.post(`/webhook-endpoints/${endpoints[0]}/test`, {}),
+      404,
+      'not_found',
+    );
   });
 
-  describe('a replay of one delivery', () => {
+  describe('POST /webhook-deliveries/{id}/replay', () => {
     const replay = (id: string, headers: Record<string, string> = {}) =>
       tenant.client.post(`/webhook-deliveries/${id}/replay`, {}, { headers });
 
-    it('is a delivery of its own with the same event, at once, whatever became of the first', async () => {
+    it('a replay of a delivery in any status creates a new delivery of the same event, due immediately', async () => {
       const [endpoint_id] = endpoints as [string];
       for (const status of ['succeeded', 'exhausted', 'cancelled', 'failed']) {
         const [id] = (await insertDeliveries(of, [{ endpoint_id, event_id: eventId, status }])) as [string];
-        const answer = await replay(id);
-        expect(answer.status, answer.text).to.equal(201);
-        expect(answer.headers.location).to.equal(`/v1/webhook-deliveries/${answer.body.id}`);
-        expect(answer.body).to.include({
-          ...{ endpoint_id, event_id: eventId, event_type: 'invoice.created', trigger: 'replay' },
-          ...{ replay_of: id, replay_id: null, status: 'pending', attempts: 0, completed_at: null },
+        const response = await replay(id);
+        expect(response.status, response.text).to.equal(201);
+        expect(response.headers.location).to.equal(`/v1/webhook-deliveries/${response.body.id}`);
+        expect(response.body).to.include({
+          endpoint_id,
+          event_id: eventId,
+          event_type: 'invoice.created',
+          trigger: 'replay',
+          replay_of: id,
+          replay_id: null,
+          status: 'pending',
+          attempts: 0,
+          completed_at: null,
         });
-        expect(answer.body.id).to.not.equal(id);
+        expect(response.body.id).to.not.equal(id);
         expect((await tenant.client.get(`/webhook-deliveries/${id}`)).body.status).to.equal(status);
         const [row] = await stack.rows(
           tenant.id,
           'select priority, body, next_attempt_at <= now() as is_due from webhook_deliveries where tenant_id = $1 and id = $2',
-          [tenant.id, answer.body.id],
+          [tenant.id, response.body.id],
         );
         expect(row).to.deep.equal({ priority: 0, body: null, is_due: true });
       }
     });
 
-    it('happens once under one Idempotency-Key, and not at all in a dry run', async () => {
+    it('a replay of one delivery happens once per Idempotency-Key, and not in a dry run', async () => {
       const [id] = (await insertDeliveries(of, [
         { endpoint_id: endpoints[0] as string, event_id: eventId },
       ])) as [string];
@@ -231,7 +248,7 @@ describe('the log of deliveries', () => {
       expect(await count()).to.equal(1);
     });
 
-    it('is refused when the endpoint is closed or the event is gone', async () => {
+    it('a replay of one delivery is 409 when its endpoint is disabled or deleted or its event was purged', async () => {
       const disabled = await insertEndpoint(of, { enabled: false });
       const deleted = await insertEndpoint(of, { deleted_at: new Date().toISOString() });
       const ids = await insertDeliveries(of, [
@@ -239,19 +256,19 @@ describe('the log of deliveries', () => {
         { endpoint_id: deleted, event_id: eventId, status: 'cancelled' },
         { endpoint_id: endpoints[0] as string, event_id: newId(), status: 'exhausted' },
       ]);
-      const answers = await Promise.all(ids.map((id) => replay(id)));
-      for (const answer of answers) expectError(answer, 409, 'conflict');
-      const told = answers.map((answer) => answer.body.error.message);
-      expect(told[0]).to.match(/disabled/);
-      expect(told[1]).to.match(/deleted/);
-      expect(told[2]).to.match(/no longer kept/);
+      const responses = await Promise.all(ids.map((id) => replay(id)));
+      for (const response of responses) expectError(response, 409, 'conflict');
+      const errorMessages = responses.map((response) => response.body.error.message);
+      expect(errorMessages[0]).to.match(/disabled/);
+      expect(errorMessages[1]).to.match(/deleted/);
+      expect(errorMessages[2]).to.match(/no longer kept/);
       expectError(await replay(UNKNOWN_ID), 404, 'not_found');
       expectError(await replay('nothing'), 404, 'not_found');
     });
   });
 
-  describe('cancelling a delivery', () => {
-    it('ends one that is open, and changes none that has ended', async () => {
+  describe('POST /webhook-deliveries/{id}/cancel', () => {
+    it('cancelling ends an open webhook delivery and changes no finished one', async () => {
       for (const [status, code] of [
         ['pending', 200],
         ['delivering', 200],
@@ -264,10 +281,10 @@ describe('the log of deliveries', () => {
           string,
         ];
         const before = await tenant.client.get(`/webhook-deliveries/${id}`);
-        const answer = await tenant.client.post(`/webhook-deliveries/${id}/cancel`, {});
-        expect(answer.status, `${status}: ${answer.text}`).to.equal(code);
+        const response = await tenant.client.post(`/webhook-deliveries/${id}/cancel`, {});
+        expect(response.status, `${status}: ${response.text}`).to.equal(code);
         const after = await tenant.client.get(`/webhook-deliveries/${id}`);
-        if (code === 409) expectError(answer, 409, 'invalid_status_transition');
+        if (code === 409) expectError(response, 409, 'invalid_status_transition');
         if (code === 409 || status === 'cancelled') expect(after.text).to.equal(before.text);
         else {
           expect(after.body).to.include({ status: 'cancelled', next_attempt_at: null });
@@ -277,14 +294,14 @@ describe('the log of deliveries', () => {
     });
   });
 
-  describe('a test event', () => {
-    it('goes to its endpoint whatever the filters, as a whole event of its own, and is no event of the account', async () => {
+  describe('POST /webhook-endpoints/{id}/test', () => {
+    it('a test event is a complete event, ignores the filters of its endpoint and is not listed as an event', async () => {
       const endpoint = await insertEndpoint(of, { eventTypes: ['customer.created'] });
-      const answer = await tenant.client.post(`/webhook-endpoints/${endpoint}/test`, {
+      const response = await tenant.client.post(`/webhook-endpoints/${endpoint}/test`, {
         type: 'invoice.paid',
       });
-      expect(answer.status, answer.text).to.equal(201);
-      expect(answer.body).to.include({
+      expect(response.status, response.text).to.equal(201);
+      expect(response.body).to.include({
         endpoint_id: endpoint,
         event_type: 'invoice.paid',
         trigger: 'test',
@@ -293,21 +310,24 @@ describe('the log of deliveries', () => {
       const [row] = await stack.rows<{ body: string }>(
         tenant.id,
         'select body from webhook_deliveries where tenant_id = $1 and id = $2',
-        [tenant.id, answer.body.id],
+        [tenant.id, response.body.id],
       );
       const body = JSON.parse(row?.body as string);
       expect(body).to.deep.include({
-        ...{ id: answer.body.event_id, type: 'invoice.paid', api_version: 'v1' },
-        ...{ tenant_id: tenant.id, environment: 'live' },
+        id: response.body.event_id,
+        type: 'invoice.paid',
+        api_version: 'v1',
+        tenant_id: tenant.id,
+        environment: 'live',
       });
-      expect(body.data, 'as a true one')
+      expect(body.data, 'the members of a real event')
         .to.have.keys('object', 'payment', 'fully_paid', 'test')
         .and.include({ test: true });
-      expectError(await tenant.client.get(`/events/${answer.body.event_id}`), 404, 'not_found');
-      expect(await idsOf(`endpoint_id=${endpoint}`)).to.deep.equal([answer.body.id]);
+      expectError(await tenant.client.get(`/events/${response.body.event_id}`), 404, 'not_found');
+      expect(await listIds(`endpoint_id=${endpoint}`)).to.deep.equal([response.body.id]);
 
-      const again = await tenant.client.post(`/webhook-deliveries/${answer.body.id}/replay`, {});
-      expect(again.body).to.include({ event_id: answer.body.event_id, trigger: 'replay' });
+      const again = await tenant.client.post(`/webhook-deliveries/${response.body.id}/replay`, {});
+      expect(again.body).to.include({ event_id: response.body.event_id, trigger: 'replay' });
       const [copy] = await stack.rows<{ body: string }>(
         tenant.id,
         'select body from webhook_deliveries where tenant_id = $1 and id = $2',
@@ -316,7 +336,7 @@ describe('the log of deliveries', () => {
       expect(copy).to.deep.equal(row);
     });
 
-    it('is an invoice.created unless said otherwise, and is refused by a closed endpoint', async () => {
+    it('a test event is an invoice.created by default, and is refused for a disabled or deleted endpoint', async () => {
       const { body } = await tenant.client.post(`/webhook-endpoints/${endpoints[0]}/test`, {});
       expect(body.event_type).to.equal('invoice.created');
       const disabled = await insertEndpoint(of, { enabled: false });

@@ -5,7 +5,7 @@ import { type Hook, held, inTurn, pause, WebhookBench } from './webhook-fixture.
 
 const SOON_MS = 700;
 
-describe('webhook deliveries that people have a hand in', () => {
+describe('webhook deliveries that clients recover, replay, test and cancel', () => {
   let bench: WebhookBench;
 
   before(async () => {
@@ -13,20 +13,20 @@ describe('webhook deliveries that people have a hand in', () => {
   });
   after(() => bench.stop());
 
-  /** @param status 201 for what is made, 200 for what is changed */
-  const act = async ({ client }: Hook, path: string, body: unknown = {}, status = 201) => {
-    const answer = await client.post(path, body);
-    expect(answer.status, `${path}: ${answer.text}`).to.equal(status);
-    return answer.body;
+  /** @param status 201 if the request creates a record, 200 if it changes one */
+  const postAction = async ({ client }: Hook, path: string, body: unknown = {}, status = 201) => {
+    const response = await client.post(path, body);
+    expect(response.status, `${path}: ${response.text}`).to.equal(status);
+    return response.body;
   };
-  const replayed = (hook: Hook, replayId: string, count: number) =>
-    eventually(`${count} deliveries of a replay to have ended`, async () => {
+  const waitForReplay = (hook: Hook, replayId: string, count: number) =>
+    eventually(`${count} deliveries of the replay to succeed`, async () => {
       const found = await bench.deliveries(hook, `&replay_id=${replayId}`);
       return found.length === count && found.every((one) => one.status === 'succeeded') && found;
     });
 
   const scenarios = {
-    async 'a recovery makes up for what was missed while the endpoint was disabled, and for nothing else'() {
+    async 'a recovery sends the events missed while the endpoint was disabled, and no others'() {
       const hook = await bench.hook();
       const since = new Date(Date.now() - 60_000).toISOString();
       await bench.event(hook.client);
@@ -37,37 +37,37 @@ describe('webhook deliveries that people have a hand in', () => {
       await pause(SOON_MS);
       expect(hook.receiver.requests).to.have.length(1);
       await bench.patch(hook, { enabled: true });
-      const { id } = await act(hook, `/webhook-endpoints/${hook.id}/recover`, { since });
-      await replayed(hook, id, 3);
+      const { id } = await postAction(hook, `/webhook-endpoints/${hook.id}/recover`, { since });
+      await waitForReplay(hook, id, 3);
       expect(hook.receiver.ids.slice(1)).to.have.members(missed);
       expect(hook.receiver.requests).to.have.length(4);
     },
 
-    async 'a replay by filter brings what it finds once more, and can be stopped'() {
+    async 'a replay by filter sends the matching deliveries once more, and can be cancelled'() {
       const hook = await bench.hook();
       const ids = await bench.events(hook.client, 4);
       await bench.allIn(hook, 'succeeded', 4);
-      const first = await act(hook, '/webhook-deliveries/replay', {
+      const first = await postAction(hook, '/webhook-deliveries/replay', {
         endpoint_id: hook.id,
         status: 'succeeded',
       });
-      await replayed(hook, first.id, 4);
+      await waitForReplay(hook, first.id, 4);
       for (const id of ids) expect(hook.receiver.requestsOf(id)).to.have.length(2);
       const { respond, release } = held();
       hook.receiver.respond = respond;
       await bench.patch(hook, { max_in_flight: 1 });
-      const second = await act(hook, '/webhook-deliveries/replay', {
+      const second = await postAction(hook, '/webhook-deliveries/replay', {
         endpoint_id: hook.id,
         status: 'succeeded',
         event_type: 'invoice.created',
       });
       await hook.receiver.waitFor(9);
-      await act(hook, `/webhook-replays/${second.id}/cancel`, {}, 200);
+      await postAction(hook, `/webhook-replays/${second.id}/cancel`, {}, 200);
       await pause(SOON_MS);
       release();
       await pause(SOON_MS);
       const { length } = hook.receiver.requests;
-      expect(length, 'nothing more but what was on its way').to.be.within(9, 10);
+      expect(length, 'nothing more except the request in flight').to.be.within(9, 10);
       const found = await bench.deliveries(hook, `&replay_id=${second.id}`);
       expect(found.filter(({ status }) => status === 'succeeded')).to.have.length(length - 8);
       expect(found.filter(({ status }) => status === 'cancelled')).to.have.length(
@@ -75,30 +75,30 @@ describe('webhook deliveries that people have a hand in', () => {
       );
     },
 
-    async 'live deliveries overtake those of replays that are loaded already'() {
+    async 'live deliveries overtake replayed deliveries that a worker has already loaded'() {
       const hook = await bench.hook();
       await bench.events(hook.client, 12);
       await bench.allIn(hook, 'succeeded', 12);
       await bench.patch(hook, { rate_limit_per_second: 2 });
-      await act(hook, '/webhook-deliveries/replay', { endpoint_id: hook.id, status: 'succeeded' });
+      await postAction(hook, '/webhook-deliveries/replay', { endpoint_id: hook.id, status: 'succeeded' });
       await hook.receiver.waitFor(15);
       const id = await bench.event(hook.client);
       const before = hook.receiver.requests.length;
-      await eventually('the live one to arrive', () => hook.receiver.ids.includes(id));
+      await eventually('the live delivery to arrive', () => hook.receiver.ids.includes(id));
       const overtaken = hook.receiver.requests.findIndex((one) => one.id === id) - before;
       expect(overtaken, 'replays between the event and its arrival').to.be.below(3);
       await hook.receiver.waitFor(25);
       expect(hook.receiver.requests.at(-1)?.id).to.not.equal(id);
     },
 
-    async 'a delivery that is cancelled is not sent, though a worker has loaded it'() {
+    async 'a cancelled delivery is not sent, even if a worker has loaded it'() {
       const { respond, release } = held({ delayMs: 1000 });
       const hook = await bench.hook({ max_in_flight: 1, respond });
       const ids = await bench.events(hook.client, 3);
       await hook.receiver.waitFor(1);
       const found = await bench.deliveries(hook);
       const last = found.find((one) => !hook.receiver.ids.includes(one.event_id));
-      await act(hook, `/webhook-deliveries/${last.id}/cancel`, {}, 200);
+      await postAction(hook, `/webhook-deliveries/${last.id}/cancel`, {}, 200);
       release();
       await eventually('the others to arrive', async () =>
         (await bench.deliveries(hook)).every(({ status }) => ['succeeded', 'cancelled'].includes(status)),
@@ -108,35 +108,35 @@ describe('webhook deliveries that people have a hand in', () => {
       expect(await bench.attempts(hook, last.id)).to.deep.equal([]);
     },
 
-    async 'a replay of one delivery has its id and bytes, and the secret of today'() {
+    async 'a replay of one delivery has the same event id and bytes, and the current secret signs it'() {
       const hook = await bench.hook({ respond: inTurn({ status: 204 }) });
       const id = await bench.event(hook.client);
       const [original] = await bench.allIn(hook, 'succeeded', 1);
       await bench.rotate(hook, 0);
-      const copy = await act(hook, `/webhook-deliveries/${original.id}/replay`);
+      const copy = await postAction(hook, `/webhook-deliveries/${original.id}/replay`);
       expect(copy).to.include({ replay_of: original.id, event_id: id, trigger: 'replay' });
       await bench.allIn(hook, 'succeeded', 2);
       expect(hook.receiver.requestsOf(id)).to.have.length(2);
       expect(await bench.attempts(hook, copy.id)).to.have.length(1);
     },
 
-    async 'a test event of a chosen type arrives whatever the filters, and is sent once'() {
+    async 'a test event of a chosen type ignores the filters of its endpoint, and is sent once'() {
       const hook = await bench.hook({ event_types: ['dispatch.assigned'] });
-      const one = await act(hook, `/webhook-endpoints/${hook.id}/test`, { type: 'invoice.paid' });
+      const one = await postAction(hook, `/webhook-endpoints/${hook.id}/test`, { type: 'invoice.paid' });
       const [request] = await hook.receiver.waitFor(1);
       expect(request?.id).to.equal(one.event_id);
       expect(request?.event).to.include({ type: 'invoice.paid', tenant_id: hook.tenantId });
       await bench.allIn(hook, 'succeeded', 1);
       hook.receiver.respond = () => ({ status: 500 });
-      const two = await act(hook, `/webhook-endpoints/${hook.id}/test`);
-      const [failed] = await eventually('it to have failed', async () => {
+      const two = await postAction(hook, `/webhook-endpoints/${hook.id}/test`);
+      const [failed] = await eventually('the test event to be exhausted', async () => {
         const found = await bench.deliveries(hook, '&status=exhausted');
         return found.length === 1 && found;
       });
       expect(failed).to.include({ id: two.id, attempts: 1, last_error: 'http_500', next_attempt_at: null });
     },
 
-    async 'what is open at a disabled endpoint is cancelled, and what waits there is not sent'() {
+    async 'disabling an endpoint cancels its open deliveries and sends none of the waiting ones'() {
       const { respond, release } = held({ status: 500, delayMs: 500 });
       const hook = await bench.hook({ max_in_flight: 1, respond });
       await bench.events(hook.client, 4);
@@ -156,7 +156,7 @@ describe('webhook deliveries that people have a hand in', () => {
       expect(untouched.map(({ last_error }) => last_error)).to.include('endpoint_disabled');
     },
 
-    async 'and so at a deleted one'() {
+    async 'deleting an endpoint cancels its open deliveries, and later events are not sent'() {
       const hook = await bench.hook({ respond: () => ({ status: 500 }) });
       await bench.events(hook.client, 2);
       await bench.allIn(hook, 'failed', 2);

@@ -14,8 +14,8 @@ describe('webhook deliveries to hostile receivers', () => {
   });
   after(() => bench.stop());
 
-  /** The one attempt at an endpoint, once it is in the log. */
-  const attemptAt = async (reply: Reply, fields: Record<string, unknown> = {}) => {
+  /** Sends one event to a new endpoint and returns its first attempt once the log shows it. */
+  const sendOnce = async (reply: Reply, fields: Record<string, unknown> = {}) => {
     const hook = await bench.hook({ respond: () => reply, ...fields });
     await bench.event(hook.client);
     const delivery = await eventually('the attempt to be stored', async () => {
@@ -27,14 +27,14 @@ describe('webhook deliveries to hostile receivers', () => {
   };
 
   const scenarios = {
-    async 'of one tenant keep no other tenant waiting'() {
+    async 'hanging receivers of one account do not delay the deliveries of another account'() {
       const tenant = await bench.stack.createTenant();
       const hanging = await Promise.all(
         Array.from({ length: 40 }, () => bench.hook({ respond: () => 'hang' }, tenant)),
       );
       const healthy = await bench.hook();
       await bench.event(tenant.client);
-      await eventually('some to hang', () => hanging.some(({ receiver }) => receiver.inFlight > 0));
+      await eventually('some receivers to hang', () => hanging.some(({ receiver }) => receiver.inFlight > 0));
       const lags: number[] = [];
       for (let nth = 1; nth <= 20; nth += 1) {
         await bench.event(healthy.client);
@@ -42,19 +42,19 @@ describe('webhook deliveries to hostile receivers', () => {
         lags.push(at - Date.parse(event.timestamp));
         expect(
           hanging.some(({ receiver }) => receiver.inFlight > 0),
-          'some hang all the while',
+          'some receivers still hang',
         ).to.equal(true);
       }
-      expect(Math.max(...lags), 'until a hanging one would have ended').to.be.below(3000);
-      // For the sake of a quick end.
+      expect(Math.max(...lags), 'the delay in ms of the slowest delivery').to.be.below(3000);
+      // So that the worker closes quickly.
       await Promise.all(hanging.map((hook) => bench.patch(hook, { enabled: false })));
     },
 
     ...Object.fromEntries(
       (['hang', 'drip', 'drip-head'] as const).map((reply) => [
-        `that ${reply} end with the deadline`,
+        `a receiver that replies with ${reply} fails at the deadline`,
         async () => {
-          const { attempt, delivery } = await attemptAt(reply);
+          const { attempt, delivery } = await sendOnce(reply);
           expect(delivery).to.include({
             status: 'failed',
             last_error: 'timeout',
@@ -67,35 +67,35 @@ describe('webhook deliveries to hostile receivers', () => {
       ]),
     ),
 
-    async 'that reset the connection fail at once'() {
-      const { attempt, hook } = await attemptAt('reset');
+    async 'a receiver that resets the connection fails the attempt immediately, without a hidden retry'() {
+      const { attempt, hook } = await sendOnce('reset');
       expect(attempt).to.include({ error_class: 'reset', response_status: null });
-      // The next attempt comes seconds later; a busy machine may see it already.
+      // The next attempt follows seconds later. On a slow machine it may already have arrived.
       const [first, ...others] = hook.receiver.requests.map(({ at }) => at);
       expect(
         others.filter((at) => at - (first as number) < 2000),
-        'no hidden repetition',
+        'no hidden retry',
       ).to.deep.equal([]);
     },
 
-    async 'that answer without end are read no farther than the log needs'() {
-      const { attempt, hook } = await attemptAt('endless');
+    async 'a worker reads an endless response only as far as the log needs'() {
+      const { attempt, hook } = await sendOnce('endless');
       expect(attempt).to.include({ response_status: 200, response_truncated: true });
       expect(attempt.response_body).to.equal('.'.repeat(16 * 1024));
       const [request] = hook.receiver.requests;
-      await eventually('the connection to be ended', () => request?.isOver);
+      await eventually('the connection to close', () => request?.isOver);
       expect(request?.written).to.be.below(16 * 1024 * 1024);
     },
 
-    async 'that answer with a bomb see it left packed'() {
-      const { attempt, delivery } = await attemptAt('gzip-bomb');
+    async 'a worker does not decompress a response that is a gzip bomb'() {
+      const { attempt, delivery } = await sendOnce('gzip-bomb');
       expect(delivery.status).to.equal('succeeded');
       expect(attempt.response_headers).to.include({ 'content-encoding': 'gzip' });
       expect(attempt.response_body.length).to.be.at.most(16 * 1024);
     },
 
-    async 'that refuse connections'() {
-      const refused = await attemptAt({}, { url: 'http://127.0.0.1:1/' });
+    async 'a receiver that refuses connections fails with the error class connect'() {
+      const refused = await sendOnce({}, { url: 'http://127.0.0.1:1/' });
       expect(refused.attempt).to.include({ error_class: 'connect', remote_address: null });
     },
   };

@@ -6,12 +6,12 @@ import { type Hook, held, pause, WebhookBench } from './webhook-fixture.js';
 
 /** Several processes share an endpoint's limits. */
 const WORKERS = IS_SCALED ? 2 : 1;
-/** What the way over the wire can bring together, while nothing stalls. */
+/** How much closer together requests can arrive than they were sent, if nothing stalls. */
 const JITTER_MS = 60;
-/** Times of the log are cut off to a millisecond. */
+/** The log truncates times to milliseconds. */
 const ROUNDED_MS = 2;
 
-describe(`limits of webhook endpoints, with ${WORKERS} workers`, () => {
+describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
   let bench: WebhookBench;
 
   before(async () => {
@@ -22,8 +22,8 @@ describe(`limits of webhook endpoints, with ${WORKERS} workers`, () => {
   const expectOnce = (hook: Hook, ids: string[]) =>
     expect(hook.receiver.requests.map(({ id }) => id)).to.have.members(ids);
 
-  /** When each attempt left, by the log. */
-  const sentAt = async ({ tenantId, id }: Hook): Promise<number[]> => {
+  /** When each attempt started, according to the log. */
+  const readStartTimes = async ({ tenantId, id }: Hook): Promise<number[]> => {
     const text =
       'select started_at from webhook_attempts where tenant_id = $1 and endpoint_id = $2 order by started_at';
     const rows = await bench.stack.rows<{ started_at: Date }>(tenantId, text, [tenantId, id]);
@@ -31,25 +31,25 @@ describe(`limits of webhook endpoints, with ${WORKERS} workers`, () => {
   };
 
   const scenarios: Record<string, () => Promise<void>> = {
-    async 'rate_limit_per_second holds on the wire, in any second'() {
+    async 'rate_limit_per_second holds on the wire in any period of a second'() {
       const hook = await bench.hook({ rate_limit_per_second: 10 });
-      // In parts, so that several wakes come while it is at work.
+      // In two parts, so that wake-ups arrive while the worker is sending.
       const ids = await bench.events(hook.client, 8);
       await pause(300);
       ids.push(...(await bench.events(hook.client, 8)));
       await bench.allIn(hook, 'succeeded', 16);
       expectOnce(hook, ids);
-      const sent = await sentAt(hook);
+      const sent = await readStartTimes(hook);
       const { arrivals } = hook.receiver;
       for (const [index, at] of sent.slice(0, -10).entries()) {
         expect((sent[index + 10] ?? 0) - at).to.be.at.least(1000 - ROUNDED_MS);
-        // One that was itself held up on its way comes nearer to those behind it, by that much.
+        // A request that was delayed on its way arrives closer to later ones by that delay.
         const heldUp = Math.max(JITTER_MS, (arrivals[index] ?? 0) - at);
         expect((arrivals[index + 10] ?? 0) - (arrivals[index] ?? 0)).to.be.at.least(1000 - heldUp);
       }
     },
 
-    async 'max_in_flight holds on the wire, and is made use of'() {
+    async 'max_in_flight holds on the wire and is fully used'() {
       const hook = await bench.hook({ max_in_flight: 3, respond: () => ({ delayMs: 150 }) });
       const ids = await bench.events(hook.client, 8);
       await pause(200);
@@ -59,7 +59,7 @@ describe(`limits of webhook endpoints, with ${WORKERS} workers`, () => {
       expectOnce(hook, ids);
     },
 
-    async 'a new endpoint proves itself before it gets all at once'() {
+    async 'a new endpoint gets two concurrent requests at first, and more once requests have succeeded'() {
       const { respond, release } = held({ delayMs: 600 });
       const hook = await bench.hook({ max_in_flight: 20, respond });
       const ids = await bench.events(hook.client, 12);
@@ -72,7 +72,7 @@ describe(`limits of webhook endpoints, with ${WORKERS} workers`, () => {
       expectOnce(hook, ids);
     },
 
-    async 'changed limits hold from the next deliveries on'() {
+    async 'changed limits apply from the next deliveries on'() {
       const hook = await bench.hook({ rate_limit_per_second: 1 });
       const ids = await bench.events(hook.client, 12);
       await hook.receiver.waitFor(2);
@@ -84,7 +84,7 @@ describe(`limits of webhook endpoints, with ${WORKERS} workers`, () => {
       expectOnce(hook, ids);
     },
 
-    async 'many endpoints of many tenants each get everything once'() {
+    async 'many endpoints of many accounts each receive every event once'() {
       const hooks = await Promise.all(Array.from({ length: 6 }, () => bench.hook({ max_in_flight: 2 })));
       const ids = await Promise.all(hooks.map((hook) => bench.events(hook.client, 10)));
       await Promise.all(hooks.map((hook) => bench.allIn(hook, 'succeeded', 10)));
@@ -97,14 +97,15 @@ describe(`limits of webhook endpoints, with ${WORKERS} workers`, () => {
   };
 
   if (IS_SCALED)
-    scenarios['workers tell each other of new work at once, whoever has the lane'] = async () => {
-      const hook = await bench.hook();
-      for (let nth = 1; nth <= 20; nth += 1) {
-        await bench.event(hook.client);
-        // Less than it would take until the owner renews its lease.
-        await eventually(`event ${nth} to arrive`, () => hook.receiver.requests.length === nth, 2000);
-      }
-    };
+    scenarios['workers broadcast new deliveries, so the worker with the lease sends them immediately'] =
+      async () => {
+        const hook = await bench.hook();
+        for (let nth = 1; nth <= 20; nth += 1) {
+          await bench.event(hook.client);
+          // Less than the time until the owner renews its lease.
+          await eventually(`event ${nth} to arrive`, () => hook.receiver.requests.length === nth, 2000);
+        }
+      };
 
   sideBySide(scenarios, { atOnce: 6, timeoutMs: 30_000 });
 });

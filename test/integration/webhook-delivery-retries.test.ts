@@ -5,8 +5,8 @@ import { sideBySide } from '../support/side-by-side.js';
 import { type Hook, inTurn, pause, WebhookBench } from './webhook-fixture.js';
 
 const SOON_MS = 700;
-/** Of two clocks and of what a database rounds. */
-const CLOCK_MS = 30;
+/** Tolerance for two clocks and for rounding in the database. */
+const CLOCK_TOLERANCE_MS = 30;
 
 describe('webhook deliveries that fail', () => {
   let bench: WebhookBench;
@@ -17,13 +17,13 @@ describe('webhook deliveries that fail', () => {
   after(() => bench.stop());
 
   const fail = () => ({ status: 500 });
-  /** Makes an endpoint fail until its breaker opens. */
-  const broken = async (hook: Hook): Promise<void> => {
+  /** Makes an endpoint fail until its circuit breaker opens. */
+  const openBreaker = async (hook: Hook): Promise<void> => {
     hook.receiver.respond = fail;
     await bench.events(hook.client, 5);
-    await eventually('the breaker to open', async () => (await bench.lane(hook)).open_until !== null);
+    await eventually('the circuit breaker to open', async () => (await bench.lane(hook)).open_until !== null);
   };
-  /** Ends the pause of a breaker; nobody must hold the lane. */
+  /** Ends the pause of a circuit breaker, once no worker has a lease on the endpoint queue. */
   const endPause = async (hook: Hook): Promise<void> => {
     await bench.released(hook);
     const text = 'update webhook_lanes set open_until = now() where tenant_id = $1 and endpoint_id = $2';
@@ -31,17 +31,17 @@ describe('webhook deliveries that fail', () => {
     await bench.makeDue(hook);
   };
 
-  /** It stops at once, and the clock makes of it that the endpoint is disabled. */
-  const stopped = (hook: Hook, reason: string) =>
-    eventually('it is disabled', async () => {
+  /** Waits until the clock disables the endpoint. The worker has stopped sending before. */
+  const waitUntilDisabled = (hook: Hook, reason: string) =>
+    eventually('the endpoint to be disabled', async () => {
       const { body } = await hook.client.get(`/webhook-endpoints/${hook.id}`);
       return body.enabled === false && body.disabled_reason === reason;
     });
 
   const scenarios = {
-    async 'five times in a row are left alone; then one at a time is tried, and a success lets all through'() {
+    async 'five failures in a row pause an endpoint; then single probes go out until a success resumes all'() {
       const hook = await bench.hook();
-      await broken(hook);
+      await openBreaker(hook);
       const first = await bench.lane(hook);
       expect(first).to.include({ opened: 1, consecutive_failures: 5, last_error: 'http_500' });
       expect(first.open_until - Date.now()).to.be.within(20_000, 36_000);
@@ -61,11 +61,14 @@ describe('webhook deliveries that fail', () => {
       await bench.allIn(hook, 'succeeded', 6);
       expect(hook.receiver.ids).to.include(late);
       expect(await bench.lane(hook)).to.include({
-        ...{ opened: 0, open_until: null, consecutive_failures: 0, failing_since: null },
+        opened: 0,
+        open_until: null,
+        consecutive_failures: 0,
+        failing_since: null,
       });
     },
 
-    async 'come again after five seconds with the same id and bytes and a time of their own'() {
+    async 'a failed delivery is retried after five seconds with the same id and bytes and a new timestamp'() {
       const hook = await bench.hook({ respond: inTurn({ status: 500, body: 'broken' }, {}) });
       const id = await bench.event(hook.client);
       const [failed] = await bench.allIn(hook, 'failed', 1);
@@ -83,16 +86,16 @@ describe('webhook deliveries that fail', () => {
       ]);
     },
 
-    async 'with 429 and a Retry-After hold the whole endpoint up until then, and no other'() {
+    async '429 with Retry-After pauses the whole endpoint until then, and no other endpoint'() {
       const tenant = await bench.stack.createTenant();
-      // Time enough for all that must happen meanwhile.
+      // Long enough for everything that must happen during the pause.
       const pauseMs = 8000;
       const busy = { status: 429, headers: { 'retry-after': `${pauseMs / 1000}` } };
       const hook = await bench.hook({ respond: () => busy }, tenant);
       const other = await bench.hook({}, tenant);
       await bench.event(tenant.client);
       await bench.allIn(hook, 'failed', 1);
-      const askedAt = hook.receiver.arrivals[0] ?? 0;
+      const firstRequestAt = hook.receiver.arrivals[0] ?? 0;
       hook.receiver.respond = () => ({});
       await pause(100);
       await bench.event(tenant.client);
@@ -101,12 +104,12 @@ describe('webhook deliveries that fail', () => {
       const { health } = (await tenant.client.get(`/webhook-endpoints/${hook.id}`)).body;
       expect(health.state).to.equal('throttled');
       const [, next] = await hook.receiver.waitFor(2);
-      expect((next?.at ?? 0) - askedAt).to.be.at.least(pauseMs - CLOCK_MS);
-      expect((next?.at ?? 0) - askedAt, 'as soon as the pause is over').to.be.below(pauseMs + 3000);
-      expect(other.receiver.arrivals.every((at) => at - askedAt < pauseMs)).to.equal(true);
+      expect((next?.at ?? 0) - firstRequestAt).to.be.at.least(pauseMs - CLOCK_TOLERANCE_MS);
+      expect((next?.at ?? 0) - firstRequestAt, 'soon after the end of the pause').to.be.below(pauseMs + 3000);
+      expect(other.receiver.arrivals.every((at) => at - firstRequestAt < pauseMs)).to.equal(true);
     },
 
-    async 'for ten times are exhausted, each wait as long as the schedule says or a little longer'() {
+    async 'a delivery is exhausted after ten attempts, and each wait is as scheduled or slightly longer'() {
       const hook = await bench.hook();
       let failing = '';
       hook.receiver.respond = ({ id }) => (id === failing || !failing ? { status: 503 } : {});
@@ -120,12 +123,12 @@ describe('webhook deliveries that fail', () => {
         const wait = Date.parse(shown.next_attempt_at) - Date.parse(shown.last_attempt_at);
         const planned = SCHEDULE_MS[attempt] ?? 0;
         expect(wait, `after attempt ${attempt}`).to.be.within(planned, planned * 1.1 + 2000);
-        // Something that arrives in between, so that the breaker stays closed.
+        // Another delivery succeeds in between, so that the circuit breaker stays closed.
         await bench.event(hook.client);
         await hook.receiver.waitFor(2 * attempt);
         await bench.makeDue(hook);
       }
-      const [ended] = await eventually('it to be exhausted', async () => {
+      const [ended] = await eventually('the delivery to be exhausted', async () => {
         const found = await bench.deliveries(hook, '&status=exhausted');
         return found.length === 1 && found;
       });
@@ -136,12 +139,12 @@ describe('webhook deliveries that fail', () => {
       expect(await bench.lane(hook)).to.include({ exhausted_count: 1, last_exhausted_id: delivery.id });
     },
 
-    async 'with 410 end, and nothing more is sent until somebody enables the endpoint anew'() {
+    async '410 exhausts the delivery, and nothing more is sent until a client enables the endpoint again'() {
       const hook = await bench.hook({ respond: () => ({ status: 410 }) });
       await bench.event(hook.client);
       const [ended] = await bench.allIn(hook, 'exhausted', 1);
       expect(ended).to.include({ attempts: 1, last_error: 'http_410' });
-      await stopped(hook, 'gone');
+      await waitUntilDisabled(hook, 'gone');
       await bench.event(hook.client);
       await pause(SOON_MS);
       expect(hook.receiver.requests).to.have.length(1);
@@ -149,21 +152,21 @@ describe('webhook deliveries that fail', () => {
       await bench.patch(hook, { enabled: false });
       await bench.patch(hook, { enabled: true });
       const next = await bench.event(hook.client);
-      await eventually('it to arrive', () => hook.receiver.ids.includes(next), 3000);
+      await eventually('the delivery to arrive', () => hook.receiver.ids.includes(next), 3000);
     },
 
-    async 'are sent at once when the endpoint is enabled anew in the midst of a pause'() {
+    async 'a delivery is sent immediately when a client enables the endpoint again during a pause'() {
       const hook = await bench.hook();
-      await broken(hook);
+      await openBreaker(hook);
       hook.receiver.respond = () => ({});
       await bench.patch(hook, { enabled: false });
       await bench.patch(hook, { enabled: true });
       const next = await bench.event(hook.client);
-      await eventually('it to arrive', () => hook.receiver.ids.includes(next), 3000);
+      await eventually('the delivery to arrive', () => hook.receiver.ids.includes(next), 3000);
     },
 
-    async 'of which the receiver wants no more: this message, or any'() {
-      const headers = (wish: string) => ({ 'webhook-delivery': wish });
+    async 'a receiver can refuse one delivery with abort-message, or all further ones with disable'() {
+      const headers = (value: string) => ({ 'webhook-delivery': value });
       const abort = await bench.hook({ respond: () => ({ status: 400, headers: headers('abort-message') }) });
       const disable = await bench.hook({ respond: () => ({ headers: headers('disable') }) });
       await bench.events(abort.client, 6);
@@ -171,15 +174,17 @@ describe('webhook deliveries that fail', () => {
       const cancelled = await bench.allIn(abort, 'cancelled', 6);
       for (const one of cancelled)
         expect(one).to.include({ attempts: 1, last_error: 'aborted_by_receiver', next_attempt_at: null });
-      expect((await bench.lane(abort)).open_until, 'a refusal of messages is no failure').to.equal(null);
+      expect((await bench.lane(abort)).open_until, 'abort-message does not count as a failure').to.equal(
+        null,
+      );
       await bench.allIn(disable, 'succeeded', 1);
-      await stopped(disable, 'receiver');
+      await waitUntilDisabled(disable, 'receiver');
       await bench.event(disable.client);
       await pause(SOON_MS);
       expect(disable.receiver.requests).to.have.length(1);
     },
 
-    async 'because of a redirect follow it nowhere'() {
+    async 'a redirect fails the delivery, and the worker does not follow it'() {
       const found = [301, 302, 307, 308].map(async (status) => {
         const redirect = `${bench.receiver.origin}/stray`;
         const hook = await bench.hook({ respond: () => ({ redirect, status }) });
@@ -190,7 +195,7 @@ describe('webhook deliveries that fail', () => {
       await Promise.all(found);
     },
 
-    async 'are no reason to leave out what else there is: a test that is put off does not stall the lane'() {
+    async 'a test event that fails with Retry-After does not stall the other deliveries of its endpoint'() {
       const hook = await bench.hook({
         respond: () => ({ status: 503, headers: { 'retry-after': '1' } }),
       });
@@ -198,7 +203,7 @@ describe('webhook deliveries that fail', () => {
       await bench.allIn(hook, 'exhausted', 1);
       hook.receiver.respond = () => ({});
       const id = await bench.event(hook.client);
-      await eventually('it to arrive', () => hook.receiver.ids.includes(id), 4000);
+      await eventually('the delivery to arrive', () => hook.receiver.ids.includes(id), 4000);
     },
   };
 

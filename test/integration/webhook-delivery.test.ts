@@ -6,7 +6,7 @@ import { sideBySide } from '../support/side-by-side.js';
 import { StrictReceiver } from '../support/strict-receiver.js';
 import { type Hook, held, inTurn, pause, WebhookBench } from './webhook-fixture.js';
 
-/** Longer than an event takes to arrive by far. */
+/** Much longer than an event takes to arrive. */
 const SOON_MS = 700;
 
 describe('webhook deliveries', () => {
@@ -17,7 +17,7 @@ describe('webhook deliveries', () => {
   });
   after(() => bench.stop());
 
-  /** Sends an event and resolves with what arrived. */
+  /** Sends an event and resolves with the request that arrived. */
   const deliver = async (hook: Hook) => {
     const count = hook.receiver.requests.length;
     const id = await bench.event(hook.client);
@@ -27,15 +27,18 @@ describe('webhook deliveries', () => {
   };
 
   const scenarios = {
-    async 'bring every event once, with the very bytes that GET /events/{id} shows'() {
+    async 'an endpoint receives every event once, with exactly the bytes that GET /events/{id} returns'() {
       const hook = await bench.hook();
       const ids = await bench.events(hook.client, 30);
       await hook.receiver.waitFor(30);
       const found = await bench.allIn(hook, 'succeeded', 30);
       for (const delivery of found)
         expect(delivery).to.include({
-          ...{ attempts: 1, last_response_status: 200, last_error: null },
-          ...{ next_attempt_at: null, trigger: 'event' },
+          attempts: 1,
+          last_response_status: 200,
+          last_error: null,
+          next_attempt_at: null,
+          trigger: 'event',
         });
       expect(found.map((one) => one.event_id)).to.have.members(ids);
       await pause(SOON_MS);
@@ -49,7 +52,7 @@ describe('webhook deliveries', () => {
       }
     },
 
-    async 'go where the filters of an endpoint say, and to each such endpoint'() {
+    async 'an event goes to every endpoint whose filters match its type, and to no other'() {
       const tenant = await bench.stack.createTenant();
       const [exact, prefix, all, other] = await Promise.all(
         [['invoice.created'], ['invoice.*'], ['*'], ['invoice.paid', 'dispatch.*']].map((types) =>
@@ -57,8 +60,8 @@ describe('webhook deliveries', () => {
         ),
       );
       const id = await bench.event(tenant.client);
-      const job = await tenant.client.post('/work-orders', { service_type: 'tow' });
-      expect(job.status).to.equal(201);
+      const workOrder = await tenant.client.post('/work-orders', { service_type: 'tow' });
+      expect(workOrder.status).to.equal(201);
       await Promise.all([exact, prefix].map((hook) => hook?.receiver.waitFor(1)));
       await all?.receiver.waitFor(2);
       await pause(SOON_MS);
@@ -70,7 +73,7 @@ describe('webhook deliveries', () => {
       expect([exact, prefix].map((hook) => hook?.receiver.ids)).to.deep.equal([[id], [id]]);
     },
 
-    async 'stay with their tenant, and live ones apart from those of the sandbox'() {
+    async 'deliveries stay within their account, and live and sandbox deliveries stay apart'() {
       const [one, two] = await Promise.all([bench.stack.createTenant(), bench.stack.createTenant()]);
       const live = await bench.hook({ event_types: ['*'] }, one);
       const sandbox = await bench.hook({ event_types: ['*'] }, one, one.sandbox);
@@ -88,13 +91,13 @@ describe('webhook deliveries', () => {
       expect(foreign.receiver.requests).to.deep.equal([]);
     },
 
-    async 'have each attempt in the log, whole but for what is secret'() {
-      // An origin of its own: nobody has connected to it before.
+    async 'the log has each attempt in full, with secret header values hidden'() {
+      // A new origin, so that the worker must open a connection.
       const fresh = await StrictReceiver.start();
-      const answer = Buffer.concat([Buffer.from('né\0'), Buffer.alloc(20_000, '.')]);
+      const responseBody = Buffer.concat([Buffer.from('né\0'), Buffer.alloc(20_000, '.')]);
       const hook = await bench.hook({
         headers: { Authorization: 'Bearer of-the-receiver', 'X-Own': 'of-the-receiver' },
-        respond: () => ({ status: 202, headers: { 'x-kept': 'yes' }, body: answer, delayMs: 30 }),
+        respond: () => ({ status: 202, headers: { 'x-kept': 'yes' }, body: responseBody, delayMs: 30 }),
       });
       await bench.patch(hook, { url: fresh.endpoint.url });
       Object.assign(fresh.endpoint, { respond: hook.receiver.respond, secrets: hook.receiver.secrets });
@@ -107,8 +110,14 @@ describe('webhook deliveries', () => {
       const [attempt, ...more] = await bench.attempts(hook, delivery.id);
       expect(more).to.deep.equal([]);
       expect(attempt).to.include({
-        ...{ delivery_id: delivery.id, endpoint_id: hook.id, attempt: 1, url: fresh.endpoint.url },
-        ...{ response_status: 202, response_truncated: true, error_class: null, error_message: null },
+        delivery_id: delivery.id,
+        endpoint_id: hook.id,
+        attempt: 1,
+        url: fresh.endpoint.url,
+        response_status: 202,
+        response_truncated: true,
+        error_class: null,
+        error_message: null,
         remote_address: '127.0.0.1',
       });
       const { date: _date, ...own } = attempt.response_headers;
@@ -117,21 +126,26 @@ describe('webhook deliveries', () => {
       const sent = Object.fromEntries(
         Object.entries(attempt.request_headers).map(([name, value]) => [name.toLowerCase(), value]),
       );
-      const { authorization, 'x-own': xOwn, ...told } = sent;
+      const { authorization, 'x-own': xOwn, ...visible } = sent;
       expect([authorization, xOwn]).to.deep.equal(['[hidden]', '[hidden]']);
-      expect(told).to.have.keys(
-        ...['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
+      expect(visible).to.have.keys(
+        'content-type',
+        'user-agent',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
       );
-      for (const [name, value] of Object.entries(told)) expect(request.headers[name], name).to.equal(value);
+      for (const [name, value] of Object.entries(visible))
+        expect(request.headers[name], name).to.equal(value);
       expect(attempt.connect_ms).to.be.within(0, attempt.first_byte_ms);
       expect(attempt.first_byte_ms).to.be.within(29, attempt.total_ms);
-      // Each of the three is rounded for itself.
+      // The three times are rounded separately.
       expect(request.at - Date.parse(attempt.started_at)).to.be.within(-3, attempt.first_byte_ms + 3);
       expect(fresh.faults).to.deep.equal([]);
       await fresh.stop();
     },
 
-    async 'are under way for all to see while a receiver takes its time'() {
+    async 'a delivery has the status delivering while its receiver has not responded'() {
       const { respond, release } = held();
       const hook = await bench.hook({ respond });
       await bench.event(hook.client);
@@ -142,7 +156,7 @@ describe('webhook deliveries', () => {
       expect((await bench.lane(hook)).is_slow).to.equal(true);
     },
 
-    async 'stay as they are in the log when a worker that lost its lane comes late with what it knew'() {
+    async 'a worker that lost its lease cannot overwrite the stored outcome of a delivery'() {
       const later = { status: 500, headers: { 'retry-after': '600' } };
       const hook = await bench.hook({ respond: inTurn(later, {}) });
       const { db } = bench.stack.runtime;
@@ -153,18 +167,23 @@ describe('webhook deliveries', () => {
       await bench.makeDue(hook);
       const [succeeded] = await bench.allIn(hook, 'succeeded', 1);
       const late = {
-        ...{ tenantId: hook.tenantId, endpointId: hook.id, deliveryId: failed.id, number: 2 },
+        tenantId: hook.tenantId,
+        endpointId: hook.id,
+        deliveryId: failed.id,
+        number: 2,
         attempt: undefined,
         decision: {
           ...({ status: 'failed', errorClass: 'timeout' } as const),
-          ...{ retryInMs: 1000, stop: null, pauseMs: 0 },
+          retryInMs: 1000,
+          stop: null,
+          pauseMs: 0,
         },
       };
       await storeAttempts(db, [late], []);
       expect(await bench.deliveries(hook)).to.deep.equal([succeeded]);
     },
 
-    async 'are signed with all secrets that hold, the newest first; without an overlap with the new one alone'() {
+    async 'all valid secrets sign a delivery, newest first; after a rotation without overlap only the new one'() {
       const hook = await bench.hook();
       await deliver(hook);
       await bench.rotate(hook, 1);
@@ -181,7 +200,7 @@ describe('webhook deliveries', () => {
       expect(hook.receiver.faults).to.deep.equal([]);
     },
 
-    async 'are signed with ed25519 as well where that is wanted, through a rotation too'() {
+    async 'an ed25519 key also signs the deliveries of an asymmetric endpoint, also after a rotation'() {
       const hook = await bench.hook({ asymmetric: true });
       const { headers } = await deliver(hook);
       const schemes = String(headers['webhook-signature']).match(/v1a?(?=,)/g);
@@ -194,8 +213,8 @@ describe('webhook deliveries', () => {
       expect(hook.receiver.faults).to.deep.equal([]);
     },
 
-    async 'take a changed address and changed headers from the next attempt on'() {
-      // No second attempt by itself.
+    async 'a changed URL and changed headers apply from the next attempt on'() {
+      // Delays the second attempt beyond the test.
       const later = { status: 500, headers: { 'retry-after': '600' } };
       const hook = await bench.hook({ respond: () => later, headers: { 'X-Own': 'one' } });
       const next = bench.receiver.add({ secret: hook.receiver.secrets[0] as string });

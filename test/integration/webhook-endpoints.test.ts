@@ -9,8 +9,14 @@ const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 const DAY_MS = 24 * 3_600_000;
 
 const HEALTH = {
-  ...{ state: 'unknown', consecutive_failures: 0, failing_since: null, last_success_at: null },
-  ...{ last_failure_at: null, last_error: null, paused_until: null, disables_at: null },
+  state: 'unknown',
+  consecutive_failures: 0,
+  failing_since: null,
+  last_success_at: null,
+  last_failure_at: null,
+  last_error: null,
+  paused_until: null,
+  disables_at: null,
 };
 
 describe('webhook endpoints', () => {
@@ -23,57 +29,71 @@ describe('webhook endpoints', () => {
   });
   after(() => stack.stop());
 
-  const created = async (
+  const createEndpoint = async (
     input: Record<string, unknown> = {},
     owner: TestTenant = tenant,
   ): Promise<Answer['body']> => {
-    const answer = await owner.client.post('/webhook-endpoints', endpointInput(input));
-    expect(answer.status, answer.text).to.equal(201);
-    const { secret: _secret, ...record } = answer.body;
+    const response = await owner.client.post('/webhook-endpoints', endpointInput(input));
+    expect(response.status, response.text).to.equal(201);
+    const { secret: _secret, ...record } = response.body;
     return record;
   };
-  const read = async (id: string): Promise<Answer['body']> =>
+  const readEndpoint = async (id: string): Promise<Answer['body']> =>
     (await tenant.client.get(`/webhook-endpoints/${id}`)).body;
-  const patched = async (id: string, body: unknown): Promise<Answer['body']> => {
-    const answer = await tenant.client.patch(`/webhook-endpoints/${id}`, body);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body;
+  const patchEndpoint = async (id: string, body: unknown): Promise<Answer['body']> => {
+    const response = await tenant.client.patch(`/webhook-endpoints/${id}`, body);
+    expect(response.status, response.text).to.equal(200);
+    return response.body;
   };
-  /** What the deliveries' worker would leave in the endpoint's lane. */
-  const setLane = (id: string, columns: string) =>
+  /** Sets columns of the endpoint queue as a webhook worker would. */
+  const updateQueueRow = (id: string, columns: string) =>
     stack.rows(tenant.id, `update webhook_lanes set ${columns} where endpoint_id = $1`, [id]);
-  const laneOf = async (id: string) =>
+  const readQueueRow = async (id: string) =>
     (await stack.rows(tenant.id, 'select * from webhook_lanes where endpoint_id = $1', [id]))[0];
-  const changesOf = async (id: string, action: string) => {
+  const readChanges = async (id: string, action: string) => {
     const text =
       'select changes from audit_entries where entity_id = $1 and action = $2 order by id desc limit 1';
     const [entry] = await stack.rows<{ changes: unknown }>(tenant.id, text, [id, action]);
     return entry?.changes;
   };
 
-  describe('are made', () => {
-    it('with what was asked for and the rest by default, and with a lane of their own', async () => {
-      const made = await created();
+  describe('POST /webhook-endpoints', () => {
+    it('POST /webhook-endpoints stores the sent members and defaults, and creates an endpoint queue', async () => {
+      const made = await createEndpoint();
       expect(made).to.deep.include({
-        ...{ url: 'https://receiver.example.com/hooks', event_types: ['*'], description: null },
-        ...{ header_names: [], rate_limit_per_second: null, max_in_flight: 20, enabled: true },
-        ...{ disabled_reason: null, disabled_at: null, asymmetric: false, public_keys: [], health: HEALTH },
+        url: 'https://receiver.example.com/hooks',
+        event_types: ['*'],
+        description: null,
+        header_names: [],
+        rate_limit_per_second: null,
+        max_in_flight: 20,
+        enabled: true,
+        disabled_reason: null,
+        disabled_at: null,
+        asymmetric: false,
+        public_keys: [],
+        health: HEALTH,
       });
-      expect(await read(made.id)).to.deep.equal(made);
-      expect(await laneOf(made.id)).to.include({ tenant_id: tenant.id, consecutive_failures: 0 });
+      expect(await readEndpoint(made.id)).to.deep.equal(made);
+      expect(await readQueueRow(made.id)).to.include({ tenant_id: tenant.id, consecutive_failures: 0 });
       const full = {
-        ...{ url: 'http://127.0.0.1:9/in?a=b', event_types: ['invoice.*', 'delivery.exhausted'] },
-        ...{ description: 'Books', headers: { 'X-B': '2', 'X-A': '1' }, rate_limit_per_second: 5 },
-        ...{ max_in_flight: 1, enabled: false, asymmetric: true },
+        url: 'http://127.0.0.1:9/in?a=b',
+        event_types: ['invoice.*', 'delivery.exhausted'],
+        description: 'Books',
+        headers: { 'X-B': '2', 'X-A': '1' },
+        rate_limit_per_second: 5,
+        max_in_flight: 1,
+        enabled: false,
+        asymmetric: true,
       };
-      const second = await created(full);
+      const second = await createEndpoint(full);
       const { headers: _values, ...shown } = full;
       expect(second).to.deep.include({ ...shown, header_names: ['X-A', 'X-B'], disabled_reason: 'user' });
       expect(second.health.state).to.equal('disabled');
       expect(Date.parse(second.disabled_at)).to.be.closeTo(Date.now(), 60_000);
     });
 
-    it('by a person as well, and never for another account', async () => {
+    it('a signed-in user can create a webhook endpoint, and other accounts get 404 for it', async () => {
       const person = await signIn(stack, { tenantId: tenant.id });
       const made = await person.post('/webhook-endpoints', endpointInput());
       expect(made.status, made.text).to.equal(201);
@@ -84,16 +104,16 @@ describe('webhook endpoints', () => {
         expectError(await client.post(`${path}/rotate-secret`), 404, 'not_found');
         expectError(await client.delete(path), 404, 'not_found');
       }
-      expect((await read(made.body.id)).enabled).to.equal(true);
+      expect((await readEndpoint(made.body.id)).enabled).to.equal(true);
     });
 
-    it('fifty at most in an account, however many ask at once; a deleted one makes room', async () => {
+    it('an account has at most fifty webhook endpoints, also with concurrent requests; deleting one allows another', async () => {
       const owner = await stack.createTenant('Full');
       const post = () => owner.client.post('/webhook-endpoints', endpointInput());
-      const answers = await Promise.all(Array.from({ length: 54 }, post));
-      const refused = answers.filter(({ status }) => status !== 201);
+      const responses = await Promise.all(Array.from({ length: 54 }, post));
+      const refused = responses.filter(({ status }) => status !== 201);
       expect(refused).to.have.length(4);
-      for (const answer of refused) expectError(answer, 409, 'conflict');
+      for (const response of refused) expectError(response, 409, 'conflict');
       const list = await owner.client.get('/webhook-endpoints?limit=200');
       expect(list.body.data.count).to.equal(50);
       await owner.client.delete(`/webhook-endpoints/${list.body.data.items[7].id}`);
@@ -103,27 +123,34 @@ describe('webhook endpoints', () => {
     });
   });
 
-  describe('are refused', () => {
-    const faults = async (body: Record<string, unknown>) => {
+  describe('invalid webhook endpoints', () => {
+    const listErrors = async (body: Record<string, unknown>) => {
       const whole = faultsOf(await tenant.client.post('/webhook-endpoints', endpointInput(body)));
-      const { id } = await created();
+      const { id } = await createEndpoint();
       expect(faultsOf(await tenant.client.patch(`/webhook-endpoints/${id}`, body))).to.deep.equal(whole);
       return whole;
     };
 
-    it('with every fault at once', async () => {
-      const answer = await tenant.client.post('/webhook-endpoints', {
-        ...{
-          url: 'ftp://example.com',
-          event_types: [],
-          description: 'x'.repeat(201),
-          headers: { host: 'h' },
-        },
-        ...{ rate_limit_per_second: 0, max_in_flight: 101, enabled: 'yes', asymmetric: 1 },
+    it('POST /webhook-endpoints reports every validation error', async () => {
+      const response = await tenant.client.post('/webhook-endpoints', {
+        url: 'ftp://example.com',
+        event_types: [],
+        description: 'x'.repeat(201),
+        headers: { host: 'h' },
+        rate_limit_per_second: 0,
+        max_in_flight: 101,
+        enabled: 'yes',
+        asymmetric: 1,
       });
-      expect(faultsOf(answer)).to.deep.equal([
-        ...['asymmetric base', 'description max', 'enabled base', 'event_types min', 'headers.host unknown'],
-        ...['max_in_flight max', 'rate_limit_per_second min', 'url uriCustomScheme'],
+      expect(faultsOf(response)).to.deep.equal([
+        'asymmetric base',
+        'description max',
+        'enabled base',
+        'event_types min',
+        'headers.host unknown',
+        'max_in_flight max',
+        'rate_limit_per_second min',
+        'url uriCustomScheme',
       ]);
       expect(faultsOf(await tenant.client.post('/webhook-endpoints', {}))).to.deep.equal([
         'event_types required',
@@ -131,68 +158,81 @@ describe('webhook endpoints', () => {
       ]);
     });
 
-    it('with an address that is none, is too long or holds credentials', async () => {
+    it('a webhook endpoint refuses a URL that is invalid, too long or contains credentials', async () => {
       const long = `https://example.com/${'a'.repeat(2048 - 'https://example.com/'.length)}`;
-      expect(await faults({ url: `${long}a` })).to.deep.equal(['url max']);
-      expect((await created({ url: long })).url).to.equal(long);
-      expect(await faults({ url: 'example.com/hooks' })).to.deep.equal(['url uriCustomScheme']);
+      expect(await listErrors({ url: `${long}a` })).to.deep.equal(['url max']);
+      expect((await createEndpoint({ url: long })).url).to.equal(long);
+      expect(await listErrors({ url: 'example.com/hooks' })).to.deep.equal(['url uriCustomScheme']);
       for (const url of ['https://user@example.com', 'https://user:pass@example.com/x', 'https://'])
-        expect(await faults({ url }), url)
+        expect(await listErrors({ url }), url)
           .to.have.length(1)
           .and.match(/^url /);
     });
 
-    it('with types of events that there are not', async () => {
-      expect(await faults({ event_types: ['invoice.*', 'invoice.*'] })).to.deep.equal([
+    it('a webhook endpoint refuses unknown and repeated event types', async () => {
+      expect(await listErrors({ event_types: ['invoice.*', 'invoice.*'] })).to.deep.equal([
         'event_types[1] unique',
       ]);
       expect(
-        await faults({ event_types: ['Invoice', 'invoice.created.*', 'invoices.*', 'in*'] }),
+        await listErrors({ event_types: ['Invoice', 'invoice.created.*', 'invoices.*', 'in*'] }),
       ).to.deep.equal([
         'event_types[0] pattern',
         'event_types[1] eventType',
         'event_types[2] eventType',
         'event_types[3] pattern',
       ]);
-      expect(await faults({ event_types: '*' })).to.deep.equal(['event_types base']);
-      expect(await faults({ event_types: Array.from({ length: 51 }, () => '*') })).to.include(
+      expect(await listErrors({ event_types: '*' })).to.deep.equal(['event_types base']);
+      expect(await listErrors({ event_types: Array.from({ length: 51 }, () => '*') })).to.include(
         'event_types max',
       );
       for (const type of ['ai.*', 'ai.suggestion.*', 'endpoint.failing', 'export.completed'])
-        expect((await created({ event_types: [type] })).event_types).to.deep.equal([type]);
+        expect((await createEndpoint({ event_types: [type] })).event_types).to.deep.equal([type]);
     });
 
-    it('with headers that would break a delivery, or that it sets itself', async () => {
+    it('a webhook endpoint refuses invalid headers and headers that a delivery sets itself', async () => {
       const reserved = [
-        ...['Host', 'content-length', 'Content-Type', 'CONNECTION', 'transfer-encoding', 'upgrade', 'te'],
-        ...['trailer', 'expect', 'keep-alive', 'proxy-authorization', 'webhook-id', 'user-agent'],
+        'Host',
+        'content-length',
+        'Content-Type',
+        'CONNECTION',
+        'transfer-encoding',
+        'upgrade',
+        'te',
+        'trailer',
+        'expect',
+        'keep-alive',
+        'proxy-authorization',
+        'webhook-id',
+        'user-agent',
         'accept-encoding',
       ];
       for (const name of [...reserved, 'x y', 'x:y', 'ä', ''])
-        expect(await faultsOfHeaders({ [name]: 'v' }), name).to.deep.equal([`headers.${name} unknown`]);
+        expect(await listHeaderErrors({ [name]: 'v' }), name).to.deep.equal([`headers.${name} unknown`]);
       for (const value of ['a\r\nb', 'a\nb', 'a\tb', 'ä', '\u0001'])
-        expect(await faultsOfHeaders({ 'x-a': value }), value).to.deep.equal(['headers.x-a pattern']);
-      expect(await faultsOfHeaders({ 'x-a': '', 'x-b': 'v'.repeat(1025), 'x-c': 3 })).to.deep.equal([
-        ...['headers.x-a empty', 'headers.x-b max', 'headers.x-c base'],
+        expect(await listHeaderErrors({ 'x-a': value }), value).to.deep.equal(['headers.x-a pattern']);
+      expect(await listHeaderErrors({ 'x-a': '', 'x-b': 'v'.repeat(1025), 'x-c': 3 })).to.deep.equal([
+        'headers.x-a empty',
+        'headers.x-b max',
+        'headers.x-c base',
       ]);
-      expect(await faultsOfHeaders({ 'x-a': '1', 'X-A': '2' })).to.deep.equal(['headers repeated']);
+      expect(await listHeaderErrors({ 'x-a': '1', 'X-A': '2' })).to.deep.equal(['headers repeated']);
       const many = (count: number) =>
         Object.fromEntries(Array.from({ length: count }, (_, nth) => [`x-${nth}`, 'v'.repeat(1024)]));
-      expect(await faultsOfHeaders(many(21))).to.deep.equal(['headers max']);
-      expect((await created({ headers: many(20) })).header_names).to.have.length(20);
-      expect((await created({ headers: { 'content-typed': 'v', 'x-te': 'v' } })).header_names).to.have.length(
-        2,
-      );
+      expect(await listHeaderErrors(many(21))).to.deep.equal(['headers max']);
+      expect((await createEndpoint({ headers: many(20) })).header_names).to.have.length(20);
+      expect(
+        (await createEndpoint({ headers: { 'content-typed': 'v', 'x-te': 'v' } })).header_names,
+      ).to.have.length(2);
     });
-    const faultsOfHeaders = async (headers: Record<string, unknown>) =>
+    const listHeaderErrors = async (headers: Record<string, unknown>) =>
       faultsOf(await tenant.client.post('/webhook-endpoints', endpointInput({ headers })));
   });
 
-  describe('are listed', () => {
-    it('newest first, page by page, without those that were deleted', async () => {
+  describe('GET /webhook-endpoints', () => {
+    it('GET /webhook-endpoints lists newest first, in pages, without deleted endpoints', async () => {
       const owner = await stack.createTenant('Lister');
       const ids: string[] = [];
-      for (let nth = 0; nth < 4; nth += 1) ids.unshift((await created({}, owner)).id);
+      for (let nth = 0; nth < 4; nth += 1) ids.unshift((await createEndpoint({}, owner)).id);
       const [deleted] = ids.splice(1, 1);
       await owner.client.delete(`/webhook-endpoints/${deleted}`);
       const first = (await owner.client.get('/webhook-endpoints?limit=2')).body.data;
@@ -203,25 +243,28 @@ describe('webhook endpoints', () => {
     });
   });
 
-  describe('are changed', () => {
-    it('in what was named, with a new version; the audit log tells what', async () => {
-      const before = await created({ description: 'old', rate_limit_per_second: 9 });
+  describe('PATCH /webhook-endpoints/{id}', () => {
+    it('PATCH /webhook-endpoints/{id} changes the sent members and updated_at, and audits the changes', async () => {
+      const before = await createEndpoint({ description: 'old', rate_limit_per_second: 9 });
       const change = {
-        ...{ url: 'https://new.example.com/', event_types: ['invoice.paid'], description: null },
-        ...{ rate_limit_per_second: null, max_in_flight: 3 },
+        url: 'https://new.example.com/',
+        event_types: ['invoice.paid'],
+        description: null,
+        rate_limit_per_second: null,
+        max_in_flight: 3,
       };
-      const after = await patched(before.id, change);
+      const after = await patchEndpoint(before.id, change);
       expect(after).to.deep.equal({ ...before, ...change, updated_at: after.updated_at });
       expect(Date.parse(after.updated_at)).to.be.above(Date.parse(before.updated_at));
-      expect(await changesOf(before.id, 'webhook_endpoint.updated')).to.deep.include.members([
+      expect(await readChanges(before.id, 'webhook_endpoint.updated')).to.deep.include.members([
         { field: 'description', from: 'old', to: null },
         { field: 'event_types', from: ['*'], to: ['invoice.paid'] },
       ]);
     });
 
-    it('not at all by nothing, equal values, or the same headers in another order', async () => {
+    it('PATCH /webhook-endpoints/{id} with no members, equal values or reordered headers changes nothing', async () => {
       const headers = { 'X-A': '1', 'X-B': '2' };
-      const before = await created({ headers, asymmetric: true });
+      const before = await createEndpoint({ headers, asymmetric: true });
       const same = {
         headers: { 'X-B': '2', 'X-A': '1' },
         asymmetric: true,
@@ -229,21 +272,21 @@ describe('webhook endpoints', () => {
         max_in_flight: 20,
       };
       for (const nothing of [undefined, {}, same])
-        expect(await patched(before.id, nothing)).to.deep.equal(before);
+        expect(await patchEndpoint(before.id, nothing)).to.deep.equal(before);
     });
 
-    it('in all their headers, or in none: they are replaced as a whole, and null removes them', async () => {
-      const { id } = await created({ headers: { 'X-A': '1', 'X-B': '2' } });
-      expect((await patched(id, { description: 'd' })).header_names).to.deep.equal(['X-A', 'X-B']);
-      const other = await patched(id, { headers: { 'X-C': '3' } });
+    it('PATCH /webhook-endpoints/{id} replaces all headers together, and null removes them', async () => {
+      const { id } = await createEndpoint({ headers: { 'X-A': '1', 'X-B': '2' } });
+      expect((await patchEndpoint(id, { description: 'd' })).header_names).to.deep.equal(['X-A', 'X-B']);
+      const other = await patchEndpoint(id, { headers: { 'X-C': '3' } });
       expect(other.header_names).to.deep.equal(['X-C']);
-      const next = await patched(id, { headers: { 'X-C': '4' } });
+      const next = await patchEndpoint(id, { headers: { 'X-C': '4' } });
       expect(next.header_names).to.deep.equal(['X-C']);
       expect(next.updated_at).to.not.equal(other.updated_at);
-      expect(await changesOf(id, 'webhook_endpoint.updated')).to.deep.equal([
+      expect(await readChanges(id, 'webhook_endpoint.updated')).to.deep.equal([
         { field: 'headers', from: null, to: 'changed' },
       ]);
-      expect((await patched(id, { headers: null })).header_names).to.deep.equal([]);
+      expect((await patchEndpoint(id, { headers: null })).header_names).to.deep.equal([]);
       const [row] = await stack.rows(
         tenant.id,
         'select headers_sealed from webhook_endpoints where id = $1',
@@ -252,7 +295,7 @@ describe('webhook endpoints', () => {
       expect(row?.headers_sealed).to.equal(null);
     });
 
-    it('only in the version that If-Match names', async () => {
+    it('PATCH, rotate-secret and DELETE of a webhook endpoint require the version in If-Match', async () => {
       const made = await tenant.client.post('/webhook-endpoints', endpointInput());
       const path = `/webhook-endpoints/${made.body.id}`;
       const bound = { headers: { 'If-Match': made.headers.etag as string } };
@@ -268,55 +311,54 @@ describe('webhook endpoints', () => {
       expectError(await tenant.client.patch(path, {}, late), 404, 'not_found');
     });
 
-    it('off and on: what is enabled again begins afresh', async () => {
-      const { id } = await created();
-      const off = await patched(id, { enabled: false });
+    it('enabling a webhook endpoint or changing its URL resets its health', async () => {
+      const { id } = await createEndpoint();
+      const off = await patchEndpoint(id, { enabled: false });
       expect(off).to.include({ enabled: false, disabled_reason: 'user' });
       expect(off.health.state).to.equal('disabled');
       const failures = `failing_since = now() - interval '2 days', consecutive_failures = 12, opened = 3, open_until = now() + interval '1 hour',
         throttled_until = now() + interval '1 hour', stop_reason = 'gone', warned_hours = 24, probe_after = now(), probes = 4,
         last_failure_at = now(), last_error = 'connect_refused'`;
-      await setLane(id, failures);
-      const on = await patched(id, { enabled: true });
+      await updateQueueRow(id, failures);
+      const on = await patchEndpoint(id, { enabled: true });
       expect(on).to.include({ enabled: true, disabled_reason: null, disabled_at: null });
       expect(on.health).to.include({ consecutive_failures: 0, failing_since: null, paused_until: null });
-      expect(await laneOf(id)).to.include({
-        ...{
-          failing_since: null,
-          consecutive_failures: 0,
-          opened: 0,
-          open_until: null,
-          throttled_until: null,
-        },
-        ...{
-          stop_reason: null,
-          warned_hours: 0,
-          probe_after: null,
-          probes: 0,
-          last_error: 'connect_refused',
-        },
+      expect(await readQueueRow(id)).to.include({
+        failing_since: null,
+        consecutive_failures: 0,
+        opened: 0,
+        open_until: null,
+        throttled_until: null,
+        stop_reason: null,
+        warned_hours: 0,
+        probe_after: null,
+        probes: 0,
+        last_error: 'connect_refused',
       });
-      await setLane(id, 'consecutive_failures = 2, failing_since = now()');
-      expect((await patched(id, { description: 'x' })).health.consecutive_failures).to.equal(2);
-      expect((await patched(id, { enabled: true })).health.consecutive_failures, 'on is on').to.equal(0);
-      await setLane(id, 'consecutive_failures = 2, failing_since = now()');
-      const moved = await patched(id, { url: 'https://example.com/moved' });
-      expect(moved.health.consecutive_failures, 'another receiver').to.equal(0);
+      await updateQueueRow(id, 'consecutive_failures = 2, failing_since = now()');
+      expect((await patchEndpoint(id, { description: 'x' })).health.consecutive_failures).to.equal(2);
+      expect(
+        (await patchEndpoint(id, { enabled: true })).health.consecutive_failures,
+        'enabling an enabled endpoint',
+      ).to.equal(0);
+      await updateQueueRow(id, 'consecutive_failures = 2, failing_since = now()');
+      const moved = await patchEndpoint(id, { url: 'https://example.com/moved' });
+      expect(moved.health.consecutive_failures, 'a new URL').to.equal(0);
     });
 
-    it('off for good by who says so, also when the failures did it first', async () => {
-      const { id } = await created();
+    it('disabling an endpoint that failures had disabled sets disabled_reason to user', async () => {
+      const { id } = await createEndpoint();
       const disable =
         "update webhook_endpoints set enabled = false, disabled_reason = 'failing', disabled_at = '2026-01-01' where id = $1";
       await stack.rows(tenant.id, disable, [id]);
-      expect(await patched(id, { enabled: false })).to.include({
+      expect(await patchEndpoint(id, { enabled: false })).to.include({
         disabled_reason: 'user',
         disabled_at: '2026-01-01T00:00:00.000Z',
       });
     });
   });
 
-  describe('tell their health', () => {
+  describe('health of webhook endpoints', () => {
     const STATES: [string, string][] = [
       ['unknown', 'consecutive_failures = 0'],
       ['healthy', 'last_success_at = now()'],
@@ -327,16 +369,16 @@ describe('webhook endpoints', () => {
       ['paused', "throttled_until = now() + interval '1 minute', open_until = now() + interval '2 minutes'"],
     ];
     for (const [state, columns] of STATES) {
-      it(`${state} with ${columns}`, async () => {
-        const { id } = await created();
-        await setLane(id, columns);
-        const { health } = await read(id);
+      it(`the health of a webhook endpoint is ${state} with ${columns}`, async () => {
+        const { id } = await createEndpoint();
+        await updateQueueRow(id, columns);
+        const { health } = await readEndpoint(id);
         expect(health.state).to.equal(state);
         expect(health.paused_until === null).to.equal(!['throttled', 'paused'].includes(state));
         if (state === 'paused') expect(Date.parse(health.paused_until)).to.be.above(Date.now() + 90_000);
         const until = health.failing_since && Date.parse(health.failing_since) + 5 * DAY_MS;
         expect(health.disables_at && Date.parse(health.disables_at)).to.equal(until);
-        expect((await patched(id, { enabled: false })).health).to.include({
+        expect((await patchEndpoint(id, { enabled: false })).health).to.include({
           state: 'disabled',
           disables_at: null,
         });

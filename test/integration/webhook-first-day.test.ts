@@ -8,8 +8,8 @@ import { TestStack } from '../support/stack.js';
 import { freePort } from '../support/stores.js';
 import { WebhookBench } from './webhook-fixture.js';
 
-/** What the README promises for the first day, and what must hold on every other. */
-describe('webhooks on the first day', () => {
+/** The quick start that the README promises. */
+describe('webhook quick start', () => {
   let stack: TestStack;
   let receiver: ChildProcess | undefined;
 
@@ -21,7 +21,7 @@ describe('webhooks on the first day', () => {
     await stack.stop();
   });
 
-  it('are registered by one call, made by another, and verified by the receiver of the docs', async () => {
+  it('one request registers a webhook, another causes an event, and docs/webhooks/receiver.ts verifies it', async () => {
     const { client } = await stack.createTenant();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/`;
@@ -30,18 +30,18 @@ describe('webhooks on the first day', () => {
     const script = join(PROJECT, 'docs/webhooks/receiver.ts');
     const env = { ...process.env, PORT: `${port}` };
     receiver = spawn(process.execPath, ['--import', 'tsx', script, made.body.secret], { env });
-    let told = '';
+    let output = '';
     receiver.stdout?.on('data', (chunk) => {
-      told += chunk;
+      output += chunk;
     });
-    await eventually('it to listen', () => told.includes('listening'));
+    await eventually('the receiver to listen', () => output.includes('listening'));
     const invoice = await client.post('/invoices', invoiceInput());
-    await eventually('the event', () => told.includes('verified invoice.created'));
-    expect(told).to.include(invoice.body.id);
+    await eventually('the event to arrive', () => output.includes('verified invoice.created'));
+    expect(output).to.include(invoice.body.id);
   });
 });
 
-describe('a webhook endpoint that failed', () => {
+describe('webhook endpoints paused after failures', () => {
   let bench: WebhookBench;
 
   before(async () => {
@@ -49,19 +49,22 @@ describe('a webhook endpoint that failed', () => {
   });
   after(() => bench.stop());
 
-  it('starts afresh when somebody says that it is enabled, although its breaker is open', async () => {
+  it('PATCH enabled: true resets a webhook endpoint whose circuit breaker is open', async () => {
     let works = false;
     const hook = await bench.hook({ respond: () => ({ status: works ? 200 : 500 }) });
     const { client } = hook;
     for (let nth = 0; nth < 6; nth += 1) await client.post('/invoices', invoiceInput());
     const path = `/webhook-endpoints/${hook.id}`;
-    await eventually('the breaker', async () => (await client.get(path)).body.health.state === 'paused');
+    await eventually(
+      'the circuit breaker to open',
+      async () => (await client.get(path)).body.health.state === 'paused',
+    );
     works = true;
     const resumed = await client.patch(path, { enabled: true });
     expect(resumed.body.health).to.include({ state: 'unknown', paused_until: null, failing_since: null });
     await client.post('/invoices', invoiceInput());
     await eventually(
-      'deliveries',
+      'deliveries to succeed',
       async () => (await client.get(path)).body.health.state === 'healthy',
       5000,
     );

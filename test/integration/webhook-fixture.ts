@@ -1,4 +1,4 @@
-/** Endpoints at a strict receiver, made through the API, and what the log tells of them. */
+/** Creates webhook endpoints of a strict receiver through the API, and reads their delivery log. */
 import { expect } from 'chai';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { timeOfId } from '../../shared/platform/id-times.js';
@@ -11,7 +11,7 @@ import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { type Responder, type StrictEndpoint, StrictReceiver } from '../support/strict-receiver.js';
 
-/** An endpoint of a tenant, and the receiver behind it. */
+/** A tenant's webhook endpoint and its receiver. */
 export interface Hook {
   id: string;
   tenantId: string;
@@ -21,7 +21,7 @@ export interface Hook {
 
 export interface HookOptions {
   respond?: Responder;
-  /** Of the body of POST /webhook-endpoints. */
+  /** Members of the body of POST /webhook-endpoints. */
   [field: string]: unknown;
 }
 
@@ -34,7 +34,7 @@ export class WebhookBench {
     readonly receiver: StrictReceiver,
   ) {}
 
-  /** @param workers how many workers deliver; none: a test starts them */
+  /** @param workers number of webhook workers; with 0 the test starts its own */
   static async start(environment: Record<string, string> = {}, workers = 1): Promise<WebhookBench> {
     const stack = await TestStack.start({ environment });
     const bench = new WebhookBench(stack, await StrictReceiver.start());
@@ -42,7 +42,7 @@ export class WebhookBench {
     return bench;
   }
 
-  /** One more process that delivers. */
+  /** Starts one more webhook worker. */
   async startWorker(environment: Partial<Runtime['config']> = {}): Promise<Runtime> {
     const { config, databaseUrl } = this.stack.runtime;
     const runtime = createRuntime(createFoundation({ ...config, ...environment }, 'test-webhooks'), {
@@ -55,7 +55,7 @@ export class WebhookBench {
     return runtime;
   }
 
-  /** Ends everything; then nothing that was received may have been wrong. */
+  /** Stops everything and asserts that every received request was valid. */
   async stop(): Promise<void> {
     const closed = await Promise.all(this.workers.map(({ lifecycle }) => lifecycle.close(10_000)));
     await this.stack.stop();
@@ -64,19 +64,19 @@ export class WebhookBench {
     expect(this.receiver.faults).to.deep.equal([]);
   }
 
-  /** An endpoint of a tenant, of a new one unless given. */
+  /** Creates an endpoint for the given tenant, by default for a new tenant. */
   async hook(options: HookOptions = {}, owner?: TestTenant, client?: TestClient): Promise<Hook> {
     const { respond, ...fields } = options;
     const tenant = owner ?? (await this.stack.createTenant());
     const caller = client ?? tenant.client;
     const receiver = this.receiver.add(respond ? { respond } : {});
-    const answer = await caller.post('/webhook-endpoints', {
+    const response = await caller.post('/webhook-endpoints', {
       url: receiver.url,
       event_types: ['invoice.*'],
       ...fields,
     });
-    expect(answer.status, answer.text).to.equal(201);
-    const { id, secret, public_keys: publicKeys } = answer.body;
+    expect(response.status, response.text).to.equal(201);
+    const { id, secret, public_keys: publicKeys } = response.body;
     receiver.secrets = [secret];
     receiver.publicKeys = publicKeys;
     const tenantId = caller === tenant.sandbox ? tenant.sandboxId : tenant.id;
@@ -84,27 +84,27 @@ export class WebhookBench {
   }
 
   async patch({ client, id }: Hook, body: unknown): Promise<void> {
-    const answer = await client.patch(`/webhook-endpoints/${id}`, body);
-    expect(answer.status, answer.text).to.equal(200);
+    const response = await client.patch(`/webhook-endpoints/${id}`, body);
+    expect(response.status, response.text).to.equal(200);
   }
 
   async rotate({ client, id, receiver }: Hook, overlapHours: number): Promise<string> {
     const old = receiver.secrets;
-    const answer = await client.post(`/webhook-endpoints/${id}/rotate-secret`, {
+    const response = await client.post(`/webhook-endpoints/${id}/rotate-secret`, {
       overlap_hours: overlapHours,
     });
-    expect(answer.status, answer.text).to.equal(200);
-    const { secret, public_keys: publicKeys } = answer.body;
+    expect(response.status, response.text).to.equal(200);
+    const { secret, public_keys: publicKeys } = response.body;
     receiver.secrets = overlapHours > 0 ? [secret, ...old] : [secret];
     receiver.publicKeys = publicKeys;
     return secret;
   }
 
-  /** Creates an invoice, which is an event invoice.created, and resolves with the id of that event. */
+  /** Creates an invoice and resolves with the id of its event invoice.created. */
   async event(client: TestClient): Promise<string> {
-    const answer = await client.post('/invoices', invoiceInput());
-    expect(answer.status, answer.text).to.equal(201);
-    return this.eventOf(client, answer.body.id);
+    const response = await client.post('/invoices', invoiceInput());
+    expect(response.status, response.text).to.equal(201);
+    return this.eventOf(client, response.body.id);
   }
 
   async events(client: TestClient, count: number): Promise<string[]> {
@@ -116,15 +116,15 @@ export class WebhookBench {
     return body.data.items.find((one: Json) => one.data.object.id === invoiceId).id;
   }
 
-  /** Deliveries as the log lists them, newest first. */
+  /** Lists the deliveries of an endpoint, newest first. */
   async deliveries({ client, id }: Hook, query = ''): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
-    // `since` and `until` rely on it, whatever has made the delivery.
+    // The filters since and until rely on this for every kind of delivery.
     for (const one of body.data.items) expect(Date.parse(one.created_at)).to.equal(timeOfId(one.id));
     return body.data.items;
   }
 
-  /** The deliveries of an endpoint once all of them, so many at least, have this status. */
+  /** Resolves with an endpoint's deliveries once at least `count` exist and all have the status. */
   allIn(hook: Hook, status: string, count: number, timeoutMs?: number): Promise<Json[]> {
     return eventually(
       `${count} deliveries to be ${status}`,
@@ -136,19 +136,22 @@ export class WebhookBench {
     );
   }
 
-  /** Of a delivery, the first one first. */
+  /** Lists the attempts of a delivery, oldest first. */
   async attempts({ client }: Hook, deliveryId: string): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries/${deliveryId}/attempts`);
     return body.data.items.reverse();
   }
 
-  /** The lane as it is stored. */
+  /** Reads the stored row of the endpoint queue. */
   async lane({ tenantId, id }: Hook): Promise<Json> {
     const text = 'select * from webhook_lanes where tenant_id = $1 and endpoint_id = $2';
     return (await this.stack.rows(tenantId, text, [tenantId, id]))[0];
   }
 
-  /** Lets the time pass for an endpoint: what waits is due, and its pauses are over. A worker that holds the lane keeps its own mind. */
+  /**
+   * Makes an endpoint's waiting deliveries due now. A worker that holds the lease still applies its
+   * own pauses.
+   */
   async makeDue(hook: Hook): Promise<void> {
     const values = [hook.tenantId, hook.id];
     await this.stack.rows(
@@ -164,11 +167,11 @@ export class WebhookBench {
     return wakeLanes(this.queue, [{ tenantId, endpointId }]);
   }
 
-  /** Until nobody has the lane in hand. */
+  /** Waits until no worker has a lease on the endpoint queue. */
   released(hook: Hook): Promise<Json> {
-    return eventually('the lane to be given back', async () => {
-      const lane = await this.lane(hook);
-      return lane.owner === null && lane;
+    return eventually('the lease of the endpoint queue to be released', async () => {
+      const queueRow = await this.lane(hook);
+      return queueRow.owner === null && queueRow;
     });
   }
 }
@@ -177,7 +180,10 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Answers nobody before it is released: what a test sees until then does not depend on how fast the machine is. */
+/**
+ * Holds back every response until `release` is called. The test's result then does not depend on
+ * the machine's speed.
+ */
 export function held(reply: Awaited<ReturnType<Responder>> = {}): {
   respond: Responder;
   release: () => void;
@@ -189,7 +195,7 @@ export function held(reply: Awaited<ReturnType<Responder>> = {}): {
   return { respond: () => released.then(() => reply), release };
 }
 
-/** What comes in the order of the entries, each for one request of an id; the last one for all further ones. */
+/** Responds to the nth request of an id with the nth reply, and to further ones with the last. */
 export function inTurn(...replies: Awaited<ReturnType<Responder>>[]): Responder {
   return (_request, nth) => replies[Math.min(nth, replies.length) - 1] ?? {};
 }

@@ -13,7 +13,7 @@ const FAILED = {
 } as const;
 const SUCCEEDED = { status: 'succeeded', errorClass: null, retryInMs: null, stop: null, pauseMs: 0 } as const;
 
-describe('storing what came of attempts', () => {
+describe('storing webhook attempts', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let endpointId: string;
@@ -27,7 +27,7 @@ describe('storing what came of attempts', () => {
   });
   after(() => stack.stop());
 
-  async function newDelivery(): Promise<string> {
+  async function insertDelivery(): Promise<string> {
     const id = newId();
     await stack.rows(
       tenant.id,
@@ -37,8 +37,12 @@ describe('storing what came of attempts', () => {
     return id;
   }
 
-  /** What a worker stores of one attempt. */
-  function record(deliveryId: string, number: number, decision: AttemptRecord['decision']): AttemptRecord {
+  /** Creates the record that a worker stores for one attempt. */
+  function createRecord(
+    deliveryId: string,
+    number: number,
+    decision: AttemptRecord['decision'],
+  ): AttemptRecord {
     const attempt = {
       id: newId(),
       startedAt: new Date(),
@@ -58,7 +62,7 @@ describe('storing what came of attempts', () => {
     return { tenantId: tenant.id, endpointId, deliveryId, number, attempt, decision };
   }
 
-  async function delivery(id: string) {
+  async function readDelivery(id: string) {
     const [row] = await stack.rows(
       tenant.id,
       `select status, attempts, last_error, next_attempt_at, completed_at from webhook_deliveries where id = $1`,
@@ -67,40 +71,40 @@ describe('storing what came of attempts', () => {
     return row;
   }
 
-  async function logged(id: string): Promise<number> {
+  async function countLoggedAttempts(id: string): Promise<number> {
     return (await stack.rows(tenant.id, 'select id from webhook_attempts where delivery_id = $1', [id]))
       .length;
   }
 
   const store = (...records: AttemptRecord[]) => storeAttempts(stack.runtime.db, records, []);
 
-  it('twice, as after a commit whose outcome nobody heard, leaves what storing it once does', async () => {
-    const id = await newDelivery();
-    const first = record(id, 1, FAILED);
+  it('storing a webhook attempt again after a commit with unknown outcome changes nothing', async () => {
+    const id = await insertDelivery();
+    const first = createRecord(id, 1, FAILED);
     await store(first);
-    const stored = await delivery(id);
+    const stored = await readDelivery(id);
     await store(first);
-    expect(await delivery(id)).to.deep.equal(stored);
-    expect(await logged(id)).to.equal(1);
+    expect(await readDelivery(id)).to.deep.equal(stored);
+    expect(await countLoggedAttempts(id)).to.equal(1);
   });
 
-  it('keeps what another worker has recorded of the same attempt, and logs both', async () => {
+  it('a webhook delivery keeps the outcome that another worker has stored, and the log has both attempts', async () => {
     for (const decision of [SUCCEEDED, { ...FAILED, errorClass: 'http_500' }]) {
-      const id = await newDelivery();
-      await store(record(id, 1, decision));
-      const stored = await delivery(id);
-      await store(record(id, 1, FAILED));
-      expect(await delivery(id)).to.deep.equal(stored);
-      expect(await logged(id)).to.equal(2);
+      const id = await insertDelivery();
+      await store(createRecord(id, 1, decision));
+      const stored = await readDelivery(id);
+      await store(createRecord(id, 1, FAILED));
+      expect(await readDelivery(id)).to.deep.equal(stored);
+      expect(await countLoggedAttempts(id)).to.equal(2);
     }
   });
 
-  it('believes a late success: the receiver has the event', async () => {
-    const id = await newDelivery();
-    await store(record(id, 1, FAILED));
-    await store(record(id, 2, FAILED));
-    await store(record(id, 1, SUCCEEDED));
-    const { status, attempts, next_attempt_at, last_error } = (await delivery(id)) ?? {};
+  it('a late success makes a webhook delivery succeeded, because the receiver has the event', async () => {
+    const id = await insertDelivery();
+    await store(createRecord(id, 1, FAILED));
+    await store(createRecord(id, 2, FAILED));
+    await store(createRecord(id, 1, SUCCEEDED));
+    const { status, attempts, next_attempt_at, last_error } = (await readDelivery(id)) ?? {};
     expect([status, attempts, next_attempt_at, last_error]).to.deep.equal(['succeeded', 2, null, null]);
   });
 });

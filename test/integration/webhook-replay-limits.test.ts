@@ -8,10 +8,10 @@ import { TestStack } from '../support/stack.js';
 import { hoursAgo, type ReplayAccount, ReplayClocks } from '../support/webhook-replays.js';
 import { insertDeliveries, insertEndpoint, insertEvents } from '../support/webhook-rows.js';
 
-const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
+const DRY_RUN = { headers: { 'X-Service-Dry-Run': 'true' } };
 const HOUR_MS = 3_600_000;
 
-describe('replays of one account', () => {
+describe('limits of webhook replays per account', () => {
   let stack: TestStack;
   let clocks: ReplayClocks;
 
@@ -21,14 +21,14 @@ describe('replays of one account', () => {
   });
   after(() => stack.stop());
 
-  const countAt = ({ tenant }: ReplayAccount, filter: object = {}) =>
-    tenant.client.post('/webhook-deliveries/replay', { since: hoursAgo(2), ...filter }, DRY);
+  const countReplay = ({ tenant }: ReplayAccount, filter: object = {}) =>
+    tenant.client.post('/webhook-deliveries/replay', { since: hoursAgo(2), ...filter }, DRY_RUN);
 
-  it('are counted as far as ten thousand deliveries, at all endpoints together', async () => {
+  it('a webhook replay counts at most ten thousand deliveries over its endpoints; beyond that total is null', async () => {
     const account = await clocks.open();
     const other = await insertEndpoint(account.of);
-    // None of their events is kept.
-    const exhaust = (endpoint: string, count: number) =>
+    // Their events do not exist.
+    const insertExhausted = (endpoint: string, count: number) =>
       stack.rows(
         account.tenant.id,
         `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, next_attempt_at, created_at)
@@ -36,36 +36,36 @@ describe('replays of one account', () => {
            now() - interval '1 hour' from generate_series(1, $4::int) n`,
         [account.tenant.id, v7({ msecs: Date.now() - HOUR_MS }), endpoint, count],
       );
-    await exhaust(account.endpoint, 6000);
-    await exhaust(other, 4000);
-    expect((await countAt(account)).body.data.total).to.equal(0);
-    await exhaust(other, 1);
-    expect((await countAt(account)).body.data.total).to.equal(null);
-    expect((await countAt(account, { endpoint_id: other })).body.data.total).to.equal(0);
+    await insertExhausted(account.endpoint, 6000);
+    await insertExhausted(other, 4000);
+    expect((await countReplay(account)).body.data.total).to.equal(0);
+    await insertExhausted(other, 1);
+    expect((await countReplay(account)).body.data.total).to.equal(null);
+    expect((await countReplay(account, { endpoint_id: other })).body.data.total).to.equal(0);
   });
 
-  it('are counted one after the other, five wait at most, and nobody else waits for them', async () => {
-    const [account, stranger] = [await clocks.open(), await clocks.open()];
-    const answers: Awaited<ReturnType<typeof countAt>>[] = [];
+  it('an account has at most five replays being counted, further ones get 503, and other accounts do not wait', async () => {
+    const [account, otherAccount] = [await clocks.open(), await clocks.open()];
+    const responses: Awaited<ReturnType<typeof countReplay>>[] = [];
     let counts: Promise<unknown>[] = [];
     await withClient(stack.databaseUrl, async (owner) => {
-      // As long as it is held, no count ends.
+      // While this lock is held, no count ends.
       await owner.query('begin; lock table webhook_deliveries in access exclusive mode');
-      counts = Array.from({ length: 12 }, async () => answers.push(await countAt(account)));
-      await eventually('seven are refused', () => answers.length === 7);
-      expect((await stranger.tenant.client.get('/customers')).status).to.equal(200);
-      for (const { text } of answers) expect(text).to.include('Too many replays are being counted');
-      expect(answers).to.have.length(7);
+      counts = Array.from({ length: 12 }, async () => responses.push(await countReplay(account)));
+      await eventually('seven requests are refused', () => responses.length === 7);
+      expect((await otherAccount.tenant.client.get('/customers')).status).to.equal(200);
+      for (const { text } of responses) expect(text).to.include('Too many replays are being counted');
+      expect(responses).to.have.length(7);
       await owner.query('rollback');
     });
     await Promise.all(counts);
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([
+    expect(responses.map(({ status }) => status).sort()).to.deep.equal([
       ...Array(5).fill(200),
       ...Array(7).fill(503),
     ]);
   });
 
-  const startRunning = (account: ReplayAccount, count: number, endpoint = account.endpoint) =>
+  const insertRunningReplays = (account: ReplayAccount, count: number, endpoint = account.endpoint) =>
     stack.rows(
       account.tenant.id,
       `insert into webhook_replays (tenant_id, id, kind, endpoint_id, filter, total)
@@ -74,15 +74,15 @@ describe('replays of one account', () => {
       [account.tenant.id, v7(), endpoint, count],
     );
 
-  it('run ten at a time: one more is refused until one has ended', async () => {
+  it('an account runs at most ten webhook replays, and one more is refused until one has ended', async () => {
     const account = await clocks.open();
     const { client } = account.tenant;
-    // What waits there for good keeps them running.
+    // These deliveries stay open, which keeps the replays running.
     await insertDeliveries(
       account.of,
       Array.from({ length: 100 }, () => ({ endpoint_id: account.endpoint, priority: 1 })),
     );
-    await startRunning(account, 9);
+    await insertRunningReplays(account, 9);
     const { id } = await account.recover();
     for (const [path, body] of [
       [`/webhook-endpoints/${account.endpoint}/recover`, { since: hoursAgo(1) }],
@@ -93,17 +93,17 @@ describe('replays of one account', () => {
     await account.recover();
   });
 
-  it('have their turns though some of them are stuck, and an account with many delays no other', async () => {
+  it('stuck webhook replays do not stop others, and one pass continues only a few replays of an account', async () => {
     const account = await clocks.open();
     const other = await insertEndpoint(account.of);
     await insertDeliveries(
       account.of,
       Array.from({ length: 100 }, () => ({ endpoint_id: account.endpoint, priority: 1 })),
     );
-    await startRunning(account, 1500);
+    await insertRunningReplays(account, 1500);
     let found: unknown[] = [];
-    // A replay waits until every transaction that is older than itself has ended, also a stranger's.
-    await eventually('they are found', async () => {
+    // A replay waits until every older transaction has ended, also those of other accounts.
+    await eventually('running replays are found', async () => {
       found = await stack.runtime.db.transaction([account.tenant.id], findRunningReplays);
       return found.length > 0;
     });
@@ -114,7 +114,7 @@ describe('replays of one account', () => {
       [account.tenant.id],
     );
     await insertEvents(account.of, ['invoice.paid']);
-    // The youngest of ten.
+    // The newest of ten replays.
     const { id } = await account.start(`/webhook-endpoints/${other}/recover`, { since: hoursAgo(2) });
     expect(await account.finish(id)).to.have.length(1);
   });

@@ -9,7 +9,7 @@ import { insertDeliveries, insertEndpoint, insertEvents } from '../support/webho
 
 const DAY_MS = 86_400_000;
 
-describe('the clock that runs replays', () => {
+describe('webhook replays run by the clock', () => {
   let stack: TestStack;
   let clocks: ReplayClocks;
 
@@ -19,29 +19,29 @@ describe('the clock that runs replays', () => {
   });
   after(() => stack.stop());
 
-  const missed = (count: number, { of }: ReplayAccount) =>
+  const insertMissedEvents = (count: number, { of }: ReplayAccount) =>
     insertEvents(
       of,
       Array.from({ length: count }, () => 'invoice.paid'),
     );
 
-  it('makes a portion, the oldest first, and no more while a hundred of them wait', async () => {
+  it('the clock creates deliveries of a replay in chunks, oldest first, and none while a hundred are open', async () => {
     const account = await clocks.open();
-    const events = await missed(450, account);
+    const events = await insertMissedEvents(450, account);
     const { id } = await account.recover();
     const eventsMade = async () => (await account.made(id)).map((row) => row.event_id);
     await account.read(id).then((shown) => expect(shown).to.include({ total: 450 }));
 
     await account.runUntilMade(id, 200);
-    await clocks.runUntil('all had their turns', async () => true);
+    await clocks.runUntil('every clock to run once', async () => true);
     expect(await eventsMade()).to.deep.equal(events.slice(0, 200));
     await account.settle('succeeded', 100);
-    await clocks.runUntil('all had their turns', async () => true);
+    await clocks.runUntil('every clock to run once', async () => true);
     expect(await eventsMade()).to.have.length(200);
     expect(await account.read(id)).to.include({ status: 'running', created_count: 200 });
     await account.settle('succeeded', 1);
     await account.runUntilMade(id, 201);
-    await clocks.runUntil('all had their turns', async () => true);
+    await clocks.runUntil('every clock to run once', async () => true);
     expect(await eventsMade()).to.deep.equal(events.slice(0, 400));
     await account.settle('succeeded');
     const made = await account.finish(id);
@@ -49,17 +49,17 @@ describe('the clock that runs replays', () => {
     expect(await account.read(id)).to.include({ status: 'completed', created_count: 450 });
   });
 
-  it('lets live deliveries wait for none of them, however many live ones wait', async () => {
+  it('the clock creates replayed deliveries with low priority, even while many live deliveries wait', async () => {
     const account = await clocks.open();
     const live = Array.from({ length: 150 }, () => ({ endpoint_id: account.endpoint }));
     await insertDeliveries(account.of, live);
-    await missed(3, account);
+    await insertMissedEvents(3, account);
     const { id } = await account.recover();
     const made = await account.finish(id);
     expect(made.map((row) => row.priority)).to.deep.equal([1, 1, 1]);
   });
 
-  it('finds the last of many events that do not match, in several passes', async () => {
+  it('a recovery finds one matching event after 2500 others, in several passes', async () => {
     const account = await clocks.open({ eventTypes: ['invoice.paid'] });
     const types = [...Array(2500).fill('customer.created'), 'invoice.paid'];
     const wanted = (await insertEvents(account.of, types)).at(-1);
@@ -68,11 +68,11 @@ describe('the clock that runs replays', () => {
     expect((await account.finish(id)).map((row) => row.event_id)).to.deep.equal([wanted]);
   });
 
-  it('goes on with other endpoints when one of them is full', async () => {
+  it('a replay continues with other endpoints when one endpoint has too many open deliveries', async () => {
     const account = await clocks.open();
-    // The lower id has its turn first, and of two that were made in one millisecond it may be either.
+    // The replay starts with the lower id. Of two ids of one millisecond, either may be lower.
     const [full, free] = [account.endpoint, await insertEndpoint(account.of)].sort() as [string, string];
-    const events = await missed(250, account);
+    const events = await insertMissedEvents(250, account);
     const exhausted = [full, free].flatMap((endpoint_id, nth) =>
       events
         .slice(0, nth === 0 ? 250 : 20)
@@ -88,14 +88,14 @@ describe('the clock that runs replays', () => {
     expect(await account.finish(id)).to.have.length(270);
   });
 
-  it('loses and doubles nothing when it dies, before its commit or after, or has lost its place', async () => {
+  it('a replay loses and repeats no delivery when the clock dies or the stored position is lost', async () => {
     const account = await clocks.open();
-    const events = await missed(150, account);
+    const events = await insertMissedEvents(150, account);
     await insertDeliveries(
       account.of,
       events.map((event_id) => ({ endpoint_id: account.endpoint, event_id, status: 'exhausted' })),
     );
-    // One after the other: what the second one makes would wait before the first one.
+    // In sequence, because open deliveries of one replay stop the other.
     for (const start of [
       () => account.start('/webhook-deliveries/replay', { endpoint_id: account.endpoint }),
       () => account.recover(),
@@ -103,7 +103,7 @@ describe('the clock that runs replays', () => {
       const { id } = await start();
       const { db } = stack.runtime;
       const ref = { tenant_id: account.tenant.id, id };
-      // It dies with everything made and nothing committed.
+      // The clock dies after it created everything and before it commits.
       await db.rehearse([ref.tenant_id], (tx) => continueReplay(tx, ref));
       const made = await account.finish(id);
       expect(made.map((row) => row.event_id)).to.deep.equal(events);
@@ -118,23 +118,23 @@ describe('the clock that runs replays', () => {
     }
   });
 
-  it('waits for transactions older than a recovery: what they record is recovered too', async () => {
+  it('a recovery waits for older transactions and includes the events that they record', async () => {
     const account = await clocks.open();
     let recovery = '';
-    // An event's transaction that read the endpoints before this one was enabled.
+    // The transaction of an event. It read the endpoints before this endpoint was enabled.
     await stack.runtime.db.transaction([account.tenant.id], async (tx) => {
       const text = 'insert into events (tenant_id, id, type, body) values ($1, $2, $3, $4)';
       const values = [account.tenant.id, v7({ msecs: Date.now() - 1000 }), 'invoice.paid', '{}'];
       await tx.query({ text, values });
       recovery = (await account.recover()).id;
-      await clocks.runUntil('all had their turns', async () => true);
+      await clocks.runUntil('every clock to run once', async () => true);
     });
     expect(await account.finish(recovery)).to.have.length(1);
   });
 
-  it('ends a replay whose endpoint is closed, and one that has run for a week', async () => {
+  it('the clock cancels a replay whose endpoint is disabled, and a replay that has run for a week', async () => {
     const [closed, old] = [await clocks.open(), await clocks.open()];
-    await missed(250, closed);
+    await insertMissedEvents(250, closed);
     const { id } = await closed.recover();
     await closed.runUntilMade(id, 200);
     await stack.rows(closed.tenant.id, 'update webhook_endpoints set enabled = false where tenant_id = $1', [
@@ -144,51 +144,51 @@ describe('the clock that runs replays', () => {
     expect(await closed.finish(id)).to.have.length(200);
     expect(await closed.read(id)).to.include({ status: 'cancelled', created_count: 200 });
 
-    const ancient = v7({ msecs: Date.now() - 7 * DAY_MS - 1000 });
+    const oldReplayId = v7({ msecs: Date.now() - 7 * DAY_MS - 1000 });
     await stack.rows(
       old.tenant.id,
       `insert into webhook_replays (tenant_id, id, kind, endpoint_id, filter, total)
        values ($1, $2, 'recover', $3, '{"event_type":null,"status":null,"since":null,"until":null}', 1)`,
-      [old.tenant.id, ancient, old.endpoint],
+      [old.tenant.id, oldReplayId, old.endpoint],
     );
-    expect(await old.finish(ancient)).to.deep.equal([]);
-    expect(await old.read(ancient)).to.include({ status: 'cancelled' });
+    expect(await old.finish(oldReplayId)).to.deep.equal([]);
+    expect(await old.read(oldReplayId)).to.include({ status: 'cancelled' });
   });
 
-  describe('cancelling', () => {
+  describe('POST /webhook-replays/{id}/cancel', () => {
     const cancel = ({ tenant }: ReplayAccount, id: string) =>
       tenant.client.post(`/webhook-replays/${id}/cancel`, {});
 
-    it('stops a replay and what it has open; what has arrived and what others made stays', async () => {
+    it('cancelling a replay cancels its open deliveries, and keeps its finished ones and those of others', async () => {
       const account = await clocks.open();
-      const events = await missed(250, account);
+      const events = await insertMissedEvents(250, account);
       const live = { endpoint_id: account.endpoint, event_id: events.pop() as string };
       const [kept] = await insertDeliveries(account.of, [live]);
       const { id } = await account.recover();
       await account.runUntilMade(id, 200);
-      const [stranger] = [await clocks.open()];
-      expectError(await cancel(stranger, id), 404, 'not_found');
+      const [otherAccount] = [await clocks.open()];
+      expectError(await cancel(otherAccount, id), 404, 'not_found');
       expectError(await cancel(account, UNKNOWN_ID), 404, 'not_found');
       await stack.rows(
         account.tenant.id,
         "update webhook_deliveries set status = 'succeeded', next_attempt_at = null, completed_at = now() where tenant_id = $1 and event_id = $2",
         [account.tenant.id, events[0]],
       );
-      const answer = await cancel(account, id);
-      expect(answer.body).to.include({ status: 'cancelled', created_count: 200 });
-      expect(answer.body.completed_at).to.be.a('string');
-      await clocks.runUntil('all had their turns', async () => true);
+      const response = await cancel(account, id);
+      expect(response.body).to.include({ status: 'cancelled', created_count: 200 });
+      expect(response.body.completed_at).to.be.a('string');
+      await clocks.runUntil('every clock to run once', async () => true);
       const made = await account.made(id);
       expect(made.map((row) => row.status)).to.deep.equal(['succeeded', ...Array(199).fill('cancelled')]);
       expect((await account.tenant.client.get(`/webhook-deliveries/${kept}`)).body.status).to.equal(
         'pending',
       );
-      expect((await cancel(account, id)).text).to.equal(answer.text);
+      expect((await cancel(account, id)).text).to.equal(response.text);
     });
 
-    it('of a completed one cancels what still waits, and changes nothing when nothing does', async () => {
+    it('cancelling a completed replay cancels its open deliveries, and changes nothing if it has none', async () => {
       const account = await clocks.open();
-      await missed(3, account);
+      await insertMissedEvents(3, account);
       const waiting = (await account.recover()).id;
       await account.finish(waiting);
       expect((await cancel(account, waiting)).body.status).to.equal('cancelled');

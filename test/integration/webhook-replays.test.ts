@@ -8,10 +8,10 @@ import { TestStack } from '../support/stack.js';
 import { hoursAgo, type MadeDelivery, ReplayClocks } from '../support/webhook-replays.js';
 import { insertDeliveries, insertEndpoint, insertEvents } from '../support/webhook-rows.js';
 
-const DRY = { headers: { 'X-Service-Dry-Run': 'true' } };
+const DRY_RUN = { headers: { 'X-Service-Dry-Run': 'true' } };
 const HOUR_MS = 3_600_000;
 
-describe('replays and recoveries', () => {
+describe('webhook replays and recoveries', () => {
   let stack: TestStack;
   let clocks: ReplayClocks;
 
@@ -21,8 +21,8 @@ describe('replays and recoveries', () => {
   });
   after(() => stack.stop());
 
-  describe('a replay by a filter', () => {
-    it('repeats what matches, to whom it went, and says beforehand how much', async () => {
+  describe('POST /webhook-deliveries/replay', () => {
+    it('a replay by filter sends matching deliveries again to their endpoints, and a dry run counts them', async () => {
       const account = await clocks.open();
       const { of, endpoint, tenant } = account;
       const other = await insertEndpoint(of);
@@ -49,14 +49,14 @@ describe('replays and recoveries', () => {
         exhausted(customer, 'customer.created'),
         exhausted(newId(), 'invoice.paid'),
         exhausted(paid, 'invoice.paid', closed),
-        // Each of these would be one more, if it were taken.
+        // None of these matches. Each would raise the total by one.
         { ...exhausted(customer, 'invoice.paid'), trigger: 'test', body: '{}' },
         { ...exhausted(customer, 'invoice.paid'), status: 'succeeded' },
         { ...exhausted(customer, 'invoice.paid'), status: 'pending' },
         { ...exhausted(customer, 'invoice.paid'), created_at: hoursAgo(3) },
       ]);
       const filter = { event_type: 'invoice.*', since: hoursAgo(2) };
-      const dry = await tenant.client.post('/webhook-deliveries/replay', filter, DRY);
+      const dry = await tenant.client.post('/webhook-deliveries/replay', filter, DRY_RUN);
       expect(dry.status, dry.text).to.equal(200);
       expect(dry.body).to.deep.include({ ok: true, dry_run: true, warnings: [] });
       expect(dry.body.data).to.deep.include({
@@ -89,7 +89,7 @@ describe('replays and recoveries', () => {
       expect((await tenant.client.get('/webhook-replays')).body.data.items).to.deep.equal([ended]);
     });
 
-    it('never repeats itself: what it made and what was exhausted since is not taken again', async () => {
+    it('a replay sends an event once to an endpoint, also if several of its deliveries match', async () => {
       const account = await clocks.open();
       const { of, endpoint } = account;
       const [event_id] = (await insertEvents(of, ['invoice.paid'])) as [string];
@@ -102,27 +102,27 @@ describe('replays and recoveries', () => {
       });
       expect(await account.finish(first.id)).to.have.length(1);
       await account.settle('exhausted');
-      // Both deliveries are exhausted now, and are of one event.
+      // Both deliveries are now exhausted and have the same event.
       const second = await account.start('/webhook-deliveries/replay', { endpoint_id: endpoint });
       expect(second.total).to.equal(1);
       expect(await account.finish(second.id)).to.have.length(1);
     });
 
-    it('takes an endpoint or a beginning, of an endpoint that is there and open', async () => {
+    it('a replay requires an endpoint_id or since, and refuses unknown and disabled endpoints', async () => {
       const { tenant, of } = await clocks.open();
-      const ask = (body: object) => tenant.client.post('/webhook-deliveries/replay', body);
-      expect(faultsOf(await ask({}))).to.deep.equal(['since required']);
-      expect(faultsOf(await ask({ endpoint_id: UNKNOWN_ID }))).to.deep.equal(['endpoint_id unknown']);
+      const postReplay = (body: object) => tenant.client.post('/webhook-deliveries/replay', body);
+      expect(faultsOf(await postReplay({}))).to.deep.equal(['since required']);
+      expect(faultsOf(await postReplay({ endpoint_id: UNKNOWN_ID }))).to.deep.equal(['endpoint_id unknown']);
       const { endpoint: foreign } = await clocks.open();
-      expect(faultsOf(await ask({ endpoint_id: foreign }))).to.deep.equal(['endpoint_id unknown']);
+      expect(faultsOf(await postReplay({ endpoint_id: foreign }))).to.deep.equal(['endpoint_id unknown']);
       for (const status of ['pending', 'delivering', 'lost'])
-        expect(faultsOf(await ask({ since: hoursAgo(1), status }))).to.deep.equal(['status only']);
+        expect(faultsOf(await postReplay({ since: hoursAgo(1), status }))).to.deep.equal(['status only']);
       const closed = await insertEndpoint(of, { enabled: false });
-      expectError(await ask({ endpoint_id: closed }), 409, 'conflict');
+      expectError(await postReplay({ endpoint_id: closed }), 409, 'conflict');
     });
   });
 
-  describe('a recovery', () => {
+  describe('POST /webhook-endpoints/{id}/recover', () => {
     const STATES = [
       'none',
       'pending',
@@ -134,10 +134,10 @@ describe('replays and recoveries', () => {
       'exhausted+succeeded',
       'exhausted+failed',
     ];
-    const SETTLED = /pending|delivering|failed|succeeded/;
+    const DELIVERED_OR_OPEN = /pending|delivering|failed|succeeded/;
     const TYPES = ['invoice.paid', 'invoice.created', 'work_order.completed', 'customer.created'];
 
-    it('leaves every event of its time that the endpoint wants delivered or on its way, and doubles none', async () => {
+    it('a recovery sends every matching event of its period that is neither delivered nor open, and sends it once', async () => {
       const account = await clocks.open({ eventTypes: ['invoice.*', 'customer.created'] });
       const { of, endpoint, tenant } = account;
       const elsewhere = await insertEndpoint(of);
@@ -155,7 +155,7 @@ describe('replays and recoveries', () => {
           .filter((status) => status !== 'none')
           .map((status) => ({ endpoint_id: endpoint, event_id: events[nth] as string, event_type, status })),
       );
-      // What another endpoint got is no matter.
+      // Deliveries to another endpoint make no difference.
       await insertDeliveries(of, [
         ...deliveries,
         ...events.map((event_id) => ({ endpoint_id: elsewhere, event_id, status: 'succeeded' })),
@@ -172,13 +172,13 @@ describe('replays and recoveries', () => {
       const inTime = new Set(rows.map((row) => row.id));
       const missed = events.filter((id, nth) => {
         const [type, state] = cases[nth] as [string, string];
-        return inTime.has(id) && /^invoice|^customer/.test(type) && !SETTLED.test(state);
+        return inTime.has(id) && /^invoice|^customer/.test(type) && !DELIVERED_OR_OPEN.test(state);
       });
       expect(missed).to.have.length.within(10, 60);
 
       const path = `/webhook-endpoints/${endpoint}/recover`;
       for (const dry of [
-        await tenant.client.post(path, { since, until }, DRY),
+        await tenant.client.post(path, { since, until }, DRY_RUN),
         await tenant.client.post(path, { since, until, dry_run: true }),
       ]) {
         expect(dry.status, dry.text).to.equal(200);
@@ -193,16 +193,16 @@ describe('replays and recoveries', () => {
       expect((await tenant.client.get('/webhook-replays')).body.data.count).to.equal(0);
       const recovery = await account.start(path, { since, until });
       expect(recovery.total).to.equal(missed.length);
-      // A second one at the same time finds the same to do, and must not do it again.
-      const rival = await account.start(path, { since, until, dry_run: false });
-      const made = [...(await account.finish(recovery.id)), ...(await account.finish(rival.id))];
+      // A second, concurrent recovery finds the same events and must not send them again.
+      const secondRecovery = await account.start(path, { since, until, dry_run: false });
+      const made = [...(await account.finish(recovery.id)), ...(await account.finish(secondRecovery.id))];
       expect(made.map((row) => row.event_id)).to.have.members(missed);
       for (const row of made)
         expect(row).to.include({ trigger: 'recover', priority: 1, endpoint_id: endpoint, replay_of: null });
       expect((await tenant.client.post(path, { since, until, dry_run: true })).body.data.total).to.equal(0);
     });
 
-    it('takes by its filters what they let through elsewhere', async () => {
+    it('a recovery matches event types in SQL exactly as the filters do in TypeScript', async () => {
       const { tenant } = await clocks.open();
       const filters = ['*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*', 'invoice_x.*', 'ai.*'];
       const types = [...TYPES, 'invoice', 'invoicex.paid', 'invoice_x.paid', 'ai.suggestion.created', 'ai'];
@@ -215,7 +215,7 @@ describe('replays and recoveries', () => {
       }
     });
 
-    it('leaves out what is about its endpoint itself, and takes the same about another', async () => {
+    it('a recovery skips events about its own endpoint and includes those about another endpoint', async () => {
       const account = await clocks.open();
       const other = await insertEndpoint(account.of);
       const about = (id: string) => [
@@ -232,19 +232,19 @@ describe('replays and recoveries', () => {
       expect((await account.finish(id)).map((row) => row.event_id)).to.deep.equal(events.slice(2));
     });
 
-    it('like a replay, does not end before it begins', async () => {
+    it('recoveries and replays refuse an until before since', async () => {
       const { tenant, endpoint } = await clocks.open();
       const [since, until] = ['2026-11-21T14:00:00+01:00', '2026-11-21T12:59:59Z'];
       for (const path of [`/webhook-endpoints/${endpoint}/recover`, '/webhook-deliveries/replay']) {
         expect(faultsOf(await tenant.client.post(path, { since, until }))).to.deep.equal([
           'until beforeSince',
         ]);
-        const empty = await tenant.client.post(path, { since, until: '2026-11-21T13:00:00z' }, DRY);
+        const empty = await tenant.client.post(path, { since, until: '2026-11-21T13:00:00z' }, DRY_RUN);
         expect(empty.status, empty.text).to.equal(200);
       }
     });
 
-    it('is refused by a closed endpoint, and takes a beginning', async () => {
+    it('a recovery requires since, and refuses disabled, deleted and unknown endpoints', async () => {
       const { tenant, of, endpoint } = await clocks.open();
       const disabled = await insertEndpoint(of, { enabled: false });
       const deleted = await insertEndpoint(of, { deleted_at: hoursAgo(1) });

@@ -5,7 +5,7 @@ import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-describe('the life of a job', () => {
+describe('life cycle of work orders', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let client: TestClient;
@@ -18,12 +18,12 @@ describe('the life of a job', () => {
   });
   after(() => stack.stop());
 
-  async function job(overrides: Record<string, unknown> = {}): Promise<string> {
+  async function createWorkOrder(overrides: Record<string, unknown> = {}): Promise<string> {
     const { body } = await client.post('/work-orders', { service_type: 'tow', ...overrides });
     return body.id as string;
   }
 
-  async function truck(overrides: Record<string, unknown> = {}): Promise<string> {
+  async function createTruck(overrides: Record<string, unknown> = {}): Promise<string> {
     serial += 1;
     const { status, body } = await client.post('/trucks', {
       unit_number: `T-${serial}`,
@@ -37,7 +37,7 @@ describe('the life of a job', () => {
   const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
     client.post(`/work-orders/${id}/${action}`, body);
 
-  async function eventsOf(id: string): Promise<{ type: string; data: Record<string, unknown> }[]> {
+  async function listEvents(id: string): Promise<{ type: string; data: Record<string, unknown> }[]> {
     const rows = await stack.runtime.db.read<{ body: string }>(tenant.id, {
       text: `select body from events where body::jsonb #>> '{data,object,id}' = $1 order by id`,
       values: [id],
@@ -45,10 +45,10 @@ describe('the life of a job', () => {
     return rows.map((row) => JSON.parse(row.body));
   }
 
-  it('goes from booked to completed, with its events and its billing', async () => {
+  it('a work order goes from pending to completed with its events and its billing status', async () => {
     const { body: driver } = await client.post('/drivers', { name: 'Dan' });
-    const truckId = await truck({ driver_id: driver.id });
-    const id = await job();
+    const truckId = await createTruck({ driver_id: driver.id });
+    const id = await createWorkOrder();
     const assigned = await act(id, 'assign', { truck_id: truckId, eta: '2026-11-21T15:00:00Z' });
     expect(assigned.body).to.include({
       status: 'dispatched',
@@ -61,7 +61,7 @@ describe('the life of a job', () => {
     expect((await act(id, 'start')).body.status).to.equal('in_progress');
     const done = await act(id, 'complete', { miles: 12.5 });
     expect(done.body).to.include({ status: 'completed', billing_status: 'ready_to_bill', miles: 12.5 });
-    const events = await eventsOf(id);
+    const events = await listEvents(id);
     expect(events.map((event) => event.type)).to.deep.equal([
       'work_order.created',
       'dispatch.assigned',
@@ -83,11 +83,11 @@ describe('the life of a job', () => {
     expect(await billing()).to.equal('partially_paid');
   });
 
-  it('is refused what the table does not allow, and nothing happens twice', async () => {
-    const id = await job();
+  it('a work order refuses transitions outside the table, and a repeated action changes nothing', async () => {
+    const id = await createWorkOrder();
     for (const action of ['start', 'complete', 'unassign']) {
       if (action === 'unassign') {
-        expect((await act(id, action)).status, 'it is pending already').to.equal(200);
+        expect((await act(id, action)).status, 'the work order is already pending').to.equal(200);
         continue;
       }
       const refused = await act(id, action);
@@ -107,28 +107,28 @@ describe('the life of a job', () => {
       billing_status: 'not_billable',
     });
     expectError(await act(id, 'reopen'), 409, 'invalid_status_transition');
-    expect((await eventsOf(id)).map((event) => event.type)).to.deep.equal(['work_order.created']);
+    expect((await listEvents(id)).map((event) => event.type)).to.deep.equal(['work_order.created']);
   });
 
-  it('gives a truck to one job at a time, and tells the other dispatcher which', async () => {
-    const truckId = await truck();
-    const jobs = await Promise.all(Array.from({ length: 8 }, () => job()));
-    const answers = await Promise.all(jobs.map((id) => act(id, 'assign', { truck_id: truckId })));
-    const won = answers.filter(({ status }) => status === 200);
+  it('a truck is on one work order at a time, and the 409 to other requests names that work order', async () => {
+    const truckId = await createTruck();
+    const workOrders = await Promise.all(Array.from({ length: 8 }, () => createWorkOrder()));
+    const responses = await Promise.all(workOrders.map((id) => act(id, 'assign', { truck_id: truckId })));
+    const won = responses.filter(({ status }) => status === 200);
     expect(won).to.have.length(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expectError(answer, 409, 'conflict');
-      expect(answer.body.error.details[0]).to.include({ code: 'taken', work_order_id: won[0]?.body.id });
+    for (const response of responses.filter(({ status }) => status !== 200)) {
+      expectError(response, 409, 'conflict');
+      expect(response.body.error.details[0]).to.include({ code: 'taken', work_order_id: won[0]?.body.id });
     }
     expect((await client.get(`/trucks/${truckId}`)).body.current_work_order_id).to.equal(won[0]?.body.id);
     await act(won[0]?.body.id, 'unassign');
-    const [next] = jobs.filter((id) => id !== won[0]?.body.id) as [string];
+    const [next] = workOrders.filter((id) => id !== won[0]?.body.id) as [string];
     expect((await act(next, 'assign', { truck_id: truckId })).status).to.equal(200);
   });
 
-  it('is reassigned with an event for each truck, and swaps its truck under way', async () => {
-    const [first, second, third] = [await truck(), await truck(), await truck()];
-    const id = await job();
+  it('reassigning a work order records an event per truck, also while it is in progress', async () => {
+    const [first, second, third] = [await createTruck(), await createTruck(), await createTruck()];
+    const id = await createWorkOrder();
     await act(id, 'assign', { truck_id: first });
     await act(id, 'assign', { truck_id: first });
     await act(id, 'assign', { truck_id: second });
@@ -137,18 +137,18 @@ describe('the life of a job', () => {
       status: 'dispatched',
       truck_id: third,
     });
-    const trucks = (await eventsOf(id))
+    const trucks = (await listEvents(id))
       .filter(({ type }) => type === 'dispatch.assigned')
       .map(({ data }) => (data.truck as { id: string }).id);
     expect(trucks).to.deep.equal([first, second, third]);
   });
 
-  it('gets no truck that is out of service, off duty, or of nobody we know', async () => {
-    const id = await job();
-    const resting = await truck({ status: 'off_duty' });
+  it('a work order refuses a truck that is out of service, off duty or unknown', async () => {
+    const id = await createWorkOrder();
+    const resting = await createTruck({ status: 'off_duty' });
     expectError(await act(id, 'assign', { truck_id: resting }), 409, 'conflict');
     expectError(await act(id, 'assign', { truck_id: id }), 400, 'validation_error');
-    const broken = await truck();
+    const broken = await createTruck();
     const { body: inspection } = await client.post('/inspections', {
       kind: 'pre_trip',
       truck_id: broken,

@@ -2,22 +2,36 @@ import { expect } from 'chai';
 import type { Answer } from '../support/client.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-/** The 12 fields of the specification, then the additive ones, in the order of the answer. */
+/** The 12 fields of docs/specification.md, then the added ones, in the response's sequence. */
 const MEMBERS = [
-  ...['id', 'job_number', 'status', 'billing_status', 'service_type', 'customer_id', 'pickup_location'],
-  ...[
-    'dropoff_location',
-    'dispatch_time',
-    'completion_time',
-    'vin',
-    'notes',
-    'customer_notes',
-    'billing_email',
-    'contact_name',
-    'contact_phone',
-  ],
-  ...['pickup', 'vehicle', 'unit_number', 'truck_id', 'driver_id', 'step'],
-  ...['eta', 'miles', 'cancel_reason', 'cancel_note', 'created_at', 'updated_at'],
+  'id',
+  'job_number',
+  'status',
+  'billing_status',
+  'service_type',
+  'customer_id',
+  'pickup_location',
+  'dropoff_location',
+  'dispatch_time',
+  'completion_time',
+  'vin',
+  'notes',
+  'customer_notes',
+  'billing_email',
+  'contact_name',
+  'contact_phone',
+  'pickup',
+  'vehicle',
+  'unit_number',
+  'truck_id',
+  'driver_id',
+  'step',
+  'eta',
+  'miles',
+  'cancel_reason',
+  'cancel_note',
+  'created_at',
+  'updated_at',
 ];
 
 const jobNumber = (nth: number) => `WO-${String(nth).padStart(6, '0')}`;
@@ -32,17 +46,17 @@ describe('work orders', () => {
   });
   after(() => stack.stop());
 
-  const created = async (body: unknown, { client } = tenant): Promise<Answer['body']> => {
-    const answer = await client.post('/work-orders', body);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+  const create = async (body: unknown, { client } = tenant): Promise<Answer['body']> => {
+    const response = await client.post('/work-orders', body);
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   };
 
-  it('are booked with service_type alone, have exactly the published members, and are read back byte for byte', async () => {
-    const answer = await tenant.client.post('/work-orders', { service_type: 'roadside_service' });
-    expect(answer.status, answer.text).to.equal(201);
-    expect(Object.keys(answer.body)).to.deep.equal(MEMBERS);
-    expect(answer.body).to.include({
+  it('POST /work-orders needs only service_type, and returns exactly the published members, as GET does', async () => {
+    const response = await tenant.client.post('/work-orders', { service_type: 'roadside_service' });
+    expect(response.status, response.text).to.equal(201);
+    expect(Object.keys(response.body)).to.deep.equal(MEMBERS);
+    expect(response.body).to.include({
       status: 'pending',
       billing_status: 'unbilled',
       service_type: 'roadside_service',
@@ -57,35 +71,36 @@ describe('work orders', () => {
       'cancel_reason',
       'cancel_note',
     );
-    expect(unset.map((member) => answer.body[member])).to.deep.equal(unset.map(() => null));
-    expect(answer.body.pickup).to.deep.equal({ address: null, lat: null, lng: null });
-    expect(answer.body.vehicle).to.deep.equal({ make: null, model: null, year: null });
-    expect(answer.headers.location).to.equal(`/v1/work-orders/${answer.body.id}`);
-    expect((await tenant.client.get(`/work-orders/${answer.body.id}`)).text).to.equal(answer.text);
-    expect((await tenant.client.get('/work-orders?limit=1')).body.data.items).to.deep.equal([answer.body]);
+    expect(unset.map((member) => response.body[member])).to.deep.equal(unset.map(() => null));
+    expect(response.body.pickup).to.deep.equal({ address: null, lat: null, lng: null });
+    expect(response.body.vehicle).to.deep.equal({ make: null, model: null, year: null });
+    expect(response.headers.location).to.equal(`/v1/work-orders/${response.body.id}`);
+    expect((await tenant.client.get(`/work-orders/${response.body.id}`)).text).to.equal(response.text);
+    expect((await tenant.client.get('/work-orders?limit=1')).body.data.items).to.deep.equal([response.body]);
   });
 
-  it("store the specification's own fields and the example's customer_id, pickup and vehicle", async () => {
+  it("POST /work-orders stores the specification's fields and its example's customer_id, pickup and vehicle", async () => {
     const customer = (await tenant.client.post('/customers', { company_name: 'Club' })).body;
     const flat = {
-      ...{
-        service_type: 'light_duty_tow',
-        customer_id: customer.id,
-        dropoff_location: 'Yard 4',
-        vin: '1HGCM82633A004352',
-      },
-      ...{ contact_name: 'Ana', contact_phone: '+1 212 555 0100', notes: 'Gate code 4', unit_number: 'U-7' },
+      service_type: 'light_duty_tow',
+      customer_id: customer.id,
+      dropoff_location: 'Yard 4',
+      vin: '1HGCM82633A004352',
+      contact_name: 'Ana',
+      contact_phone: '+1 212 555 0100',
+      notes: 'Gate code 4',
+      unit_number: 'U-7',
     };
     const pickup = { address: '5 Main St', lat: 40.7128, lng: -74.006 };
     const vehicle = { make: 'Honda', model: 'Accord', year: 2019 };
-    const order = await created({ ...flat, pickup, vehicle });
+    const order = await create({ ...flat, pickup, vehicle });
     expect(order).to.include({ ...flat, pickup_location: '5 Main St' });
     expect(order.pickup).to.deep.equal(pickup);
     expect(order.vehicle).to.deep.equal(vehicle);
   });
 
-  it('give pickup_location precedence over the address of the pickup object', async () => {
-    const order = await created({
+  it('POST /work-orders prefers pickup_location to the address of the pickup object', async () => {
+    const order = await create({
       service_type: 'tow',
       pickup_location: 'flat',
       pickup: { address: 'nested', lat: 1, lng: 2 },
@@ -97,22 +112,23 @@ describe('work orders', () => {
     expect(patched.body.pickup_location).to.equal('moved');
   });
 
-  it('take any slug as service_type, published or not', async () => {
-    expect((await created({ service_type: 'drone_rescue' })).service_type).to.equal('drone_rescue');
+  it('POST /work-orders accepts any slug as service_type, published or not', async () => {
+    expect((await create({ service_type: 'drone_rescue' })).service_type).to.equal('drone_rescue');
   });
 
-  it('are changed in every fact by PATCH; status, step, truck and driver are not facts', async () => {
-    const order = await created({ service_type: 'tow' });
+  it('PATCH /work-orders/{id} changes every fact, but not status, step, truck, driver or job number', async () => {
+    const order = await create({ service_type: 'tow' });
     const customer = (await tenant.client.post('/customers', { company_name: 'Later' })).body;
     const facts = {
-      ...{
-        service_type: 'lockout',
-        customer_id: customer.id,
-        pickup_location: 'a',
-        dropoff_location: 'b',
-        vin: 'V1',
-      },
-      ...{ unit_number: '9', contact_name: 'c', contact_phone: '1', notes: 'n' },
+      service_type: 'lockout',
+      customer_id: customer.id,
+      pickup_location: 'a',
+      dropoff_location: 'b',
+      vin: 'V1',
+      unit_number: '9',
+      contact_name: 'c',
+      contact_phone: '1',
+      notes: 'n',
     };
     const moves = {
       status: 'completed',
@@ -127,20 +143,20 @@ describe('work orders', () => {
     expect(patched.body).to.deep.equal({ ...order, ...facts, pickup, updated_at: patched.body.updated_at });
   });
 
-  describe('job numbers', () => {
-    it('start at WO-000001 in each tenant and its sandbox', async () => {
+  describe('job numbers of work orders', () => {
+    it('job numbers start at WO-000001 in each account and in its sandbox', async () => {
       const fresh = await stack.createTenant('Fresh');
-      expect((await created({ service_type: 'tow' }, fresh)).job_number).to.equal(jobNumber(1));
-      expect((await created({ service_type: 'tow' }, fresh)).job_number).to.equal(jobNumber(2));
+      expect((await create({ service_type: 'tow' }, fresh)).job_number).to.equal(jobNumber(1));
+      expect((await create({ service_type: 'tow' }, fresh)).job_number).to.equal(jobNumber(2));
       expect(
-        (await created({ service_type: 'tow' }, { ...fresh, client: fresh.sandbox })).job_number,
+        (await create({ service_type: 'tow' }, { ...fresh, client: fresh.sandbox })).job_number,
       ).to.equal(jobNumber(1));
     });
 
-    it('of 50 jobs booked at once by two tenants have no gap and no double', async () => {
+    it('job numbers of 50 concurrent bookings in each of two accounts have no gap and no duplicate', async () => {
       const tenants = [await stack.createTenant('One'), await stack.createTenant('Two')];
       const bookings = Array.from({ length: 100 }, (_, index) =>
-        created({ service_type: 'tow' }, tenants[index % 2]),
+        create({ service_type: 'tow' }, tenants[index % 2]),
       );
       const orders = await Promise.all(bookings);
       for (const parity of [0, 1]) {
@@ -149,25 +165,25 @@ describe('work orders', () => {
       }
     });
 
-    it('are not used up by a booking that is refused', async () => {
+    it('a refused booking uses no job number', async () => {
       const fresh = await stack.createTenant('Careful');
-      await created({ service_type: 'tow' }, fresh);
+      await create({ service_type: 'tow' }, fresh);
       const customer_id = crypto.randomUUID();
       expect((await fresh.client.post('/work-orders', { service_type: 'tow', customer_id })).status).to.equal(
         400,
       );
-      expect((await created({ service_type: 'tow' }, fresh)).job_number).to.equal(jobNumber(2));
+      expect((await create({ service_type: 'tow' }, fresh)).job_number).to.equal(jobNumber(2));
     });
 
-    it('grow past six digits without losing one', async () => {
+    it('job numbers continue past six digits without a gap', async () => {
       const fresh = await stack.createTenant('Old hand');
-      await created({ service_type: 'tow' }, fresh);
+      await create({ service_type: 'tow' }, fresh);
       await stack.rows(
         fresh.id,
         "update tenant_counters set value = 999999 where tenant_id = $1 and name = 'job_number'",
         [fresh.id],
       );
-      expect((await created({ service_type: 'tow' }, fresh)).job_number).to.equal('WO-1000000');
+      expect((await create({ service_type: 'tow' }, fresh)).job_number).to.equal('WO-1000000');
     });
   });
 });

@@ -12,12 +12,12 @@ import { makeSuggestion } from '../support/suggestions.js';
 
 const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
 /**
- * Resources whose records only a key with the permission admin may change, and every such key may
- * read.
+ * Resources whose records only a key with the permission admin may change. Every such key may read
+ * them.
  */
 const FOR_ADMINS = ['export-schedules', 'users', 'webhook-endpoints'];
 
-describe('a key that may write and not read', () => {
+describe('API keys that may write but not read', () => {
   let stack: TestStack;
   let tenant: TestTenant;
   let writer: TestClient;
@@ -45,21 +45,21 @@ describe('a key that may write and not read', () => {
   });
   after(() => stack.stop());
 
-  const expectReceipt = (answer: Answer, id: string) => {
-    expect(answer.status, answer.text).to.equal(200);
-    expect(answer.body).to.deep.equal({ ok: true, data: { id } });
+  const expectReceipt = (response: Answer, id: string) => {
+    expect(response.status, response.text).to.equal(200);
+    expect(response.body).to.deep.equal({ ok: true, data: { id } });
   };
-  const expectDryReceipt = (answer: Answer, id: string) => {
-    expect(answer.status, answer.text).to.equal(200);
-    expect(answer.body).to.deep.equal({ ok: true, dry_run: true, data: { id }, warnings: [] });
+  const expectDryReceipt = (response: Answer, id: string) => {
+    expect(response.status, response.text).to.equal(200);
+    expect(response.body).to.deep.equal({ ok: true, dry_run: true, data: { id }, warnings: [] });
   };
-  const ofResource = (path: string) => path.split('/')[1] as string;
+  const getResource = (path: string) => path.split('/')[1] as string;
 
   for (const { path } of documentedOperations().filter(({ method, path }) => {
-    return method === 'PATCH' && !FOR_ADMINS.includes(ofResource(path));
+    return method === 'PATCH' && !FOR_ADMINS.includes(getResource(path));
   })) {
-    it(`PATCH ${path} with nothing to change, or as a dry run, answers the id alone`, async () => {
-      const id = ids[ofResource(path)] as string;
+    it(`PATCH ${path} by a write-only key returns only the id if nothing changes or in a dry run`, async () => {
+      const id = ids[getResource(path)] as string;
       expect(id, `no record for ${path}`).to.be.a('string');
       const own = path.replace('{id}', id);
       expectError(await writer.get(own), 403, 'insufficient_scope');
@@ -69,7 +69,7 @@ describe('a key that may write and not read', () => {
     });
   }
 
-  it('PATCH with the values that are there, or a dry run of a change, answers the id alone', async () => {
+  it('PATCH by a write-only key with the stored values, or in a dry run, returns only the id', async () => {
     const { client } = tenant;
     const id = ids.customers as string;
     expectReceipt(await writer.patch(`/customers/${id}`, { company_name: 'Secret Towing Club' }), id);
@@ -77,7 +77,7 @@ describe('a key that may write and not read', () => {
     expect((await client.get(`/customers/${id}`)).body.city).to.equal(null);
   });
 
-  it('an action in the state that it leads to answers the id alone', async () => {
+  it('an action of a write-only key on a record already in the target state returns only the id', async () => {
     const { client } = tenant;
     const [approved, disputed] = [
       await invoiceAfter(client, ['approve']),
@@ -104,24 +104,24 @@ describe('a key that may write and not read', () => {
     }
   });
 
-  it('412 says that the record has changed, and not what', async () => {
+  it('the 412 response to a write-only key does not show what has changed', async () => {
     const { client } = tenant;
     const path = `/customers/${(await client.post('/customers', { company_name: 'Old' })).body.id}`;
     const { etag } = (await client.get(path)).headers as { etag: string };
     await client.patch(path, { company_name: 'New secret name' });
     const headers = { 'If-Match': etag };
-    const told = expectError(
+    const details = expectError(
       await client.patch(path, { city: 'Troy' }, { headers }),
       412,
       'precondition_failed',
     );
-    expect(told[0]).to.include({ field: 'company_name', to: 'New secret name' });
+    expect(details[0]).to.include({ field: 'company_name', to: 'New secret name' });
     const refused = await writer.patch(path, { city: 'Troy' }, { headers });
     expectError(refused, 412, 'precondition_failed');
     expect(refused.text).to.not.include('secret');
   });
 
-  it('sees what it makes and what it changes, the first time and each time it repeats the request', async () => {
+  it('a write-only key sees the records it creates and changes, also when it repeats the request', async () => {
     const headers = { 'Idempotency-Key': newId() };
     const body = invoiceInput();
     const made = await writer.post('/invoices', body, { headers });
@@ -138,7 +138,7 @@ describe('a key that may write and not read', () => {
     expectReceipt(await writer.patch(path, {}, nothing), made.body.id);
   });
 
-  it('does not get the answer that is kept for another key', async () => {
+  it('a write-only key does not get the response stored for another key', async () => {
     const { client } = tenant;
     const headers = { 'Idempotency-Key': newId() };
     const body = invoiceInput({ notes: 'secret' });
@@ -157,7 +157,7 @@ describe('a key that may write and not read', () => {
     );
   });
 
-  describe('of an agent', () => {
+  describe('agent keys that may write but not read', () => {
     let agent: TestClient;
 
     before(async () => {
@@ -165,7 +165,7 @@ describe('a key that may write and not read', () => {
       agent = stack.clientWith(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
     });
 
-    it('PATCH of a draft with nothing to change, or as a dry run, answers the id alone', async () => {
+    it('PATCH of a draft by a write-only agent returns only the id if nothing changes or in a dry run', async () => {
       const id = await invoiceAfter(tenant.client, []);
       const path = `/invoices/${id}`;
       expectReceipt(await agent.patch(path, {}), id);
@@ -178,7 +178,7 @@ describe('a key that may write and not read', () => {
       expect((await agent.patch(path, { notes: 'mine' })).body.notes).to.equal('mine');
     });
 
-    it('a draft that another agent made under the same idempotency_key is not shown over MCP', async () => {
+    it('a draft that another agent created with the same idempotency_key is not shown over MCP', async () => {
       const [one, blind] = await Promise.all([
         newAgent(stack, tenant),
         newAgent(stack, tenant, { scopes: ['write_invoices_draft'] }),
@@ -194,8 +194,8 @@ describe('a key that may write and not read', () => {
   });
 });
 
-describe('an operation of an agent that may write and not read', () => {
-  it('tells the id alone when it changed nothing', async () => {
+describe('operations of an agent that may write but not read', () => {
+  it('GET /operations/{id} returns only the id to a write-only agent if the operation changed nothing', async () => {
     const stack = await TestStack.start();
     try {
       const tenant = await stack.createTenant();
@@ -205,7 +205,7 @@ describe('an operation of an agent that may write and not read', () => {
       const agentId = (await agent.get('/me')).body.key.id;
       const id = await invoiceAfter(tenant.client, []);
       const command = newId();
-      // As a write leaves them whose reply came too late.
+      // The rows that a write leaves when its reply comes too late.
       await stack.rows(
         tenant.id,
         `with entry as (

@@ -1,20 +1,20 @@
 import { type StackOptions, TestStack, type TestTenant } from './stack.js';
 
-/** The product, and an account in it. */
+/** The product and one account in it. */
 export interface Account {
   stack: TestStack;
   tenant: TestTenant;
 }
 
 export interface AccountOptions extends StackOptions {
-  /** Of the account: its name and settings. */
+  /** Name and settings of the account. */
   account?: Parameters<TestStack['createTenant']>;
 }
 
-/** Prepares an account. What it returns is called once the account is done with. */
+/** Prepares an account. The function that it returns runs when the account is no longer needed. */
 type SetUp = (account: Account) => Promise<void> | Promise<() => Promise<unknown>>;
 
-/** The product for all tests of a `describe`, and an account of its own for each of them. */
+/** Starts the product for all tests of a `describe`, and creates an account for each test. */
 export function withAccounts(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {
   let stack: TestStack;
   let cleanUp: Awaited<ReturnType<SetUp>>;
@@ -30,7 +30,7 @@ export function withAccounts(setUp: SetUp, { account = [], ...options }: Account
   after(() => stack.stop());
 }
 
-/** The product and one account for all tests of a `describe`. */
+/** Starts the product with one account for all tests of a `describe`. */
 export function withOneAccount(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {
   let stack: TestStack;
   let cleanUp: Awaited<ReturnType<SetUp>>;

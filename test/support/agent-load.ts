@@ -1,4 +1,7 @@
-/** Agents that behave as they should, and write down every call: they send what was not answered once more, with the same idempotency key. */
+/**
+ * Agents that behave as they should and record every call. They resend a call that got no result,
+ * with the same idempotency key.
+ */
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { TestAgent } from './agent.js';
@@ -7,31 +10,31 @@ import { eventually } from './poll.js';
 
 const AGENTS = 8;
 const RETRY_MS = 100;
-/** What tells an agent to send the same call again. */
+/** Error codes on which an agent sends the same call again. */
 const RETRIED = ['service_unavailable', 'idempotency_in_progress'];
 
 export interface AgentTenant {
   id: string;
-  /** Of an agent. */
+  /** The key of an agent. */
   key: string;
-  /** A job that drafts are made for. */
+  /** A work order to draft invoices for. */
   workOrderId: string;
 }
 
-/** One call of a tool, and what became of it. */
+/** One tool call and its outcome. */
 export interface AgentCall {
   tenant: AgentTenant;
   tool: string;
   args: Record<string, unknown>;
   /** How often it was sent. */
   sent: number;
-  /** The structured answer, once there is one. */
+  /** The structured result, once there is one. */
   answer?: Json;
-  /** An answer that promises nothing and that no retry mends. */
+  /** A result that promises nothing and that no retry fixes. */
   refusal?: string;
 }
 
-/** Reads and writes in turns: a write in each pair. */
+/** Reads and writes alternate. */
 const MIX: readonly ((tenant: AgentTenant) => Pick<AgentCall, 'tool' | 'args'>)[] = [
   () => ({
     tool: 'create_work_order',
@@ -59,7 +62,10 @@ export class AgentLoad {
   #agents: Promise<void>[] = [];
   #isEnding = false;
 
-  /** @param origins addresses to choose from at each attempt, as a balancer without affinity would */
+  /**
+   * @param origins of the replicas. Each attempt chooses one, as a load balancer without affinity
+   * would
+   */
   constructor(
     private readonly origins: readonly string[],
     private readonly tenants: readonly AgentTenant[],
@@ -81,13 +87,13 @@ export class AgentLoad {
     return this;
   }
 
-  /** Waits for so many more answered calls: work goes on, whatever happened. */
+  /** Waits for so many more answered calls, as proof that the work continues. */
   async progresses(by = 200, timeoutMs = 60_000): Promise<void> {
     const goal = this.done + by;
     await eventually(`${by} more answered calls of agents`, () => this.done >= goal, timeoutMs);
   }
 
-  /** Lets each agent finish its call, however often it must be sent. */
+  /** Lets each agent finish its call, with as many retries as the call needs. */
   async stop(): Promise<void> {
     this.#isEnding = true;
     await Promise.all(this.#agents);
@@ -117,7 +123,8 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
   try {
     result = await agent.call(call.tool, call.args);
   } catch (error) {
-    // A connection that was cut or refused tells nothing; any answer of HTTP's is one that a healthy server would not give.
+    // A connection that was cut or refused proves nothing. A healthy server would not return any
+    // other HTTP error.
     const { code } = error as { code?: number };
     if (typeof code === 'number' && code !== 503) call.refusal = String(error);
     return;
@@ -128,6 +135,6 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
     return;
   }
   const answer = result.structuredContent as Json;
-  // Stored and not run yet: the same key tells in a while what became of it.
+  // The write is stored and has not run yet. The same key returns its outcome later.
   if (answer?.data?.operation_id === undefined) call.answer = answer;
 }

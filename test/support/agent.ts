@@ -1,4 +1,4 @@
-/** Agents as they really come: the official client over Streamable HTTP. */
+/** Agents as in production: the official client over Streamable HTTP. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -9,10 +9,10 @@ import type { Json } from './client.js';
 import type { TestStack, TestTenant } from './stack.js';
 
 export interface AgentOptions {
-  /** Default: all of them. */
+  /** Default: all scopes. */
   scopes?: readonly AgentScope[];
   readOnly?: boolean;
-  /** Of every request. */
+  /** Sent with every request. */
   headers?: Record<string, string>;
 }
 
@@ -37,7 +37,7 @@ export class TestAgent {
     return new TestAgent(key, client);
   }
 
-  /** The result of a tool, whatever it is. */
+  /** The result of a tool, successful or not. */
   async call(
     name: string,
     args: Record<string, unknown> = {},
@@ -70,7 +70,7 @@ export class TestAgent {
   }
 }
 
-/** A new agent key of a tenant, and a client that uses it. The caller closes `client`. */
+/** Creates an agent key of a tenant and a client that uses it. The caller closes `client`. */
 export async function newAgent(
   stack: TestStack,
   tenant: TestTenant,

@@ -5,30 +5,30 @@ import type { TestStack, TestTenant } from './stack.js';
 
 export const GATE = 100_000;
 
-/** A body of POST /invoices that comes to this many cents before tax. */
+/** A body of POST /invoices with this total before tax. */
 export function draftOf(cents: number, overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return invoiceInput({ line_items: [lineItem({ unit_price_cents: cents })], ...overrides });
 }
 
-/** An agent key of its own that may draft, propose and read. */
+/** Creates an agent key that may draft, propose and read, and a client that uses it. */
 export async function newAgent(stack: TestStack, tenantId: string): Promise<TestClient> {
   const scopes = ['write_invoices_draft', 'read_invoices', 'propose_approvals'];
   return stack.clientWith(await stack.createKey(tenantId, { kind: 'agent', scopes }));
 }
 
-/** Sets the gate of an account; null turns it off. */
+/** Sets an account's approval threshold; null turns it off. */
 export async function setGate({ client }: TestTenant, cents: number | null = GATE): Promise<void> {
   const set = await client.patch('/settings', { agent_gate_cents: cents });
   expect(set.status, set.text).to.equal(200);
 }
 
-/** Sets what each agent key of an account may draft in a day; null lifts the bound. */
+/** Sets the amount that each agent key of an account may draft in a day; null removes the limit. */
 export async function setDayBound({ client }: TestTenant, cents: number | null): Promise<void> {
   const set = await client.patch('/settings', { agent_day_cents: cents });
   expect(set.status, set.text).to.equal(200);
 }
 
-/** Asserts that a write waits for a human, and returns its approval. */
+/** Asserts that a write is held for a person's decision, and returns its approval. */
 export function expectHeld(answer: Answer): Json {
   expect(answer.status, answer.text).to.equal(202);
   expect(answer.body).to.have.all.keys('ok', 'pending_approval', 'approval');

@@ -20,7 +20,7 @@ const PAST_AND_FUTURE = {
   noInvalidDate: true,
 };
 
-/** RFC 3339 in all its spellings: lower case, fractions, offsets. */
+/** RFC 3339 date-times in all spellings: lower case, fractions, offsets. */
 const instants = fc
   .tuple(
     fc.date(PAST_AND_FUTURE),
@@ -35,7 +35,7 @@ const timesOfDay = fc.stringMatching(/^([01][0-9]|2[0-3]):[0-5][0-9]$/);
 
 const blanks = fc.constantFrom('', ' ', '\t', '  ');
 
-/** Texts between a person's name and the odd corners of Unicode, without control characters. */
+/** Texts from a person's name to unusual Unicode, without control characters. */
 const printable = fc.oneof(
   fc.stringMatching(/^[ -~]+$/),
   fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/\p{Cc}/u.test(text)),
@@ -65,7 +65,8 @@ function strings(description: Description): fc.Arbitrary<string> {
   const pattern = rules.find((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^[a-z]'));
   if (pattern) return padded(fc.stringMatching(/^[a-z][a-z0-9_]{0,63}$/));
   const isEventType = rules.some((one) => one.name === 'pattern' && one.args?.regex?.startsWith('/^(\\*|'));
-  // Without blanks: two that differ only by those are one, and each may be named once.
+  // Without blanks: types that differ only by blanks are equal, and each type may be named only
+  // once.
   if (isEventType) return fc.constantFrom('*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*');
   if (rules.some((one) => one.args?.regex === '/^[ -~]+$/'))
     return padded(fc.stringMatching(/^[!-~]([ -~]{0,40}[!-~])?$/));
@@ -92,7 +93,7 @@ function numbers({ rules = [] }: Description): fc.Arbitrary<number> {
   const [min, max] = [bound('min') ?? bound('greater') ?? -1000, bound('max') ?? 1000];
   if (rules.some((rule) => rule.name === 'integer'))
     return fc.integer({ min: Math.max(min, -1e9), max: Math.min(max, 1e9) });
-  // Quantities have at most four decimals; coordinates may.
+  // Quantities have at most four decimals. Coordinates accept four as well.
   return fc.integer({ min: min * 10_000 + 1, max: max * 10_000 }).map((value) => value / 10_000);
 }
 
@@ -103,7 +104,7 @@ interface Line {
   total_cents: number;
 }
 
-/** Makes a generated line add up, which no single member can. */
+/** Makes the total of a generated line item match, because the total depends on other members. */
 function addUp(line: Line): Line {
   const quantity = Math.ceil(line.quantity);
   const price = ['discount', 'adjustment'].includes(line.category.trim())
@@ -112,7 +113,10 @@ function addUp(line: Line): Line {
   return { ...line, quantity, unit_price_cents: price, total_cents: quantity * price };
 }
 
-/** A span that ends before it begins is refused, which no single member tells. */
+/**
+ * Swaps the ends of a range that ends before it starts. The API refuses such a range, and no single
+ * member shows it.
+ */
 function forwards(body: Json): Json {
   const { since, until, ...rest } = body;
   if (typeof since !== 'string' || typeof until !== 'string') return body;
@@ -142,7 +146,7 @@ function arrays({ items = [], rules = [] }: Description, whole: boolean): fc.Arb
   return rules.some((rule) => rule.name === 'unique') ? fc.uniqueArray(item, limits) : fc.array(item, limits);
 }
 
-/** Members that no schema names are the custom headers of endpoints. */
+/** Only the custom headers of endpoints have members that no schema names. */
 const HEADER_NAMES = fc.stringMatching(/^x-[a-z]{1,10}$/);
 
 function objects(description: Description, whole = false): fc.Arbitrary<Json> {
@@ -155,7 +159,7 @@ function objects(description: Description, whole = false): fc.Arbitrary<Json> {
   );
   const object = fc.record(members, { requiredKeys }) as fc.Arbitrary<Json>;
   const isAgentKey = metas.some((meta) => meta.className === 'AgentKeyCreate');
-  // Whether a scope may stand beside read_only no single member tells.
+  // No single member shows whether a scope is allowed with read_only.
   if (isAgentKey) return object.map((key) => ({ ...key, read_only: false }));
   if (keys.since && keys.until) return object.map(forwards);
   const named = (name: string) => metas.some((meta) => meta.className === name);
@@ -164,17 +168,20 @@ function objects(description: Description, whole = false): fc.Arbitrary<Json> {
   return named('LineItemInput') ? added : object;
 }
 
-/** Bodies that a Joi schema accepts, made from its own description: lengths, patterns, optional and nullable members. */
+/**
+ * Bodies that a Joi schema accepts, generated from its description: lengths, patterns, optional and
+ * nullable members.
+ */
 export function bodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
   return objects(schema.describe() as Description);
 }
 
-/** As {@link bodiesOf}, with every member there, inside nested objects and lists too. */
+/** Like {@link bodiesOf}, with every member present, also inside nested objects and lists. */
 export function wholeBodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
   return objects(schema.describe() as Description, true);
 }
 
-/** What clients send by mistake or on purpose. */
+/** Values that clients send by mistake or on purpose. */
 const HOSTILE: unknown[] = [
   null,
   '',
@@ -238,7 +245,7 @@ const hostile = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<unknown>,
 );
 
-/** Places of every member of a value: `[]` is the value itself. */
+/** The paths of a value and of all its members. `[]` is the path of the value itself. */
 function placesIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [path];
   const entries: [string | number, unknown][] = Array.isArray(value)
@@ -260,7 +267,7 @@ function replaceAt(
   return copy;
 }
 
-/** Every body that differs from this one in one member: removed, or each hostile value in its place. */
+/** Every body that differs from this one in one member: removed, or replaced by a hostile value. */
 export function everyBreakOf(body: Json): Json[] {
   const places = placesIn(body).filter((path) => path.length > 0);
   return places.flatMap((path) =>
@@ -268,7 +275,10 @@ export function everyBreakOf(body: Json): Json[] {
   );
 }
 
-/** The same body with one member, anywhere inside, replaced by something hostile, removed, or joined by a stranger. */
+/**
+ * The body with one member, at any depth, removed or replaced by a hostile value, or with an
+ * unknown member added.
+ */
 export function brokenBodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<unknown> {
   const names = Object.keys((schema.describe() as Description).keys ?? {});
   const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

@@ -1,4 +1,7 @@
-/** The endpoints that hear of a load's invoices, and what has to be true of them when all is over. */
+/**
+ * The endpoints that receive the events of a load's invoices, and the assertions about them after
+ * the load.
+ */
 import { expect } from 'chai';
 import { newSecret } from '../../shared/resources/webhook-endpoints/secret.js';
 import { type Deployment, SECRET_KEY, type Tenant } from './deployment.js';
@@ -7,12 +10,12 @@ import { eventually } from './poll.js';
 import type { Responder, StrictEndpoint, StrictReceiver } from './strict-receiver.js';
 import { insertSignedEndpoint } from './webhooks.js';
 
-/** After any fault, and without a person, the backlog is delivered by then. */
+/** The backlog is delivered within this time after any fault, without intervention. */
 const RECOVERY_MS = 30_000;
-/** What a dead worker has written to its sockets is read by then. */
+/** By then the receiver has read the bytes that a dead worker wrote to its sockets. */
 const READ_MS = 300;
 
-/** What all scenarios of a run add up to, to be told at the end of it. */
+/** The totals of all scenarios in a run, printed at its end. */
 export const delivered = {
   requests: 0,
   repeated: 0,
@@ -25,7 +28,7 @@ export interface Listener {
   tenant: Tenant;
   id: string;
   endpoint: StrictEndpoint;
-  /** Calls of the load that may have been made before it was there. */
+  /** The number of the load's calls that may have been made before it existed. */
   earlier: number;
 }
 
@@ -39,9 +42,12 @@ export interface OpenDelivery {
 /** See the module comment. */
 export class Audience {
   readonly listeners: Listener[] = [];
-  /** The share of requests that may have come again by the end, whatever explains them. */
+  /** The highest allowed share of requests that arrive again, for any reason. */
   mostRepeated = 1;
-  /** By `endpoint/event`: at how many deaths it had been received and not recorded. So often it may come again. */
+  /**
+   * By `endpoint/event`: the number of deaths at which a request had been received and not
+   * recorded. It may arrive again that many times.
+   */
   readonly #repeatable = new Map<string, number>();
 
   constructor(
@@ -50,10 +56,10 @@ export class Audience {
     private readonly load: Load,
   ) {}
 
-  /** One more endpoint. Past the API, which may be what is dead. */
+  /** Adds an endpoint by SQL, because the API may be the process that is dead. */
   async join(tenant: Tenant, respond?: Responder, maxInFlight = 20): Promise<Listener> {
     const endpoint = this.receiver.add(respond ? { respond } : {});
-    // Known to the receiver before the first delivery can come.
+    // The receiver has the secret before the first delivery can arrive.
     const secret = newSecret();
     endpoint.secrets = [secret];
     const { id } = await insertSignedEndpoint(
@@ -67,8 +73,10 @@ export class Audience {
   }
 
   /**
-   * To be called when a worker has just died: what was in flight then will be sent once more.
-   * @param comesBack it only stands still: what it has begun and not written to a socket yet it writes when it goes on, and so all that is open may come twice
+   * Call this just after a worker has died. The requests that were in flight will be sent once
+   * more.
+   * @param comesBack whether the worker is only stopped. When it continues, it sends what it had
+   * started, so every open delivery may arrive twice
    */
   async noteDeath({ comesBack = false } = {}): Promise<void> {
     const open = await this.open();
@@ -87,7 +95,7 @@ export class Audience {
     await eventually(`${more} deliveries`, () => this.received >= goal, 120_000);
   }
 
-  /** Waits until nothing is open that is open now. */
+  /** Waits until no delivery is open that is open now. */
   async catchesUp(): Promise<void> {
     const now = new Set((await this.open()).map(({ id }) => id));
     await eventually(
@@ -98,14 +106,15 @@ export class Audience {
   }
 
   /**
-   * Ends the load and waits until nothing is left to deliver. Then every acknowledged invoice has reached each endpoint that listened: validly signed, with the
-   * bytes of the record as its client got it; and what came twice was in flight at a death.
-   * @param healedAt when the last fault was over, of Date.now()
+   * Ends the load and waits until nothing is left to deliver. Then every acknowledged invoice has
+   * reached each endpoint that listened, validly signed, with the bytes that its client got. Every
+   * request that arrived twice was in flight at a death.
+   * @param healedAt when the last fault ended, by Date.now()
    */
   async expectAllDelivered(healedAt: number): Promise<void> {
     await this.load.stop();
     const failed = this.load.calls.filter(({ outcome }) => outcome !== 'ok');
-    expect(failed, 'calls that did not end well').to.deep.equal([]);
+    expect(failed, 'calls that did not succeed').to.deep.equal([]);
     const limit = Math.max(0, healedAt + RECOVERY_MS - Date.now());
     await eventually('every delivery to end', async () => (await this.open()).length === 0, limit);
     delivered.slowestRecoveryMs = Math.max(delivered.slowestRecoveryMs, Date.now() - healedAt);
@@ -125,7 +134,10 @@ export class Audience {
     }
   }
 
-  /** The log says the same: one delivery for each event and endpoint, succeeded, with each of its attempts once. */
+  /**
+   * The delivery log agrees: one delivery for each event and endpoint, succeeded, with each of its
+   * attempts once.
+   */
   async #expectLogged(): Promise<void> {
     const rows = await this.#query<{ endpoint_id: string; event_ids: string[]; unsuccessful: number }>(
       `select endpoint_id, array_agg(event_id) as event_ids, (count(*) filter (where status <> 'succeeded'))::int as unsuccessful
@@ -151,7 +163,7 @@ export class Audience {
        where a.endpoint_id = any($1)
          and coalesce((a.request_headers ->> 'webhook-timestamp')::bigint, 0) < floor(extract(epoch from a.started_at))`,
     );
-    expect(stale, 'attempts that were signed before they began').to.deep.equal([]);
+    expect(stale, 'attempts that were signed before they started').to.deep.equal([]);
   }
 
   #expectNoStrangers(): void {
@@ -161,9 +173,7 @@ export class Audience {
         .map((request) => ({ key: `${id}/${request.id}`, times: request.nth - 1 })),
     );
     const unexplained = again.filter(({ key, times }) => times > (this.#repeatable.get(key) ?? 0));
-    expect(unexplained, 'requests that came again though they were not in flight at a death').to.deep.equal(
-      [],
-    );
+    expect(unexplained, 'repeated requests that were not in flight at a death').to.deep.equal([]);
     const { received } = this;
     const share = again.length / received;
     expect(share, `${again.length} of ${received} came again`).to.be.at.most(this.mostRepeated);
@@ -172,12 +182,12 @@ export class Audience {
     delivered.repeatable += [...this.#repeatable.values()].reduce((sum, times) => sum + times, 0);
   }
 
-  /** Requests that have come so far, repeated ones too. */
+  /** Requests so far, including repeated ones. */
   get received(): number {
     return this.listeners.reduce((sum, { endpoint }) => sum + endpoint.requests.length, 0);
   }
 
-  /** What is still to be delivered. */
+  /** Deliveries that have not ended. */
   open(): Promise<OpenDelivery[]> {
     return this.#query<OpenDelivery>(
       'select id, endpoint_id, event_id, attempts from webhook_deliveries where next_attempt_at is not null and endpoint_id = any($1)',

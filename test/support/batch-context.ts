@@ -5,12 +5,12 @@ import { limitSuspects } from '../../workers/writes/isolate.js';
 import { Repeats } from '../../workers/writes/repeats.js';
 import type { BatchContext } from '../../workers/writes/run-batch.js';
 
-/** The configuration of batches that a test runs itself, without a process around them. */
+/** The configuration of batches that a test runs itself, without a worker process. */
 const batchConfig = loadConfig('all', {
   SECRET_KEY: 'a secret of the tests, long enough for anybody',
 });
 
-/** What such batches run with. */
+/** The context in which a test runs its batches. */
 export function batchContextOf({ db, logger }: { db: Database; logger: Logger }): BatchContext {
   return {
     config: batchConfig,

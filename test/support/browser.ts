@@ -1,4 +1,4 @@
-/** A real Chromium, headless, for what only a browser can tell. */
+/** A real headless Chromium, for checks that only a browser can make. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -17,14 +17,14 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Why tests in a browser are skipped here. With CI=true they fail instead. */
+/** Why browser tests are skipped here. With CI=true they fail instead. */
 export const BROWSER_ABSENT =
   findChromium() === undefined && process.env.CI !== 'true' ? 'there is no chromium on PATH' : undefined;
 
 export function startBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error('There is no chromium on PATH. Install it: apt-get install chromium');
-  // As root there is no sandbox.
+  // Chromium refuses to run as root with its sandbox.
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
   return chromium.launch({ executablePath, headless: true, args });
 }

@@ -5,7 +5,7 @@ import { invoiceAfter } from './lifecycle-records.js';
 import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.js';
 
 /**
- * Makes records of every kind with a word in them that no other account may ever see.
+ * Creates records of every kind that contain `canary`, a text that no other account may see.
  * @returns the id of one record of each kind
  */
 export async function makeCanaryRecords(
@@ -18,7 +18,7 @@ export async function makeCanaryRecords(
     return made.body.id;
   };
   const ids: Record<string, string> = {};
-  // Two of each, so that a page of one has a next page.
+  // Two of each, so that a page of one record has a next page.
   for (let round = 0; round < 2; round += 1) {
     ids.customer = await make('/customers', {
       company_name: canary,
@@ -36,7 +36,7 @@ export async function makeCanaryRecords(
       invoiceInput({ notes: canary, po_number: canary, customer_id: ids.customer, line_items }),
     );
     const billed = await invoiceAfter(client, ['approve'], { notes: canary });
-    // Two on one invoice, for its own list.
+    // Two payments on one invoice, for the invoice's list of payments.
     for (let part = 0; part < 2; part += 1) {
       const payment = { amount_cents: 100, method: 'cash', reference: canary };
       ids.payment = await make(`/invoices/${billed}/payments`, payment);
@@ -57,7 +57,7 @@ export async function makeCanaryRecords(
     const card = { name: canary, effective_from: '2026-01-01', is_default: true, items };
     ids.rate_card = await make('/rate-cards', card);
     ids.impound = await make('/impounds', { daily_rate_cents: 4500, notes: canary });
-    // People belong to the live account alone.
+    // Only the live account has users.
     if (isLive) ids.user = await make('/users', { name: canary, email: `${newId()}@example.com` });
     const endpoint = { description: canary, headers: { 'x-canary': canary }, asymmetric: true };
     ids.webhook_endpoint = await make('/webhook-endpoints', endpointInput(endpoint));

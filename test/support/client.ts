@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Agent, request } from 'undici';
 import { findDepartures } from './openapi-validator.js';
 
-/** What was parsed and is looked at by name. */
+/** Parsed JSON whose members a test reads by name. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
 export type Json = any;
 
@@ -15,7 +15,7 @@ export interface Answer {
 
 export interface CallOptions {
   body?: unknown;
-  /** Sent as it is instead of `body`. */
+  /** Sent unchanged instead of `body`. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
   key?: string | null;
@@ -23,7 +23,10 @@ export interface CallOptions {
 
 const agent = new Agent({ connections: 256, pipelining: 1 });
 
-/** An integrator: calls the API over a real socket, and holds every answer against the OpenAPI document. */
+/**
+ * An integrator: calls the API over a real socket, and checks every response against the OpenAPI
+ * document.
+ */
 export class TestClient {
   constructor(
     readonly origin: string,
@@ -64,7 +67,7 @@ export class TestClient {
     return answer;
   }
 
-  /** As {@link call}, without holding the answer against the document. */
+  /** Like {@link call}, without checking the response against the document. */
   async send(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const key = options.key === undefined ? this.key : options.key;
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));

@@ -10,10 +10,10 @@ import type { SweepFault } from '../../shared/resources/sweep-faults/store.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import type { TestStack } from './stack.js';
 
-/** Runs a task of the clock once, as its worker would, and waits for it. */
+/** Runs a task of the clock once, as its worker does, and waits for it. */
 export type RunTask = (task: string) => Promise<void>;
 
-/** @param runtime of a stack, perhaps with a database that {@link poisonTenant} made */
+/** @param runtime of a stack, possibly with a database that {@link poisonTenant} made */
 export function clockTasks(runtime: Runtime): RunTask {
   const queues = {
     writes: openWritesQueue(runtime),
@@ -27,18 +27,18 @@ export function clockTasks(runtime: Runtime): RunTask {
   };
 }
 
-/** Which tasks leave out a tenant, by the recorded faults. */
+/** The tasks that leave out a tenant, according to the recorded failures. */
 export async function tasksWithout(stack: TestStack, tenantId: string): Promise<string[]> {
   const rows = await stack.rows<SweepFault>(tenantId, 'select * from sweep_faults order by task');
   return rows.map(({ task }) => task);
 }
 
-/** Statements by which the clock remembers a fault: they work. */
+/** Names of the queries by which the clock stores a tenant's failure. These queries work. */
 const FAULT_STATEMENTS = ['find-sweep-faults', 'record-sweep-fault', 'clear-sweep-fault'];
 
 /**
- * A database in which every statement fails as soon as its transaction sees this tenant. @param
- * onSwept tenants of sweeps that committed
+ * A database in which every query fails as soon as its transaction includes this tenant.
+ * @param onSwept receives the tenants of each sweep that committed
  */
 export function poisonTenant(
   db: Database,

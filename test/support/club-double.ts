@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, TestClient } from './client.js';
 
-/** What the club says of one claim, in this order, each time the claim is sent to it. */
+/**
+ * The club's outcomes for one claim: one for each time that the claim is sent to it, in sequence.
+ */
 export type ClubScript = Record<string, unknown>[];
 
 interface Manners {
-  /** Every answer arrives this often, side by side, as from a partner that never heard our reply. */
+  /** Each outcome is sent this often, concurrently, as by a partner that never got our response. */
   repeats?: number;
 }
 
 /**
- * A motor club's office, for want of one that could be called: it looks for claims that were sent to it and answers them over HTTP with a key of its own, as
- * an adapter will. It may stammer and answer out of turn.
+ * Stands in for a motor club's office, because tests cannot call a real one. It polls for claims
+ * that were sent to it and records outcomes over HTTP with its own key, as an adapter will. It may
+ * repeat its requests.
  */
 export class ClubDouble {
-  /** What it was told, by status. */
+  /** The API's responses to its requests. */
   readonly answers: Answer[] = [];
   readonly #scripts = new Map<string, ClubScript>();
 
@@ -27,7 +30,7 @@ export class ClubDouble {
     this.#scripts.set(claimId, [...script]);
   }
 
-  /** Answers until nothing is left that it was sent and has something to say about. */
+  /** Sends outcomes until no claim at the club has an outcome left. */
   async work(): Promise<void> {
     for (let hasSpoken = true; hasSpoken; ) {
       hasSpoken = false;
@@ -40,7 +43,7 @@ export class ClubDouble {
     }
   }
 
-  /** Claims that lie with the club, of every page. */
+  /** Claims that are with the club, from every page. */
   async #sentClaims(): Promise<string[]> {
     const ids: string[] = [];
     for (const status of ['submitted', 'accepted']) {

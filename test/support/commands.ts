@@ -2,7 +2,10 @@ import { hashBody } from '../../shared/contracts/canonical-json.js';
 import type { Command } from '../../shared/contracts/command.js';
 import { newId } from '../../shared/platform/ids.js';
 
-/** A command as the api would submit it for an API key; `idempotencyKey` claims its path and body. */
+/**
+ * A command as the api would submit it for an API key. `idempotencyKey` adds an idempotency record
+ * of its path and body.
+ */
 export function commandOf(
   type: string,
   tenantId: string,

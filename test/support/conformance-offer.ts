@@ -1,4 +1,7 @@
-/** What the conformance suite wants to find on a server, beside the product's own tools, resources and prompts. In tests only. */
+/**
+ * The tools, resources and prompts that the conformance suite expects on a server, besides the
+ * product's own. For tests only.
+ */
 import type {
   CallToolResult,
   GetPromptResult,
@@ -12,7 +15,7 @@ import { LEVELS, SPEAKING } from './conformance-speaking.js';
 /** One red pixel. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-/** A WAV file without a sample. */
+/** A WAV file without samples. */
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
 
 const text = (value: string) => ({ type: 'text' as const, text: value });
@@ -103,7 +106,7 @@ function readFixture(uri: string): ReadResourceResult | undefined {
   return { contents: [{ uri, mimeType: 'application/json', text: body }] };
 }
 
-/** The product's offer with the fixtures behind it. */
+/** The product's offer with the suite's fixtures added. */
 export function conformanceOffer(mcp: McpRuntime): Offer {
   const own = createOffer(mcp);
   const levels = new Map<string, LoggingLevel>();

@@ -1,4 +1,7 @@
-/** Tools of the conformance suite that tell or ask their client something before they answer. In tests only. */
+/**
+ * Tools of the conformance suite that notify or query their client before they return a result. For
+ * tests only.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CallToolResult,
@@ -14,7 +17,7 @@ export const LEVELS: readonly LoggingLevel[] = LoggingLevelSchema.options;
 
 interface Ears {
   aside: Aside;
-  /** From which level on the caller listens. */
+  /** The least severe level that the caller wants. */
   level: LoggingLevel;
 }
 
@@ -99,7 +102,7 @@ const ENUMS: ElicitRequestFormParams['requestedSchema'] = {
   },
 };
 
-/** By the names of their tools. */
+/** By tool name. */
 export const SPEAKING: Record<string, Speak> = {
   test_tool_with_logging: log,
   test_tool_with_progress: progress,

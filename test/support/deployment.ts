@@ -1,4 +1,7 @@
-/** The product as it is deployed: real processes on stores of their own, in the way of this test run. */
+/**
+ * The product as it is deployed: real processes on stores of their own, all in one or scaled out as
+ * the test run chooses.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -29,7 +32,7 @@ import { freePort, IS_SCALED, type RedisServer, startRedis } from './stores.js';
 export const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
 const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
 
-/** What all faults and loads of a run add up to, to be told at the end of it. */
+/** The totals of all faults and loads in a run, printed at its end. */
 export const totals = { acknowledged: 0, retried: 0, kills: 0 };
 
 export interface Tenant {
@@ -38,20 +41,23 @@ export interface Tenant {
 }
 
 export interface DeploymentOptions {
-  /** Processes of each type in the scaled way; the other way has one process for everything. */
+  /** Processes of each type when scaled out. All in one, one process does everything. */
   webs?: number;
   writers?: number;
-  /** Without, nobody delivers webhooks in the scaled way. */
+  /** Default 0: no process delivers webhooks when scaled out. */
   webhooks?: number;
-  /** Without, nobody serves agents in the scaled way. */
+  /** Default 0: no process serves agents when scaled out. */
   mcps?: number;
-  /** Without, nobody writes exports in the scaled way. */
+  /** Default 0: no process writes exports when scaled out. */
   exporters?: number;
   /** Settings of every process. */
   settings?: Record<string, string>;
 }
 
-/** One line of the Procfile (or `npm start`'s process) on one port: killed and started again, it stays the same service. */
+/**
+ * One command line of the Procfile (or `npm start`) on one port. It stays the same service when it
+ * is killed and started again.
+ */
 export class Service {
   process: TestProcess | undefined;
 
@@ -66,7 +72,10 @@ export class Service {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Starts it, whether or not it will live. @param settings beside those of the deployment, for this life only */
+  /**
+   * Starts the process without waiting until it is ready.
+   * @param settings besides those of the deployment, for this start only
+   */
   launch(settings: Record<string, string> = {}): TestProcess {
     const env = { ...this.env, PORT: `${this.port}`, ...settings };
     this.process = this.processes.start({ command: this.command, env });
@@ -83,28 +92,31 @@ export class Service {
     return this.process.stop(signal);
   }
 
-  /** kill -9, which nobody can prepare for. */
+  /** Sends SIGKILL, which a process cannot handle. */
   async kill(): Promise<void> {
     totals.kills += 1;
     await this.stop('SIGKILL');
   }
 }
 
-/** See the module comment. Stores and processes are of its own, so that no fault reaches another deployment. */
+/**
+ * See the module comment. Each deployment has its own stores and processes, so a fault affects no
+ * other deployment.
+ */
 export class Deployment {
   readonly processes = new Processes();
-  /** Processes that take requests. */
+  /** Processes that serve HTTP requests. */
   webs: Service[] = [];
-  /** Processes that commit: in the all-in-one way those that take requests. */
+  /** Processes that commit. All in one, these are the web processes. */
   writers: Service[] = [];
   /** Processes that deliver webhooks. */
   webhooks: Service[] = [];
-  /** Processes that agents talk to: in the all-in-one way those that take requests. */
+  /** Processes that serve agents. All in one, these are the web processes. */
   mcps: Service[] = [];
   /** Processes that write exports. */
   exporters: Service[] = [];
   clock: Service | undefined;
-  /** The process that talks to mail servers and vendors; only with an SMTP_URL. */
+  /** The process that calls mail servers and vendors; only with an SMTP_URL. */
   integrations: Service | undefined;
   redis: RedisServer | undefined;
   postgres: EmbeddedPostgres | undefined;
@@ -112,8 +124,8 @@ export class Deployment {
   #db: Database | undefined;
 
   /**
-   * Prepares the stores, without a process yet, does the work and ends everything, whatever state it is in by then. When both fail, the work's
-   * error is the one to know.
+   * Prepares the stores without starting a process, does the work and ends everything in whatever
+   * state it is. If the work and the end both fail, the work's error is thrown.
    */
   static async run(
     options: DeploymentOptions,
@@ -174,7 +186,7 @@ export class Deployment {
     return new Service(this.processes, command, env, await freePort());
   }
 
-  /** Every process, once each. */
+  /** Every process once. */
   get services(): Service[] {
     const others = [this.clock, this.integrations].filter((service) => service !== undefined);
     return [
@@ -189,7 +201,7 @@ export class Deployment {
     ];
   }
 
-  /** Starts what does not run yet and waits until all are ready. */
+  /** Starts the processes that do not run yet, and waits until all are ready. */
   async start(): Promise<this> {
     await Promise.all(this.services.filter(({ process }) => !process).map((service) => service.start()));
     return this;
@@ -204,14 +216,14 @@ export class Deployment {
     return this.writers[0] as Service;
   }
 
-  /** Address of the database as the owner of the tables; PostgreSQL must have run once. */
+  /** The URL of the database as the owner of the tables. PostgreSQL must have run once. */
   async #databaseUrl(): Promise<string> {
     const state = await readState(this.dataDir);
     if (!state) throw new Error('there is no database yet');
     return embeddedUrl(OWNER, state.ownerPassword, state.port);
   }
 
-  /** A pool in the application's role. */
+  /** A connection pool in the application's role. */
   async db(): Promise<Database> {
     this.#db ??= openDatabase({
       databaseUrl: await this.#databaseUrl(),
@@ -222,12 +234,15 @@ export class Deployment {
     return this.#db;
   }
 
-  /** Does something while no invoice can be committed: shorter than the limits of the product's own statements. */
+  /**
+   * Calls `act` while no invoice can be committed. `act` must be shorter than the timeouts of the
+   * product's queries.
+   */
   async withoutCommits<T>(act: () => Promise<T>): Promise<T> {
     return this.withLock('invoices', 'share row exclusive', act);
   }
 
-  /** Does something while a table is locked. PostgreSQL may have been killed meanwhile. */
+  /** Calls `act` while a table is locked. PostgreSQL may be killed meanwhile. */
   async withLock<T>(table: string, mode: string, act: () => Promise<T>): Promise<T> {
     const client = new pg.Client({ connectionString: await this.#databaseUrl() });
     client.on('error', () => undefined);
@@ -236,7 +251,7 @@ export class Deployment {
     return act().finally(() => client.end().catch(() => undefined));
   }
 
-  /** Tenants with a key that may do everything. */
+  /** Creates tenants with a key that has every permission. */
   async tenants(count: number): Promise<Tenant[]> {
     const db = await this.db();
     const tenants: Tenant[] = [];
@@ -253,7 +268,7 @@ export class Deployment {
     return tenants;
   }
 
-  /** kill -9 of Redis; it comes back on the same port and knows nothing. */
+  /** Kills Redis with SIGKILL and restarts it on the same port, without its data. */
   async replaceRedis(): Promise<void> {
     const { port, process } = this.#redisServer();
     totals.kills += 1;
@@ -266,7 +281,7 @@ export class Deployment {
     await this.#askRedis((client) => client.flushall());
   }
 
-  /** Jobs of the writes queue that no worker has taken, or that one works on. */
+  /** Jobs of the writes queue that wait for a worker, or that a worker runs. */
   countJobs(state: 'wait' | 'active'): Promise<number> {
     return this.#askRedis((client) => client.llen(`{tow}:writes:${state}`));
   }
@@ -276,7 +291,9 @@ export class Deployment {
     return ask(client).finally(() => client.disconnect());
   }
 
-  /** kill -9 of the postmaster; resolves once another one has taken its place by itself. */
+  /**
+   * Sends SIGKILL to the postmaster. Resolves once the product has started another one by itself.
+   */
   async killPostgres(): Promise<void> {
     const pid = await this.#postmaster();
     if (!pid) throw new Error('there is no PostgreSQL to kill');
@@ -288,14 +305,17 @@ export class Deployment {
     });
   }
 
-  /** The first line of postmaster.pid, whoever's child it is. */
+  /** The process id in postmaster.pid, no matter which process started the postmaster. */
   async #postmaster(): Promise<number | undefined> {
     const cluster = await clusterOf(this.dataDir);
     const text = await readFile(join(cluster ?? '', 'postmaster.pid'), 'utf8').catch(() => '');
     return Number(text.split('\n')[0]) || undefined;
   }
 
-  /** Runs the command line tool on these stores and resolves with what it answered. @throws when it failed */
+  /**
+   * Runs the command line tool on these stores and resolves with the data that it returns.
+   * @throws when it fails
+   */
   async tow<Data>(...args: string[]): Promise<Data> {
     const command = ['node', 'dist/bin/tow.js', ...args, '--json'];
     const { code, stdout, output } = await this.processes.run({ command, env: this.web.env });
@@ -304,11 +324,11 @@ export class Deployment {
   }
 
   #redisServer(): RedisServer {
-    if (!this.redis) throw new Error('this way has no Redis');
+    if (!this.redis) throw new Error('an all-in-one deployment has no Redis');
     return this.redis;
   }
 
-  /** Ends everything, whatever state it is in, and makes sure that nothing is left. */
+  /** Ends everything, in any state, and makes sure that nothing is left. */
   async end(): Promise<void> {
     await this.#db?.close();
     const redis = this.redis?.process;

@@ -9,16 +9,16 @@ import { leasePending } from '../../shared/resources/operations/pending.js';
 import { findSettled } from '../../shared/resources/suggestions/settled-sweep.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
 
-/** A sweep with a limit for many accounts. */
+/** A sweep that has a limit for many accounts together. */
 export interface LimitedSweep {
   find: (tx: Transaction, limit: number) => Promise<unknown[]>;
-  /** SQL that adds `$2` rows to the account `$1` which the sweep finds. */
+  /** SQL that adds `$2` rows to the account `$1` that the sweep finds. */
   due: string;
-  /** SQL that adds `$2` rows of the same kind which it does not find. */
+  /** SQL that adds `$2` rows of the same kind that the sweep does not find. */
   other: string;
   /** The index that leads to an account's rows. */
   index: string;
-  /** The index holds what is due and nothing else, so nothing else is read. */
+  /** Whether the index contains only due rows, so that the sweep reads no other row. */
   readsDueOnly: boolean;
 }
 

@@ -6,14 +6,17 @@ import type { Json } from './client.js';
 import type { TestStack } from './stack.js';
 import { insertDeliveries, insertEndpoint } from './webhook-rows.js';
 
-/** Endpoints of one tenant, with what their delivery workers would have written set by hand, and a clock that is asked instead of awaited. */
+/**
+ * Endpoints of one tenant. The test writes the state that delivery workers would write, and calls
+ * the clock instead of waiting for it.
+ */
 export class EndpointHealth {
   constructor(
     readonly stack: TestStack,
     readonly tenantId: string,
   ) {}
 
-  /** An enabled endpoint with a lane. */
+  /** Creates an enabled endpoint with its endpoint queue. */
   endpoint(): Promise<string> {
     return insertEndpoint(this, { url: 'https://receiver.example.com/hook?key=secret' });
   }
@@ -22,13 +25,18 @@ export class EndpointHealth {
     return this.stack.rows<R>(this.tenantId, text, values);
   }
 
-  /** What a delivery worker writes of an endpoint. @param set assignments in SQL */
+  /**
+   * Writes the state of an endpoint queue as a delivery worker does.
+   * @param set assignments in SQL
+   */
   async lane(id: string, set: string): Promise<void> {
     const text = `update webhook_lanes set ${set} where tenant_id = $1 and endpoint_id = $2`;
     await this.rows(text, [this.tenantId, id]);
   }
 
-  /** It has failed for so many hours, a hundred times, the last time so many hours ago. */
+  /**
+   * The endpoint has failed for `hours` hours, a hundred times, the last time `lastAgo` hours ago.
+   */
   failing(id: string, hours: number, lastAgo = 0): Promise<void> {
     return this.lane(
       id,
@@ -37,7 +45,7 @@ export class EndpointHealth {
     );
   }
 
-  /** It accepted something just now. */
+  /** The endpoint accepted a delivery just now. */
   succeeded(id: string): Promise<void> {
     return this.lane(
       id,
@@ -51,7 +59,10 @@ export class EndpointHealth {
     return (await this.rows(text, [this.tenantId, id]))[0];
   }
 
-  /** An exhausted delivery to it, counted in its lane; resolves with its id. */
+  /**
+   * Creates an exhausted delivery to the endpoint and counts it in the endpoint queue. Resolves
+   * with its id.
+   */
   async exhausted(endpointId: string): Promise<string> {
     const made = await insertDeliveries(this, [{ endpoint_id: endpointId, status: 'exhausted' }]);
     const [id] = made as [string];
@@ -59,14 +70,17 @@ export class EndpointHealth {
     return id;
   }
 
-  /** What the clock finds about an endpoint. */
+  /** The commands that the clock would submit about an endpoint. */
   async found(id: string) {
     const { db } = this.stack.runtime;
     const commands = await db.transaction([this.tenantId], (tx) => findHealthSteps(tx, 1000));
     return commands.filter(({ entityId }) => entityId === id);
   }
 
-  /** What the clock does about an endpoint, the way the writes workers do it. @returns the endpoints whose workers were woken */
+  /**
+   * Runs the clock's commands about an endpoint, as the writes workers do.
+   * @returns the ids of the endpoints whose workers were woken
+   */
   async pass(id: string, commands?: Awaited<ReturnType<EndpointHealth['found']>>): Promise<string[]> {
     const woken: string[] = [];
     const context: BatchContext = {
@@ -97,7 +111,7 @@ export class EndpointHealth {
     return this.rows(text, [this.tenantId, id]);
   }
 
-  /** What the audit log tells of an endpoint: its actions that changed something, oldest first. */
+  /** The audit entries of an endpoint that contain changes, oldest first. */
   async audited(id: string): Promise<Json[]> {
     const text = `select action, actor_name, changes from audit_entries where tenant_id = $1 and entity_id = $2 and changes <> '[]' order by id`;
     return this.rows(text, [this.tenantId, id]);

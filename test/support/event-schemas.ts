@@ -8,7 +8,10 @@ const ajv = new Ajv2020({ strict: true, allErrors: true });
 
 const validators = new Map<string, ValidateFunction>();
 
-/** Every way in which a body does not fit a published schema. Members that the schema does not know are faults too, although receivers must take them. */
+/**
+ * Every way in which a body does not match a published schema. Unknown members count as problems
+ * too, although receivers must accept them.
+ */
 export function findBodyFaults(schema: Json, body: unknown): string[] {
   const key = JSON.stringify(schema);
   const validate = validators.get(key) ?? ajv.compile(closed(schema) as Json);
@@ -19,7 +22,7 @@ export function findBodyFaults(schema: Json, body: unknown): string[] {
   );
 }
 
-/** The same schema, but of objects that it describes nothing more may be there. */
+/** The same schema, but described objects may have no additional members. */
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;

@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import type { ErrorDetail } from '../../shared/platform/errors.js';
 import type { Answer } from './client.js';
 
-/** Asserts the error envelope with this status and code, and that it quotes the request's id. Returns its details. */
+/**
+ * Asserts the error envelope with this status and code, and that it contains the request's id.
+ * Returns its details.
+ */
 export function expectError(answer: Answer, status: number, code: string): ErrorDetail[] {
   expect(answer.status, answer.text).to.equal(status);
   expect(answer.body?.ok, answer.text).to.equal(false);
@@ -13,7 +16,7 @@ export function expectError(answer: Answer, status: number, code: string): Error
   return answer.body.error.details ?? [];
 }
 
-/** The faults of a 400 `validation_error` as sorted `field code` texts. */
+/** The details of a 400 `validation_error` as sorted `field code` texts. */
 export function faultsOf(answer: Answer): string[] {
   return expectError(answer, 400, 'validation_error')
     .map(({ field, code }) => `${field} ${code}`)

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '../../shared/platform/postgres.js';
 
-/** As EXPLAIN tells it in JSON. */
+/** A node in the JSON output of EXPLAIN. */
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -9,25 +9,26 @@ export interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** With the option `analyze`. */
+/** A node with the option `analyze`. */
 export interface RunNode extends PlanNode {
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
-  /** With the option `buffers` as well: pages, of those below it too. */
+  /** With the option `buffers` as well: pages, including those of the nodes below. */
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
 }
 
 /**
- * The plan that the application's own session makes for a statement when it is prepared, as every one is: all its nodes, the uppermost first.
- * @param tenantId whose rows the session may see
+ * The plan that the application's session makes for a query. The query is prepared, as all queries
+ * of the application are. Returns all nodes, the uppermost first.
+ * @param tenantId the tenant whose rows the session may see
  */
 export function planOf(db: Database, tenantId: string, statement: Statement): Promise<PlanNode[]> {
   return explain(db, { tenantId, statement, options: 'format json' });
 }
 
-/** {@link planOf} a statement that is run, and undone if it wrote. */
+/** Like {@link planOf}, but runs the query and undoes its writes. */
 export function runOf(db: Database, tenantId: string, statement: Statement): Promise<RunNode[]> {
   return explain<RunNode>(db, { tenantId, statement, options: 'analyze, buffers, format json' });
 }

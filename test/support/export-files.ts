@@ -8,7 +8,10 @@ import { type WriteOptions, writeExport } from '../../workers/exports/files/writ
 
 const SNAPSHOT_NAME = 'export-test';
 
-/** Texts that a careless writer or reader of CSV stumbles over; what a spreadsheet would run among them. */
+/**
+ * Texts that careless writers or readers of CSV get wrong. A spreadsheet would execute some of
+ * them.
+ */
 export const AWKWARD_TEXTS = [
   'plain',
   'with, commas, and "quotes"',
@@ -37,7 +40,7 @@ export const AWKWARD_TEXTS = [
   null,
 ];
 
-/** An order of plain invoices as CSV, unless something else is said. */
+/** An export request for plain invoices as CSV, with `overrides`. */
 export function orderOf(tenantId: string, overrides: Partial<ExportOrder> = {}): ExportOrder {
   return {
     tenantId,
@@ -57,7 +60,7 @@ export function snapshotOf(databaseUrl: string, tenantId: string): Promise<Snaps
   return openSnapshot({ databaseUrl, tenantId, applicationName: SNAPSHOT_NAME, statementTimeoutMs: 60_000 });
 }
 
-/** Keeps all that is written. */
+/** Keeps all bytes that are written to it. */
 export class Kept extends Writable {
   private readonly chunks: Buffer[] = [];
 
@@ -71,7 +74,7 @@ export class Kept extends Writable {
   }
 }
 
-/** Writes an order out of a snapshot of its own. */
+/** Writes an export from a snapshot of its own. */
 export async function written(
   databaseUrl: string,
   order: ExportOrder,
@@ -89,7 +92,10 @@ export async function written(
 
 export type Cells = Record<string, string | null>;
 
-/** The rows of a CSV text by column, as a reader of RFC 4180 sees them; an empty cell is null, `""` an empty text. */
+/**
+ * The rows of a CSV text by column, as a reader of RFC 4180 sees them. An empty cell is null, `""`
+ * an empty text.
+ */
 export function csvRows(content: Buffer): Cells[] {
   return parse(content, {
     columns: true,
@@ -98,12 +104,14 @@ export function csvRows(content: Buffer): Cells[] {
   }) as Cells[];
 }
 
-/** As {@link csvRows} with empty cells as empty texts: twenty times as fast. */
+/** Like {@link csvRows}, but empty cells are empty texts. It is twenty times as fast. */
 export function manyCsvRows(content: Buffer): Record<string, string>[] {
   return parse(content, { columns: true, record_delimiter: '\r\n' }) as Record<string, string>[];
 }
 
-/** The files of a zip by name, read by its central directory, each checked against its CRC-32. */
+/**
+ * The files of a zip by name, read by its central directory. Each is checked against its CRC-32.
+ */
 export function unzipped(zip: Buffer): Map<string, Buffer> {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   expect(end, 'end of the central directory').to.be.at.least(0);
@@ -135,14 +143,17 @@ export function unzipped(zip: Buffer): Map<string, Buffer> {
 
 type Shown = Record<string, unknown>;
 
-/** What a cell must say of a value of REST. */
+/** The text that a cell must have for a value of REST. */
 export function cellOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value);
   return /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
 }
 
-/** A record of REST as a row: members of its objects beside each other, without what CSV leaves out. */
+/**
+ * A record of REST as a row: members of objects become columns, and the members that CSV leaves out
+ * are missing.
+ */
 export function rowOf(shown: Shown, leftOut: readonly string[] = []): Shown {
   return Object.fromEntries(
     Object.entries(shown)
@@ -155,7 +166,7 @@ export function rowOf(shown: Shown, leftOut: readonly string[] = []): Shown {
   );
 }
 
-/** Every value of REST is in its cell, and no cell says anything else. */
+/** Asserts that every value of REST is in its cell, and that no cell has any other value. */
 export function expectSameRow(cells: Cells | undefined, shown: Shown, leftOut: readonly string[] = []): void {
   expect(cells, `a row of ${shown.id}`).not.to.equal(undefined);
   const row = rowOf(shown, leftOut);

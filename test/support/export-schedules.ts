@@ -15,7 +15,7 @@ import { eventually } from './poll.js';
 import { scheduleInput } from './samples.js';
 import type { TestStack } from './stack.js';
 
-/** The clock's task of a stack that has no clock, as a function. */
+/** The clock's task for export schedules, as a function, for a stack without a clock. */
 export function clockOf(stack: TestStack): () => Promise<unknown> {
   const { runtime } = stack;
   const process = createClockProcessor(runtime, {
@@ -57,25 +57,31 @@ export class ScheduleAccount {
     return answer.body;
   }
 
-  /** Makes it due, by as much as this. @returns it */
+  /**
+   * Makes it due since the given interval.
+   * @returns the schedule
+   */
   async due(id: string, since = '1 minute'): Promise<Json> {
     const text = `update export_schedules set next_run_at = date_trunc('milliseconds', now()) - $3::interval where tenant_id = $1 and id = $2`;
     await this.stack.rows(this.tenantId, text, [this.tenantId, id, since]);
     return this.read(id);
   }
 
-  /** What the clock would say. */
+  /** The command that the clock would submit. */
   command(id: string, due_at: string): Command {
     const target = { tenant_id: this.tenantId, id, environment: 'live' as const };
     return clockCommand(runExportSchedule, target, { due_at, estimated_rows: null });
   }
 
-  /** What it has asked for. */
+  /** The exports that the schedule has requested. */
   async made(id: string): Promise<Json[]> {
     return (await this.client.get(`/exports?schedule_id=${id}`)).body.data.items;
   }
 
-  /** Waits until it is not due any more. @returns it */
+  /**
+   * Waits until it is no longer due.
+   * @returns the schedule
+   */
   ran(id: string): Promise<Json> {
     return eventually('a run', async () => {
       const schedule = await this.read(id);
@@ -83,18 +89,18 @@ export class ScheduleAccount {
     });
   }
 
-  /** What the audit log has of it, the newest first. */
+  /** The audit entries of the schedule, the newest first. */
   async audit(id: string): Promise<Json[]> {
     return (await this.client.get(`/audit-log?entity_id=${id}`)).body.data.items;
   }
 }
 
-/** The day in a time zone, as a filter has it. */
+/** The date in a time zone, in the format of a filter. */
 export function dayIn(timeZone: string, at: string | number): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));
 }
 
-/** The day that is so many later. */
+/** The date that is so many days later. */
 export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -11,10 +11,10 @@ import type { TestStack } from './stack.js';
 
 const LEASE_MS = 15_000;
 
-/** Each has connections of its own, so a stack has one. */
+/** A queue has its own connections, so each stack gets only one. */
 const queues = new WeakMap<TestStack, WritesQueue>();
 
-/** Asks for an export. */
+/** Requests an export. */
 export async function orderExport(client: TestClient, order: object): Promise<Json> {
   const answer = await client.post('/exports', order);
   expect(answer.status, answer.text).to.equal(202);
@@ -27,7 +27,7 @@ export async function readExport(client: TestClient, id: string): Promise<Json> 
   return answer.body;
 }
 
-/** Exports of one account, and what their worker would do for them. */
+/** Exports of one account, and the actions of a worker on them. */
 export class ExportAccount {
   constructor(
     readonly stack: TestStack,
@@ -50,10 +50,10 @@ export class ExportAccount {
     );
   }
 
-  /** @throws {Error} when it cannot be taken */
+  /** @throws {Error} when the export cannot be leased */
   async claimed(id: string, owner = newId()): Promise<ClaimedExport> {
     const found = await this.claim(id, owner);
-    if (!found || found === 'busy') throw new Error(`the export was not taken: ${found}`);
+    if (!found || found === 'busy') throw new Error(`the export was not leased: ${found}`);
     return found;
   }
 
@@ -64,7 +64,7 @@ export class ExportAccount {
     );
   }
 
-  /** What a worker's result comes to. */
+  /** The command by which a worker records a completed export. */
   completion(id: string, attempt: number, overrides: object = {}): Command {
     const input = {
       attempt,
@@ -92,7 +92,7 @@ export class ExportAccount {
     return systemCommand({ type, tenantId, environment: 'live', name: 'exports', entityId, input });
   }
 
-  /** Submits commands as a worker does, and resolves when the last of them has run. */
+  /** Submits commands as a worker does. Resolves when the last of them has run. */
   async submit(...commands: Command[]): Promise<void> {
     const queue = queues.get(this.stack) ?? openWritesQueue(this.stack.runtime);
     queues.set(this.stack, queue);
@@ -104,7 +104,7 @@ export class ExportAccount {
     });
   }
 
-  /** One that has been made. */
+  /** Creates an export and completes it. */
   async completed(order?: object): Promise<Json> {
     const { id } = await this.create(order);
     const { attempts } = await this.claimed(id);
@@ -112,7 +112,7 @@ export class ExportAccount {
     return this.read(id);
   }
 
-  /** Sets columns of its row, past everything. */
+  /** Sets columns of the export's row directly, without any check. */
   async set(id: string, columns: string): Promise<void> {
     const text = `update exports set ${columns} where tenant_id = $1 and id = $2`;
     await this.stack.rows(this.tenantId, text, [this.tenantId, id]);

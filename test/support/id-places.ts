@@ -1,6 +1,6 @@
 import { type Json, resolveRef } from './openapi-walk.js';
 
-/** Places of ids in a body, by the schema of its members. */
+/** The paths of the ids in a body, by the schema of its members. */
 export function idPlaces(node: Json, path: string[] = []): string[][] {
   const schema = resolveRef(node);
   if (schema.format === 'uuid') return [path];
@@ -9,7 +9,7 @@ export function idPlaces(node: Json, path: string[] = []): string[][] {
   return [...inItems, ...members.flatMap(([name, member]) => idPlaces(member, [...path, name]))];
 }
 
-/** A copy of a value with this id at this place. */
+/** A copy of a value with this id at this path. */
 export function setAt(value: unknown, [head, ...rest]: string[], id: string): unknown {
   if (head === undefined) return id;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as Json) }) as Json;
@@ -17,7 +17,9 @@ export function setAt(value: unknown, [head, ...rest]: string[], id: string): un
   return copy;
 }
 
-/** The kind of record that a member names: `truck_id` a truck, `defects[0].id` a defect. */
+/**
+ * The kind of record that a member refers to: a truck for `truck_id`, a defect for `defects[0].id`.
+ */
 export function kindAt(place: string[]): string {
   const name = String(place.at(-1));
   return name === 'id' ? String(place.at(-3)).replace(/s$/, '') : name.replace(/_id$/, '');

@@ -1,4 +1,7 @@
-/** The invariants of anchors/reliability.md 10, held against what the clients of a load were told. */
+/**
+ * The invariants that hold after fault injection, compared with the responses that the load's
+ * clients got.
+ */
 import { expect } from 'chai';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import { type Deployment, type Service, totals } from './deployment.js';
@@ -21,8 +24,9 @@ interface Count {
 }
 
 /**
- * Ends the load, waits until nothing is under way any more, and compares: every acknowledged invoice is there exactly once with its content,
- * under its one key, with one audit entry and one event, and nothing is there that nobody asked for. Nobody lends a hand meanwhile.
+ * Ends the load, waits until no work is left, and compares. Every acknowledged invoice exists
+ * exactly once with its content, under its one key, with one audit entry and one event. No other
+ * invoice exists. No intervention is needed.
  */
 export async function expectNothingLost(deployment: Deployment, load: Load): Promise<void> {
   await load.stop();
@@ -30,10 +34,10 @@ export async function expectNothingLost(deployment: Deployment, load: Load): Pro
   const open = calls
     .filter(({ outcome }) => outcome !== 'ok')
     .map(({ outcome, answers }) => ({ outcome, answers }));
-  expect(open, 'calls that did not end well').to.deep.equal([]);
+  expect(open, 'calls that did not succeed').to.deep.equal([]);
   const hung = load.unanswered.filter((fault) => fault.includes('TimeoutError'));
   expect(hung, 'requests that were left hanging').to.deep.equal([]);
-  expect(load.departures, 'answers that depart from openapi.json').to.deep.equal([]);
+  expect(load.departures, 'responses that deviate from openapi.json').to.deep.equal([]);
   const db = await deployment.db();
   const tenants = [...new Set(calls.map(({ tenant }) => tenant.id))];
   await eventually(
@@ -42,7 +46,7 @@ export async function expectNothingLost(deployment: Deployment, load: Load): Pro
     60_000,
   );
   await eventually('the queue to be empty', () => isQueueEmpty(deployment.writer), 60_000);
-  // What an operator watches must say the same.
+  // The metric that operators watch must agree.
   await eventually('the clock to count no pending operation', () => countsNonePending(deployment));
   const stored = await db.transaction(tenants, readInvoices);
   expectSameContent(calls, stored);
@@ -87,16 +91,17 @@ function readInvoices(tx: Transaction): Promise<StoredInvoice[]> {
   return tx.query<StoredInvoice>({ text: 'select tenant_id, id, invoice_number, total_cents from invoices' });
 }
 
-/** Statements that count something by invoice. */
+/** Queries that count records by invoice. */
 const ONE_PER_INVOICE = {
-  line: 'select invoice_id as id, count(*)::int as count from invoice_line_items group by 1',
+  'line item': 'select invoice_id as id, count(*)::int as count from invoice_line_items group by 1',
   'audit entry': `select entity_id as id, count(*)::int as count from audit_entries
                   where action = 'invoice.created' and outcome = 'ok' group by 1`,
   event: `select body::jsonb #>> '{data,object,id}' as id, count(*)::int as count from events where type = 'invoice.created' group by 1`,
-  'kept answer': "select body::jsonb ->> 'id' as id, count(*)::int as count from idempotency_keys group by 1",
+  'stored response':
+    "select body::jsonb ->> 'id' as id, count(*)::int as count from idempotency_keys group by 1",
 };
 
-/** Invoices of all tenants. */
+/** Counts the invoices of all tenants. */
 export async function countInvoices(deployment: Deployment): Promise<number> {
   const db = await deployment.db();
   return (await db.transaction(await db.tenantIds(), readInvoices)).length;
@@ -117,7 +122,7 @@ function expectSameKeys(calls: Call[], kept: KeptKey[]): void {
   expect(wrong, 'calls whose key leads to another invoice').to.deep.equal([]);
 }
 
-/** The same call again gives the same bytes, and says that it is no new one. */
+/** Asserts that the same call again returns the same invoice and the same bytes. */
 async function expectSameReplays(load: Load): Promise<void> {
   const step = Math.max(1, Math.floor(load.calls.length / REPLAYED));
   for (const call of load.calls.filter((_, nth) => nth % step === 0)) {
@@ -127,7 +132,10 @@ async function expectSameReplays(load: Load): Promise<void> {
   }
 }
 
-/** Stored operations that have neither run nor been overtaken by a retry of theirs, and writes that were set aside. */
+/**
+ * Counts stored operations that have neither run nor been overtaken by a retry of theirs, including
+ * parked writes.
+ */
 export async function countPending(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ count: number }>({
     text: `select count(*)::int as count from operations o
@@ -142,7 +150,10 @@ async function countsNonePending({ clock, web }: Deployment): Promise<boolean> {
   return (await samplesOf((clock ?? web).origin)).get('tow_operations_pending') === 0;
 }
 
-/** As the service itself tells: no job of the writes queue in any state. A canary may be under way, but not for ever. */
+/**
+ * By the service's own metrics, no job of the writes queue is in any state. A canary job may run
+ * for a short time.
+ */
 async function isQueueEmpty({ origin }: Service): Promise<boolean> {
   const samples = await samplesOf(origin);
   const states = ['waiting', 'active', 'delayed', 'failed'];

@@ -14,13 +14,16 @@ export interface KeyOptions {
   expiresAt?: string | null;
 }
 
-/** What a key is made in: a database, and the secret of the processes that will check it. */
+/** A database to store a key in, and the secret of the processes that will check the key. */
 export interface KeyStore {
   db: Database;
   config: Pick<Config, 'secretKey'>;
 }
 
-/** Stores a new key of a tenant and resolves with its clear text. An API key may do everything unless told otherwise. */
+/**
+ * Stores a new key of a tenant and resolves with its plain text. By default an API key has every
+ * permission.
+ */
 export async function issueKey(
   { db, config }: KeyStore,
   tenantId: string,

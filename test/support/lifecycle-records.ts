@@ -9,7 +9,7 @@ async function made(client: TestClient, path: string, body: Record<string, unkno
   return answer.body.id;
 }
 
-/** An invoice that went through these actions, in this order. */
+/** Creates an invoice and takes these actions on it, in this sequence. */
 export async function invoiceAfter(
   client: TestClient,
   actions: readonly string[],
@@ -24,7 +24,7 @@ export async function invoiceAfter(
   return id;
 }
 
-/** A job that went through these actions; assigned to a truck of its own. */
+/** Creates a work order and takes these actions on it. `assign` uses a new truck. */
 export async function jobAfter(client: TestClient, actions: readonly string[]): Promise<string> {
   const id = await made(client, '/work-orders', { service_type: 'tow' });
   for (const action of actions) {
@@ -35,7 +35,7 @@ export async function jobAfter(client: TestClient, actions: readonly string[]): 
   return id;
 }
 
-/** A vehicle that came into the yard long ago. */
+/** Creates an impound that began long ago and takes these actions on it. */
 export async function impoundAfter(client: TestClient, actions: readonly string[]): Promise<string> {
   const id = await made(client, '/impounds', {
     impounded_at: '2026-01-01T12:00:00Z',
@@ -45,7 +45,10 @@ export async function impoundAfter(client: TestClient, actions: readonly string[
   return id;
 }
 
-/** A claim on a new, approved invoice that went through these actions, `invoice/…` on its invoice; resolves with the claim. */
+/**
+ * Creates a claim on a new, approved invoice and takes these actions on it; `invoice/…` is an
+ * action on its invoice. Resolves with the claim.
+ */
 export async function claimAfter(
   client: TestClient,
   actions: readonly string[] = [],
@@ -68,7 +71,10 @@ export async function claimAfter(
   return body;
 }
 
-/** What a record must have gone through before an action can be taken on it; actions that are not here take a new one. */
+/**
+ * The actions that a record needs before an operation. An operation that is not here works on a new
+ * record.
+ */
 const BEFORE: Readonly<Record<string, readonly string[]>> = {
   'POST /work-orders/{id}/start': ['assign'],
   'POST /work-orders/{id}/steps': ['assign'],
@@ -104,7 +110,7 @@ export async function recordReadyFor(operation: string, client: TestClient): Pro
   if (operation.includes('/export-schedules/')) return made(client, '/export-schedules', scheduleInput());
   if (operation.includes('/exports/')) {
     const id = await made(client, '/exports', { resource: 'customers', format: 'csv' });
-    // One that is over, so that there is something to begin again, and room for others.
+    // A cancelled export can be retried, and it leaves room for other exports.
     await client.delete(`/exports/${id}`);
     return id;
   }

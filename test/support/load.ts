@@ -1,4 +1,6 @@
-/** Clients that behave as integrators should, and write down every call: the load under which faults are made. */
+/**
+ * Clients that behave as integrators should and record every call: the load for fault injection.
+ */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import type { Json } from './client.js';
@@ -8,28 +10,37 @@ import { eventually } from './poll.js';
 import { IS_SCALED } from './stores.js';
 
 export const CLIENTS = 16;
-/** Longer than any write timeout of the deployments: whoever is not answered by then is left hanging, which is a fault. */
+/**
+ * Longer than any write timeout of the deployments. A request without a response by then hangs,
+ * which is an error.
+ */
 const ANSWER_TIMEOUT_MS = 15_000;
 const THINK_MS = 5;
 const RETRY_MS = 200;
-/** Calls that prove that work goes on. The way with fewer processes does more of them in the same time. */
+/**
+ * Calls that prove that work continues. All in one, the product handles more calls in the same
+ * time.
+ */
 const PROGRESS = IS_SCALED ? 400 : 800;
-/** What tells a client to send the same call again. */
+/** Statuses on which a client sends the same call again. */
 const RETRIED = [429, 503];
 
-/** One invoice that a client wants to exist, and what it was told about it. */
+/** One invoice that a client wants to create, and the responses that it got. */
 export interface Call {
   tenant: Tenant;
   key: string;
   body: { invoice_number: string; line_items: unknown[] };
   totalCents: number;
-  /** ok: a 2xx with the invoice. refused: an answer that promises nothing. unknown: no such answer yet. */
+  /**
+   * ok: a 2xx with the invoice. refused: a response that promises nothing. unknown: neither of them
+   * yet.
+   */
   outcome: 'ok' | 'refused' | 'unknown';
-  /** Of the invoice, once it is known. */
+  /** The invoice's id, once it is known. */
   id?: string;
-  /** The very bytes of the 201; absent when the operation told the outcome. */
+  /** The exact bytes of the 201. Absent when the operation returned the outcome. */
   text?: string;
-  /** How often it was sent, and what came back, in short. */
+  /** A short text for each time that it was sent: the method and the response or error. */
   answers: string[];
 }
 
@@ -40,27 +51,27 @@ interface Reply {
 }
 
 export interface LoadOptions {
-  /** Addresses to choose from at each call, as a balancer would. */
+  /** Addresses to choose from at each call, as a load balancer would. */
   origins: string[];
   tenants: Tenant[];
   clients?: number;
-  /** How long a client does nothing after each call. */
+  /** The pause of a client after each call. */
   thinkMs?: number;
 }
 
 /** See the module comment. */
 export class Load {
   readonly calls: Call[] = [];
-  /** Answers that depart from the OpenAPI document. */
+  /** Responses that deviate from the OpenAPI document. */
   readonly departures: string[] = [];
-  /** Requests that went out on a connection and were never answered. */
+  /** Requests that were sent over a connection and never got a response. */
   readonly unanswered: string[] = [];
   readonly #agent = new Agent({ connections: CLIENTS * 2, pipelining: 1 });
   readonly #draining = new Set<string>();
   #clients: Promise<void>[] = [];
-  /** Clients make no new call. */
+  /** Clients start no new call. */
   #ending = false;
-  /** Aborted: clients give up even on what they have not been told yet. */
+  /** Aborted: clients even give up calls whose outcome is unknown. */
   readonly #patience = new AbortController();
   #sent = 0;
 
@@ -71,7 +82,7 @@ export class Load {
     return this.calls.filter(({ outcome }) => outcome === 'ok').length;
   }
 
-  /** Calls that were sent and have not come to an end. */
+  /** Calls that were sent and have no outcome yet. */
   get waiting(): number {
     return this.calls.filter(({ outcome }) => outcome === 'unknown').length;
   }
@@ -82,13 +93,15 @@ export class Load {
     return this;
   }
 
-  /** Waits for so many more acknowledged calls: work goes on, whatever happened. */
+  /** Waits for so many more acknowledged calls, as proof that the work continues. */
   async progresses(by = PROGRESS, timeoutMs = 60_000): Promise<void> {
     const goal = this.acknowledged + by;
     await eventually(`${by} more acknowledged calls`, () => this.acknowledged >= goal, timeoutMs);
   }
 
-  /** Lets each client finish its call, however often it must be sent, for a minute at most. */
+  /**
+   * Lets each client finish its call, with as many retries as the call needs, for a minute at most.
+   */
   async stop(timeoutMs = 60_000): Promise<void> {
     this.#ending = true;
     const timer = setTimeout(() => this.#patience.abort(), timeoutMs);
@@ -96,35 +109,44 @@ export class Load {
     await this.#agent.destroy();
   }
 
-  /** Sends nothing more to this address until {@link reopen}, as a balancer that asks /readyz. */
+  /**
+   * Sends nothing more to this address until {@link reopen}, like a load balancer that checks
+   * /readyz.
+   */
   leaveOut(origin: string): void {
     this.#draining.add(origin);
   }
 
-  /** Uses an address again that was left out, or that had said "Connection: close". */
+  /** Uses an address again that was left out, or that sent "Connection: close". */
   reopen(origin: string): void {
     this.#draining.delete(origin);
   }
 
-  /** Writes a call into the journal, to be made by {@link insist}. */
+  /** Adds a call to the record, to be sent by {@link insist}. */
   note(tenant: Tenant, fields: Record<string, unknown> = {}): Call {
     const call = newCall(tenant, this.calls.length + 1, fields);
     this.calls.push(call);
     return call;
   }
 
-  /** Sends a call until its outcome is known. @param follows 202: the operation is asked; otherwise the same call is made again */
+  /**
+   * Sends a call until its outcome is known.
+   * @param follows whether a 202 is followed by polling its operation. Otherwise the same call is
+   * sent again
+   */
   async insist(call: Call, { follows = true } = {}): Promise<void> {
     while (call.outcome === 'unknown' && !this.#patience.signal.aborted)
       await this.#attempt(call, { follows });
   }
 
-  /** Sends a call once, whatever comes of it. */
+  /** Sends a call once, without waiting for an outcome. */
   async once(call: Call): Promise<void> {
     await this.#send(call, { method: 'POST', path: '/invoices', body: call.body });
   }
 
-  /** Asks an operation until it has an outcome, which may be another one than the call had before. */
+  /**
+   * Polls an operation until it has an outcome, which may differ from the call's earlier outcome.
+   */
   async follow(call: Call, operation: string): Promise<void> {
     call.outcome = 'unknown';
     await this.#follow(call, operation);
@@ -134,7 +156,8 @@ export class Load {
     const { tenants, thinkMs = THINK_MS } = this.options;
     while (!this.#ending) {
       const call = this.note(tenants[client % tenants.length] as Tenant);
-      // Every fourth client asks again with its key where the others follow the operation; both are right.
+      // Every fourth client sends its call again where the others poll the operation. Both are
+      // correct.
       await this.insist(call, { follows: client % 4 !== 0 });
       await pause(thinkMs);
     }
@@ -158,7 +181,7 @@ export class Load {
     }
   }
 
-  /** One request; undefined when there was no answer. */
+  /** Sends one request. Undefined when it gets no response. */
   async #send(
     call: Call,
     { method, path, body }: { method: 'GET' | 'POST'; path: string; body?: unknown },
@@ -179,7 +202,7 @@ export class Load {
       const { statusCode: status, headers } = response;
       if (headers.connection === 'close') this.#draining.add(origin);
       const reply = replyOf(status, await response.body.text());
-      // Who reads a failed test wants to know which of our 503 it was.
+      // A failed test should show which of the product's 503 responses this is.
       const why = status >= 500 ? `: ${reply.body.error?.message}` : '';
       call.answers.push(`${method} ${status}${why}`);
       this.departures.push(...findDepartures({ method, path, status, headers, body: reply.body }));
@@ -187,13 +210,13 @@ export class Load {
     } catch (error) {
       const reason = reasonOf(error);
       call.answers.push(`${method} ${reason}`);
-      // Refused connections never carried the request; everything else did, or may have.
+      // A refused connection never carried the request. With any other error it may have.
       if (!/ECONNREFUSED/.test(reason)) this.unanswered.push(`${origin} ${method} ${path}: ${reason}`);
       return undefined;
     }
   }
 
-  /** Turns over the addresses that have not said that they are closing. */
+  /** Rotates over the addresses that have not announced that they are closing. */
   #origin(): string | undefined {
     const open = this.options.origins.filter((origin) => !this.#draining.has(origin));
     this.#sent += 1;

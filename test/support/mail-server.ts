@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** What the server does with a mail, or when it is greeted. */
+/** What the server does with a mail, or with a command before it. */
 export type Manner =
   | { as: 'accept' }
-  /** Refuses at MAIL (ourselves), at RCPT (an address) or after the data. */
+  /** Refuses at MAIL (the sender), at RCPT (a recipient) or after the data. */
   | { as: 'refuse'; code: number; text: string; at: 'sender' | 'recipient' | 'data' }
-  /** Says nothing after the data. */
+  /** Sends no response after the data. */
   | { as: 'hang' }
-  /** Cuts the connection after the data, without an answer. */
+  /** Closes the connection after the data, without a response. */
   | { as: 'cut' };
 
 export interface ReceivedMail {
@@ -20,16 +20,19 @@ export interface ReceivedMail {
   mail: Email;
 }
 
-/** A real SMTP server on loopback that can misbehave, for as many mails as it was told; then it accepts. */
+/**
+ * A real SMTP server on loopback that can misbehave for a given number of mails. It accepts all
+ * others.
+ */
 export class MailServer {
-  /** Mails that it answered with 250. */
+  /** Mails that it accepted with 250. */
   readonly accepted: ReceivedMail[] = [];
-  /** Mails whose data it has, whatever it answered. */
+  /** Mails whose data it received, accepted or not. */
   readonly seen: ReceivedMail[] = [];
   connections = 0;
-  /** Time that it takes over the data of every mail, in ms. */
+  /** The time that it takes over the data of every mail, in ms. */
   delayMs = 0;
-  /** The most mails whose data it had in hand at once. */
+  /** The highest number of mails that it handled concurrently. */
   mostAtOnce = 0;
   private inHand = 0;
   private manners: Manner[] = [];
@@ -75,12 +78,12 @@ export class MailServer {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** How it treats the next mails, one each. */
+  /** Sets the behavior for the next mails, one for each. */
   expect(...manners: Manner[]): void {
     this.manners.push(...manners);
   }
 
-  /** The refusal that the next mail meets at this command, if any. */
+  /** The refusal of the next mail at this command, if any. */
   private refusalAt(at: 'sender' | 'recipient'): Error | null {
     const [manner] = this.manners;
     if (manner?.as !== 'refuse' || manner.at !== at) return null;
@@ -88,7 +91,7 @@ export class MailServer {
     return Object.assign(new Error(manner.text), { responseCode: manner.code });
   }
 
-  /** Lets go of the connections that it keeps waiting: without an answer. */
+  /** Closes the connections that it keeps waiting, without a response. */
   release(): void {
     for (const cut of this.held.splice(0)) cut();
   }

@@ -1,4 +1,7 @@
-/** An answer of /mcp, read as it comes: one JSON answer, or a stream of messages that ends with it. */
+/**
+ * A response of /mcp, read as it arrives: one JSON response, or a stream of MCP messages that ends
+ * with it.
+ */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Json } from './client.js';
 import { eventually } from './poll.js';
@@ -10,9 +13,9 @@ export interface McpStreamOptions {
   headers?: Record<string, string>;
 }
 
-/** One POST and what is said on its response. */
+/** One POST and its response. */
 export class McpStream {
-  /** Undefined: nothing has been answered yet. */
+  /** Undefined before the response starts. */
   response: IncomingMessage | undefined;
   hasEnded = false;
   text = '';
@@ -61,7 +64,7 @@ export class McpStream {
     return this.response?.headers['content-type'] === 'text/event-stream';
   }
 
-  /** All messages so far. */
+  /** All MCP messages so far. */
   get messages(): Json[] {
     if (!this.isStream) return this.hasEnded ? [JSON.parse(this.text)] : [];
     const blocks = this.text.split('\n\n').slice(0, -1);
@@ -72,13 +75,13 @@ export class McpStream {
     return eventually(`${count} messages`, () => this.messages.length >= count && this.messages);
   }
 
-  /** All messages, the answer at the end. */
+  /** All MCP messages, with the response at the end. */
   async ended(): Promise<Json[]> {
     await eventually('the end of the answer', () => this.hasEnded);
     return this.messages;
   }
 
-  /** Takes no more from the socket, or goes on. */
+  /** Stops reading from the socket until {@link goOn}. */
   stall(): void {
     this.response?.pause();
   }
@@ -87,7 +90,7 @@ export class McpStream {
     this.response?.resume();
   }
 
-  /** Goes away. */
+  /** Closes the connection. */
   cut(): void {
     this.#request.destroy();
   }

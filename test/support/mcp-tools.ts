@@ -1,4 +1,7 @@
-/** What judges the agents' server from outside: the official conformance suite and the inspector's command line, as they are published. */
+/**
+ * Two published tools that test the MCP server from outside: the official conformance suite and the
+ * inspector's command line.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -11,10 +14,16 @@ const MODULES = 'test/mcp-tools/node_modules';
 const CONFORMANCE = join(MODULES, '@modelcontextprotocol/conformance/dist/index.js');
 const INSPECTOR = join(MODULES, '.bin/mcp-inspector');
 
-/** Whether a test must do without them: they are as large as the product's own dependencies. CI has them. */
+/**
+ * Whether tests must skip these tools, which are as large as the product's own dependencies. CI has
+ * them.
+ */
 export const ARE_TOOLS_ABSENT = !existsSync(CONFORMANCE) && process.env.CI !== 'true';
 
-/** Stands before a server and adds the key, which the conformance suite cannot send; Host and Origin go through as they came. */
+/**
+ * A proxy that adds the key, which the conformance suite cannot send. Host and Origin pass through
+ * unchanged.
+ */
 export class KeyProxy {
   private constructor(
     private readonly server: Server,
@@ -51,7 +60,10 @@ interface Check {
   errorMessage?: string;
 }
 
-/** Runs every scenario for servers. What each of them found wrong, by its name; empty: it passed. */
+/**
+ * Runs every scenario for servers. Returns the problems of each scenario by its name. Without
+ * problems it passed.
+ */
 export async function runConformance(url: string): Promise<Map<string, string[]>> {
   const directory = await mkdtemp(join(tmpdir(), 'tow-conformance-'));
   try {
@@ -60,10 +72,10 @@ export async function runConformance(url: string): Promise<Map<string, string[]>
     for (const name of (await readdir(directory)).sort()) {
       const scenario = name.replace(/^server-/, '').replace(/-\d{4}-\d{2}-\d{2}T.*$/, '');
       const checks = JSON.parse(await readFile(join(directory, name, 'checks.json'), 'utf8')) as Check[];
-      // A scenario that could not be held is none that was passed.
+      // A scenario without a check has not passed.
       const faults = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
       const told = faults.map(
-        ({ id, status, errorMessage }) => `${status} ${id}: ${errorMessage ?? 'not held'}`,
+        ({ id, status, errorMessage }) => `${status} ${id}: ${errorMessage ?? 'not met'}`,
       );
       found.set(scenario, checks.length === 0 ? ['no check was made'] : told);
     }
@@ -79,13 +91,16 @@ export interface Ran {
   stderr: string;
 }
 
-/** The inspector's command line. @param args beside the server's address and the key */
+/**
+ * Runs the inspector's command line.
+ * @param args besides the server's address and the key
+ */
 export function inspect(url: string, key: string, args: string[]): Promise<Ran> {
   const header = ['--header', `Authorization: Bearer ${key}`];
   return run(INSPECTOR, ['--cli', url, '--transport', 'http', ...header, '--format', 'json', '-q', ...args]);
 }
 
-/** The same with a file of the form that desktop agents read (README, Agents). */
+/** Runs the inspector with a file of the form that desktop agents read (README.md). */
 export function inspectAs(path: string, args: string[]): Promise<Ran> {
   const server = ['--config', path, '--server', 'tow-dispatch'];
   return run(INSPECTOR, ['--cli', ...server, '--format', 'json', '-q', ...args]);

@@ -2,22 +2,25 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 
-/** What a name is answered at its nth question of either type, from 0; undefined: never answered. */
+/** The addresses of a name at its nth question of a type, counted from 0. Undefined: no reply. */
 export type Answerer = (nth: number) => string[] | undefined;
 
 export interface NameServer {
   /** For `Resolver.setServers`. */
   address: string;
-  /** Sets what a name is answered. */
+  /** Sets the addresses of a name. */
   answer(name: string, answerer: Answerer | string[]): void;
-  /** How often a name was asked for, both types together. */
+  /** The number of questions about a name, both types together. */
   questions(name: string): number;
 }
 
 const A = 1;
 const AAAA = 28;
 
-/** A name server on loopback that says what a test tells it, of addresses alone. It ends with the process. */
+/**
+ * A DNS server on loopback that returns the addresses a test sets, and no other records. It ends
+ * with the process.
+ */
 export async function startNameServer(): Promise<NameServer> {
   const answers = new Map<string, Answerer>();
   const asked = new Map<string, number>();
@@ -54,14 +57,15 @@ function read(question: Buffer): { name: string; type: number; end: number } {
 
 function write(question: Buffer, type: number, addresses: string[]): Buffer {
   const head = Buffer.from(question);
-  // An answer, no error; its count. What else the question announced (EDNS) is left out.
+  // A response without an error, and its number of answers. Other parts of the question (EDNS) are
+  // left out.
   head.writeUInt16BE(0x8180, 2);
   head.writeUInt16BE(addresses.length, 6);
   head.writeUInt32BE(0, 8);
   const records = addresses.map((address) => {
     const bytes = type === A ? Buffer.from(address.split('.').map(Number)) : v6Bytes(address);
     const record = Buffer.alloc(12);
-    // The name is the question's; class IN, no time to live.
+    // The name is the question's; class IN, time to live 0.
     record.writeUInt16BE(0xc00c, 0);
     record.writeUInt16BE(type, 2);
     record.writeUInt16BE(1, 4);

@@ -1,4 +1,7 @@
-/** The child of network-namespace.ts: runs the modules it is given and prints, by title, what failed. */
+/**
+ * The child process of network-namespace.ts: runs the given modules and prints the failures by
+ * title.
+ */
 import { inspect } from 'node:util';
 import { INSIDE, type Scenarios } from './network-namespace.js';
 

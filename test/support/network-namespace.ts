@@ -1,21 +1,36 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Addresses that the namespace owns: each is here what it would be out there, but for the packets, which never leave the machine. */
+/**
+ * Addresses that the namespace owns. Each behaves here as it would outside, except that packets
+ * never leave the machine.
+ */
 export const CANARIES = {
   public: '93.184.216.34',
   otherPublic: '93.184.216.35',
   publicV6: '2606:2800:220:1::34',
   private: [
-    ...['10.0.0.1', '100.64.0.1', '168.63.129.16', '169.254.169.254', '172.16.0.1', '192.168.1.1'],
-    ...['198.18.0.1', 'fd00:ec2::254', 'fec0::1', '64:ff9b::a9fe:a9fe', '2002:7f00:1::1'],
+    '10.0.0.1',
+    '100.64.0.1',
+    '168.63.129.16',
+    '169.254.169.254',
+    '172.16.0.1',
+    '192.168.1.1',
+    '198.18.0.1',
+    'fd00:ec2::254',
+    'fec0::1',
+    '64:ff9b::a9fe:a9fe',
+    '2002:7f00:1::1',
   ],
 } as const;
 
 const HERE = import.meta.dirname;
 const LIMIT_MS = 60_000;
 
-/** What may be needed: proofs that the environment has no say. The proxy is a canary: whoever speaks to it is found out. */
+/**
+ * An environment that the outbound client must ignore. The proxy is a canary: it detects a client
+ * that uses it.
+ */
 const ENVIRONMENT = {
   ...Object.fromEntries(
     ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].map((name) => [
@@ -28,16 +43,18 @@ const ENVIRONMENT = {
   NODE_EXTRA_CA_CERTS: join(HERE, '../fixtures/tls/receiver.pem'),
 };
 
-/** What the child prints once it is inside: from there on nothing is skipped. */
+/** The child prints this once it is inside the namespace. From then on no test is skipped. */
 export const INSIDE = 'inside the namespace';
 
-/** By title; each throws when it fails. */
+/** Scenarios by title. Each throws when it fails. */
 export type Scenarios = Record<string, () => Promise<void>>;
 
 /**
- * Runs scenarios in one child process, inside a network namespace that holds nothing but loopback: a hole in the guard can never send a packet to a real
- * address. An `it` each tells how it went.
- * @param modules path of each module that exports `scenarios`, with them; a module's run side by side, the modules one after another
+ * Runs scenarios in one child process, inside a network namespace that has only loopback. A hole in
+ * the outbound guard can therefore never send a packet to a real address. One `it` reports the
+ * result of each scenario.
+ * @param modules the scenarios by the path of the module that exports them as `scenarios`. The
+ * scenarios of one module run concurrently, the modules one after another
  */
 export function inNetworkNamespace(modules: Record<string, Scenarios>): void {
   let outcomes: Record<string, string | null> = {};
@@ -50,8 +67,9 @@ export function inNetworkNamespace(modules: Record<string, Scenarios>): void {
       outcomes = JSON.parse(report);
       return;
     }
-    if (stdout.startsWith(INSIDE)) throw new Error(`the scenarios broke off (${code})\n${stderr}`);
-    // CI must not pass without them; somebody's machine may not be able to make a namespace (no Linux, a strict container).
+    if (stdout.startsWith(INSIDE)) throw new Error(`the scenarios stopped early (${code})\n${stderr}`);
+    // CI must not pass without these tests. A developer's machine may be unable to create a
+    // namespace (no Linux, a strict container).
     const why = `no network namespace: unshare (util-linux), ip (iproute2) and user namespaces are needed.\n${stderr}`;
     if (process.env.CI) throw new Error(why);
     process.stderr.write(`skipped, ${why}`);
@@ -68,7 +86,7 @@ export function inNetworkNamespace(modules: Record<string, Scenarios>): void {
 
 async function run(modules: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const addresses = [CANARIES.public, CANARIES.otherPublic, CANARIES.publicV6, ...CANARIES.private];
-  // Without its check for duplicates an address of IPv6 is there at once.
+  // Without the check for duplicates, an IPv6 address is usable immediately.
   const added = addresses.map(
     (address) => `ip addr add ${address} dev lo${address.includes(':') ? ' nodad' : ''}`,
   );

@@ -1,7 +1,7 @@
 import { newId } from '../../shared/platform/ids.js';
 import type { TestStack } from './stack.js';
 
-/** A notice as a handler would store it; resolves with its id. */
+/** Stores a notice as a handler would. Resolves with its id. */
 export async function makeNotice(
   stack: TestStack,
   tenantId: string,

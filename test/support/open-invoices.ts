@@ -4,19 +4,23 @@ import type { TestStack } from './stack.js';
 /** How many open invoices an account gets of each kind. */
 export interface OpenInvoices {
   /**
-   * Not due for long: by their due date, by terms of their customer, and by the account's terms.
+   * Not due for a long time: by their due date, by their customer's terms, and by the account's
+   * terms.
    */
   far: number;
-  /** Due since yesterday, of the same three kinds. */
+  /** Past due, of the same three kinds. */
   due: number;
-  /** Long past their due date, with a motor club that has not answered. */
+  /** Long past their due date, with a motor club that has not responded. */
   withClub: number;
 }
 
 const INSERT = `insert into invoices (tenant_id, id, invoice_number, status, customer_id, due_date, released_at, released_as)
   select $1, gen_random_uuid(), gen_random_uuid()::text`;
 
-/** Fills an account whose terms are 30 days. @returns the ids of the invoices that are due */
+/**
+ * Inserts open invoices into an account whose terms are 30 days.
+ * @returns the ids of the invoices that are due
+ */
 export async function insertOpenInvoices(
   stack: TestStack,
   tenantId: string,

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
 
 interface Operation {
   responses: Record<string, Json>;
-  /** What a dry run and a late commit get. */
+  /** Responses to a dry run and to a late commit. */
   'x-other-responses'?: Record<string, Json>;
 }
 
@@ -30,7 +30,7 @@ export interface Exchange {
   body: unknown;
 }
 
-/** The documented path template that a path belongs to. */
+/** The documented path template that a path matches. */
 export function templateOf(path: string): string | undefined {
   return Object.keys(document.paths).find((template) =>
     new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
@@ -38,8 +38,9 @@ export function templateOf(path: string): string | undefined {
 }
 
 /**
- * Every way in which an exchange departs from the document: undocumented route, status, header or content type, a body that does not fit.
- * Routes that no document describes (404 of an unknown path, 405) are judged by the envelope alone.
+ * Every way in which an exchange deviates from the document: an undocumented route, status, header
+ * or content type, or a body that does not match. For routes outside the document (404 of an
+ * unknown path, 405) only the error envelope is checked.
  */
 export function findDepartures(exchange: Exchange): string[] {
   const { method, path, status, headers, body } = exchange;
@@ -62,17 +63,17 @@ export function findDepartures(exchange: Exchange): string[] {
   if (!contents) return faults;
   const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
   if (!contents[type]) return [...faults, `${method} ${template} ${status} has the content type ${type}`];
-  // A PDF or a stream is judged by its type alone.
+  // Only the type of a PDF or a stream is checked.
   if (type !== 'application/json') return faults;
   return [...faults, ...bodyFaults(`${method} ${template} ${status}`, contents[type].schema, body)];
 }
 
-/** A dry run's answer is no version of anything. */
+/** A dry run's response is no version of a record, so it has no ETag. */
 const isPreview = (body: unknown) => (body as { dry_run?: unknown } | null)?.dry_run === true;
 
 /**
- * What a plain call does not get: a preview, an operation that will run by itself, a write that
- * waits for a human, the receipt of a key that may not read the record.
+ * A response that a plain call does not get: a preview, an operation that will run by itself, a
+ * write that is held for a person, or the receipt for a key that may not read the record.
  */
 function isOtherAnswer(body: unknown): boolean {
   const { data, pending_approval } = (body ?? {}) as {
@@ -97,7 +98,10 @@ function resolve(node: Json): Json {
   return parts.reduce<Json>((at, part) => at[part] as Json, document as unknown as Json);
 }
 
-/** Every way in which a value does not fit a schema of the document (which may hold references into it). */
+/**
+ * Every way in which a value does not match a schema of the document. The schema may contain
+ * references into it.
+ */
 export function findSchemaFaults(schema: Record<string, unknown>, value: unknown): string[] {
   return bodyFaults('value', schema, value);
 }
@@ -112,7 +116,10 @@ function bodyFaults(name: string, schema: Json, body: unknown): string[] {
   return (validate.errors ?? []).map((error) => `${name}: ${error.instancePath || 'body'} ${error.message}`);
 }
 
-/** OpenAPI 3.0.3 as JSON Schema: nullable counts only beside a type, and exclusiveMinimum is a flag. */
+/**
+ * Converts OpenAPI 3.0.3 to JSON Schema: nullable counts only beside a type, and exclusiveMinimum
+ * is a flag.
+ */
 function toJsonSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toJsonSchema);
   if (typeof node !== 'object' || node === null) return node;

@@ -12,7 +12,7 @@ export interface DocumentedOperation {
   /** Schema and example of the JSON body, when there is one. */
   body: { schema: Json; example: unknown; required: boolean } | undefined;
   responses: { status: string; response: Json }[];
-  /** What the dry run and the late commit of a write get. */
+  /** Responses to a dry run and to a late commit of a write. */
   otherResponses: { status: string; response: Json }[];
 }
 
@@ -38,7 +38,7 @@ function jsonContent(holder: Json | undefined): { schema: Json; example: unknown
   return json && { schema: json.schema, example: json.example };
 }
 
-/** Every operation of the document, its references followed one level. */
+/** Every operation of the document, with its references followed one level. */
 export function documentedOperations(): DocumentedOperation[] {
   const paths = openApiDocument.paths as unknown as Record<string, Record<string, Json>>;
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -60,7 +60,7 @@ export function documentedOperations(): DocumentedOperation[] {
   );
 }
 
-/** What an operation takes as proof of whose request it is: nothing, a session alone, or a key or a session. */
+/** The credential that an operation requires: none, a session, or a key or a session. */
 export function credentialOf({ operation }: DocumentedOperation): 'nothing' | 'session' | 'key' {
   const { security } = operation as { security?: object[] };
   if (security === undefined) return 'key';
@@ -73,7 +73,7 @@ export interface Sample {
   value: unknown;
 }
 
-/** Every example that stands in the document with the schema it belongs to; a missing one has the value undefined. */
+/** Every example in the document with its schema. A missing example has the value undefined. */
 export function documentedExamples(): Sample[] {
   const { components } = openApiDocument as unknown as { components: Record<string, Record<string, Json>> };
   const parameters = (where: string, list: Json[]) =>
@@ -106,7 +106,7 @@ export function documentedExamples(): Sample[] {
 const NESTED = ['items', 'not', 'additionalProperties'];
 const NESTED_LISTS = ['allOf', 'anyOf', 'oneOf'];
 
-/** Every schema object of the document, the nested ones too, with the place where it stands. */
+/** Every schema object of the document, including nested ones, with its place. */
 export function documentedSchemas(): { where: string; schema: Json }[] {
   const found: { where: string; schema: Json }[] = [];
   const visit = (schema: unknown, where: string): void => {

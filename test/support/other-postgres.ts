@@ -1,4 +1,7 @@
-/** psql, and PostgreSQL servers of other versions than ours: what a dump must do with without us. */
+/**
+ * psql, and PostgreSQL servers of other versions than the product's. A dump must work with them
+ * without the product.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +15,10 @@ import { answersQueries } from '../../shared/platform/embedded-postgres/database
 import { eventually } from './poll.js';
 import { freePort } from './stores.js';
 
-/** Whether a test must do without psql. CI has it. */
+/** Whether tests must skip psql. CI has it. */
 export const IS_PSQL_ABSENT = spawnSync('psql', ['--version']).status !== 0 && process.env.CI !== 'true';
 
-/** Runs a file of SQL as people are told to. Resolves with what psql said, and its exit code. */
+/** Runs a SQL file as the documentation says. Resolves with psql's output and its exit code. */
 export async function runPsql(
   databaseUrl: string,
   file: string,
@@ -34,7 +37,10 @@ export async function runPsql(
 
 const INSTALLED = '/usr/lib/postgresql';
 
-/** Folders with the programs of a server; TEST_POSTGRES_BIN names others, with a colon between them. */
+/**
+ * Folders with the programs of a server. TEST_POSTGRES_BIN names other folders, separated by
+ * colons.
+ */
 export function otherPostgresFolders(): string[] {
   const named = process.env.TEST_POSTGRES_BIN?.split(':');
   const installed = existsSync(INSTALLED)
@@ -46,7 +52,7 @@ export function otherPostgresFolders(): string[] {
 /** A server on loopback with an empty cluster of its own. */
 export class OtherPostgres {
   private constructor(
-    /** Connects as its superuser to an empty database. */
+    /** The URL of an empty database, as its superuser. */
     readonly databaseUrl: string,
     private readonly end: () => Promise<void>,
   ) {}

@@ -7,7 +7,7 @@ export async function pdfPages(bytes: Uint8Array): Promise<string[]> {
 }
 
 /**
- * What is drawn on the first page: letters, how many of them as the box of a missing glyph, and
+ * Counts what is drawn on the first page: letters, letters that are the box of a missing glyph, and
  * pictures.
  */
 export async function pdfDrawing(
@@ -24,7 +24,7 @@ export async function pdfDrawing(
       // A number moves the pen.
       if (typeof glyph === 'number') continue;
       drawing.letters += 1;
-      // Glyph 0 of a font is .notdef, and subsets keep its place.
+      // Glyph 0 of a font is .notdef, and subsets keep it at 0.
       if (glyph.originalCharCode === 0) drawing.missing += 1;
     }
   }

@@ -1,8 +1,8 @@
 const PAUSE_MS = 50;
 
 /**
- * Asks again and again until the probe gives something, and resolves with it.
- * @throws {Error} naming what did not happen, after `timeoutMs`
+ * Calls the probe repeatedly until it returns a value, and resolves with the value.
+ * @throws {Error} that names the condition, after `timeoutMs`
  */
 export async function eventually<T>(
   what: string,

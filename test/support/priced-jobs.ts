@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Answer, TestClient } from './client.js';
 import { jobAfter } from './lifecycle-records.js';
 
-/** A card's item that passes every check. */
+/** A rate card item that passes every check. */
 export function cardItem(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return { category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500, taxable: true, ...overrides };
 }
@@ -23,7 +23,7 @@ export const STORAGE = cardItem({
 
 let serial = 0;
 
-/** A card under a name of its own, in force for long. */
+/** Creates a rate card under a name of its own. It has been in force for a long time. */
 export async function makeCard(
   client: TestClient,
   overrides: Record<string, unknown> = {},
@@ -40,7 +40,7 @@ export async function makeCard(
   return answer.body;
 }
 
-/** A completed job with these loaded miles. */
+/** Creates a completed work order with these loaded miles. */
 export async function completedJob(
   client: TestClient,
   { facts = {}, ...complete }: Record<string, unknown> & { facts?: Record<string, unknown> } = {},

@@ -1,4 +1,6 @@
-/** The built product as real processes: started, watched, killed, and never left behind. */
+/**
+ * The built product as real processes: the tests start, watch and kill them, and leave none behind.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +13,7 @@ import { eventually } from './poll.js';
 
 export const PROJECT = resolve(import.meta.dirname, '../..');
 
-/** Settings that lift the limits; without them a load is told 429. */
+/** Settings that lift the rate limits. Without them a load gets 429. */
 export const NO_LIMITS = {
   RATE_LIMIT_TIERS: JSON.stringify(
     Object.fromEntries(['starter', 'standard', 'premium'].map((tier) => [tier, { minute: 1e8, hour: 1e8 }])),
@@ -24,21 +26,24 @@ export interface ProcessEnd {
 }
 
 export interface ProcessOptions {
-  /** Program and arguments; `node` is this very Node. */
+  /** Program and arguments. `node` is the Node.js that runs the tests. */
   command: string[];
-  /** The whole environment beside PATH. */
+  /** The whole environment besides PATH. */
   env?: Record<string, string>;
   cwd?: string;
 }
 
-/** Ids of the children that run. Should the test run itself end early, no hook runs any more. */
+/**
+ * Ids of the children that run. If the test run itself ends early, no hook runs, so the exit
+ * handler kills them.
+ */
 const living = new Set<number>();
 process.once('exit', () => kill([...living]));
 
-/** One process of the product, in a session of its own so that everything it starts can be found. */
+/** One process of the product, in its own session so that everything it starts can be found. */
 export class TestProcess {
   readonly #child: ChildProcess;
-  /** What it has printed so far, on either stream. */
+  /** All output so far, of both streams. */
   output = '';
   stdout = '';
   /** Set once it has ended and its output is complete. */
@@ -90,7 +95,10 @@ export class TestProcess {
     return this.#eventually('ends', () => this.end, timeoutMs);
   }
 
-  /** Waits until the pattern stands in its output. @throws when it ends without */
+  /**
+   * Waits until the output matches the pattern.
+   * @throws when the process ends without a match
+   */
   prints(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
     return this.#eventually(
       `prints ${pattern}`,
@@ -103,7 +111,10 @@ export class TestProcess {
     );
   }
 
-  /** Waits until the process at `origin` says that it is ready. @throws when this process ends first */
+  /**
+   * Waits until the process at `origin` is ready.
+   * @throws when this process ends first
+   */
   async isReady(origin: string, timeoutMs = 60_000): Promise<void> {
     await this.#eventually(
       `is ready at ${origin}`,
@@ -115,7 +126,7 @@ export class TestProcess {
     );
   }
 
-  /** A wait whose failure shows what the process had to say. */
+  /** Waits. The error of a failed wait contains the process's output. */
   #eventually<T>(
     what: string,
     probe: () => Promise<T | undefined | false> | T | undefined | false,
@@ -127,7 +138,7 @@ export class TestProcess {
   }
 }
 
-/** Status of a GET; undefined when nobody answers. */
+/** The status of a GET. Undefined without a response. */
 export async function statusOf(url: string): Promise<number | undefined> {
   return fetch(url, { signal: AbortSignal.timeout(5000) }).then(
     async (response) => {
@@ -138,13 +149,13 @@ export async function statusOf(url: string): Promise<number | undefined> {
   );
 }
 
-/** Postgres processes of the embedded cluster of a DATA_DIR, as command lines. */
+/** Command lines of the postgres processes in the embedded cluster of a DATA_DIR. */
 export async function postgresOf(dataDir: string): Promise<string[]> {
   const clusterDir = await clusterOf(dataDir);
   return clusterDir ? processesOf(clusterDir) : [];
 }
 
-/** Memory of a process in MB, now and at its highest so far. */
+/** Memory of a process in MB: the current value and the peak. */
 export async function memoryOf({ pid }: Pick<TestProcess, 'pid'>): Promise<{ now: number; peak: number }> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
   const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024;
@@ -157,26 +168,26 @@ export async function clusterOf(dataDir: string): Promise<string | undefined> {
   return state && resolve(dataDir, state.cluster);
 }
 
-/** Ids of the living processes in the session that a process began. */
+/** Ids of the living processes in the session that a process started. */
 async function membersOf(session: number | undefined): Promise<number[]> {
   const members: number[] = [];
   if (session === undefined) return members;
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    // Counted from the bracket that closes the program's name: state, ppid, pgrp, session.
+    // The fields after the bracket that closes the program's name: state, ppid, pgrp, session.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] !== 'Z' && Number(fields[3]) === session) members.push(Number(name));
   }
   return members;
 }
 
-/** Sends SIGKILL to each process that still is. */
+/** Sends SIGKILL to each process that still exists. */
 function kill(members: number[]): void {
   for (const pid of members) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch (error) {
-      // ESRCH: ended by itself meanwhile.
+      // ESRCH: it has ended by itself.
       if (errorCode(error) !== 'ESRCH') throw error;
     }
   }
@@ -190,7 +201,7 @@ export class Processes {
   #isOver = false;
 
   start(options: ProcessOptions): TestProcess {
-    if (this.#isOver) throw new Error('everything was ended: nothing may be started any more');
+    if (this.#isOver) throw new Error('all processes were ended: do not start another one');
     const started = new TestProcess(options);
     this.#started.push(started);
     const dataDir = options.env?.DATA_DIR;
@@ -205,7 +216,7 @@ export class Processes {
     return { ...end, output: started.output, stdout: started.stdout };
   }
 
-  /** A folder of its own that goes away in the end; a DATA_DIR can be in it. */
+  /** Creates a folder that is removed at the end. It can contain a DATA_DIR. */
   async folder(name = 'tow-e2e-'): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), name));
     await chmod(folder, 0o700);
@@ -213,14 +224,17 @@ export class Processes {
     return folder;
   }
 
-  /** Tells of a DATA_DIR whose cluster must be gone in the end. */
+  /** Creates a DATA_DIR whose cluster must be gone at the end. */
   async dataDir(): Promise<string> {
     const dataDir = await this.folder();
     this.#dataDirs.add(dataDir);
     return dataDir;
   }
 
-  /** What still runs of all that was started: members of the sessions, and embedded servers of the DATA_DIRs. */
+  /**
+   * Everything that was started and still runs: members of the sessions, and embedded servers of
+   * the DATA_DIRs.
+   */
   async survivors(): Promise<string[]> {
     const survivors: string[] = [];
     for (const { pid } of this.#started) {
@@ -233,8 +247,8 @@ export class Processes {
   }
 
   /**
-   * Kills whatever still runs, removes the folders, and makes sure that nothing is left.
-   * @param stopStores stops servers of the test itself, once nobody uses them any more
+   * Kills everything that still runs, removes the folders, and makes sure that nothing is left.
+   * @param stopStores stops the test's own servers once no process uses them
    */
   async endAll(stopStores?: () => Promise<void> | undefined): Promise<void> {
     this.#isOver = true;
@@ -244,7 +258,7 @@ export class Processes {
     const clusters = await Promise.all([...this.#dataDirs].map(clusterOf));
     for (const cluster of clusters) if (cluster) await endLeftoverProcesses(cluster);
     expect(await this.survivors(), 'processes left behind').to.deep.equal([]);
-    // Root's clusters lie outside DATA_DIR.
+    // When root runs the tests, the clusters are outside DATA_DIR.
     const owners = clusters.map((cluster) => cluster && `${cluster}.owner.pid`);
     for (const path of [...clusters, ...owners, ...this.#folders]) {
       if (path) await rm(path, { recursive: true, force: true, maxRetries: 3 });
@@ -252,7 +266,10 @@ export class Processes {
   }
 }
 
-/** Registers a hook that ends every process of the block, whatever failed; nested blocks can have their own. */
+/**
+ * Registers a hook that ends every process of the block, even after a failure. Nested blocks can
+ * have their own.
+ */
 export function useProcesses(): Processes {
   const processes = new Processes();
   after(() => processes.endAll());

@@ -1,4 +1,4 @@
-/** Requests to /mcp as no client of the SDK would send them. */
+/** Requests to /mcp that no client of the SDK would send. */
 import { once } from 'node:events';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -8,20 +8,20 @@ export interface RawOptions {
   method?: string;
   path?: string;
   key?: string | null;
-  /** Undefined takes one of the usual ones away. */
+  /** An undefined value removes one of the usual headers. */
   headers?: Record<string, string | undefined>;
-  /** Sent as it is; an object as JSON. */
+  /** Text and bytes are sent unchanged, an object as JSON. */
   body?: unknown;
 }
 
-/** Sends whatever it is told to one server's /mcp. */
+/** Sends arbitrary requests to one server's /mcp. */
 export class RawMcp {
   constructor(
     readonly origin: string,
     readonly key: string,
   ) {}
 
-  /** One request; Host, Origin and all others are as `headers` say. */
+  /** Sends one request. `headers` can replace every header, including Host and Origin. */
   async send({
     method = 'POST',
     path = '/mcp',
@@ -49,12 +49,12 @@ export class RawMcp {
     return { status: response.statusCode, headers: response.headers, text, body: text && JSON.parse(text) };
   }
 
-  /** A request of JSON-RPC under id 1 (or whatever `id` says), and its answer. */
+  /** Sends a JSON-RPC request with id 1 (or the given `id`) and resolves with its response. */
   ask(method: string, params: object = {}, { id = 1, ...options }: RawOptions & { id?: unknown } = {}) {
     return this.send({ ...options, body: { jsonrpc: '2.0', id, method, params } });
   }
 
-  /** A tools/call. */
+  /** Sends a tools/call. */
   call(
     name: string,
     args: Record<string, unknown> = {},
@@ -63,7 +63,7 @@ export class RawMcp {
     return this.ask('tools/call', { name, arguments: args, ...(meta ? { _meta: meta } : {}) }, options);
   }
 
-  /** A bare connection, open. */
+  /** Opens a bare connection. */
   async socket(): Promise<Socket> {
     const { hostname, port } = new URL(this.origin);
     const socket = connect(Number(port), hostname);
@@ -71,7 +71,7 @@ export class RawMcp {
     return socket;
   }
 
-  /** The head of a POST, to be followed by a body of so many bytes. */
+  /** The head of a POST whose body has so many bytes. */
   head(bytes: number): string {
     const { host } = new URL(this.origin);
     const lines = ['POST /mcp HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${this.key}`];

@@ -1,10 +1,13 @@
-/** The README's JSON for desktop agents, as who follows it has it in a file. */
+/** The README's JSON for desktop agents, as a reader would fill it in. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { PROJECT } from './processes.js';
 
-/** @param way by a URL, or by a program that is started (`tow mcp`) @returns the JSON with address, key and folder filled in, and nothing else changed */
+/**
+ * @param way a URL, or a program that the agent starts (`tow mcp`)
+ * @returns the JSON with address, key and folder filled in, and nothing else changed
+ */
 export async function readmeAgentJson(
   way: 'url' | 'command',
   { origin, key }: { origin: string; key: string },

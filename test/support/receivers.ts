@@ -1,4 +1,4 @@
-/** Servers inside the namespace, and the guarded client that calls them. */
+/** Servers inside the network namespace, and the guarded client that calls them. */
 import { once } from 'node:events';
 import { createServer as createHttp, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -13,17 +13,21 @@ import { OutboundError } from '../../shared/platform/outbound/outbound-error.js'
 import { CANARIES } from './network-namespace.js';
 import { eventually } from './poll.js';
 
-/** What production allows, but for http. */
+/** The rules of production, except that they allow http. */
 export const RULES = { allowLoopback: false, allowHttp: true };
 
-/** Sends with bounds that a scenario seldom cares about. */
+/** Sends a request with limits that a scenario seldom changes. */
 export function send(
   client: OutboundClient,
   url: string,
   more: Partial<OutboundRequest> = {},
 ): Promise<OutboundAnswer> {
   return client.send({
-    ...{ method: 'POST', headers: {}, body: '{}', deadlineMs: 5000, maxBodyBytes: 1024 },
+    method: 'POST',
+    headers: {},
+    body: '{}',
+    deadlineMs: 5000,
+    maxBodyBytes: 1024,
     ...more,
     url,
   });
@@ -39,7 +43,7 @@ export async function failureOf(answer: Promise<OutboundAnswer>): Promise<Outbou
   return outcome;
 }
 
-/** One client for one scenario. */
+/** Runs one scenario with a client of its own. */
 export async function withClient(
   run: (client: OutboundClient) => Promise<void>,
   options: Partial<Parameters<typeof createOutboundClient>[0]> = {},
@@ -52,11 +56,11 @@ export async function withClient(
 export interface Receiver {
   url: string;
   port: number;
-  /** Every connection that was ever made. */
+  /** Every connection so far. */
   connections: Socket[];
 }
 
-/** Takes connections and does with them what a scenario says. It ends with the process. */
+/** Accepts connections and passes them to the scenario. It ends with the process. */
 export async function startReceiver(
   onSocket: (socket: Socket) => void,
   { address = CANARIES.public, port = 0 }: { address?: string; port?: number } = {},
@@ -64,13 +68,14 @@ export async function startReceiver(
   return listen(createServer(onSocket), address, port);
 }
 
-/** Speaks HTTP as a scenario says. */
+/** Responds to HTTP requests as the scenario says. */
 export async function startHttpReceiver(
   onRequest: RequestListener,
   { address = CANARIES.public, port = 0 }: { address?: string; port?: number } = {},
 ): Promise<Receiver> {
   const server = createHttp(onRequest);
-  // Longer than any stall of the machine: which socket is used again must not depend on it.
+  // Longer than any stall of the machine, so that a stall does not decide which socket is used
+  // again.
   server.keepAliveTimeout = 60_000;
   return listen(server, address, port);
 }
@@ -89,7 +94,7 @@ async function listen(server: Server, address: string, port: number): Promise<Re
   return { url: `http://${host}:${bound}/`, port: bound, connections };
 }
 
-/** What an HTTP canary was asked. */
+/** A request that an HTTP canary received. */
 export interface Asked {
   host: string | undefined;
   path: string | undefined;
@@ -97,7 +102,7 @@ export interface Asked {
   headers: IncomingMessage['headers'];
 }
 
-/** An HTTP server that notes what it is asked and answers "ok". */
+/** An HTTP server that records its requests and responds with "ok". */
 export async function startCanary(
   address: string,
   port = 0,
@@ -115,15 +120,18 @@ export async function startCanary(
   return { ...receiver, asked };
 }
 
-/** Until the other side has ended this connection. */
+/** Waits until the other side has closed this connection. */
 export async function closed(socket: Socket | undefined, withinMs?: number): Promise<void> {
-  if (!socket) throw new Error('nobody connected');
+  if (!socket) throw new Error('there is no connection');
   socket.resume();
-  // Not `once`: it fails of a reset, which is an end as well.
+  // `once` would fail on a reset, which closes the connection as well.
   await eventually('the connection is closed', () => socket.destroyed, withinMs);
 }
 
-/** A message for a tenant's log tells neither an address nor a setting of ours. */
+/**
+ * Asserts that an error message for a tenant's log contains neither an address nor an internal
+ * setting.
+ */
 export function expectSilent({ message }: OutboundError): void {
   expect(message).to.not.match(/\d+\.\d+\.\d+\.\d+|::|UND_ERR|EHOST|undici|loopback/);
 }

@@ -1,5 +1,6 @@
 /**
- * Finds the regular expressions of the sources, and makes texts that a slow one takes long over.
+ * Finds the regular expressions in the sources, and generates texts that a slow expression takes
+ * long to match.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +11,9 @@ import { PROJECT } from './processes.js';
 export interface FoundExpression {
   /** Path in the project. */
   file: string;
-  /** As it is written: a literal, or a call of RegExp. */
+  /** Its source text: a literal, or a call of RegExp. */
   written: string;
-  /** Undefined when its text is put together at run time. */
+  /** Undefined when the expression is built at run time. */
   expression: RegExp | undefined;
 }
 
@@ -48,42 +49,40 @@ function parseLiteral(literal: string): RegExp {
   return new RegExp(literal.slice(1, end), literal.slice(end + 1));
 }
 
-/** What is repeated whatever the expression is. */
+/** Units that are repeated for every expression. */
 const UNITS = [
   ...'aA0 \t\n/.-_:;,=@"\'\\[]{}()<>*?%$#&|~^+!é\u0000\u200d\ud800',
-  ...[
-    'a.',
-    'a-',
-    'a/',
-    'a:',
-    'a,',
-    'a ',
-    'a@',
-    'a_',
-    '://',
-    'a://',
-    'a:/',
-    '0-',
-    '0.',
-    '\r\n',
-    '\\u',
-    '""',
-    '[ ',
-  ],
+  'a.',
+  'a-',
+  'a/',
+  'a:',
+  'a,',
+  'a ',
+  'a@',
+  'a_',
+  '://',
+  'a://',
+  'a:/',
+  '0-',
+  '0.',
+  '\r\n',
+  '\\u',
+  '""',
+  '[ ',
 ];
-/** Matches no expression to its end. */
+/** After these tails, no expression matches to the end. */
 const TAILS = ['', '\n\u0001', '!'];
 const SAMPLES = 4;
 const MAX_SAMPLE = 20;
 
-/** Texts of `chars` characters that repeat what a careless reader of text is slow on. */
+/** Texts of `chars` characters that repeat units on which careless parsers are slow. */
 export function* usualAttacks(chars: number): Generator<string> {
   for (const unit of UNITS) for (const tail of TAILS) yield repeated('', unit, { tail, chars });
 }
 
 /**
- * Texts of `chars` characters: usual units repeated, and parts of what the expression matches,
- * repeated.
+ * Texts of `chars` characters that repeat the usual units, and parts of texts that the expression
+ * matches.
  */
 export function* attacksOn(expression: RegExp, chars: number): Generator<string> {
   yield* usualAttacks(chars);
@@ -110,8 +109,8 @@ function repeated(
 }
 
 /**
- * Texts that it matches, the same in each run. Assertions and flags that the generator does not
- * know are left out.
+ * Texts that the expression matches, the same in each run. They ignore assertions and flags that
+ * the generator does not support.
  */
 function samplesOf({ source, flags }: RegExp): string[] {
   const known = source

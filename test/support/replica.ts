@@ -8,14 +8,20 @@ import { answersQueries } from '../../shared/platform/embedded-postgres/database
 import { eventually } from './poll.js';
 import { freePort } from './stores.js';
 
-/** A streaming replica of a server on this machine, made from a copy of its files as they are while it runs. */
+/**
+ * A streaming replica of a server on this machine, made from a copy of the server's files while it
+ * runs.
+ */
 export class Replica {
   private constructor(
     readonly port: number,
     private readonly end: () => Promise<void>,
   ) {}
 
-  /** @param superuserUrl of the primary @param postgres its program */
+  /**
+   * @param superuserUrl of the primary
+   * @param postgres path of the server's program
+   */
   static async of(superuserUrl: string, postgres: string): Promise<Replica> {
     const account = await chooseAccount(undefined);
     const folder = mkdtempSync(join(tmpdir(), 'tow-replica-'));
@@ -42,7 +48,7 @@ export class Replica {
     return replica;
   }
 
-  /** The same address, but of the replica. */
+  /** The same URL, but of the replica. */
   address(url: string): string {
     const own = new URL(url);
     own.port = String(this.port);

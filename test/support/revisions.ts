@@ -1,4 +1,4 @@
-/** Official clients of every revision of MCP that is served, over Streamable HTTP. */
+/** Official clients for every revision of MCP that the product serves, over Streamable HTTP. */
 import {
   Client as NewestClient,
   StreamableHTTPClientTransport as NewestHttp,
@@ -12,7 +12,7 @@ export const OLDER_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-
 export const NEWEST_REVISION = '2026-07-28';
 const NAMES = { name: 'test-agent', version: '1.0.0' };
 
-/** What the clients of both SDKs have in common, as far as a test uses it. */
+/** The methods that the clients of both SDKs share, as far as tests use them. */
 export interface RevisionClient {
   listTools(): Promise<Json>;
   callTool(params: {
@@ -33,11 +33,11 @@ export interface RevisionClient {
 
 export interface Connected {
   client: RevisionClient;
-  /** As both sides agreed. */
+  /** The revision that both sides agreed on. */
   revision: string | undefined;
 }
 
-/** The older client asks for its newest revision only; an older client would ask for an older one. */
+/** The older SDK requests only its newest revision. This transport requests an older one. */
 class OlderHttp extends StreamableHTTPClientTransport {
   constructor(
     url: URL,
@@ -54,7 +54,10 @@ class OlderHttp extends StreamableHTTPClientTransport {
   }
 }
 
-/** @param origin of the process that serves /mcp @param revision one of those above */
+/**
+ * @param origin of the process that serves /mcp
+ * @param revision an older revision or the newest one
+ */
 export async function connectRevision(origin: string, key: string, revision: string): Promise<Connected> {
   const url = new URL(`${origin}/mcp`);
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
@@ -71,7 +74,7 @@ export async function connectRevision(origin: string, key: string, revision: str
 
 const PREFIX = 'io.modelcontextprotocol';
 
-/** A request of the newest revision with the headers that go with it. */
+/** A request of the newest revision with its headers. */
 export function newestRequest(
   method: string,
   params: Record<string, unknown> = {},

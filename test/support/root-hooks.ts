@@ -1,6 +1,6 @@
 import { stopStores } from './stores.js';
 
-/** Runs after the last test of a mocha run, whatever failed. */
+/** Runs after the last test of a mocha run, even after a failure. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await stopStores();
 }

@@ -3,7 +3,7 @@ import { assert } from 'chai';
 import fc from 'fast-check';
 import { canonicalJson, hashBody } from '../../shared/contracts/canonical-json.js';
 
-// JSON has no -0 and canonical JSON writes it as 0, so it is not another value.
+// Canonical JSON writes -0 as 0. Adding 0 keeps -0 out of the generated values.
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const text = fc.string({ unit: 'binary' });
 const { tree: json } = fc.letrec<{ tree: unknown }>((tie) => ({
@@ -15,7 +15,7 @@ const { tree: json } = fc.letrec<{ tree: unknown }>((tie) => ({
   ),
 }));
 
-/** Rebuilds a value with the keys of every object in the opposite order of insertion. */
+/** Rebuilds a value with the keys of every object inserted in reverse sequence. */
 function reverseKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reverseKeys);
   if (typeof value !== 'object' || value === null) return value;
@@ -32,8 +32,8 @@ const isDeepEqual = (left: unknown, right: unknown) => {
   }
 };
 
-describe('canonicalJson', () => {
-  it('writes the examples of RFC 8785', () => {
+describe('canonical JSON', () => {
+  it('canonical JSON matches the examples of RFC 8785', () => {
     const value = {
       numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001, -0],
       string: '\u20ac$\u000f\u000aA\'\u0042\u0022\u005c\\"/',
@@ -53,14 +53,14 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('is JSON of the same value', () => {
+  it('canonical JSON parses to the same value', () => {
     const property = fc.property(json, (value) => {
       assert.deepStrictEqual(JSON.parse(canonicalJson(value)), value);
     });
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('does not depend on the order of keys', () => {
+  it('canonical JSON and its hash do not depend on the sequence of keys', () => {
     const property = fc.property(json, (value) => {
       assert.equal(canonicalJson(reverseKeys(value)), canonicalJson(value));
       assert.equal(hashBody(reverseKeys(value)), hashBody(value));
@@ -68,7 +68,7 @@ describe('canonicalJson', () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('differs for different values', () => {
+  it('canonical JSON and its hash differ for different values', () => {
     const property = fc.property(json, json, (left, right) => {
       assert.equal(canonicalJson(left) === canonicalJson(right), isDeepEqual(left, right));
       assert.equal(hashBody(left) === hashBody(right), isDeepEqual(left, right));
@@ -76,13 +76,13 @@ describe('canonicalJson', () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('leaves out undefined members and honours toJSON, as JSON.stringify does', () => {
+  it('canonical JSON omits undefined members and calls toJSON, as JSON.stringify does', () => {
     const value = { b: undefined, a: new Date(0), __proto: 1 };
     assert.equal(canonicalJson(value), '{"__proto":1,"a":"1970-01-01T00:00:00.000Z"}');
     assert.equal(canonicalJson(JSON.parse('{"__proto__":{"b":1},"a":2}')), '{"__proto__":{"b":1},"a":2}');
   });
 
-  it('refuses what JSON cannot hold', () => {
+  it('canonical JSON throws a TypeError for values that JSON cannot represent', () => {
     for (const value of [
       undefined,
       Number.NaN,
@@ -100,7 +100,7 @@ describe('canonicalJson', () => {
 describe('hashBody', () => {
   const sha256 = (input: string) => createHash('sha256').update(input).digest('hex');
 
-  it('is the SHA-256 of the canonical JSON, or of nothing for no body', () => {
+  it('hashBody returns the SHA-256 of the canonical JSON, or of no bytes without a body', () => {
     assert.equal(hashBody({ b: 'é', a: 1 }), sha256('{"a":1,"b":"é"}'));
     assert.equal(hashBody(undefined), sha256(''));
     assert.notEqual(hashBody(undefined), hashBody(''));

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { changesOf, changesOfNew } from '../../shared/resources/changes.js';
 
-describe('changesOf', () => {
-  it('names what differs with its old and new value, and nothing that stays', () => {
+describe('changes between a record and a patch', () => {
+  it('a change has the field with its old and new value; equal fields are omitted', () => {
     const current = { po_number: 'A', notes: 'old', billing_email: null };
     expect(
       changesOf(current, { po_number: 'A', notes: 'new', billing_email: 'a@example.com' }),
@@ -13,18 +13,18 @@ describe('changesOf', () => {
     ]);
   });
 
-  it('keeps what is absent or undefined and clears what is null', () => {
+  it('absent and undefined members change nothing, null clears the field', () => {
     const current = { po_number: 'A', notes: 'old' };
     expect(changesOf(current, {})).to.deep.equal([]);
     expect(changesOf(current, { notes: undefined })).to.deep.equal([]);
     expect(changesOf(current, { notes: null })).to.deep.equal([{ field: 'notes', from: 'old', to: null }]);
   });
 
-  it('takes a missing column and null for the same', () => {
+  it('a missing column equals null', () => {
     expect(changesOf({}, { notes: null })).to.deep.equal([]);
   });
 
-  it('takes two lists of the same items in the same order for the same', () => {
+  it('lists with equal items in the same sequence are equal', () => {
     const current = { duty_classes: ['light', 'heavy'], defects: [{ id: '1', resolved_at: null }] };
     const same = { duty_classes: ['light', 'heavy'], defects: [{ resolved_at: null, id: '1' }] };
     expect(changesOf(current, same)).to.deep.equal([]);
@@ -33,7 +33,7 @@ describe('changesOf', () => {
     }
   });
 
-  it('takes two texts of one instant in a timestamp column for the same', () => {
+  it('two texts of the same instant in a timestamp column are equal', () => {
     const current = { due_date: '2026-11-21T14:30:00+00:00' };
     for (const due_date of [
       '2026-11-21T14:30:00Z',
@@ -46,7 +46,7 @@ describe('changesOf', () => {
     expect(changesOf(current, { due_date: '2026-11-21T14:30:01Z' })).to.have.length(1);
   });
 
-  it('never takes an edited text for unchanged because both texts happen to read as one time', () => {
+  it('an edited text is a change even if both texts parse as the same time', () => {
     const pairs = [
       ['2026-11-21 10:00 (Bob called)', '2026-11-21 10:00 (Ann called)'],
       ['2026-11-21T10:00:00Z', '2026-11-21T10:00:00.000Z'],
@@ -59,7 +59,7 @@ describe('changesOf', () => {
     }
   });
 
-  it('applied to the record gives the merged record, and merging that again changes nothing', () => {
+  it('applying the changes merges the patch, and merging again changes nothing', () => {
     const value = fc.oneof(fc.constant(null), fc.string(), fc.integer(), fc.boolean());
     const record = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), value);
     const property = fc.property(record, record, (current, patch) => {
@@ -73,8 +73,8 @@ describe('changesOf', () => {
   });
 });
 
-describe('changesOfNew', () => {
-  it('names every given member, from nothing, and leaves out what is empty', () => {
+describe('changes of a new record', () => {
+  it('a new record lists every given member as changed from null and omits empty ones', () => {
     expect(
       changesOfNew({ company_name: 'A', notes: null, city: undefined, is_active: false, terms_days: 0 }),
     ).to.deep.equal([

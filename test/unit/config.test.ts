@@ -20,8 +20,8 @@ const PRODUCTION = {
 
 type Environment = Record<string, string>;
 
-/** The faults that an environment is refused for; empty: it is accepted. */
-function faultsOf(kind: ProcessKind, environment: Environment): string[] {
+/** Configuration problems of an environment; empty when the configuration is valid. */
+function findConfigProblems(kind: ProcessKind, environment: Environment): string[] {
   try {
     loadConfig(kind, { SECRET_KEY: SECRET, ...environment });
     return [];
@@ -32,7 +32,7 @@ function faultsOf(kind: ProcessKind, environment: Environment): string[] {
 }
 
 describe('loadConfig', () => {
-  it('runs on nothing but a secret, with the published defaults', () => {
+  it('loadConfig needs only a secret and applies the published defaults', () => {
     const config = loadConfig('all', { SECRET_KEY: SECRET });
     expect(config).to.deep.include({
       production: false,
@@ -58,18 +58,18 @@ describe('loadConfig', () => {
     expect(config.failpoints.size).to.equal(0);
   });
 
-  it('takes an empty setting for one that is not there', () => {
+  it('loadConfig treats an empty setting as absent', () => {
     expect(loadConfig('all', { SECRET_KEY: SECRET, PORT: '', DATABASE_URL: '' })).to.include({
       port: 3000,
       databaseUrl: undefined,
     });
   });
 
-  it('ignores what is no setting of ours', () => {
-    expect(faultsOf('all', { PATH: '/bin', npm_config_port: 'x' })).to.deep.equal([]);
+  it('loadConfig ignores unrelated environment variables', () => {
+    expect(findConfigProblems('all', { PATH: '/bin', npm_config_port: 'x' })).to.deep.equal([]);
   });
 
-  it('converts numbers, flags and addresses', () => {
+  it('loadConfig converts numbers, booleans and URLs', () => {
     const config = loadConfig('all', {
       ...COMPLETE,
       PORT: '0',
@@ -80,11 +80,11 @@ describe('loadConfig', () => {
     expect(config).to.include({ port: 0, trustProxy: true, demo: false, baseUrl: 'https://api.example.com' });
   });
 
-  it('is frozen: nobody changes a setting at run time', () => {
+  it('loadConfig returns a frozen object', () => {
     expect(Object.isFrozen(loadConfig('all', { SECRET_KEY: SECRET }))).to.equal(true);
   });
 
-  it('lists all faults at once, each with its name and an example of a good value', () => {
+  it('loadConfig reports all problems together, each with its setting and a valid example', () => {
     const wrong: Environment = {
       NODE_ENV: 'staging',
       PORT: '99999',
@@ -109,27 +109,27 @@ describe('loadConfig', () => {
       FAILPOINTS: 'After Commit',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere',
     };
-    const faults = faultsOf('all', wrong);
+    const problems = findConfigProblems('all', wrong);
     for (const name of Object.keys(wrong)) {
-      const own = faults.filter((fault) => fault.includes(`"${name}"`));
-      expect(own, name).to.not.deep.equal([]);
-      expect(own[0], name).to.match(new RegExp(`\\(for example ${name}=.+\\)`));
+      const ownProblems = problems.filter((problem) => problem.includes(`"${name}"`));
+      expect(ownProblems, name).to.not.deep.equal([]);
+      expect(ownProblems[0], name).to.match(new RegExp(`\\(for example ${name}=.+\\)`));
     }
-    const message = new ConfigError(faults).message;
-    for (const fault of faults) expect(message).to.include(fault);
+    const message = new ConfigError(problems).message;
+    for (const problem of problems) expect(message).to.include(problem);
   });
 
-  it('never repeats the value of a setting that holds a secret', () => {
+  it('configuration errors never contain the value of a secret setting', () => {
     const secrets = {
       DATABASE_URL: 'mysql://tow:hunter2pass@db/tow',
       REDIS_URL: 'http://:hunter2pass@redis',
       SMTP_URL: 'http://me:hunter2pass@mail',
       SECRET_KEY: 'hunter2pass',
     };
-    expect(faultsOf('all', secrets).join('\n')).to.not.include('hunter2pass');
+    expect(findConfigProblems('all', secrets).join('\n')).to.not.include('hunter2pass');
   });
 
-  it('describes every setting with an example that it accepts itself', () => {
+  it('every setting has a description and a valid example', () => {
     const { keys } = settingsSchema.describe() as {
       keys: Record<string, { flags?: { description?: string }; examples?: unknown[] }>;
     };
@@ -143,69 +143,69 @@ describe('loadConfig', () => {
   });
 });
 
-describe('contradictions', () => {
+describe('contradictory settings', () => {
   for (const kind of ['web', 'worker'] as const) {
-    it(`a ${kind} process without REDIS_URL is refused and told why`, () => {
-      const faults = faultsOf(kind, { DATABASE_URL });
-      expect(faults).to.have.length(1);
-      expect(faults[0])
+    it(`a ${kind} process without REDIS_URL is refused with the reason`, () => {
+      const problems = findConfigProblems(kind, { DATABASE_URL });
+      expect(problems).to.have.length(1);
+      expect(problems[0])
         .to.include('"REDIS_URL" is required')
         .and.to.include('npm start')
         .and.to.include('for example REDIS_URL=redis://');
     });
   }
 
-  it('separate processes, a release and a Redis each need a DATABASE_URL', () => {
+  it('web, worker and release processes, and any process with Redis, need DATABASE_URL', () => {
     for (const [kind, environment] of [
       ['web', { REDIS_URL }],
       ['worker', { REDIS_URL }],
       ['release', {}],
       ['all', { REDIS_URL }],
     ] as const) {
-      expect(faultsOf(kind, environment).join(), kind).to.include('"DATABASE_URL" is required');
-      expect(faultsOf(kind, { ...environment, REDIS_URL, DATABASE_URL }), kind).to.deep.equal([]);
+      expect(findConfigProblems(kind, environment).join(), kind).to.include('"DATABASE_URL" is required');
+      expect(findConfigProblems(kind, { ...environment, REDIS_URL, DATABASE_URL }), kind).to.deep.equal([]);
     }
   });
 
   it('production requires a SECRET_KEY and refuses failpoints', () => {
-    expect(faultsOf('all', { NODE_ENV: 'production', SECRET_KEY: '' }).join()).to.include(
+    expect(findConfigProblems('all', { NODE_ENV: 'production', SECRET_KEY: '' }).join()).to.include(
       '"SECRET_KEY" is required in production',
     );
-    expect(faultsOf('all', { NODE_ENV: 'production', FAILPOINTS: 'after_commit' }).join()).to.include(
-      '"FAILPOINTS" is refused',
-    );
-    expect(faultsOf('all', { FAILPOINTS: 'after_commit' })).to.deep.equal([]);
+    expect(
+      findConfigProblems('all', { NODE_ENV: 'production', FAILPOINTS: 'after_commit' }).join(),
+    ).to.include('"FAILPOINTS" is refused');
+    expect(findConfigProblems('all', { FAILPOINTS: 'after_commit' })).to.deep.equal([]);
   });
 
   for (const kind of ['all', 'release', 'web', 'worker', 'cli'] as const) {
-    it(`production requires an https BASE_URL of a ${kind} process`, () => {
-      expect(faultsOf(kind, PRODUCTION)).to.deep.equal([]);
-      expect(faultsOf(kind, { ...PRODUCTION, BASE_URL: '' })).to.deep.equal([
+    it(`in production a ${kind} process needs an https BASE_URL`, () => {
+      expect(findConfigProblems(kind, PRODUCTION)).to.deep.equal([]);
+      expect(findConfigProblems(kind, { ...PRODUCTION, BASE_URL: '' })).to.deep.equal([
         '"BASE_URL" is required in production (for example BASE_URL=https://api.example.com)',
       ]);
-      expect(faultsOf(kind, { ...PRODUCTION, BASE_URL: 'http://api.example.com' })).to.deep.equal([
+      expect(findConfigProblems(kind, { ...PRODUCTION, BASE_URL: 'http://api.example.com' })).to.deep.equal([
         '"BASE_URL" must begin with https:// in production (for example BASE_URL=https://api.example.com)',
       ]);
     });
   }
 
-  it('refuses a SECRET_KEY that is easy to guess: a phrase in production alone, a repetition everywhere', () => {
-    const faultOf = (SECRET_KEY: string, NODE_ENV = 'production') =>
-      faultsOf('all', { ...PRODUCTION, NODE_ENV, SECRET_KEY }).join();
+  it('a guessable SECRET_KEY is refused: phrases in production only, repetitions everywhere', () => {
+    const findSecretProblem = (SECRET_KEY: string, NODE_ENV = 'production') =>
+      findConfigProblems('all', { ...PRODUCTION, NODE_ENV, SECRET_KEY }).join();
     for (const secret of ['a'.repeat(40), 'change-me-'.repeat(4), 'x1'.repeat(20), 'secret'.repeat(6)]) {
-      expect(faultOf(secret), secret).to.match(
+      expect(findSecretProblem(secret), secret).to.match(
         /^"SECRET_KEY" is too easy to guess.*about \d+ bits.*90 are needed/,
       );
-      expect(faultOf(secret), secret).to.include('openssl rand -base64 48').and.not.include(secret);
-      expect(faultOf(secret, 'development'), secret).to.include('20 are needed');
+      expect(findSecretProblem(secret), secret).to.include('openssl rand -base64 48').and.not.include(secret);
+      expect(findSecretProblem(secret, 'development'), secret).to.include('20 are needed');
     }
-    expect(faultOf(SECRET)).to.include('"SECRET_KEY" is too easy to guess');
-    expect(faultOf(SECRET, 'development')).to.equal('');
-    expect(faultOf('short'), 'one fault alone').to.not.include('too easy');
+    expect(findSecretProblem(SECRET)).to.include('"SECRET_KEY" is too easy to guess');
+    expect(findSecretProblem(SECRET, 'development')).to.equal('');
+    expect(findSecretProblem('short'), 'only one problem').to.not.include('too easy');
   });
 
-  it('production never lets a webhook go to this machine, and refuses the setting that asks for it', () => {
-    expect(faultsOf('worker', { ...PRODUCTION, WEBHOOK_ALLOW_LOOPBACK: 'true' }).join()).to.include(
+  it('production never delivers webhooks to loopback and refuses WEBHOOK_ALLOW_LOOPBACK', () => {
+    expect(findConfigProblems('worker', { ...PRODUCTION, WEBHOOK_ALLOW_LOOPBACK: 'true' }).join()).to.include(
       '"WEBHOOK_ALLOW_LOOPBACK" is refused in production',
     );
     for (const WEBHOOK_ALLOW_LOOPBACK of ['', 'false']) {
@@ -217,46 +217,50 @@ describe('contradictions', () => {
     );
   });
 
-  it('a mail server needs a sender whose domain is real, and an address that its links lead to', () => {
+  it('SMTP_URL needs a MAIL_FROM or a BASE_URL with a domain; workers and production need a BASE_URL', () => {
     const SMTP_URL = 'smtp://localhost:25';
     const MAIL_FROM = 'invoices@example.com';
-    expect(faultsOf('all', { SMTP_URL }).join()).to.include('"MAIL_FROM" is required');
-    expect(faultsOf('all', { SMTP_URL, BASE_URL: 'http://10.0.0.1:3000' }).join()).to.include('MAIL_FROM');
-    expect(faultsOf('all', { SMTP_URL, MAIL_FROM })).to.deep.equal([]);
+    expect(findConfigProblems('all', { SMTP_URL }).join()).to.include('"MAIL_FROM" is required');
+    expect(findConfigProblems('all', { SMTP_URL, BASE_URL: 'http://10.0.0.1:3000' }).join()).to.include(
+      'MAIL_FROM',
+    );
+    expect(findConfigProblems('all', { SMTP_URL, MAIL_FROM })).to.deep.equal([]);
     const stores = { DATABASE_URL, REDIS_URL, SMTP_URL, MAIL_FROM };
-    expect(faultsOf('worker', stores).join()).to.include('"BASE_URL" is required');
-    expect(faultsOf('all', { ...stores, NODE_ENV: 'production' }).join()).to.include(
+    expect(findConfigProblems('worker', stores).join()).to.include('"BASE_URL" is required');
+    expect(findConfigProblems('all', { ...stores, NODE_ENV: 'production' }).join()).to.include(
       '"BASE_URL" is required',
     );
     const BASE_URL = 'https://api.example.com';
-    expect(faultsOf('worker', { ...stores, BASE_URL })).to.deep.equal([]);
-    expect(faultsOf('all', { MAIL_FROM }).join()).to.include('"MAIL_FROM" is set without "SMTP_URL"');
+    expect(findConfigProblems('worker', { ...stores, BASE_URL })).to.deep.equal([]);
+    expect(findConfigProblems('all', { MAIL_FROM }).join()).to.include(
+      '"MAIL_FROM" is set without "SMTP_URL"',
+    );
     const config = loadConfig('all', { SECRET_KEY: SECRET, SMTP_URL, BASE_URL });
     expect(config).to.include({ smtpUrl: SMTP_URL, mailFrom: 'invoices@api.example.com' });
   });
 
-  it("links to customers lead to BASE_URL, else to the web process, never to a worker's health port", () => {
-    const urlOf = (kind: ProcessKind, environment: Environment) =>
+  it("customer links use BASE_URL, else the web process, never a worker's health port", () => {
+    const getPublicUrl = (kind: ProcessKind, environment: Environment) =>
       loadConfig(kind, { ...COMPLETE, ...environment }).publicUrl;
-    expect(urlOf('worker', { PORT: '9999' })).to.equal('http://127.0.0.1:3000');
-    expect(urlOf('all', { PORT: '8080', HOST: '0.0.0.0' })).to.equal('http://127.0.0.1:8080');
-    expect(urlOf('web', { BASE_URL: 'https://t.example.com/' })).to.equal('https://t.example.com');
+    expect(getPublicUrl('worker', { PORT: '9999' })).to.equal('http://127.0.0.1:3000');
+    expect(getPublicUrl('all', { PORT: '8080', HOST: '0.0.0.0' })).to.equal('http://127.0.0.1:8080');
+    expect(getPublicUrl('web', { BASE_URL: 'https://t.example.com/' })).to.equal('https://t.example.com');
   });
 
-  it('a worker that would use up the pool it stands on is refused', () => {
-    expect(faultsOf('all', { WRITES_CONCURRENCY: '4', DATABASE_POOL_SIZE: '4' }).join()).to.include(
+  it('WRITES_CONCURRENCY must be smaller than DATABASE_POOL_SIZE', () => {
+    expect(findConfigProblems('all', { WRITES_CONCURRENCY: '4', DATABASE_POOL_SIZE: '4' }).join()).to.include(
       '"WRITES_CONCURRENCY" must be smaller',
     );
-    expect(faultsOf('all', { WRITES_CONCURRENCY: '3', DATABASE_POOL_SIZE: '4' })).to.deep.equal([]);
+    expect(findConfigProblems('all', { WRITES_CONCURRENCY: '3', DATABASE_POOL_SIZE: '4' })).to.deep.equal([]);
   });
 
-  it('tells a contradiction beside the other faults, not after they are mended', () => {
-    expect(faultsOf('worker', { DATABASE_URL, PORT: 'x' })).to.have.length(2);
+  it('a contradiction is reported together with invalid settings', () => {
+    expect(findConfigProblems('worker', { DATABASE_URL, PORT: 'x' })).to.have.length(2);
   });
 });
 
-describe('the demo', () => {
-  it('is on in the all-in-one way, and off in production and everywhere else unless asked for', () => {
+describe('DEMO setting', () => {
+  it('the demo is on by default only in the all-in-one process outside production', () => {
     expect(loadConfig('all', COMPLETE).demo).to.equal(true);
     expect(loadConfig('all', PRODUCTION).demo).to.equal(false);
     for (const kind of ['web', 'worker', 'release', 'cli'] as const)
@@ -266,7 +270,7 @@ describe('the demo', () => {
 });
 
 describe('RATE_LIMIT_TIERS', () => {
-  it('replaces the tiers it names and leaves the published limits of the others', () => {
+  it('RATE_LIMIT_TIERS replaces the named tiers and keeps the defaults of the others', () => {
     const { tiers } = loadConfig('all', {
       SECRET_KEY: SECRET,
       RATE_LIMIT_TIERS: '{"standard":{"minute":7,"hour":8}}',
@@ -285,20 +289,20 @@ describe('RATE_LIMIT_TIERS', () => {
     '{"standard":{"minute":"9","hour":9}}',
     '{"gold":{"minute":1,"hour":1}}',
   ]) {
-    it(`refuses ${text}`, () => {
-      expect(faultsOf('all', { RATE_LIMIT_TIERS: text }).join()).to.include('RATE_LIMIT_TIERS');
+    it(`RATE_LIMIT_TIERS refuses ${text}`, () => {
+      expect(findConfigProblems('all', { RATE_LIMIT_TIERS: text }).join()).to.include('RATE_LIMIT_TIERS');
     });
   }
 });
 
-describe('the secret of a development machine', () => {
+describe('generated development secret', () => {
   let dataDir: string;
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'tow-config-'));
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  it('is made once, shared by the processes beside each other, and readable by its owner only', () => {
+  it('the secret is generated once, shared through DATA_DIR and readable only by its owner', () => {
     const folder = join(dataDir, 'new', 'folder');
     const first = loadConfig('all', { DATA_DIR: folder }).secretKey;
     expect(first.length).to.be.at.least(32);
@@ -308,7 +312,7 @@ describe('the secret of a development machine', () => {
     expect(loadConfig('all', { DATA_DIR: dataDir }).secretKey).to.not.equal(first);
   });
 
-  it('is not made when a SECRET_KEY is given', () => {
+  it('no secret is generated when SECRET_KEY is set', () => {
     expect(loadConfig('all', { DATA_DIR: dataDir, SECRET_KEY: SECRET }).secretKey).to.equal(SECRET);
     expect(existsSync(join(dataDir, 'secret-key'))).to.equal(false);
   });

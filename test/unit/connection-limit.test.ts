@@ -8,10 +8,10 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { createMetrics, type Metrics } from '../../shared/platform/metrics.js';
 import { eventually } from '../support/poll.js';
 
-/** In this block of loopback addresses strangers have theirs; others have 127.0.0.0/24. */
+/** Block of loopback addresses of the noisy client; other clients use 127.0.0.0/24. */
 const SITE = '127.0.1';
 
-describe('open connections', () => {
+describe('limits on open connections', () => {
   let server: HttpServer;
   let lifecycle: Lifecycle;
   let metrics: Metrics;
@@ -35,7 +35,7 @@ describe('open connections', () => {
     await lifecycle.close();
   });
 
-  /** Opens a connection from this address, which stays open, and asks. True when it is answered. */
+  /** Opens a connection from this address, sends a request and keeps the connection open. */
   async function isAnswered(localAddress: string): Promise<boolean> {
     const socket = connect({ host: '127.0.0.1', port: server.port, localAddress });
     sockets.push(socket);
@@ -50,25 +50,25 @@ describe('open connections', () => {
     return Number(pattern.exec(text)?.[1] ?? 0);
   };
 
-  it('of one address end at CONNECTIONS_PER_NETWORK; other addresses are answered, and one that closes makes room', async () => {
+  it('an address gets CONNECTIONS_PER_NETWORK connections, others are served, and closing frees a slot', async () => {
     await start({ CONNECTIONS_PER_NETWORK: '5' });
     serve();
-    const [stranger, other] = [`${SITE}.2`, '127.0.0.2'];
-    for (let nth = 0; nth < 5; nth += 1) expect(await isAnswered(stranger)).to.equal(true);
-    for (let nth = 0; nth < 3; nth += 1) expect(await isAnswered(stranger)).to.equal(false);
+    const [noisy, other] = [`${SITE}.2`, '127.0.0.2'];
+    for (let nth = 0; nth < 5; nth += 1) expect(await isAnswered(noisy)).to.equal(true);
+    for (let nth = 0; nth < 3; nth += 1) expect(await isAnswered(noisy)).to.equal(false);
     expect(await isAnswered(other)).to.equal(true);
     expect(await countRefused('network')).to.equal(3);
-    expect(warnings, 'a line for all of them').to.deep.equal([
+    expect(warnings, 'one log entry for all of them').to.deep.equal([
       {
-        facts: { bound: 'network', address: stranger, refused: 1 },
+        facts: { bound: 'network', address: noisy, refused: 1 },
         text: 'connections refused: too many are open',
       },
     ]);
     sockets[0]?.destroy();
-    await eventually('room', () => isAnswered(stranger));
+    await eventually('a free connection slot', () => isAnswered(noisy));
   });
 
-  it('of one block of addresses end at four times CONNECTIONS_PER_NETWORK', async () => {
+  it('a block of addresses gets four times CONNECTIONS_PER_NETWORK connections', async () => {
     await start({ CONNECTIONS_PER_NETWORK: '2' });
     serve();
     for (let nth = 0; nth < 8; nth += 1)
@@ -78,7 +78,7 @@ describe('open connections', () => {
     expect(await isAnswered('127.0.0.2')).to.equal(true);
   });
 
-  it('behind a proxy are not bounded by address, and end at CONNECTIONS_PER_PROCESS', async () => {
+  it('behind a proxy, only CONNECTIONS_PER_PROCESS limits connections', async () => {
     await start({ TRUST_PROXY: 'true', CONNECTIONS_PER_NETWORK: '1', CONNECTIONS_PER_PROCESS: '6' });
     serve();
     for (let nth = 0; nth < 6; nth += 1) expect(await isAnswered('127.0.0.1')).to.equal(true);
@@ -87,7 +87,7 @@ describe('open connections', () => {
     expect(warnings.map(({ facts }) => facts.bound)).to.deep.equal(['process']);
   });
 
-  it('are refused and counted also before the process has metrics', async () => {
+  it('connections are refused and counted even before the process has metrics', async () => {
     await start({ CONNECTIONS_PER_NETWORK: '1' });
     const first = connect({ host: '127.0.0.1', port: server.port });
     sockets.push(first);

@@ -13,14 +13,14 @@ const PREFIXES = [
   { kind: 'agent', environment: 'sandbox', prefix: 'tk_agent_test_' },
 ] as const;
 
-const minted = fc
+const mintedKey = fc
   .constantFrom(...PREFIXES)
   .map(({ kind, environment }) => mintKey(kind, environment, sealingKey).key);
-const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('mintKey', () => {
   for (const { kind, environment, prefix } of PREFIXES) {
-    it(`makes ${environment} ${kind} keys that begin with ${prefix} and are well formed`, () => {
+    it(`mintKey creates well-formed ${environment} ${kind} keys that begin with ${prefix}`, () => {
       const { key, material } = mintKey(kind, environment, sealingKey);
       expect(key).to.match(new RegExp(`^${prefix}[0-9A-Za-z]{49}$`));
       expect(isWellFormedKey(key)).to.equal(true);
@@ -28,7 +28,7 @@ describe('mintKey', () => {
     });
   }
 
-  it('keeps of a key its hash, its last four characters and its sealed form, never the key', () => {
+  it("mintKey stores a key's hash, last four characters and sealed form, never the key", () => {
     const { key, material } = mintKey('api', 'live', sealingKey);
     expect(material.hash).to.equal(sha256(key).toString('hex'));
     expect(material.lastFour).to.equal(key.slice(-4));
@@ -36,17 +36,17 @@ describe('mintKey', () => {
     expect(JSON.stringify(material)).to.not.include(key.slice('tk_live_'.length, -4));
   });
 
-  it('never makes the same key twice', () => {
+  it('mintKey never creates the same key twice', () => {
     const keys = Array.from({ length: 2000 }, () => mintKey('api', 'live', sealingKey).key);
     expect(new Set(keys).size).to.equal(keys.length);
   });
 });
 
 describe('isWellFormedKey', () => {
-  it('is false for a key with any one character mistyped', () => {
+  it('isWellFormedKey is false for a key with one mistyped character', () => {
     const property = fc.property(
-      minted,
-      place,
+      mintedKey,
+      fraction,
       fc.constantFrom(...ALPHABET, '_', '-', ' ', 'é'),
       (key, at, typed) => {
         const index = Math.floor(at * key.length);
@@ -57,8 +57,8 @@ describe('isWellFormedKey', () => {
     fc.assert(property, { numRuns: 2000 });
   });
 
-  it('is false for a key with two neighbours swapped, a character lost or one too many', () => {
-    const property = fc.property(minted, place, fc.constantFrom(...ALPHABET), (key, at, typed) => {
+  it('isWellFormedKey is false after a swap of neighbours, a lost or an added character', () => {
+    const property = fc.property(mintedKey, fraction, fc.constantFrom(...ALPHABET), (key, at, typed) => {
       const index = Math.floor(at * (key.length - 1));
       const [a, b] = [key[index] as string, key[index + 1] as string];
       if (a !== b)
@@ -69,7 +69,7 @@ describe('isWellFormedKey', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('is false for a key under another prefix: its checksum covers the prefix too', () => {
+  it('isWellFormedKey is false for a key with another prefix, because the checksum covers it', () => {
     for (const { prefix } of PREFIXES) {
       const { key, material } = mintKey('api', 'live', sealingKey);
       const moved = prefix + key.slice(material.prefix.length);
@@ -77,7 +77,7 @@ describe('isWellFormedKey', () => {
     }
   });
 
-  it('is false for what is no key at all', () => {
+  it('isWellFormedKey is false for other texts', () => {
     const { key } = mintKey('api', 'live', sealingKey);
     for (const text of [
       '',

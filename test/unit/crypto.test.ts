@@ -16,8 +16,8 @@ import {
 const key = deriveKey('a secret key of more than 32 characters', 'credentials');
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-describe('hashes', () => {
-  it('are the published ones (FIPS 180-4, RFC 4231)', () => {
+describe('hash functions', () => {
+  it('sha256 and hmacSha256 match published values (FIPS 180-4, RFC 4231)', () => {
     expect(sha256('abc').toString('hex')).to.equal(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
@@ -27,7 +27,7 @@ describe('hashes', () => {
 });
 
 describe('deriveKey', () => {
-  it('is HKDF-SHA256 of 32 bytes, so that sealed values outlive a release', () => {
+  it('deriveKey is HKDF-SHA256 of 32 bytes, so that sealed values outlive a release', () => {
     const expected = Buffer.from(hkdfSync('sha256', 'secret', 'tow-dispatch', 'cursor', 32));
     expect(deriveKey('secret', 'cursor').equals(expected)).to.equal(true);
     expect(deriveKey('secret', 'cursor').toString('hex')).to.equal(
@@ -35,14 +35,14 @@ describe('deriveKey', () => {
     );
   });
 
-  it('gives each purpose and each secret a key of its own', () => {
+  it('deriveKey returns a different key for each purpose and each secret', () => {
     const keys = [deriveKey('s1', 'cursor'), deriveKey('s1', 'credentials'), deriveKey('s2', 'cursor')];
     expect(new Set(keys.map((one) => one.toString('hex'))).size).to.equal(3);
   });
 });
 
 describe('seal', () => {
-  it('gives back any text, and never the same sealed value twice', () => {
+  it('unseal returns any sealed text, and sealing twice gives different values', () => {
     const property = fc.property(fc.string({ unit: 'grapheme' }), (plain) => {
       const sealed = seal(key, plain);
       expect(unseal(key, sealed)).to.equal(plain);
@@ -52,11 +52,11 @@ describe('seal', () => {
     fc.assert(property);
   });
 
-  it('refuses a value that was sealed with another key', () => {
+  it('unseal refuses a value that was sealed with another key', () => {
     expect(() => unseal(deriveKey('another', 'credentials'), seal(key, 'tk_live_x'))).to.throw();
   });
 
-  it('refuses a value of which any part was changed, cut or is missing', () => {
+  it('unseal refuses a value with a changed, shortened or missing part', () => {
     const sealed = seal(key, 'the plain text');
     const parts = sealed.split('.');
     expect(parts).to.have.length(4);
@@ -70,15 +70,15 @@ describe('seal', () => {
     for (const text of ['', 'v1', 'v2.a.b.c', 'plain text']) expect(() => unseal(key, text), text).to.throw();
   });
 
-  it('refuses a tag that was cut short, which would be easier to guess', () => {
+  it('unseal refuses a shortened tag, which would be easier to guess', () => {
     const [version, nonce, tag, body] = seal(key, 'x').split('.') as [string, string, string, string];
     const short = Buffer.from(tag, 'base64url').subarray(0, 4).toString('base64url');
     expect(() => unseal(key, [version, nonce, short, body].join('.'))).to.throw();
   });
 });
 
-describe('base62', () => {
-  it('writes the number that the bytes are, padded to its length', () => {
+describe('base62 encoding', () => {
+  it('base62 encodes the bytes as one number, padded to the given length', () => {
     const property = fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
       const text = base62(bytes, 43);
       expect(text).to.match(/^[0-9A-Za-z]{43}$/);
@@ -88,14 +88,14 @@ describe('base62', () => {
     fc.assert(property);
   });
 
-  it('pads zero, and holds 32 bytes of ones', () => {
+  it('base62 pads zero and fits 32 bytes of ones into 43 characters', () => {
     expect(base62(Uint8Array.of(0), 3)).to.equal('000');
     expect(base62(new Uint8Array(32).fill(255), 43)).to.have.length(43);
   });
 });
 
-describe('checksum62', () => {
-  it("is CRC-32 in six characters: the check value of '123456789' is 0xCBF43926", () => {
+describe('base62 checksum', () => {
+  it("the checksum is CRC-32 in six characters: '123456789' gives 0xCBF43926", () => {
     const value = [...checksum62('123456789')].reduce(
       (sum, character) => sum * 62 + ALPHABET.indexOf(character),
       0,
@@ -105,8 +105,8 @@ describe('checksum62', () => {
   });
 });
 
-describe('passwords', () => {
-  it('verify against their own hash only, whatever was typed', async () => {
+describe('password hashes', () => {
+  it('a password verifies only against its own hash', async () => {
     const stored = await hashPassword('correct horse');
     expect(await verifyPassword('correct horse', stored)).to.equal(true);
     for (const wrong of ['Correct horse', 'correct horse ']) {
@@ -114,14 +114,14 @@ describe('passwords', () => {
     }
   });
 
-  it('are salted and not readable in what is stored', async () => {
+  it('password hashes are salted and do not contain the password', async () => {
     const [first, second] = await Promise.all([hashPassword('same'), hashPassword('same')]);
     expect(first).to.match(/^scrypt\$[\w-]{22}\$[\w-]{43}$/);
     expect(first).to.not.equal(second);
     expect(first).to.not.include('same');
   });
 
-  it('fit no stored value that is no hash', async () => {
+  it('no password verifies against a stored value that is not a hash', async () => {
     for (const stored of ['', 'scrypt', 'scrypt$$', 'plain'])
       expect(await verifyPassword('', stored), stored).to.equal(false);
   });

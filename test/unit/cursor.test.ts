@@ -29,7 +29,7 @@ const positions = fc.record({ at: timestamp, id: fc.uuid() });
 const bindings = fc.string({ unit: 'binary' });
 
 describe('createCursorCodec', () => {
-  it('round-trips positions in at most 120 characters of base64url', () => {
+  it('a cursor round-trips a position in at most 120 characters of base64url', () => {
     const property = fc.property(positions, bindings, (at, binding) => {
       const cursor = codec.encode(at, binding);
       assert.match(cursor, /^[\w-]{1,120}$/);
@@ -41,12 +41,12 @@ describe('createCursorCodec', () => {
     assert.deepStrictEqual(codec.decode(codec.encode(longest, 'b'), 'b'), longest);
   });
 
-  it('writes ids in lower case', () => {
+  it('a cursor stores ids in lower case', () => {
     const upper = { ...position, id: position.id.toUpperCase() };
     assert.deepStrictEqual(codec.decode(codec.encode(upper, 'b'), 'b'), position);
   });
 
-  it('refuses any changed, added or missing character', () => {
+  it('decoding refuses any changed, added or missing character', () => {
     const cursor = codec.encode(position, 'tenant|invoices|{}');
     const decode = (changed: string) => () => codec.decode(changed, 'tenant|invoices|{}');
     for (let i = 0; i < cursor.length; i++) {
@@ -63,7 +63,7 @@ describe('createCursorCodec', () => {
       assert.throws(decode(cursor + suffix), InvalidCursorError);
   });
 
-  it('refuses another binding or another secret', () => {
+  it('decoding refuses another binding or another secret', () => {
     const foreign = createCursorCodec(randomBytes(32));
     const property = fc.property(positions, bindings, bindings, (at, binding, other) => {
       const cursor = codec.encode(at, binding);
@@ -73,7 +73,7 @@ describe('createCursorCodec', () => {
     fc.assert(property, { numRuns: 1000, examples: [[position, '\ud800', '\udfff']] });
   });
 
-  it('throws nothing but InvalidCursorError for foreign input', () => {
+  it('decoding arbitrary input throws only InvalidCursorError', () => {
     const cursors = fc.oneof(bindings, fc.base64String(), fc.uint8Array({ maxLength: 90 }).map(toBase64url));
     const property = fc.property(cursors, (cursor) => {
       assert.throws(() => codec.decode(cursor, 'b'), InvalidCursorError);
@@ -84,7 +84,7 @@ describe('createCursorCodec', () => {
     }
   });
 
-  it('checks the position even under a good signature', () => {
+  it('decoding checks the position even when the signature is valid', () => {
     const signed = (payload: Buffer) => {
       const mac = createHmac('sha256', secret).update('list-cursor').update(Uint8Array.of(payload.length));
       return toBase64url(
@@ -100,7 +100,7 @@ describe('createCursorCodec', () => {
     assert.throws(() => codec.decode(signed(pack(2, position.at)), 'b'), InvalidCursorError);
   });
 
-  it('does not make cursors of anything but a timestamp and a UUID', () => {
+  it('encoding accepts only a timestamp and a UUID', () => {
     for (const at of [
       '',
       'infinity',

@@ -14,14 +14,14 @@ import {
 const withCode = (code: unknown) => Object.assign(new Error('driver'), { code });
 
 describe('AppError', () => {
-  it('takes its status from its code alone, within the 4xx and 5xx', () => {
+  it('an AppError derives its status from its code, always 4xx or 5xx', () => {
     for (const [code, status] of Object.entries(ERROR_STATUS)) {
       expect(new AppError(code as ErrorCode, 'm').status, code).to.equal(status);
       expect(status).to.be.within(400, 599);
     }
   });
 
-  it('is retryable for 429 and 503 and for nothing else, unless it says so', () => {
+  it('an AppError is retryable for 429 and 503 only, unless an option says so', () => {
     const retryable = Object.keys(ERROR_STATUS).filter(
       (code) => new AppError(code as ErrorCode, 'm').retryable,
     );
@@ -29,21 +29,21 @@ describe('AppError', () => {
     expect(new AppError('conflict', 'm', { retryable: true }).retryable).to.equal(true);
   });
 
-  it('crosses a process boundary as code, message and details, without cause, headers or stack', () => {
+  it('an AppError crosses processes as code, message and details, without cause, headers or stack', () => {
     const details = [{ field: 'a', code: 'required', message: 'a is required' }];
     const error = new AppError('validation_error', 'm', {
       details,
       headers: { Allow: 'GET' },
       cause: new Error('SELECT secret'),
     });
-    const travelled = JSON.parse(JSON.stringify(error.toBody()));
-    expect(travelled).to.deep.equal({ code: 'validation_error', message: 'm', details });
-    const rebuilt = appErrorFromBody(travelled);
+    const received = JSON.parse(JSON.stringify(error.toBody()));
+    expect(received).to.deep.equal({ code: 'validation_error', message: 'm', details });
+    const rebuilt = appErrorFromBody(received);
     expect(rebuilt).to.include({ code: 'validation_error', message: 'm', status: 400 });
     expect(rebuilt.details).to.deep.equal(details);
   });
 
-  it('leaves empty details out', () => {
+  it('an AppError omits empty details', () => {
     expect(new AppError('conflict', 'm', { details: [] }).toBody()).to.deep.equal({
       code: 'conflict',
       message: 'm',
@@ -51,20 +51,20 @@ describe('AppError', () => {
     expect(new AppError('conflict', 'm').toBody()).to.deep.equal({ code: 'conflict', message: 'm' });
   });
 
-  it('keeps the cause for the log', () => {
+  it('an AppError keeps its cause for the log', () => {
     const cause = new Error('why');
     expect(new AppError('internal_error', 'm', { cause }).cause).to.equal(cause);
   });
 
-  it('tells a 503 when to come back, and a 404 nothing about who owns the record', () => {
+  it("a 503 has Retry-After, and a 404 has no details that reveal the record's owner", () => {
     expect(serviceUnavailable('m')).to.deep.include({ status: 503, headers: { 'Retry-After': '1' } });
     expect(notFound('invoice')).to.include({ status: 404, code: 'not_found' });
     expect(notFound('invoice').details).to.equal(undefined);
   });
 });
 
-describe('errorCodeOf', () => {
-  it('reads a textual code and survives everything else that can be thrown', () => {
+describe('code of an unknown error', () => {
+  it('a textual code is returned, and any other thrown value gives an empty text', () => {
     expect(errorCodeOf(withCode('23505'))).to.equal('23505');
     for (const thrown of [withCode(42), new Error('no code'), null, undefined, 'text', 7, {}]) {
       expect(errorCodeOf(thrown)).to.equal('');
@@ -85,11 +85,11 @@ const CONNECTION_CODES = [
   'ETIMEDOUT',
 ];
 const RERUN_CODES = ['40001', '40P01', '55P03', '57014'];
-/** Faults of a command: run again, they fail again. */
-const OWN_FAULTS = ['23505', '23514', '23502', '22P02', '42501', '42703', '42P01', '22003', ''];
+/** Codes of permanent failures: a retry fails again. */
+const PERMANENT_CODES = ['23505', '23514', '23502', '22P02', '42501', '42703', '42P01', '22003', ''];
 
 describe('isConnectionError', () => {
-  it('is true for every way PostgreSQL can be away', () => {
+  it('isConnectionError is true for every error of an unreachable PostgreSQL', () => {
     for (const code of CONNECTION_CODES) expect(isConnectionError(withCode(code)), code).to.equal(true);
     for (const message of [
       'Connection terminated unexpectedly',
@@ -102,8 +102,8 @@ describe('isConnectionError', () => {
     }
   });
 
-  it('is false for a fault of the statement, also when its text resembles a lost connection', () => {
-    for (const code of [...OWN_FAULTS, ...RERUN_CODES])
+  it('isConnectionError is false for query errors and for texts that resemble a lost connection', () => {
+    for (const code of [...PERMANENT_CODES, ...RERUN_CODES])
       expect(isConnectionError(withCode(code)), code).to.equal(false);
     expect(isConnectionError('Connection terminated')).to.equal(false);
     expect(isConnectionError(undefined)).to.equal(false);
@@ -111,13 +111,14 @@ describe('isConnectionError', () => {
 });
 
 describe('isTransientDatabaseError', () => {
-  it('is true when running the same transaction again is right', () => {
+  it('isTransientDatabaseError is true when the transaction can be retried', () => {
     for (const code of [...CONNECTION_CODES, ...RERUN_CODES])
       expect(isTransientDatabaseError(withCode(code)), code).to.equal(true);
   });
 
-  it('is false for a fault that would come again, so that no job is retried for ever', () => {
-    for (const code of OWN_FAULTS) expect(isTransientDatabaseError(withCode(code)), code).to.equal(false);
+  it('isTransientDatabaseError is false for permanent failures, so that no job retries forever', () => {
+    for (const code of PERMANENT_CODES)
+      expect(isTransientDatabaseError(withCode(code)), code).to.equal(false);
     expect(isTransientDatabaseError(new AppError('conflict', 'm'))).to.equal(false);
   });
 });

@@ -8,11 +8,11 @@ import {
 import { matchesType, TYPE_FILTER } from '../../shared/events/event-types.js';
 import { newId } from '../../shared/platform/ids.js';
 
-describe('a position among events', () => {
+describe('event stream positions', () => {
   const low = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
   const high = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8f';
 
-  it('is the same after it was told to a client and came back, in upper case too', () => {
+  it('a position survives formatting and parsing, in upper case too', () => {
     for (const position of [
       { xid: 0n, id: low },
       { xid: 2n ** 64n - 1n, id: newId() },
@@ -23,7 +23,7 @@ describe('a position among events', () => {
     }
   });
 
-  it('is ordered by the number of its transaction, as a number, then by id', () => {
+  it('positions sort by transaction number, as a number, then by id', () => {
     const ordered = [
       beforeTransaction(9n),
       { xid: 9n, id: low },
@@ -37,7 +37,7 @@ describe('a position among events', () => {
   });
 });
 
-describe('a filter of event types', () => {
+describe('event type filters', () => {
   const TYPES = ['invoice.created', 'invoice.paid', 'invoices.x', 'ai.suggestion.created'];
   const cases: Record<string, string[]> = {
     '*': TYPES,
@@ -48,7 +48,7 @@ describe('a filter of event types', () => {
     'ai.suggestion': [],
   };
   for (const [filter, expected] of Object.entries(cases)) {
-    it(`${filter} lets ${expected.join(', ') || 'nothing'} through`, () => {
+    it(`the filter ${filter} matches ${expected.join(', ') || 'nothing'}`, () => {
       expect(filter).to.match(TYPE_FILTER);
       expect(TYPES.filter((type) => matchesType(filter, type))).to.deep.equal(expected);
     });

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { mock } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect } from 'chai';
 import { EventFeed } from '../../api/stream/event-feed.js';
 import { EventStream } from '../../api/stream/event-stream.js';
@@ -12,7 +12,7 @@ import {
 } from '../../shared/events/event-position.js';
 import type { EventPage } from '../../shared/events/read-events.js';
 
-/** An answer whose socket takes what it is told to take. */
+/** A response whose socket can be stalled and drained by the test. */
 class FakeResponse extends EventEmitter {
   writableNeedDrain = false;
   isStalled = false;
@@ -36,7 +36,7 @@ class FakeResponse extends EventEmitter {
 
   destroy(): void {}
 
-  get told(): number[] {
+  get sentNumbers(): number[] {
     return [...this.text.matchAll(/^id: (\d+)-.*\nevent/gm)].map(([, xid]) => Number(xid));
   }
 }
@@ -44,17 +44,17 @@ class FakeResponse extends EventEmitter {
 const PAGE = 10;
 const ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';
 
-/** A store of events 1, 2, 3 … with one event per transaction. */
+/** A store of events 1, 2, 3, …, one per transaction. */
 class FakeStore {
   count = 0;
   reads = 0;
-  isAway = false;
+  isUnreachable = false;
 
   readonly read = async (after: EventPosition): Promise<EventPage> => {
     this.reads += 1;
     const { count } = this;
-    await turn();
-    if (this.isAway) throw new Error('away');
+    await nextTick();
+    if (this.isUnreachable) throw new Error('unreachable');
     const all = Array.from({ length: count }, (_, nth) => ({ xid: BigInt(nth + 1), id: ID }));
     const found = all.filter((position) => comparePositions(position, after) > 0).slice(0, PAGE);
     const hasMore = found.length === PAGE;
@@ -68,11 +68,11 @@ class FakeStore {
 }
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, nth) => from + nth);
-const settle = async () => {
-  for (let nth = 0; nth < 100; nth += 1) await turn();
+const drainTicks = async () => {
+  for (let nth = 0; nth < 100; nth += 1) await nextTick();
 };
 
-describe('an event stream', () => {
+describe('event stream', () => {
   let store: FakeStore;
   let feed: EventFeed;
   let failures: number;
@@ -110,107 +110,107 @@ describe('an event stream', () => {
     feed.wake();
   };
 
-  it('reads all pages of the past and goes on with what comes', async () => {
+  it('a stream sends all pages of past events, then new events', async () => {
     store.count = 35;
     const response = open(3);
-    await settle();
-    expect(response.told).to.deep.equal(numbers(4, 35));
+    await drainTicks();
+    expect(response.sentNumbers).to.deep.equal(numbers(4, 35));
     commit(25);
-    await settle();
-    expect(response.told).to.deep.equal(numbers(4, 60));
+    await drainTicks();
+    expect(response.sentNumbers).to.deep.equal(numbers(4, 60));
   });
 
-  it('reads nothing while the socket is full, keeps the page that filled it, and goes on when it drains', async () => {
+  it('a stream stops reading while its socket is full, keeps that page, and continues after drain', async () => {
     store.count = 100;
     const response = new FakeResponse();
     response.isStalled = true;
     open(0, response);
-    await settle();
-    // Its greeting filled the socket.
+    await drainTicks();
+    // The first bytes of the stream filled the socket.
     expect(store.reads).to.equal(0);
     response.drain();
     response.isStalled = true;
-    await settle();
-    expect(response.told).to.deep.equal(numbers(1, PAGE));
+    await drainTicks();
+    expect(response.sentNumbers).to.deep.equal(numbers(1, PAGE));
     expect(store.reads).to.equal(1);
     response.drain();
-    await settle();
-    expect(response.told).to.deep.equal(numbers(1, 100));
+    await drainTicks();
+    expect(response.sentNumbers).to.deep.equal(numbers(1, 100));
   });
 
-  it('leaves the feed when its socket is full, and nobody else waits for it', async () => {
+  it('a stream with a full socket leaves the feed, so that no other stream waits for it', async () => {
     const [slow, fast] = [open(0), open(0)];
-    await settle();
+    await drainTicks();
     slow.isStalled = true;
     for (let nth = 0; nth < 5; nth += 1) {
       commit(PAGE - 1);
-      await settle();
+      await drainTicks();
     }
     const all = numbers(1, 5 * (PAGE - 1));
-    expect(fast.told).to.deep.equal(all);
-    expect(slow.told).to.deep.equal(numbers(1, PAGE - 1));
+    expect(fast.sentNumbers).to.deep.equal(all);
+    expect(slow.sentNumbers).to.deep.equal(numbers(1, PAGE - 1));
     slow.drain();
-    await settle();
-    expect(slow.told).to.deep.equal(all);
+    await drainTicks();
+    expect(slow.sentNumbers).to.deep.equal(all);
   });
 
-  it('shares one read with all that have caught up', async () => {
+  it('streams that have caught up share one read', async () => {
     const all = numbers(1, 20).map(() => open(0));
-    await settle();
+    await drainTicks();
     const before = store.reads;
     commit(3);
-    await settle();
+    await drainTicks();
     expect(store.reads - before).to.equal(1);
-    for (const response of all) expect(response.told).to.deep.equal([1, 2, 3]);
+    for (const response of all) expect(response.sentNumbers).to.deep.equal([1, 2, 3]);
   });
 
-  it('misses nothing and repeats nothing, however joins, commits, full sockets and ends fall together', async () => {
+  it('a stream misses and repeats no event under any interleaving of joins, commits, stalls and ends', async () => {
     const responses: { from: number; response: FakeResponse }[] = [];
     for (let round = 0; round < 400; round += 1) {
-      const dice = Math.random();
-      if (dice < 0.15) {
+      const roll = Math.random();
+      if (roll < 0.15) {
         const from = Math.floor(Math.random() * (store.count + 1));
         responses.push({ from, response: open(from) });
-      } else if (dice < 0.3) {
+      } else if (roll < 0.3) {
         const one = responses[Math.floor(Math.random() * responses.length)];
         if (one?.response.writableNeedDrain) one.response.drain();
         else if (one) one.response.isStalled = true;
-      } else if (dice < 0.35) {
+      } else if (roll < 0.35) {
         streams[Math.floor(Math.random() * streams.length)]?.end();
-      } else if (dice < 0.7) {
+      } else if (roll < 0.7) {
         commit(Math.ceil(Math.random() * 2 * PAGE));
       }
-      for (let nth = Math.random() * 4; nth > 0; nth -= 1) await turn();
+      for (let nth = Math.random() * 4; nth > 0; nth -= 1) await nextTick();
     }
     for (const { response } of responses) response.drain();
-    await settle();
-    for (let nth = 0; nth < 50; nth += 1) await settle();
-    let whole = 0;
+    await drainTicks();
+    for (let nth = 0; nth < 50; nth += 1) await drainTicks();
+    let completeCount = 0;
     for (const { from, response } of responses) {
-      const { told } = response;
-      expect(told).to.deep.equal(numbers(from + 1, from + told.length));
-      if (from + told.length === store.count) whole += 1;
+      const { sentNumbers } = response;
+      expect(sentNumbers).to.deep.equal(numbers(from + 1, from + sentNumbers.length));
+      if (from + sentNumbers.length === store.count) completeCount += 1;
     }
-    expect(whole).to.be.at.least(streams.filter((stream) => !isOver(stream)).length);
+    expect(completeCount).to.be.at.least(streams.filter((stream) => !isOver(stream)).length);
     expect(failures).to.equal(0);
   });
 
-  it('tells every 15 seconds that it lives, and how far it has read, but not into a full socket', async () => {
+  it('a stream sends a ping with its position every 15 seconds, except into a full socket', async () => {
     mock.timers.enable({ apis: ['setInterval'] });
     try {
       const response = open(0, new FakeResponse(), ['other.*']);
-      await settle();
-      const greeting = response.text;
+      await drainTicks();
+      const initialText = response.text;
       mock.timers.tick(14_999);
-      expect(response.text).to.equal(greeting);
+      expect(response.text).to.equal(initialText);
       mock.timers.tick(1);
-      expect(response.text).to.equal(`${greeting}: ping\n\n`);
-      // What is not for this client moves the place to come back to all the same.
+      expect(response.text).to.equal(`${initialText}: ping\n\n`);
+      // Events that the filter excludes still advance the position.
       commit(7);
-      await settle();
+      await drainTicks();
       mock.timers.tick(15_000);
-      const place = 'id: 8-00000000-0000-0000-0000-000000000000\n';
-      expect(response.text).to.equal(`${greeting}: ping\n\n: ping\n${place}\n`);
+      const idField = 'id: 8-00000000-0000-0000-0000-000000000000\n';
+      expect(response.text).to.equal(`${initialText}: ping\n\n: ping\n${idField}\n`);
       response.isStalled = true;
       mock.timers.tick(15_000);
       const { text } = response;
@@ -221,18 +221,18 @@ describe('an event stream', () => {
     }
   });
 
-  it('goes on when the store that was away comes back', async () => {
+  it('a stream continues when the unreachable store is available again', async () => {
     store.count = 5;
     const live = open(0);
-    await settle();
-    store.isAway = true;
+    await drainTicks();
+    store.isUnreachable = true;
     commit(5);
-    await settle();
+    await drainTicks();
     expect(failures).to.equal(1);
-    store.isAway = false;
+    store.isUnreachable = false;
     feed.look();
-    await settle();
-    expect(live.told).to.deep.equal(numbers(1, 10));
+    await drainTicks();
+    expect(live.sentNumbers).to.deep.equal(numbers(1, 10));
   });
 });
 

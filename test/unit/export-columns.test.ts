@@ -4,7 +4,10 @@ import { sourcesOf } from '../../workers/exports/files/sources.js';
 import { readingOf } from '../../workers/exports/files/statements.js';
 import { orderOf } from '../support/export-files.js';
 
-/** What people's spreadsheets and imports rely on: a column may be added at the end of a file, and none may move, be renamed or go. */
+/**
+ * Spreadsheets and imports rely on these columns. A column may be added at the end of a file; no
+ * column may be moved, renamed or removed.
+ */
 const PROMISED: Record<string, string> = {
   invoices: `id invoice_number status customer_id billing_email po_number due_date service_date subtotal_cents tax_cents total_cents paid_cents balance_due_cents
     work_order_id vehicle_description notes sent_at delivery_state delivery_reason delivery_viewed_at created_at updated_at customer_name job_number effective_due_date`,
@@ -39,38 +42,42 @@ const PROMISED: Record<string, string> = {
     invoice_number`,
 };
 
-describe('columns of CSV exports', () => {
-  const order = orderOf('01920000-0000-7000-8000-000000000001', { resource: 'all' });
-  const sources = sourcesOf(order);
+describe('CSV export columns', () => {
+  const request = orderOf('01920000-0000-7000-8000-000000000001', { resource: 'all' });
+  const sources = sourcesOf(request);
 
-  it('are in these files', () => {
+  it('an export of all resources has exactly these CSV files', () => {
     expect(sources.map(({ name }) => name)).to.deep.equal(Object.keys(PROMISED));
   });
 
-  it('are those of docs/exports', () => {
+  it('docs/exports/README.md lists the columns of every CSV file', () => {
     const text = readFileSync('docs/exports/README.md', 'utf8');
     for (const source of sources) {
-      const row = `| \`${source.name}.csv\` | ${readingOf(order, source).header.join(', ')} |`;
+      const row = `| \`${source.name}.csv\` | ${readingOf(request, source).header.join(', ')} |`;
       expect(text).to.include(row);
     }
   });
 
-  it('name the record wherever they carry the id of a customer, an invoice or a work order', () => {
-    const NAMES = { customer_id: 'customer_name', invoice_id: 'invoice_number', work_order_id: 'job_number' };
+  it('files with the id of a customer, an invoice or a work order also have its name or number', () => {
+    const NAME_COLUMNS = {
+      customer_id: 'customer_name',
+      invoice_id: 'invoice_number',
+      work_order_id: 'job_number',
+    };
     for (const source of sources) {
-      const { header } = readingOf(order, source);
-      for (const [id, name] of Object.entries(NAMES))
+      const { header } = readingOf(request, source);
+      for (const [id, name] of Object.entries(NAME_COLUMNS))
         if (header.includes(id)) expect(header, source.name).to.include(name);
     }
   });
 
   for (const source of sources) {
-    it(`of ${source.name} keep their places`, () => {
+    it(`${source.name}.csv keeps its promised columns, and decimals follow their cents`, () => {
       const promised = (PROMISED[source.name] ?? '').split(/\s+/);
-      const { header } = readingOf(order, source);
+      const { header } = readingOf(request, source);
       expect(header.slice(0, promised.length)).to.deep.equal(promised);
-      expect(new Set(header).size, 'names are told apart').to.equal(header.length);
-      const withDecimals = readingOf({ ...order, decimals: true }, source).header;
+      expect(new Set(header).size, 'column names are unique').to.equal(header.length);
+      const withDecimals = readingOf({ ...request, decimals: true }, source).header;
       expect(withDecimals).to.deep.equal(
         header.flatMap((name) => (name.endsWith('_cents') ? [name, name.replace('_cents', '')] : [name])),
       );

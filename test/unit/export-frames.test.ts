@@ -8,11 +8,11 @@ import { csvRows, Kept } from '../support/export-files.js';
 
 const nothing = () => undefined;
 
-/** The text in pieces that end at these places, through the frame. */
-async function framed(text: string, cuts: number[], frame: Frame): Promise<string> {
+/** Writes the text through the stream, cut at these offsets, and returns the file. */
+async function writeInPieces(text: string, cuts: number[], frame: Frame): Promise<string> {
   const bytes = Buffer.from(text);
-  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
-  const pieces = [0, ...places].map((begin, index) => Buffer.from(bytes.subarray(begin, places[index])));
+  const offsets = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+  const pieces = [0, ...offsets].map((begin, index) => Buffer.from(bytes.subarray(begin, offsets[index])));
   const sink = new Kept();
   await pipeline(Readable.from(pieces.filter((piece) => piece.length > 0)), frame, sink);
   const content = sink.content;
@@ -21,8 +21,8 @@ async function framed(text: string, cuts: number[], frame: Frame): Promise<strin
   return content.toString();
 }
 
-/** As COPY prints it. */
-const cell = (value: string | null) =>
+/** Formats a CSV cell as COPY does. */
+const formatCell = (value: string | null) =>
   value === null ? '' : value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 const cells = fc.array(
   fc.tuple(
@@ -33,29 +33,31 @@ const cells = fc.array(
 );
 const cuts = fc.array(fc.nat(), { maxLength: 20 });
 
-describe('frames of export files', () => {
-  it('make RFC 4180 of what COPY prints, wherever its pieces end', () =>
+describe('export file streams', () => {
+  it('CSV streams turn COPY output into RFC 4180, at whatever offsets it is cut', () =>
     fc.assert(
-      fc.asyncProperty(cells, cuts, async (rows, places) => {
-        const text = rows.map(([a, b]) => `${cell(a)},${cell(b)},\n`).join('');
+      fc.asyncProperty(cells, cuts, async (rows, offsets) => {
+        const text = rows.map(([a, b]) => `${formatCell(a)},${formatCell(b)},\n`).join('');
         const frame = new CsvFrame({ header: ['a', 'b'], bom: false }, nothing);
-        const csv = await framed(text, places, frame);
+        const csv = await writeInPieces(text, offsets, frame);
         expect(frame.rows).to.equal(rows.length);
-        expect(csv).to.equal(`a,b\r\n${rows.map(([a, b]) => `${cell(a)},${cell(b)}\r\n`).join('')}`);
+        expect(csv).to.equal(
+          `a,b\r\n${rows.map(([a, b]) => `${formatCell(a)},${formatCell(b)}\r\n`).join('')}`,
+        );
         expect(csvRows(Buffer.from(csv)).map(({ a, b }) => [a, b])).to.deep.equal(rows);
       }),
     ));
 
-  it('make an array or lines of JSON objects', () =>
+  it('JSON streams turn COPY output into an array or into one object per line', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.jsonValue(), { maxLength: 6 }),
         cuts,
         fc.boolean(),
-        async (values, places, isArray) => {
+        async (values, offsets, isArray) => {
           const text = values.map((value) => `${isArray ? ',' : ''}${JSON.stringify(value)}\n`).join('');
           const frame = new JsonFrame(isArray, nothing);
-          const json = await framed(text, places, frame);
+          const json = await writeInPieces(text, offsets, frame);
           expect(frame.rows).to.equal(values.length);
           if (isArray) expect(JSON.stringify(JSON.parse(json))).to.equal(JSON.stringify(values));
           else expect(json).to.equal(text);

@@ -3,63 +3,63 @@ import { Turns } from '../../workers/exports/turns.js';
 
 const waiting = (tenant_id: string, id: string, isLarge = false) => ({ tenant_id, id, isLarge });
 
-/** What begins now, in order. */
-function begun(turns: Turns): string[] {
+/** Ids of the exports that can start now, in sequence. */
+function startAll(queue: Turns): string[] {
   const ids: string[] = [];
-  for (let next = turns.next(); next; next = turns.next()) ids.push(next.id);
+  for (let next = queue.next(); next; next = queue.next()) ids.push(next.id);
   return ids;
 }
 
-describe('turns of exports', () => {
-  it('let a small one begin at once, however many large ones there are, of however many accounts', () => {
-    const turns = new Turns(3);
-    for (let nth = 0; nth < 10; nth += 1) turns.add(waiting('big', `big-${nth}`, true));
-    for (let nth = 0; nth < 5; nth += 1) turns.add(waiting(`other-${nth}`, `other-${nth}`, true));
-    expect(begun(turns)).to.deep.equal(['big-0', 'other-0']);
-    turns.add(waiting('small', 'small-1'));
-    expect(begun(turns)).to.deep.equal(['small-1']);
+describe('fair export queue', () => {
+  it('a small export starts immediately, however many large exports of other accounts wait', () => {
+    const queue = new Turns(3);
+    for (let nth = 0; nth < 10; nth += 1) queue.add(waiting('big', `big-${nth}`, true));
+    for (let nth = 0; nth < 5; nth += 1) queue.add(waiting(`other-${nth}`, `other-${nth}`, true));
+    expect(startAll(queue)).to.deep.equal(['big-0', 'other-0']);
+    queue.add(waiting('small', 'small-1'));
+    expect(startAll(queue)).to.deep.equal(['small-1']);
   });
 
-  it('run one of an account at a time, and give the next turn to another account', () => {
-    const turns = new Turns(2);
-    turns.add(waiting('a', 'a1', true));
-    turns.add(waiting('a', 'a2', true));
-    turns.add(waiting('b', 'b1', true));
-    expect(begun(turns)).to.deep.equal(['a1']);
-    turns.end(waiting('a', 'a1', true));
-    expect(begun(turns)).to.deep.equal(['b1']);
-    turns.end(waiting('b', 'b1', true));
-    expect(begun(turns)).to.deep.equal(['a2']);
+  it('an account runs one export at a time, and another account gets the next slot', () => {
+    const queue = new Turns(2);
+    queue.add(waiting('a', 'a1', true));
+    queue.add(waiting('a', 'a2', true));
+    queue.add(waiting('b', 'b1', true));
+    expect(startAll(queue)).to.deep.equal(['a1']);
+    queue.end(waiting('a', 'a1', true));
+    expect(startAll(queue)).to.deep.equal(['b1']);
+    queue.end(waiting('b', 'b1', true));
+    expect(startAll(queue)).to.deep.equal(['a2']);
   });
 
-  it('let neither small nor large ones starve where there is but one slot, or where small ones never end', () => {
+  it('neither small nor large exports starve with one slot or endless small exports', () => {
     for (const slots of [1, 2]) {
-      const turns = new Turns(slots);
-      turns.add(waiting('large', 'large', true));
-      for (let nth = 0; nth < 20; nth += 1) turns.add(waiting(`small-${nth}`, `small-${nth}`));
-      const order: string[] = [];
-      let running = begun(turns);
+      const queue = new Turns(slots);
+      queue.add(waiting('large', 'large', true));
+      for (let nth = 0; nth < 20; nth += 1) queue.add(waiting(`small-${nth}`, `small-${nth}`));
+      const startedIds: string[] = [];
+      let running = startAll(queue);
       while (running.length > 0) {
-        order.push(...running);
-        for (const id of running) turns.end(waiting(id, id));
-        running = begun(turns);
+        startedIds.push(...running);
+        for (const id of running) queue.end(waiting(id, id));
+        running = startAll(queue);
       }
-      expect(order).to.have.length(21);
-      expect(order.indexOf('large'), order.join()).to.be.below(4);
+      expect(startedIds).to.have.length(21);
+      expect(startedIds.indexOf('large'), startedIds.join()).to.be.below(4);
     }
   });
 
-  it('know each export once, until it has ended', () => {
-    const turns = new Turns(2);
+  it('an export is queued only once until it has finished', () => {
+    const queue = new Turns(2);
     const one = waiting('a', 'a1');
-    turns.add(one);
-    turns.add({ ...one });
-    expect(turns.counts).to.deep.equal({ running: 0, waiting: 1 });
-    expect(begun(turns)).to.deep.equal(['a1']);
-    turns.add({ ...one });
-    expect(turns.counts).to.deep.equal({ running: 1, waiting: 0 });
-    turns.end(one);
-    turns.add(one);
-    expect(begun(turns)).to.deep.equal(['a1']);
+    queue.add(one);
+    queue.add({ ...one });
+    expect(queue.counts).to.deep.equal({ running: 0, waiting: 1 });
+    expect(startAll(queue)).to.deep.equal(['a1']);
+    queue.add({ ...one });
+    expect(queue.counts).to.deep.equal({ running: 1, waiting: 0 });
+    queue.end(one);
+    queue.add(one);
+    expect(startAll(queue)).to.deep.equal(['a1']);
   });
 });

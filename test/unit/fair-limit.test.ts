@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { createFairLimit, TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 
-describe('a fair limit', () => {
+describe('fair concurrency limit', () => {
   const OPTIONS = { queues: ['one', 'two'], maxRunning: 2, maxQueued: 6 } as const;
-  const later = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-  /** Runs named work, and collects the names in the order in which it starts. */
-  const scene = (options: Parameters<typeof createFairLimit<'one' | 'two'>>[0] = OPTIONS) => {
+  /** Creates a limit, runs named work in it and records the names as the work starts. */
+  const createScenario = (options: Parameters<typeof createFairLimit<'one' | 'two'>>[0] = OPTIONS) => {
     const limit = createFairLimit(options);
     const started: string[] = [];
     let running = 0;
@@ -16,84 +16,84 @@ describe('a fair limit', () => {
         running += 1;
         mostRunning = Math.max(mostRunning, running);
         started.push(name);
-        await later();
+        await nextTick();
         running -= 1;
         return name;
       });
     return { run, started, mostRunning: () => mostRunning };
   };
-  const errorOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
+  const catchError = (work: Promise<unknown>) => work.catch((error: unknown) => error);
 
-  it('lets groups take turns, and runs no more than its number at once', async () => {
-    const { run, started, mostRunning } = scene();
+  it('groups run round-robin and at most maxRunning at a time', async () => {
+    const { run, started, mostRunning } = createScenario();
     const names = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1'];
     expect(await Promise.all(names.map((name) => run(name)))).to.deep.equal(names);
     expect(started).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'a5']);
     expect(mostRunning()).to.equal(2);
   });
 
-  it('gives a full queue’s place to a group that has fewer waiting, and takes it from the group that has the most', async () => {
-    const { run, started } = scene();
+  it('in a full queue, a group with fewer waiting displaces work of the group with the most', async () => {
+    const { run, started } = createScenario();
     const errors = new Map<string, unknown>();
-    const noted = (name: string) => run(name).catch((error: unknown) => errors.set(name, error));
-    const work = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'b3', 'b4', 'c1'].map(noted);
+    const runOrRecordError = (name: string) => run(name).catch((error: unknown) => errors.set(name, error));
+    const work = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'b3', 'b4', 'c1'].map(runOrRecordError);
     await Promise.all(work);
-    // Six wait: a3 to a6, b1, b2. Then b3 takes the place of a6, b4 finds no larger share than its
-    // own, and c1 takes the place of a5 or b3.
+    // Six wait: a3 to a6, b1 and b2. Then b3 displaces a6. b4 is refused because no group has more
+    // waiting than b. c1 displaces a5 or b3.
     expect([...errors.keys()]).to.have.members(['a6', 'b4', 'a5']);
     for (const error of errors.values()) expect(error).to.be.instanceOf(TooManyWaitingError);
     expect(started).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'b3']);
-    expect(await run('a7'), 'once there is room').to.equal('a7');
+    expect(await run('a7'), 'once the queue has a free slot').to.equal('a7');
   });
 
-  it('refuses everybody when each group has its share, but not in the other queue, which has every second turn', async () => {
-    const { run, started } = scene();
+  it('a full queue of equal groups refuses more work; the second queue starts every other time', async () => {
+    const { run, started } = createScenario();
     const admitted = ['a1', 'a2', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1'].map((name) => run(name));
-    expect(await errorOf(run('h1'))).to.be.instanceOf(TooManyWaitingError);
+    expect(await catchError(run('h1'))).to.be.instanceOf(TooManyWaitingError);
     admitted.push(run('h2', 'two'), run('h3', 'two'));
     await Promise.all(admitted);
     expect(started.indexOf('h2')).to.be.below(4);
     expect(started.indexOf('h3')).to.be.below(6);
   });
 
-  it('refuses a group that has its share of places waiting, while others still find one', async () => {
-    const { run } = scene({ ...OPTIONS, maxQueuedPerGroup: 1 });
+  it('a group at maxQueuedPerGroup is refused while others can still queue', async () => {
+    const { run } = createScenario({ ...OPTIONS, maxQueuedPerGroup: 1 });
     const admitted = ['a1', 'a2', 'a3'].map((name) => run(name));
-    expect(await errorOf(run('a4'))).to.be.instanceOf(TooManyWaitingError);
+    expect(await catchError(run('a4'))).to.be.instanceOf(TooManyWaitingError);
     expect(await Promise.all([...admitted, run('b1')])).to.deep.equal(['a1', 'a2', 'a3', 'b1']);
   });
 
-  it('gives a full queue’s place to a site that has fewer waiting, however many groups the others have', async () => {
+  it('in a full queue, a site with fewer waiting displaces a site that uses many groups', async () => {
     const limit = createFairLimit({ ...OPTIONS, maxRunning: 1 });
     const started: string[] = [];
     const errors: string[] = [];
-    /** Its first letter names the site, and its first two the group. */
+    /** The first letter of a name is the site, the first two letters are the group. */
     const run = (name: string) =>
       limit
         .run({ queue: 'one', group: name.slice(0, 2), site: name.charAt(0) }, async () => {
           started.push(name);
-          await later();
+          await nextTick();
         })
         .catch(() => errors.push(name));
-    // One runs, and six of as many groups of its site wait.
+    // One runs, and six groups of the same site wait with one entry each.
     const work = ['sa1', 'sb1', 'sc1', 'sd1', 'se1', 'sf1', 'sg1', 'ta1', 'tb1', 'ua1'].map(run);
-    // Within a site the group with the most gives way: there is none here.
+    // Within a site the group with the most entries is displaced: all have one here.
     work.push(run('sh1'));
     await Promise.all(work);
     expect(errors).to.have.members(['sh1', 'sb1', 'sc1', 'sd1']);
     expect(started.slice(0, 6)).to.deep.equal(['sa1', 'se1', 'ta1', 'ua1', 'sf1', 'tb1']);
   });
 
-  it('gives the place of work that failed to the next', async () => {
+  it('work that failed frees its slot for the next', async () => {
     const limit = createFairLimit({ ...OPTIONS, maxRunning: 1 });
-    const place = { queue: 'one', group: 'a' } as const;
-    const failing = limit.run(place, () => Promise.reject(new Error('no')));
-    const next = limit.run(place, async () => 'next');
-    expect(((await errorOf(failing)) as Error).message).to.equal('no');
+    const placement = { queue: 'one', group: 'a' } as const;
+    const failing = limit.run(placement, () => Promise.reject(new Error('no')));
+    const next = limit.run(placement, async () => 'next');
+    expect(((await catchError(failing)) as Error).message).to.equal('no');
     expect(await next).to.equal('next');
   });
 
-  it('runs no more of one group than its share, and goes on with the next group that may run', async () => {
+  it('a group runs at most maxRunningPerGroup, and the next group runs instead', async () => {
     const limit = createFairLimit({ queues: ['one'], maxRunning: 2, maxRunningPerGroup: 1 });
     const started: string[] = [];
     const ends = new Map<string, () => void>();
@@ -105,9 +105,9 @@ describe('a fair limit', () => {
     );
     const end = async (name: string) => {
       ends.get(name)?.();
-      await later();
+      await nextTick();
     };
-    await later();
+    await nextTick();
     expect(started).to.deep.equal(['a1', 'b1']);
     await end('a1');
     expect(started).to.deep.equal(['a1', 'b1', 'a2']);
@@ -118,7 +118,7 @@ describe('a fair limit', () => {
     expect(started.at(-1)).to.equal('a3');
   });
 
-  it('leaves room for another queue, however much waits in one', async () => {
+  it('maxRunningPerQueue keeps slots free for the second queue', async () => {
     const limit = createFairLimit({ queues: ['one', 'two'], maxRunning: 3, maxRunningPerQueue: 2 });
     const started: string[] = [];
     let endAll: () => void = () => undefined;
@@ -130,14 +130,14 @@ describe('a fair limit', () => {
       });
     const all = ['a', 'b', 'c', 'd'].map((group) => hold('one', group));
     all.push(hold('two', 'e'), hold('two', 'f'));
-    await later();
+    await nextTick();
     expect(started).to.deep.equal(['a', 'b', 'e']);
     endAll();
     await Promise.all(all);
     expect(started).to.have.members(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 
-  it('can start the group first whose work has run for the least time', async () => {
+  it('leastTimeFirst starts the group with the least running time first', async () => {
     let clock = 0;
     const limit = createFairLimit({
       queues: ['one'],
@@ -151,7 +151,7 @@ describe('a fair limit', () => {
       limit.run({ queue: 'one', group: name.charAt(0) }, async () => {
         started.push(name);
         if (name === 'c2') newcomers.push(run('n1', 10), run('n2', 10));
-        await later();
+        await nextTick();
         clock += durationMs;
       });
     const durations = { a1: 300, a2: 100, b1: 200, b2: 100, b3: 100, c1: 100, c2: 1000 };
@@ -160,13 +160,13 @@ describe('a fair limit', () => {
     expect(started).to.deep.equal(['a1', 'b1', 'c1', 'c2', 'n1', 'n2', 'b2', 'a2', 'b3']);
   });
 
-  it('refuses work that has waited too long, and goes on with what came after it', async () => {
+  it('work that waits longer than maxWaitMs is refused, and later work continues', async () => {
     const limit = createFairLimit({ queues: ['one'], maxRunning: 1, maxWaitMs: 20 });
-    const place = { queue: 'one', group: 'a' } as const;
+    const placement = { queue: 'one', group: 'a' } as const;
     let end: () => void = () => undefined;
-    const running = limit.run(place, () => new Promise<void>((resolve) => (end = resolve)));
-    expect(await errorOf(limit.run(place, async () => 'late'))).to.be.instanceOf(TooManyWaitingError);
-    const next = limit.run(place, async () => 'next');
+    const running = limit.run(placement, () => new Promise<void>((resolve) => (end = resolve)));
+    expect(await catchError(limit.run(placement, async () => 'late'))).to.be.instanceOf(TooManyWaitingError);
+    const next = limit.run(placement, async () => 'next');
     end();
     await running;
     expect(await next).to.equal('next');

@@ -6,11 +6,11 @@ import { CommandGatherer, type SubmitOutcome } from '../../shared/queues/command
 import { commandOf } from '../support/commands.js';
 
 const MIB = 1024 * 1024;
-/** Longer than any of these tests: nobody is late unless the test wants it. */
+/** Longer than any of these tests, so that no command times out by accident. */
 const NEVER_LATE_MS = 600_000;
 const tenantId = newId();
 
-function resultOf(command: Command): CommandResult {
+function createResult(command: Command): CommandResult {
   return { id: command.id, ok: true, status: 201, body: command.id, location: null, replayed: false };
 }
 
@@ -19,19 +19,19 @@ interface SentJob {
   refuse: (error: Error) => void;
 }
 
-/** A gatherer whose queue is in the test's hand: jobs are noted, and refused on demand. */
-class Bench {
+/** A batcher with a fake queue: the test records the jobs and can refuse them. */
+class TestBatcher {
   readonly jobs: SentJob[] = [];
   readonly outcomes = new Map<string, SubmitOutcome[]>();
   readonly commands: Command[] = [];
   readonly bytesOf = new Map<string, number>();
-  readonly gatherer: CommandGatherer;
-  readonly settled: Promise<void>[] = [];
+  readonly batcher: CommandGatherer;
+  readonly completions: Promise<void>[] = [];
 
   constructor(timeoutMs = NEVER_LATE_MS) {
-    this.gatherer = new CommandGatherer({
+    this.batcher = new CommandGatherer({
       timeoutMs,
-      // At once, so that a test can tell every step; what a turn gathers has a test of its own.
+      // Send immediately, so that a test sees every step. Another test covers one event-loop tick.
       defer: (work) => work(),
       send: (commands) => new Promise((_, refuse) => this.jobs.push({ commands, refuse })),
     });
@@ -41,10 +41,10 @@ class Bench {
     const command = commandOf('invoice.create', owner, {});
     this.commands.push(command);
     this.bytesOf.set(command.id, bytes);
-    const noted = this.gatherer.submit({ command, bytes }).then((outcome) => {
+    const completion = this.batcher.submit({ command, bytes }).then((outcome) => {
       this.outcomes.set(command.id, [...(this.outcomes.get(command.id) ?? []), outcome]);
     });
-    this.settled.push(noted);
+    this.completions.push(completion);
     return command;
   }
 
@@ -53,7 +53,7 @@ class Bench {
   }
 
   reply(job: number, only?: (command: Command, index: number) => boolean): void {
-    this.gatherer.receive((this.jobs[job]?.commands ?? []).filter(only ?? (() => true)).map(resultOf));
+    this.batcher.receive((this.jobs[job]?.commands ?? []).filter(only ?? (() => true)).map(createResult));
   }
 
   sizes(): number[] {
@@ -61,133 +61,133 @@ class Bench {
   }
 }
 
-describe('CommandGatherer', () => {
-  it('sends the first command at once, without waiting for company', () => {
-    const bench = new Bench();
-    const command = bench.submit();
-    expect(bench.jobs).to.have.length(1);
-    expect(bench.jobs[0]?.commands).to.deep.equal([command]);
+describe('batches of commands', () => {
+  it('the first command is sent immediately, without waiting for others', () => {
+    const scenario = new TestBatcher();
+    const command = scenario.submit();
+    expect(scenario.jobs).to.have.length(1);
+    expect(scenario.jobs[0]?.commands).to.deep.equal([command]);
   });
 
-  it('lets what arrives in one turn of the event loop share a job, and sends it at the end of that turn', async () => {
+  it('commands of one event-loop tick share a job, sent at the end of that tick', async () => {
     const jobs: Command[][] = [];
     const send = async (commands: Command[]) => void jobs.push(commands);
-    const gatherer = new CommandGatherer({ timeoutMs: NEVER_LATE_MS, send });
+    const batcher = new CommandGatherer({ timeoutMs: NEVER_LATE_MS, send });
     const [first, second, third] = [1, 2, 3].map(() => commandOf('invoice.create', tenantId, {})) as [
       Command,
       Command,
       Command,
     ];
-    const settled = [first, second].map((command) => gatherer.submit({ command, bytes: 1 }));
+    const completions = [first, second].map((command) => batcher.submit({ command, bytes: 1 }));
     await new Promise((resolve) => setImmediate(resolve));
-    settled.push(gatherer.submit({ command: third, bytes: 1 }));
+    completions.push(batcher.submit({ command: third, bytes: 1 }));
     await new Promise((resolve) => setImmediate(resolve));
     expect(jobs).to.deep.equal([[first, second], [third]]);
-    gatherer.receive([first, second, third].map(resultOf));
-    await Promise.all(settled);
+    batcher.receive([first, second, third].map(createResult));
+    await Promise.all(completions);
   });
 
-  it('keeps at most three jobs in flight and gathers what arrives meanwhile into the next', async () => {
-    const bench = new Bench();
-    const commands = bench.submitMany(10);
-    expect(bench.sizes()).to.deep.equal([1, 1, 1]);
-    bench.reply(1);
-    expect(bench.sizes()).to.deep.equal([1, 1, 1, 7]);
-    expect(bench.jobs[3]?.commands).to.deep.equal(commands.slice(3));
-    for (const job of [0, 2, 3]) bench.reply(job);
-    await Promise.all(bench.settled);
-    expect(bench.gatherer.size).to.equal(0);
+  it('at most three jobs are in flight, and commands that arrive meanwhile form the next job', async () => {
+    const scenario = new TestBatcher();
+    const commands = scenario.submitMany(10);
+    expect(scenario.sizes()).to.deep.equal([1, 1, 1]);
+    scenario.reply(1);
+    expect(scenario.sizes()).to.deep.equal([1, 1, 1, 7]);
+    expect(scenario.jobs[3]?.commands).to.deep.equal(commands.slice(3));
+    for (const job of [0, 2, 3]) scenario.reply(job);
+    await Promise.all(scenario.completions);
+    expect(scenario.batcher.size).to.equal(0);
   });
 
-  it('counts a job as in flight until the last of its commands is answered', () => {
-    const bench = new Bench();
-    bench.submitMany(5);
-    bench.reply(0);
-    expect(bench.sizes()).to.deep.equal([1, 1, 1, 2]);
-    bench.submit();
-    bench.reply(3, (_, index) => index === 0);
-    expect(bench.sizes(), 'half a reply frees no slot').to.have.length(4);
-    bench.reply(3, (_, index) => index === 1);
-    expect(bench.sizes()).to.deep.equal([1, 1, 1, 2, 1]);
+  it('a job is in flight until its last command has a reply', () => {
+    const scenario = new TestBatcher();
+    scenario.submitMany(5);
+    scenario.reply(0);
+    expect(scenario.sizes()).to.deep.equal([1, 1, 1, 2]);
+    scenario.submit();
+    scenario.reply(3, (_, index) => index === 0);
+    expect(scenario.sizes(), 'half a reply frees no slot').to.have.length(4);
+    scenario.reply(3, (_, index) => index === 1);
+    expect(scenario.sizes()).to.deep.equal([1, 1, 1, 2, 1]);
   });
 
-  it('puts at most 256 commands into a job', () => {
-    const bench = new Bench();
-    bench.submitMany(3 + 600);
-    for (const job of [0, 1, 2]) bench.reply(job);
-    expect(bench.sizes()).to.deep.equal([1, 1, 1, 256, 256, 88]);
+  it('a job has at most 256 commands', () => {
+    const scenario = new TestBatcher();
+    scenario.submitMany(3 + 600);
+    for (const job of [0, 1, 2]) scenario.reply(job);
+    expect(scenario.sizes()).to.deep.equal([1, 1, 1, 256, 256, 88]);
   });
 
-  it('puts at most one mebibyte of bodies into a job, and a larger body alone', () => {
-    const bench = new Bench();
-    bench.submitMany(3);
-    bench.submitMany(3, MIB / 2);
-    bench.submit(1);
-    bench.submit(2 * MIB);
-    bench.submit(1);
-    for (const job of [0, 1, 2]) bench.reply(job);
-    expect(bench.sizes().slice(3)).to.deep.equal([2, 2, 1]);
-    bench.reply(3);
-    expect(bench.sizes().slice(3)).to.deep.equal([2, 2, 1, 1]);
+  it('a job has at most one mebibyte of bodies, and a larger body is sent alone', () => {
+    const scenario = new TestBatcher();
+    scenario.submitMany(3);
+    scenario.submitMany(3, MIB / 2);
+    scenario.submit(1);
+    scenario.submit(2 * MIB);
+    scenario.submit(1);
+    for (const job of [0, 1, 2]) scenario.reply(job);
+    expect(scenario.sizes().slice(3)).to.deep.equal([2, 2, 1]);
+    scenario.reply(3);
+    expect(scenario.sizes().slice(3)).to.deep.equal([2, 2, 1, 1]);
   });
 
-  it('tells every command of a refused job, and frees its slot', async () => {
-    const bench = new Bench();
-    bench.submitMany(5);
-    bench.reply(0);
-    const error = new Error('queue away');
-    bench.submit();
-    bench.jobs[3]?.refuse(error);
-    await Promise.all([bench.settled[3], bench.settled[4]]);
-    for (const command of bench.jobs[3]?.commands ?? []) {
-      expect(bench.outcomes.get(command.id)).to.deep.equal([{ refused: error }]);
+  it('a refused job refuses each of its commands and frees its slot', async () => {
+    const scenario = new TestBatcher();
+    scenario.submitMany(5);
+    scenario.reply(0);
+    const error = new Error('queue unreachable');
+    scenario.submit();
+    scenario.jobs[3]?.refuse(error);
+    await Promise.all([scenario.completions[3], scenario.completions[4]]);
+    for (const command of scenario.jobs[3]?.commands ?? []) {
+      expect(scenario.outcomes.get(command.id)).to.deep.equal([{ refused: error }]);
     }
-    expect(bench.sizes(), 'the next job left').to.deep.equal([1, 1, 1, 2, 1]);
+    expect(scenario.sizes(), 'the next job left').to.deep.equal([1, 1, 1, 2, 1]);
   });
 
-  it('gives up a command at its deadline, and never sends one that was given up before it left', async () => {
-    const bench = new Bench(20);
-    const commands = bench.submitMany(4);
-    await Promise.all(bench.settled);
-    for (const command of commands) expect(bench.outcomes.get(command.id)).to.deep.equal(['late']);
-    const next = bench.submit();
-    expect(bench.jobs.map((job) => job.commands)).to.deep.equal([
+  it('a command is late at its deadline and is not sent if it was still waiting', async () => {
+    const scenario = new TestBatcher(20);
+    const commands = scenario.submitMany(4);
+    await Promise.all(scenario.completions);
+    for (const command of commands) expect(scenario.outcomes.get(command.id)).to.deep.equal(['late']);
+    const next = scenario.submit();
+    expect(scenario.jobs.map((job) => job.commands)).to.deep.equal([
       ...commands.slice(0, 3).map((one) => [one]),
       [next],
     ]);
-    await Promise.all(bench.settled);
+    await Promise.all(scenario.completions);
   });
 
-  it('drops a reply that comes after the deadline', async () => {
-    const bench = new Bench(20);
-    const command = bench.submit();
-    await Promise.all(bench.settled);
-    bench.reply(0);
+  it('a reply after the deadline is dropped', async () => {
+    const scenario = new TestBatcher(20);
+    const command = scenario.submit();
+    await Promise.all(scenario.completions);
+    scenario.reply(0);
     await Promise.resolve();
-    expect(bench.outcomes.get(command.id)).to.deep.equal(['late']);
+    expect(scenario.outcomes.get(command.id)).to.deep.equal(['late']);
   });
 
-  it('takes the first of another tenant along with the next job, however much of one tenant is held', () => {
-    const bench = new Bench();
-    const many = bench.submitMany(2000);
-    const others = ['second', 'third'].map((owner) => bench.submit(100, owner));
-    bench.reply(0);
-    const [job] = bench.jobs.slice(-1);
+  it('the next job includes the first command of other tenants, however many one tenant has', () => {
+    const scenario = new TestBatcher();
+    const many = scenario.submitMany(2000);
+    const others = ['second', 'third'].map((owner) => scenario.submit(100, owner));
+    scenario.reply(0);
+    const [job] = scenario.jobs.slice(-1);
     expect(job?.commands).to.have.length(256).and.to.include.members(others);
     const own = job?.commands.filter((command) => command.tenantId === tenantId);
-    expect(own, 'in its own order').to.deep.equal(many.slice(3, 3 + 254));
+    expect(own, 'in sequence').to.deep.equal(many.slice(3, 3 + 254));
   });
 
-  it('leaves a command that is too large for a job first in the next one', () => {
-    const bench = new Bench();
-    bench.submitMany(3);
-    const small = bench.submit(MIB / 2);
-    const large = bench.submit(MIB, 'second');
-    const after = bench.submit(1);
-    bench.reply(0);
-    expect(bench.jobs.at(-1)?.commands).to.deep.equal([small, after]);
-    bench.reply(1);
-    expect(bench.jobs.at(-1)?.commands).to.deep.equal([large]);
+  it('a command too large for a job comes first in the next job', () => {
+    const scenario = new TestBatcher();
+    scenario.submitMany(3);
+    const small = scenario.submit(MIB / 2);
+    const large = scenario.submit(MIB, 'second');
+    const last = scenario.submit(1);
+    scenario.reply(0);
+    expect(scenario.jobs.at(-1)?.commands).to.deep.equal([small, last]);
+    scenario.reply(1);
+    expect(scenario.jobs.at(-1)?.commands).to.deep.equal([large]);
   });
 });
 
@@ -218,88 +218,90 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('refuse' as const), job: fc.nat(60) }) },
 );
 
-/** Jobs with a command that has no outcome yet: what the gatherer must count as in flight. */
-function openJobs(bench: Bench, known: ReadonlySet<string>): number {
-  return bench.jobs.filter((job) => job.commands.some((command) => !known.has(command.id))).length;
+/** Number of jobs with a command that has no outcome yet. The batcher counts these as in flight. */
+function openJobs(scenario: TestBatcher, known: ReadonlySet<string>): number {
+  return scenario.jobs.filter((job) => job.commands.some((command) => !known.has(command.id))).length;
 }
 
-async function take(bench: Bench, step: Step, answered: Set<string>): Promise<void> {
-  if (step.do === 'submit') bench.submitMany(step.count, step.bytes, step.owner);
-  const job = 'job' in step ? step.job % Math.max(bench.jobs.length, 1) : 0;
-  const members = bench.jobs[job]?.commands ?? [];
+async function runStep(scenario: TestBatcher, step: Step, completedIds: Set<string>): Promise<void> {
+  if (step.do === 'submit') scenario.submitMany(step.count, step.bytes, step.owner);
+  const job = 'job' in step ? step.job % Math.max(scenario.jobs.length, 1) : 0;
+  const members = scenario.jobs[job]?.commands ?? [];
   if (step.do === 'reply') {
     const now = members.filter((_, index) => index % step.share === 0);
-    for (const command of now) answered.add(command.id);
-    bench.reply(job, (_, index) => index % step.share === 0);
+    for (const command of now) completedIds.add(command.id);
+    scenario.reply(job, (_, index) => index % step.share === 0);
   }
   if (step.do === 'refuse' && members.length > 0) {
-    for (const command of members) answered.add(command.id);
-    bench.jobs[job]?.refuse(new Error(`refused ${job}`));
+    for (const command of members) completedIds.add(command.id);
+    scenario.jobs[job]?.refuse(new Error(`refused ${job}`));
     await new Promise((resolve) => setImmediate(resolve));
   }
-  if (step.do === 'expire') await bench.settled.at(-1);
+  if (step.do === 'expire') await scenario.completions.at(-1);
 }
 
-function idsOf(commands: Command[], owner: string): string[] {
+function listIds(commands: Command[], owner: string): string[] {
   return commands.filter((command) => command.tenantId === owner).map((command) => command.id);
 }
 
-/** However it came here: three slots are free, no more and no fewer. */
-function expectThreeFreeSlots(bench: Bench): void {
-  const before = bench.jobs.length;
-  bench.submitMany(5);
-  expect(bench.jobs.length - before, 'slots leaked or doubled').to.equal(3);
+/** Checks that exactly three slots are free. */
+function expectThreeFreeSlots(scenario: TestBatcher): void {
+  const before = scenario.jobs.length;
+  scenario.submitMany(5);
+  expect(scenario.jobs.length - before, 'slots leaked or doubled').to.equal(3);
 }
 
-function expectWithinBounds(bench: Bench, commands: Command[]): void {
+function expectWithinBounds(scenario: TestBatcher, commands: Command[]): void {
   expect(commands.length).to.be.within(1, 256);
-  const bytes = commands.reduce((sum, command) => sum + (bench.bytesOf.get(command.id) ?? 0), 0);
+  const bytes = commands.reduce((sum, command) => sum + (scenario.bytesOf.get(command.id) ?? 0), 0);
   if (commands.length > 1) expect(bytes).to.be.at.most(MIB);
 }
 
-function expectOwnOutcomes(bench: Bench): void {
-  for (const command of bench.commands) {
-    const outcomes = bench.outcomes.get(command.id) ?? [];
+function expectOwnOutcomes(scenario: TestBatcher): void {
+  for (const command of scenario.commands) {
+    const outcomes = scenario.outcomes.get(command.id) ?? [];
     expect(outcomes, `outcomes of one command`).to.have.length(1);
     const [outcome] = outcomes;
-    if (typeof outcome === 'object' && 'ok' in outcome) expect(outcome).to.deep.equal(resultOf(command));
+    if (typeof outcome === 'object' && 'ok' in outcome) expect(outcome).to.deep.equal(createResult(command));
   }
 }
 
-describe('CommandGatherer under any interleaving', () => {
-  it('settles each command once with its own result, keeps its bounds and never leaks a slot', async () => {
+describe('batches of commands under any interleaving', () => {
+  it('each command gets its own result once, the limits hold and no slot leaks', async () => {
     const property = fc.asyncProperty(fc.array(steps, { maxLength: 40 }), async (plan) => {
-      const bench = new Bench();
-      const answered = new Set<string>();
+      const scenario = new TestBatcher();
+      const completedIds = new Set<string>();
       for (const step of plan) {
-        await take(bench, step, answered);
-        expect(openJobs(bench, answered), 'jobs in flight').to.be.at.most(3);
+        await runStep(scenario, step, completedIds);
+        expect(openJobs(scenario, completedIds), 'jobs in flight').to.be.at.most(3);
       }
-      // Whatever is left is answered, until nothing is sent any more.
-      for (let job = 0; job < bench.jobs.length; job += 1) bench.reply(job);
-      await Promise.all(bench.settled);
-      expect(bench.gatherer.size).to.equal(0);
-      const sent = bench.jobs.flatMap((job) => job.commands);
-      expect(sent, 'each command leaves once').to.have.length(bench.commands.length);
+      // Reply to the remaining jobs until no more jobs are sent.
+      for (let job = 0; job < scenario.jobs.length; job += 1) scenario.reply(job);
+      await Promise.all(scenario.completions);
+      expect(scenario.batcher.size).to.equal(0);
+      const sent = scenario.jobs.flatMap((job) => job.commands);
+      expect(sent, 'each command leaves once').to.have.length(scenario.commands.length);
       for (const owner of ['first', 'second', 'third'])
-        expect(idsOf(sent, owner), 'in order of arrival').to.deep.equal(idsOf(bench.commands, owner));
-      for (const { commands } of bench.jobs) expectWithinBounds(bench, commands);
-      expectOwnOutcomes(bench);
-      expectThreeFreeSlots(bench);
+        expect(listIds(sent, owner), 'in sequence of arrival').to.deep.equal(
+          listIds(scenario.commands, owner),
+        );
+      for (const { commands } of scenario.jobs) expectWithinBounds(scenario, commands);
+      expectOwnOutcomes(scenario);
+      expectThreeFreeSlots(scenario);
     });
     await fc.assert(property, { numRuns: 150 });
   });
 
-  it('does so too when commands run into their deadline anywhere on the way', async () => {
+  it('each command gets one outcome and no slot leaks when commands time out at any step', async () => {
     const expiring = fc.array(fc.oneof(steps, fc.constant<Step>({ do: 'expire' })), { maxLength: 8 });
     const property = fc.asyncProperty(expiring, async (plan) => {
-      const bench = new Bench(2);
-      for (const step of plan) await take(bench, step, new Set());
-      await Promise.all(bench.settled);
-      expectOwnOutcomes(bench);
-      expect(bench.gatherer.size).to.equal(0);
-      expectThreeFreeSlots(bench);
-      await Promise.all(bench.settled);
+      const scenario = new TestBatcher(2);
+      for (const step of plan) await runStep(scenario, step, new Set());
+      await Promise.all(scenario.completions);
+      expectOwnOutcomes(scenario);
+      expect(scenario.batcher.size).to.equal(0);
+      expectThreeFreeSlots(scenario);
+      await Promise.all(scenario.completions);
     });
     await fc.assert(property, { numRuns: 60 });
   });

@@ -3,11 +3,11 @@ import { createLogger } from '../../shared/platform/logger.js';
 import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import { handOver, LEASE_SECONDS, waitAfter } from '../../workers/messages/hand-over.js';
 
-describe('handing a message over', () => {
+describe('offering a mail to its provider', () => {
   const message = { id: 'm' } as OutgoingMessage;
   const logger = createLogger({ level: 'silent', name: 'test' } as never);
 
-  it('gives up a preparation 45 s after the claim: the provider has 120 s of the 180 s lease left', async () => {
+  it('a preparation ends 45 s after the lease was requested, with 120 s of the 180 s lease left for sending', async () => {
     let sent = 0;
     const send = async () => {
       sent += 1;
@@ -17,10 +17,10 @@ describe('handing a message over', () => {
       new Promise<OutgoingMessage>((resolve) => {
         finish = resolve;
       });
-    const claimedAt = performance.now() - 44_900;
-    const offer = { id: 'm', provider: 'smtp', attempts: 1, claimedAt, prepare };
+    const requestedAtMs = performance.now() - 44_900;
+    const offer = { id: 'm', provider: 'smtp', attempts: 1, claimedAt: requestedAtMs, prepare };
     const result = await handOver(offer, { providers: { smtp: { send } }, logger });
-    expect(performance.now() - claimedAt).to.be.within(45_000 - 5, (LEASE_SECONDS - 120 - 10) * 1000);
+    expect(performance.now() - requestedAtMs).to.be.within(45_000 - 5, (LEASE_SECONDS - 120 - 10) * 1000);
     expect(result).to.include({ outcome: 'unready' });
     finish(message);
     await new Promise((resolve) => setImmediate(resolve));
@@ -28,7 +28,7 @@ describe('handing a message over', () => {
     expect(waitAfter(result, 1)).to.deep.equal({ seconds: 60, wasOffered: false });
   });
 
-  it('offers what is prepared in time', async () => {
+  it('a mail that is prepared in time is offered and accepted', async () => {
     const sent: OutgoingMessage[] = [];
     const send = async (one: OutgoingMessage) => void sent.push(one);
     const offer = { id: 'm', provider: 'smtp', attempts: 1, claimedAt: performance.now() };

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { loadConfig } from '../../shared/platform/config.js';
 import { linkKeyOf, openLink, sealLink } from '../../shared/resources/messages/link.js';
 
-const keyOf = (secret: string) =>
+const createLinkKey = (secret: string) =>
   linkKeyOf(loadConfig('all', { SECRET_KEY: `the secret ${secret} of a test of links` }));
 
-describe('the secret part of a link', () => {
-  const key = keyOf('one');
+describe('token of an invoice link', () => {
+  const key = createLinkKey('one');
 
-  it('opens to what it was sealed with, is never the same twice, and holds no id in the clear', () => {
+  it('a link token opens to its ids, is different each time and contains no readable id', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (tenantId, messageId) => {
         const token = sealLink(key, { tenantId, messageId });
@@ -22,9 +22,9 @@ describe('the secret part of a link', () => {
     );
   });
 
-  it('opens for nobody once a single bit of it, or the key, is another', () => {
+  it('a link token does not open after one changed bit or with another key', () => {
     const token = sealLink(key, { tenantId: crypto.randomUUID(), messageId: crypto.randomUUID() });
-    expect(openLink(keyOf('two'), token)).to.equal(undefined);
+    expect(openLink(createLinkKey('two'), token)).to.equal(undefined);
     fc.assert(
       fc.property(fc.nat(479), (bit) => {
         const bytes = Buffer.from(token, 'base64url');
@@ -34,7 +34,7 @@ describe('the secret part of a link', () => {
     );
   });
 
-  it('is not confused by any other text', () => {
+  it('any other text does not open as a link token', () => {
     fc.assert(fc.property(fc.string(), (text) => openLink(key, text) === undefined));
   });
 });

@@ -4,9 +4,9 @@ import type { Database } from '../../shared/platform/postgres.js';
 import type { InvoiceDocument } from '../../shared/resources/invoices/document.js';
 import { InvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 
-describe('PDFs of several accounts at once', () => {
-  /** Draws the document's title, after a turn of the event loop. */
-  const scene = () => {
+describe('concurrent PDFs of several accounts', () => {
+  /** A fake drawer returns the document's title after one event-loop tick. */
+  const createScenario = () => {
     const started: string[] = [];
     const drawer = {
       draw: async ({ document: { title } }: { document: InvoiceDocument }) => {
@@ -23,19 +23,19 @@ describe('PDFs of several accounts at once', () => {
     return { get, started };
   };
 
-  it('are drawn in turns: an account that asks once is next, however many another account asks for', async () => {
-    const { get, started } = scene();
+  it('accounts share the drawer round-robin: a single PDF is next despite the queue of another account', async () => {
+    const { get, started } = createScenario();
     const flood = Array.from({ length: 20 }, (_, nth) => get(`a${nth}`));
     const other = get('b0');
-    const answers = await Promise.all(flood);
+    const results = await Promise.all(flood);
     expect(await other).to.equal('b0');
     expect(started).to.deep.equal(['a0', 'a1', 'b0', 'a2', 'a3', 'a4', 'a5']);
-    expect(answers.slice(0, 6)).to.deep.equal(['a0', 'a1', 'a2', 'a3', 'a4', 'a5']);
-    for (const refusal of answers.slice(6)) expect(refusal).to.be.instanceOf(TooManyWaitingError);
+    expect(results.slice(0, 6)).to.deep.equal(['a0', 'a1', 'a2', 'a3', 'a4', 'a5']);
+    for (const refusal of results.slice(6)) expect(refusal).to.be.instanceOf(TooManyWaitingError);
   });
 
-  it('are drawn once for all requests that ask for the same, and kept', async () => {
-    const { get, started } = scene();
+  it('concurrent requests for the same PDF share one drawing, which is cached', async () => {
+    const { get, started } = createScenario();
     expect(await Promise.all([get('a1'), get('a1'), get('a1')])).to.deep.equal(['a1', 'a1', 'a1']);
     expect(await get('a1')).to.equal('a1');
     expect(started).to.deep.equal(['a1']);

@@ -9,8 +9,8 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 
-describe('the addresses that a person has signed in from', () => {
-  it('are known for 90 days from the last sign-in, and then forgotten', () => {
+describe('known sign-in addresses', () => {
+  it('an address is known for 90 days after its last sign-in and then deleted', () => {
     const known = withAddress({}, 'home', NOW);
     expect(isKnownAddress(known, 'home', NOW + 89 * DAY_MS)).to.equal(true);
     expect(isKnownAddress(known, 'home', NOW + 91 * DAY_MS)).to.equal(false);
@@ -20,7 +20,7 @@ describe('the addresses that a person has signed in from', () => {
     expect(withAddress(known, 'office', NOW + 91 * DAY_MS)).to.have.all.keys('office');
   });
 
-  it('are the newest 20', () => {
+  it('only the newest 20 addresses are known', () => {
     let known: KnownAddresses = {};
     for (let nth = 0; nth < 25; nth += 1) known = withAddress(known, `m${nth}`, NOW + nth);
     known = withAddress(known, 'm6', NOW + 100);
@@ -29,7 +29,7 @@ describe('the addresses that a person has signed in from', () => {
     expect(known).to.have.all.keys(...kept, 'new');
   });
 
-  it('are kept as marks that differ between people and between deployments', () => {
+  it('addresses are stored as hashes that differ between people and between deployments', () => {
     const network = '192.0.2.9';
     const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const mark = markNetwork(key, { userId: 'u1', network });

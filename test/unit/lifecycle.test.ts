@@ -7,7 +7,7 @@ import { scriptCommand } from '../support/run-script.js';
 
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
 
-function lifecycleOf(closers: Record<string, () => Promise<void> | void>): {
+function createLifecycle(closers: Record<string, () => Promise<void> | void>): {
   lifecycle: Lifecycle;
   closed: string[];
 } {
@@ -23,17 +23,17 @@ function lifecycleOf(closers: Record<string, () => Promise<void> | void>): {
 }
 
 const hang = () => new Promise<void>(() => undefined);
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('Lifecycle', () => {
-  it('closes last-in first-out, one after the other', async () => {
+  it('closers run last-in first-out, one after the other', async () => {
     const running: string[] = [];
     const step = (name: string) => async () => {
       running.push(`${name} begins`);
-      await turn();
+      await nextTick();
       running.push(`${name} ends`);
     };
-    const { lifecycle } = lifecycleOf({
+    const { lifecycle } = createLifecycle({
       postgres: step('postgres'),
       queue: step('queue'),
       http: step('http'),
@@ -44,45 +44,45 @@ describe('Lifecycle', () => {
     );
   });
 
-  it('runs each closer once, however often it is told to close', async () => {
-    const { lifecycle, closed } = lifecycleOf({ a: turn, b: turn });
+  it('each closer runs once, however often close is called', async () => {
+    const { lifecycle, closed } = createLifecycle({ a: nextTick, b: nextTick });
     expect(await Promise.all([lifecycle.close(), lifecycle.close()])).to.deep.equal([true, true]);
     await lifecycle.close();
     expect(closed).to.deep.equal(['b', 'a']);
   });
 
-  it('knows that it is closing from the first moment on', async () => {
-    const { lifecycle } = lifecycleOf({ a: turn });
+  it('isClosing is true from the first call of close', async () => {
+    const { lifecycle } = createLifecycle({ a: nextTick });
     expect(lifecycle.isClosing).to.equal(false);
     const closing = lifecycle.close();
     expect(lifecycle.isClosing).to.equal(true);
     await closing;
   });
 
-  for (const [how, fail] of Object.entries({
-    'throws at once': () => {
+  for (const [failure, fail] of Object.entries({
+    'throws immediately': () => {
       throw new Error('cannot close');
     },
     rejects: async () => {
-      await turn();
+      await nextTick();
       throw new Error('cannot close');
     },
   })) {
-    it(`runs the other closers although one ${how}, and tells that it was not clean`, async () => {
-      const { lifecycle, closed } = lifecycleOf({ postgres: turn, broken: fail, http: turn });
+    it(`other closers run although one ${failure}, and close resolves with false`, async () => {
+      const { lifecycle, closed } = createLifecycle({ postgres: nextTick, broken: fail, http: nextTick });
       expect(await lifecycle.close()).to.equal(false);
       expect(closed).to.deep.equal(['http', 'broken', 'postgres']);
     });
   }
 
-  it('gives up on a closer that hangs past the deadline, and still runs the rest', async () => {
-    const { lifecycle, closed } = lifecycleOf({ postgres: turn, stuck: hang, http: turn });
+  it('a closer that hangs past the deadline is abandoned, and the rest still run', async () => {
+    const { lifecycle, closed } = createLifecycle({ postgres: nextTick, stuck: hang, http: nextTick });
     expect(await lifecycle.close(60)).to.equal(false);
     expect(closed).to.deep.equal(['http', 'stuck', 'postgres']);
   });
 });
 
-/** A process that closes on signals, with a closer that takes as long as the text says. */
+/** Source of a process that closes on signals. `start` and `close` are source texts of promises. */
 const script = (start: string, close: string, options: object) => `
   import { Lifecycle } from './shared/platform/lifecycle.ts';
   import { createLogger } from './shared/platform/logger.ts';
@@ -95,50 +95,50 @@ const script = (start: string, close: string, options: object) => `
   process.stdout.write('ready\\n');
   starting.then(() => process.stdout.write('started\\n'));
 `;
-const AT_ONCE = 'Promise.resolve()';
+const RESOLVED = 'Promise.resolve()';
 
 describe('Lifecycle.closeOnSignals', () => {
   const processes = useProcesses();
-  const start = (how: string, close: string, options: SignalOptions = {}) =>
-    processes.start({ command: scriptCommand('-e', script(how, close, options)) });
+  const start = (startPromise: string, close: string, options: SignalOptions = {}) =>
+    processes.start({ command: scriptCommand('-e', script(startPromise, close, options)) });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`closes in order on ${signal} and exits 0`, async () => {
-      const child = start(AT_ONCE, AT_ONCE);
+    it(`${signal} closes in sequence and exits with 0`, async () => {
+      const child = start(RESOLVED, RESOLVED);
       await child.prints(/started/);
       expect((await child.stop(signal)).code).to.equal(0);
       expect(child.output).to.equal('ready\nstarted\nclosing\nlast closed\n');
     });
   }
 
-  it('exits 1 when a closer failed', async () => {
-    const child = start(AT_ONCE, 'Promise.reject(new Error("x"))');
+  it('the process exits with 1 when a closer failed', async () => {
+    const child = start(RESOLVED, 'Promise.reject(new Error("x"))');
     await child.prints(/started/);
     expect((await child.stop()).code).to.equal(1);
     expect(child.output).to.include('last closed');
   });
 
-  it('waits for the start to end before it closes what is half open', async () => {
+  it('a signal during the start waits for the start before it closes', async () => {
     const child = start(
       'new Promise((resolve) => process.once("SIGTERM", () => setTimeout(resolve, 50)))',
-      AT_ONCE,
+      RESOLVED,
     );
     await child.prints(/ready/);
     await child.stop();
     expect(child.output).to.equal('ready\nstarted\nclosing\nlast closed\n');
   });
 
-  it('closes what is open, and exits 0, when the start does not end within startGraceMs', async () => {
-    const child = start('new Promise(() => undefined)', AT_ONCE, { startGraceMs: 50 });
+  it('the process closes and exits with 0 when the start exceeds startGraceMs', async () => {
+    const child = start('new Promise(() => undefined)', RESOLVED, { startGraceMs: 50 });
     await child.prints(/ready/);
     expect((await child.stop()).code).to.equal(0);
     expect(child.output).to.equal('ready\nclosing\nlast closed\n');
   });
 
-  it('takes signals that come together for one: npm doubles the Ctrl-C of a terminal', async () => {
+  it("two signals in quick succession count as one, because npm doubles the terminal's Ctrl-C", async () => {
     const untilSecond =
       'new Promise((end) => { process.on("SIGINT", end); process.stdout.write("listening\\n"); })';
-    const child = start(AT_ONCE, untilSecond);
+    const child = start(RESOLVED, untilSecond);
     await child.prints(/started/);
     child.signal('SIGINT');
     await child.prints(/listening/);
@@ -146,8 +146,8 @@ describe('Lifecycle.closeOnSignals', () => {
     expect(child.output).to.include('last closed');
   });
 
-  it('exits without closing for a person who keeps signalling a close that hangs', async () => {
-    const child = start(AT_ONCE, 'new Promise(() => undefined)');
+  it('repeated signals end a process whose close hangs, without closing the rest', async () => {
+    const child = start(RESOLVED, 'new Promise(() => undefined)');
     await child.prints(/started/);
     await eventually('the end after repeated signals', () => {
       child.signal('SIGTERM');

@@ -10,8 +10,8 @@ import { UnsentAnswers } from '../../shared/platform/unsent-answers.js';
 const MAX_BYTES = 8 * 1024 * 1024;
 const TENANT = 'a tenant';
 
-describe('limitUnsent', () => {
-  it('lets a stream that is open go on, and counts it, when others have used up the room meanwhile', async () => {
+describe('limit on unread responses', () => {
+  it('an open stream continues and is counted when other responses use up the limit meanwhile', async () => {
     const unsentAnswers = new UnsentAnswers(MAX_BYTES);
     const app = new Koa();
     const errors: unknown[] = [];
@@ -25,7 +25,7 @@ describe('limitUnsent', () => {
     app.use((ctx) => {
       ctx.respond = false;
       ctx.res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': open\n\n');
-      // An answer of another request that was let in at the same time.
+      // A response to another request that was accepted at the same time.
       unsentAnswers.track(TENANT, new ServerResponse(ctx.req), MAX_BYTES);
       setImmediate(() => ctx.res.end('data: 1\n\n'));
       counted.push(ctx.res);
@@ -40,8 +40,8 @@ describe('limitUnsent', () => {
     await once(server, 'listening');
     try {
       const { port } = server.address() as AddressInfo;
-      const answer = await request(`http://127.0.0.1:${port}`);
-      expect([answer.statusCode, await answer.body.text()]).to.deep.equal([200, ': open\n\ndata: 1\n\n']);
+      const received = await request(`http://127.0.0.1:${port}`);
+      expect([received.statusCode, await received.body.text()]).to.deep.equal([200, ': open\n\ndata: 1\n\n']);
     } finally {
       server.close();
       server.closeAllConnections();

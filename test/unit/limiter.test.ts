@@ -16,9 +16,9 @@ async function consumeMany(limiter: Limiter, key: string, count: number): Promis
 
 const verdicts = (decisions: RateDecision[]) => decisions.map((decision) => decision.allowed);
 
-/** What both drivers owe; each test has keys of its own. */
+/** Tests that both drivers must pass. Each test uses its own keys. */
 function behavesAsLimiter(open: () => Limiter): void {
-  it('lets the limit through, and nothing past it however often it is asked', async () => {
+  it('requests up to the limit are allowed and all later ones refused', async () => {
     const decisions = await consumeMany(open(), 'over', 12);
     expect(verdicts(decisions)).to.deep.equal([true, true, true, ...Array(9).fill(false)]);
     for (const { windows } of decisions.slice(3)) {
@@ -26,7 +26,7 @@ function behavesAsLimiter(open: () => Limiter): void {
     }
   });
 
-  it('leaves the hour alone for requests that the minute refuses, when it is told to', async () => {
+  it('consumeUnlessRefused does not count requests against the hour that the minute refuses', async () => {
     const limiter = open();
     const decisions: RateDecision[] = [];
     for (let nth = 0; nth < 12; nth += 1)
@@ -36,7 +36,7 @@ function behavesAsLimiter(open: () => Limiter): void {
     expect([await hour(), await hour(), await hour()]).to.deep.equal([1, 0, -1]);
   });
 
-  it('counts both windows down, and says when each starts again', async () => {
+  it('each request counts in both windows, with the seconds until each restarts', async () => {
     const [first, second] = await consumeMany(open(), 'down', 2);
     const remaining = (decision: RateDecision | undefined) =>
       decision?.windows.map((state) => state.remaining);
@@ -49,41 +49,41 @@ function behavesAsLimiter(open: () => Limiter): void {
     }
   });
 
-  it('holds the hour too, when the minute alone would still let through', async () => {
+  it('the hour limit refuses requests that the minute limit would allow', async () => {
     const limiter = open();
-    const roomyMinute = { minute: 100, hour: 2 };
+    const looseMinute = { minute: 100, hour: 2 };
     const decisions = [];
-    for (let i = 0; i < 6; i += 1) decisions.push(await limiter.consume('hour', roomyMinute));
+    for (let i = 0; i < 6; i += 1) decisions.push(await limiter.consume('hour', looseMinute));
     expect(verdicts(decisions)).to.deep.equal([true, true, false, false, false, false]);
   });
 
-  it('counts each key for itself', async () => {
+  it('each key has its own count', async () => {
     const limiter = open();
     await consumeMany(limiter, 'noisy', 6);
     expect((await limiter.consume('quiet', limits)).allowed).to.equal(true);
   });
 
-  it('counts requests that come all at once exactly', async () => {
+  it('concurrent requests are counted exactly', async () => {
     const limiter = open();
     const decisions = await Promise.all(Array.from({ length: 20 }, () => limiter.consume('burst', limits)));
     expect(decisions.filter((decision) => decision.allowed)).to.have.length(3);
   });
 
-  it('lets so many wrong credentials of an address through and no more, apart from other addresses', async () => {
+  it('each address may send a limited number of wrong credentials', async () => {
     const limiter = open();
-    const answers = [];
-    for (let i = 0; i < 8; i += 1) answers.push(await limiter.consumeBadCredential('192.0.2.1', 4));
-    expect(answers).to.deep.equal([true, true, true, true, false, false, false, false]);
+    const allowed = [];
+    for (let i = 0; i < 8; i += 1) allowed.push(await limiter.consumeBadCredential('192.0.2.1', 4));
+    expect(allowed).to.deep.equal([true, true, true, true, false, false, false, false]);
     expect(await limiter.consumeBadCredential('192.0.2.2', 4)).to.equal(true);
   });
 }
 
-describe('limiter in this process', () => {
+describe('rate limiter in process memory', () => {
   behavesAsLimiter(() => createLimiter(undefined));
 });
 
 if (IS_SCALED) {
-  describe('limiter in Redis', () => {
+  describe('rate limiter in Redis', () => {
     let server: RedisServer;
     const connections: Redis[] = [];
     const connect = () => {
@@ -110,7 +110,7 @@ if (IS_SCALED) {
 
     behavesAsLimiter(() => createLimiter(connections[0]));
 
-    it('counts the requests of two processes together', async () => {
+    it('requests of two processes count together', async () => {
       const [one, other] = connections.map((redis) => createLimiter(redis)) as [Limiter, Limiter];
       const decisions = [];
       for (let i = 0; i < 4; i += 1)
@@ -118,7 +118,7 @@ if (IS_SCALED) {
       expect(decisions.filter((decision) => decision.allowed)).to.have.length(3);
     });
 
-    it('goes on by itself while Redis is away: a limit must not turn into an outage', async () => {
+    it('the limiter counts in process memory while Redis is unreachable', async () => {
       const limiter = createLimiter(connections[0]);
       server.process.kill('SIGKILL');
       expect(verdicts(await consumeMany(limiter, 'away', 5))).to.deep.equal([true, true, true, false, false]);

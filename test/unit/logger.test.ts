@@ -10,36 +10,36 @@ import { scriptCommand } from '../support/run-script.js';
 const sealingKey = deriveKey('a secret key of more than 32 characters', 'credentials');
 const base64 = () => randomBytes(24).toString('base64');
 
-/** Secrets that can be told by their shape, and the part of each that must never be printed. */
-const SHAPED: Record<string, { text: string; secret: string }> = {
-  'live key': keyCase('api', 'live'),
-  'sandbox key': keyCase('api', 'sandbox'),
-  'agent key': keyCase('agent', 'live'),
-  'sandbox agent key': keyCase('agent', 'sandbox'),
-  'webhook secret': within((secret) => `whsec_${secret}`, base64()),
-  'webhook key pair': within((secret) => `whsk_${secret}`, base64()),
-  'password of a PostgreSQL address': within(
+/** Secrets that the logger recognizes by shape, and the part of each that it must never print. */
+const SECRETS_BY_SHAPE: Record<string, { text: string; secret: string }> = {
+  'live key': withKey('api', 'live'),
+  'sandbox key': withKey('api', 'sandbox'),
+  'agent key': withKey('agent', 'live'),
+  'sandbox agent key': withKey('agent', 'sandbox'),
+  'webhook secret': withSecret((secret) => `whsec_${secret}`, base64()),
+  'webhook key pair': withSecret((secret) => `whsk_${secret}`, base64()),
+  'password of a PostgreSQL address': withSecret(
     (secret) => `postgres://tow:${secret}@db.example.com:5432/tow`,
     'pA55-w0rd%21',
   ),
-  'password of a Redis address without a user': within(
+  'password of a Redis address without a user': withSecret(
     (secret) => `rediss://:${secret}@cache:6380`,
     'r3dis-Secret',
   ),
-  'bearer credential of any shape': within((secret) => `Bearer ${secret}`, 'abc.def-0123456789'),
+  'bearer credential of any shape': withSecret((secret) => `Bearer ${secret}`, 'abc.def-0123456789'),
 };
 
-function keyCase(kind: 'api' | 'agent', environment: 'live' | 'sandbox') {
+function withKey(kind: 'api' | 'agent', environment: 'live' | 'sandbox') {
   const { key, material } = mintKey(kind, environment, sealingKey);
   return { text: key, secret: key.slice(material.prefix.length) };
 }
 
-function within(write: (secret: string) => string, secret: string) {
+function withSecret(write: (secret: string) => string, secret: string) {
   return { text: write(secret), secret };
 }
 
-/** Every way a text gets into a log line; the child turns them into calls. */
-const POSITIONS: Record<string, string> = {
+/** Every way in which a text gets into a log entry, as source text for the child process. */
+const LOG_CALLS: Record<string, string> = {
   message: 'log.info(text)',
   'middle of a message': 'log.warn("before " + text + " after")',
   'interpolated message': 'log.info("value %s", text)',
@@ -57,8 +57,8 @@ const POSITIONS: Record<string, string> = {
   trace: 'log.trace({ value: text }, text)',
 };
 
-/** Members whose value is secret whatever it looks like. */
-const NAMED = [
+/** Members whose value is always secret. */
+const SECRET_MEMBERS = [
   'authorization',
   'password',
   'key',
@@ -76,7 +76,7 @@ const NAMED = [
 describe('createLogger', () => {
   const processes = useProcesses();
 
-  async function logLines(calls: string): Promise<string> {
+  async function runAndReadLog(calls: string): Promise<string> {
     const program = `
       import { createLogger } from './shared/platform/logger.ts';
       const log = createLogger({ level: 'trace', name: 'test', pretty: false });
@@ -86,51 +86,56 @@ describe('createLogger', () => {
     return output;
   }
 
-  const positions = Object.keys(POSITIONS);
-  let lines: string[];
+  const positions = Object.keys(LOG_CALLS);
+  let entries: string[];
 
   before(async () => {
-    const calls = Object.values(SHAPED).flatMap(({ text }) =>
-      Object.values(POSITIONS).map((call) => `{ const text = ${JSON.stringify(text)}; ${call}; }`),
+    const calls = Object.values(SECRETS_BY_SHAPE).flatMap(({ text }) =>
+      Object.values(LOG_CALLS).map((call) => `{ const text = ${JSON.stringify(text)}; ${call}; }`),
     );
-    lines = (await logLines(calls.join('\n'))).trim().split('\n');
-    expect(lines).to.have.length(calls.length);
+    entries = (await runAndReadLog(calls.join('\n'))).trim().split('\n');
+    expect(entries).to.have.length(calls.length);
   });
 
-  Object.entries(SHAPED).forEach(([name, { secret }], nth) => {
-    it(`never prints the ${name}, wherever it stands`, () => {
-      const own = lines.slice(nth * positions.length, (nth + 1) * positions.length);
+  Object.entries(SECRETS_BY_SHAPE).forEach(([name, { secret }], nth) => {
+    it(`the logger never prints the ${name}, at any position`, () => {
+      const ownEntries = entries.slice(nth * positions.length, (nth + 1) * positions.length);
       for (const [index, position] of positions.entries()) {
-        expect(own[index], position).to.not.include(secret);
-        expect(own[index], `${position}: the line tells that something was here`).to.include('[redacted]');
-        expect(() => JSON.parse(own[index] as string), `${position}: still one JSON line`).to.not.throw();
+        expect(ownEntries[index], position).to.not.include(secret);
+        expect(ownEntries[index], `${position}: the entry shows that a text was removed`).to.include(
+          '[redacted]',
+        );
+        expect(
+          () => JSON.parse(ownEntries[index] as string),
+          `${position}: the entry is still one line of JSON`,
+        ).to.not.throw();
       }
     });
   });
 
-  it('never prints the value of a member that is secret by its name', async () => {
+  it('the logger never prints the value of a member with a secret name', async () => {
     const nested = (path: string) =>
       path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), `hidden-${path}-value`);
-    const output = await logLines(
-      NAMED.map((path) => `log.info(${JSON.stringify(nested(path))}, 'm');`).join('\n'),
+    const output = await runAndReadLog(
+      SECRET_MEMBERS.map((path) => `log.info(${JSON.stringify(nested(path))}, 'm');`).join('\n'),
     );
     const named = output.trim().split('\n');
-    expect(named).to.have.length(NAMED.length);
-    for (const [index, path] of NAMED.entries()) {
+    expect(named).to.have.length(SECRET_MEMBERS.length);
+    for (const [index, path] of SECRET_MEMBERS.entries()) {
       expect(named[index], path).to.not.include('hidden-');
       expect(named[index], path).to.include('[redacted]');
     }
   });
 
-  it('writes JSON lines with an ISO time, a level and the name of the process', async () => {
-    const line = JSON.parse(await logLines("log.info({ requestId: 'r-1', ms: 1.5 }, 'request')"));
-    expect(line).to.include({ level: 30, name: 'test', requestId: 'r-1', ms: 1.5, msg: 'request' });
-    expect(line.time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  it('the logger writes one line of JSON per entry, with ISO time, level and process name', async () => {
+    const entry = JSON.parse(await runAndReadLog("log.info({ requestId: 'r-1', ms: 1.5 }, 'request')"));
+    expect(entry).to.include({ level: 30, name: 'test', requestId: 'r-1', ms: 1.5, msg: 'request' });
+    expect(entry.time).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 });
 
 describe('redactText', () => {
-  it('leaves text without a secret as it is', () => {
+  it('redactText leaves text without a secret unchanged', () => {
     for (const text of [
       'postgres://localhost:5432/tow',
       'a tk_live_ prefix',
@@ -146,15 +151,15 @@ describe('redactText', () => {
     fc.assert(fc.property(harmless, (text) => redactText(text) === text));
   });
 
-  it('masks every secret of a text, not only the first', () => {
-    const all = Object.values(SHAPED);
+  it('redactText masks every secret of a text, not only the first', () => {
+    const all = Object.values(SECRETS_BY_SHAPE);
     const masked = redactText(all.map(({ text }) => text).join(' , '));
     for (const { secret } of all) expect(masked).to.not.include(secret);
   });
 });
 
 describe('redactPath', () => {
-  it('masks a link that begins in the logged part of a path and ends behind it', () => {
+  it('redactPath masks a link token that the limit of 200 characters would cut', () => {
     const token = 'x1Y_'.repeat(20);
     for (let start = 0; start < 200; start += 1) {
       const path = redactPath(`/${'a'.repeat(start)}/i/${token}/pdf`);
@@ -163,7 +168,7 @@ describe('redactPath', () => {
     }
   });
 
-  it('keeps the beginning of a long path', () => {
+  it('redactPath keeps the beginning of a long path', () => {
     expect(redactPath(`/v1/${'a.'.repeat(32 * 1024)}`)).to.equal(`/v1/${'a.'.repeat(98)}`);
   });
 });

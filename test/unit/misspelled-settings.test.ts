@@ -17,15 +17,15 @@ describe('findMisspelledSettings', () => {
     ['LOGLEVEL', 'LOG_LEVEL'],
     ['log_level', 'LOG_LEVEL'],
   ] as const) {
-    it(`says what ${wrong} was meant to be`, () => {
+    it(`${wrong} is reported with ${meant} as the intended setting`, () => {
       expect(findMisspelledSettings({ [wrong]: 'x' })).to.deep.equal([
         `${wrong} is not a setting: did you mean ${meant}?`,
       ]);
     });
   }
 
-  it('says nothing of the variables that shells, npm, containers and platforms set', () => {
-    const ordinary = [
+  it('variables of shells, npm, containers and platforms are not reported', () => {
+    const unrelatedNames = [
       'PATH',
       'HOME',
       'HOSTNAME',
@@ -107,16 +107,16 @@ describe('findMisspelledSettings', () => {
       'JAVA_HOME',
       'GOPATH',
     ];
-    const environment = Object.fromEntries(ordinary.map((name) => [name, 'x']));
+    const environment = Object.fromEntries(unrelatedNames.map((name) => [name, 'x']));
     expect(findMisspelledSettings(environment)).to.deep.equal([]);
   });
 
-  it('says nothing of a name whose setting is set as well, such as REDIS_URI beside REDIS_URL', () => {
+  it('a name is not reported if the intended setting is set too, as REDIS_URI beside REDIS_URL', () => {
     const both = { REDIS_URI: 'redis://localhost', REDIS_URL: 'redis://localhost:6379' };
     expect(findMisspelledSettings(both)).to.deep.equal([]);
   });
 
-  it('gives its sentences to the configuration, which each process logs', () => {
+  it('misspelled settings are among the warnings of the configuration, which each process logs', () => {
     const { warnings } = loadConfig('all', { SECRET_KEY, WRITES_CONCURENCY: '9' });
     expect(warnings).to.deep.equal(['WRITES_CONCURENCY is not a setting: did you mean WRITES_CONCURRENCY?']);
   });

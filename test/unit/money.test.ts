@@ -13,13 +13,16 @@ import {
 
 const SEVERAL_RUNS = { numRuns: 3000 };
 
-/** Independent model: numerator / denominator to the nearest integer, ties away from zero, by floor division. */
+/**
+ * Independent model of rounding: numerator / denominator to the nearest integer, ties away from
+ * zero, by floor division.
+ */
 function roundRatio(numerator: bigint, denominator: bigint): bigint {
   if (numerator < 0n) return -roundRatio(-numerator, denominator);
   return (2n * numerator + denominator) / (2n * denominator);
 }
 
-/** A quantity as its number of 1/10000 units, small and large ones alike. */
+/** Quantities in units of 1/10000, small and large. */
 const tenThousandths = fc.oneof(
   fc.integer({ min: 1, max: 50_000 }),
   fc.integer({ min: 1, max: MAX_QUANTITY * 10_000 }),
@@ -31,24 +34,24 @@ const unitPrice = fc.oneof(
   fc.constantFrom(-MAX_UNIT_PRICE_CENTS, MAX_UNIT_PRICE_CENTS, 0, 1, -1),
 );
 const rate = fc.integer({ min: 0, max: MAX_TAX_RATE_BPS });
-/** Decimal text without any floating point, as PostgreSQL's numeric(11,4) has it. */
-const decimalText = (units: number) =>
+/** Formats without floating point, as PostgreSQL formats numeric(11,4). */
+const formatDecimal = (units: number) =>
   `${Math.floor(units / 10_000)}.${String(units % 10_000).padStart(4, '0')}`;
 
-const line: fc.Arbitrary<PricedLine> = fc.record({
-  quantity: tenThousandths.map((units) => Number(decimalText(units))),
+const lineItem: fc.Arbitrary<PricedLine> = fc.record({
+  quantity: tenThousandths.map((units) => Number(formatDecimal(units))),
   unit_price_cents: unitPrice,
   taxable: fc.boolean(),
 });
 
-/** The model of a whole invoice; it reads a quantity by its decimal text. */
-function modelInvoice(lines: PricedLine[], rateBps: number) {
-  const totals = lines.map(({ quantity, unit_price_cents }) => {
+/** Independent model of invoice totals. It reads quantities as decimal text. */
+function modelInvoice(lineItems: PricedLine[], rateBps: number) {
+  const totals = lineItems.map(({ quantity, unit_price_cents }) => {
     const units = BigInt(quantity.toFixed(4).replace('.', ''));
     return roundRatio(units * BigInt(unit_price_cents), 10_000n);
   });
   const sum = (values: bigint[]) => values.reduce((total, value) => total + value, 0n);
-  const taxable = sum(totals.filter((_, index) => lines[index]!.taxable));
+  const taxable = sum(totals.filter((_, index) => lineItems[index]!.taxable));
   const tax = taxable < 0n ? 0n : roundRatio(taxable * BigInt(rateBps), 10_000n);
   return {
     lineTotals: totals.map(Number),
@@ -58,8 +61,8 @@ function modelInvoice(lines: PricedLine[], rateBps: number) {
   };
 }
 
-describe('lineTotalCents', () => {
-  it('rounds half away from zero', () => {
+describe('total of a line item', () => {
+  it('a line total rounds half away from zero', () => {
     const cases: [quantity: number | string, price: number, total: number][] = [
       [0.5, 1, 1],
       [0.5, -1, -1],
@@ -83,17 +86,17 @@ describe('lineTotalCents', () => {
     }
   });
 
-  it('agrees with exact rationals, for numbers and for decimal text', () => {
+  it('a line total equals the exact rational result, for numbers and decimal text', () => {
     const property = fc.property(tenThousandths, unitPrice, (units, price) => {
       const expected = Number(roundRatio(BigInt(units) * BigInt(price), 10_000n));
-      assert.strictEqual(lineTotalCents(decimalText(units), price), expected);
-      assert.strictEqual(lineTotalCents(Number(decimalText(units)), price), expected);
+      assert.strictEqual(lineTotalCents(formatDecimal(units), price), expected);
+      assert.strictEqual(lineTotalCents(Number(formatDecimal(units)), price), expected);
       assert.strictEqual(lineTotalCents(units / 10_000, price), expected);
     });
     fc.assert(property, SEVERAL_RUNS);
   });
 
-  it('takes every half away from zero, in both signs', () => {
+  it('a line total rounds every half away from zero, in both signs', () => {
     const property = fc.property(fc.integer({ min: 0, max: 499_999 }), (whole) => {
       const price = 2 * whole + 1;
       assert.strictEqual(lineTotalCents(0.5, price), whole + 1);
@@ -102,7 +105,7 @@ describe('lineTotalCents', () => {
     fc.assert(property, SEVERAL_RUNS);
   });
 
-  it('refuses what is outside the bounds', () => {
+  it('quantities and unit prices outside their limits are refused', () => {
     const quantities = [0, -1, 1.00001, 1e-7, 1_000_000.0001, 1_000_001, 1e21, Number.NaN, Infinity];
     const texts = '|0|0.0000|-1|+1|1e3|1.|.5| 1|1,5|0x1|1.00001|12345678'.split('|');
     for (const quantity of [...quantities, ...texts]) {
@@ -114,8 +117,8 @@ describe('lineTotalCents', () => {
   });
 });
 
-describe('decimalPlaces', () => {
-  it('counts decimals, with exponents too', () => {
+describe('number of decimal places', () => {
+  it('decimal places are counted, also with exponents', () => {
     const cases = {
       0: 0,
       12: 0,
@@ -134,7 +137,7 @@ describe('decimalPlaces', () => {
     assert.equal(decimalPlaces(Number.NEGATIVE_INFINITY), Number.POSITIVE_INFINITY);
   });
 
-  it('is the least number of decimals that gives the number back', () => {
+  it('the number of decimal places is the smallest that reproduces the number', () => {
     const property = fc.property(fc.double({ min: -1e6, max: 1e6, noNaN: true }), (number) => {
       const places = decimalPlaces(number);
       if (places > 100) return;
@@ -145,8 +148,8 @@ describe('decimalPlaces', () => {
   });
 });
 
-describe('taxCents', () => {
-  it('rounds once, half away from zero', () => {
+describe('tax', () => {
+  it('tax rounds once, half away from zero', () => {
     assert.strictEqual(taxCents(10_000, 825), 825);
     assert.strictEqual(taxCents(50, 100), 1);
     assert.strictEqual(taxCents(-50, 100), -1);
@@ -164,7 +167,7 @@ describe('taxCents', () => {
     fc.assert(property, SEVERAL_RUNS);
   });
 
-  it('refuses what is outside the bounds', () => {
+  it('tax rates and subtotals outside their limits are refused', () => {
     for (const bps of [-1, 0.5, 10_001, Number.NaN]) {
       assert.throws(() => taxCents(1, bps), RangeError, /rate/);
     }
@@ -175,55 +178,63 @@ describe('taxCents', () => {
 });
 
 describe('priceInvoice', () => {
-  it('prices an invoice', () => {
-    const lines = [
+  it('priceInvoice returns line totals, subtotal, tax and total', () => {
+    const lineItems = [
       { quantity: 1, unit_price_cents: 12_500, taxable: true },
       { quantity: 12.5, unit_price_cents: 451, taxable: false },
       { quantity: 1, unit_price_cents: -500, taxable: true },
     ];
     const sums = { subtotalCents: 17_638, taxCents: 990, totalCents: 18_628 };
-    assert.deepStrictEqual(priceInvoice(lines, 825), { lineTotals: [12_500, 5_638, -500], ...sums });
+    assert.deepStrictEqual(priceInvoice(lineItems, 825), { lineTotals: [12_500, 5_638, -500], ...sums });
     const nothing = { lineTotals: [], subtotalCents: 0, taxCents: 0, totalCents: 0 };
     assert.deepStrictEqual(priceInvoice([], 825), nothing);
   });
 
-  it('takes no tax on a negative taxable subtotal', () => {
-    const lines = [
+  it('a negative taxable subtotal has no tax', () => {
+    const lineItems = [
       { quantity: 1, unit_price_cents: -500, taxable: true },
       { quantity: 1, unit_price_cents: 900, taxable: false },
     ];
-    assert.deepInclude(priceInvoice(lines, 1_000), { subtotalCents: 400, taxCents: 0, totalCents: 400 });
+    assert.deepInclude(priceInvoice(lineItems, 1_000), { subtotalCents: 400, taxCents: 0, totalCents: 400 });
   });
 
-  it('agrees with exact rationals, however large the sums', () => {
-    // An odd total, so that doubles could not hold the sums.
-    const largeLine = { quantity: 999_999, unit_price_cents: 999_999_937, taxable: true };
-    const anyLine = fc.oneof(line, fc.constantFrom(largeLine, { ...largeLine, unit_price_cents: -1e9 }));
-    const property = fc.property(fc.array(anyLine, { maxLength: 30, size: 'max' }), rate, (lines, bps) => {
-      assert.deepStrictEqual(priceInvoice(lines, bps), modelInvoice(lines, bps));
-    });
+  it('invoice totals equal the exact rational result, however large', () => {
+    // An odd total, so that doubles cannot represent the sums exactly.
+    const largeLineItem = { quantity: 999_999, unit_price_cents: 999_999_937, taxable: true };
+    const anyLineItem = fc.oneof(
+      lineItem,
+      fc.constantFrom(largeLineItem, { ...largeLineItem, unit_price_cents: -1e9 }),
+    );
+    const property = fc.property(
+      fc.array(anyLineItem, { maxLength: 30, size: 'max' }),
+      rate,
+      (lineItems, bps) => {
+        assert.deepStrictEqual(priceInvoice(lineItems, bps), modelInvoice(lineItems, bps));
+      },
+    );
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('adds up, whatever the order of lines', () => {
-    // Four lines of 1e15 and their tax stay within the safe range, so plain addition can check them.
-    const lines = fc.array(line, { minLength: 1, maxLength: 4 });
-    const shuffled = lines.chain((original) =>
+  it('invoice totals add up and do not depend on the sequence of line items', () => {
+    // Four line items of 1e15 and their tax stay in the safe integer range, so plain addition can
+    // check them.
+    const lineItems = fc.array(lineItem, { minLength: 1, maxLength: 4 });
+    const shuffled = lineItems.chain((original) =>
       fc.tuple(fc.constant(original), fc.shuffledSubarray(original, { minLength: original.length })),
     );
-    const property = fc.property(shuffled, rate, ([original, other], bps) => {
+    const property = fc.property(shuffled, rate, ([original, shuffledItems], bps) => {
       const price = priceInvoice(original, bps);
       const sum = price.lineTotals.reduce((before, total) => before + total, 0);
       assert.equal(sum, price.subtotalCents);
       assert.equal(price.subtotalCents + price.taxCents, price.totalCents);
-      const { lineTotals, ...sums } = priceInvoice(other, bps);
+      const { lineTotals, ...sums } = priceInvoice(shuffledItems, bps);
       assert.deepInclude(price, sums);
       assert.sameMembers(lineTotals, price.lineTotals);
     });
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('refuses lines and rates outside their bounds', () => {
+  it('priceInvoice refuses quantities and rates outside their limits', () => {
     const bad = { quantity: 0, unit_price_cents: 1, taxable: false };
     assert.throws(() => priceInvoice([bad], 0), RangeError);
     assert.throws(() => priceInvoice([], -1), RangeError);

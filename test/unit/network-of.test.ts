@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { networkOf, siteOf } from '../../shared/platform/network-of.js';
 
-describe('networkOf', () => {
+describe('network prefix of an address', () => {
   for (const [address, network] of [
     ['192.0.2.9', '192.0.2.9'],
     ['::ffff:192.0.2.9', '192.0.2.9'],
@@ -13,13 +13,13 @@ describe('networkOf', () => {
     ['::1', '0:0:0:0::/56'],
     ['unknown', 'unknown'],
   ] as const) {
-    it(`counts ${address} for ${network}`, () => {
+    it(`${address} belongs to network ${network}`, () => {
       expect(networkOf(address)).to.equal(network);
     });
   }
 });
 
-describe('siteOf', () => {
+describe('site prefix of an address', () => {
   for (const [address, site] of [
     ['192.0.2.9', '192.0.2.0/24'],
     ['::ffff:192.0.2.9', '192.0.2.0/24'],
@@ -29,7 +29,7 @@ describe('siteOf', () => {
     ['fe80::1%eth0', 'fe80:0:0::/48'],
     ['unknown', 'unknown'],
   ] as const) {
-    it(`counts ${address} for ${site}`, () => {
+    it(`${address} belongs to site ${site}`, () => {
       expect(siteOf(address)).to.equal(site);
     });
   }

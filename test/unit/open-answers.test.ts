@@ -5,29 +5,29 @@ import { expect } from 'chai';
 import { OpenAnswers } from '../../shared/platform/open-answers.js';
 import { eventually } from '../support/poll.js';
 
-/** More than a connection takes that is not read. */
+/** More bytes than a connection buffers while the client does not read. */
 const LARGE = Buffer.alloc(16 * 1024 * 1024);
 
-describe('the answers to requests that were sent together', () => {
-  const WAYS: Record<string, (response: ServerResponse) => void> = {
+describe('responses to pipelined requests', () => {
+  const STATES: Record<string, (response: ServerResponse) => void> = {
     whole: (response) => response.end(LARGE),
-    begun: (response) => response.writeHead(200).write('a part'),
-    'not begun': () => undefined,
+    started: (response) => response.writeHead(200).write('a part'),
+    'not started': () => undefined,
   };
   let server: Server;
   let responses: { response: ServerResponse; closes: number }[];
 
   beforeEach(async () => {
     responses = [];
-    const answers = new OpenAnswers();
+    const openResponses = new OpenAnswers();
     server = createServer((request, response) => {
-      const seen = { response, closes: 0 };
-      responses.push(seen);
-      answers.add(response, request.socket);
+      const tracked = { response, closes: 0 };
+      responses.push(tracked);
+      openResponses.add(response, request.socket);
       response.on('close', () => {
-        seen.closes += 1;
+        tracked.closes += 1;
       });
-      WAYS[decodeURIComponent((request.url ?? '').slice(1))]?.(response);
+      STATES[decodeURIComponent((request.url ?? '').slice(1))]?.(response);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -36,12 +36,12 @@ describe('the answers to requests that were sent together', () => {
     server.close();
   });
 
-  for (const way of Object.keys(WAYS)) {
-    it(`close once each when their connection ends, those that are ${way} and never had it too`, async () => {
+  for (const state of Object.keys(STATES)) {
+    it(`all responses close once when the connection ends, including ${state} ones without a socket`, async () => {
       const { port } = server.address() as AddressInfo;
       const client = connect({ host: '127.0.0.1', port });
       client.on('error', () => undefined).pause();
-      const requests = ['whole', way, way, way];
+      const requests = ['whole', state, state, state];
       client.write(
         requests.map((path) => `GET /${encodeURIComponent(path)} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''),
       );

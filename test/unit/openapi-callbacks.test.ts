@@ -9,7 +9,7 @@ import { eventTypeView } from '../../shared/resources/event-types/bodies.js';
 import type { Json } from '../support/client.js';
 import { PROJECT } from '../support/processes.js';
 
-/** Routes as they are, and one that registers receivers. */
+/** A route that registers receivers, added to the product's routes. */
 const BLOCK = `/**
  * @openapi
  * /receivers:
@@ -39,36 +39,36 @@ describe('x-callbacks: events', () => {
       .slice(2)
       .split('/')
       .reduce((at: Json, part) => at[part], document);
-  /** With every reference written out. */
-  const inlined = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(inlined);
+  /** Replaces every reference by its schema. */
+  const inlineRefs = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(inlineRefs);
     if (typeof node !== 'object' || node === null) return node;
     const { $ref } = node as Json;
-    if ($ref) return inlined(resolve($ref));
-    // A named set that says more where it stands; inline, both texts are one.
+    if ($ref) return inlineRefs(resolve($ref));
+    // A reference with its own description: inlining joins both descriptions.
     const { allOf: [named] = [], description, ...own } = node as Json;
     if (named) {
-      const { description: words, ...schema } = inlined(named) as Json;
-      return { ...schema, ...own, description: `${description}\n\n${words}` };
+      const { description: namedDescription, ...schema } = inlineRefs(named) as Json;
+      return { ...schema, ...own, description: `${description}\n\n${namedDescription}` };
     }
-    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlined(value)]));
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, inlineRefs(value)]));
   };
-  const operationOf = (type: string): Json =>
+  const findCallback = (type: string): Json =>
     document.paths['/receivers'].post.callbacks[type]['{$request.body#/url}'].post;
 
-  it('writes out one callback for each type of event, to the url in the body', () => {
+  it('x-callbacks adds one callback per event type, to the URL in the body', () => {
     expect(document.paths['/receivers'].post).to.not.have.property('x-callbacks');
     expect(Object.keys(document.paths['/receivers'].post.callbacks)).to.deep.equal([...EVENT_TYPES]);
-    const ids = EVENT_TYPES.map((type) => operationOf(type).operationId);
+    const ids = EVENT_TYPES.map((type) => findCallback(type).operationId);
     expect(ids).to.include.members(['onInvoicePaid', 'onAiSuggestionCreated']);
     expect(new Set(ids).size).to.equal(EVENT_TYPES.length);
   });
 
-  it('shows in each the very schema and example of the catalogue', () => {
+  it('each callback has exactly the schema and example of the event catalogue', () => {
     for (const type of EVENT_TYPES) {
-      const { schema, example } = operationOf(type).requestBody.content['application/json'];
+      const { schema, example } = findCallback(type).requestBody.content['application/json'];
       expect(schema.$ref, type).to.match(/^#\/components\/schemas\/[A-Za-z]+Event$/);
-      expect(toJsonSchema(inlined(schema) as Json), type).to.deep.equal(eventTypeView(type).schema);
+      expect(toJsonSchema(inlineRefs(schema) as Json), type).to.deep.equal(eventTypeView(type).schema);
       expect(example).to.deep.equal(eventTypeView(type).example);
     }
     expect(JSON.stringify(resolve('#/components/schemas/InvoicePaidEvent'))).to.include(
@@ -76,9 +76,9 @@ describe('x-callbacks: events', () => {
     );
   });
 
-  it('declares the three headers of Standard Webhooks, no credential, and what each answer means', () => {
+  it('each callback has the headers of Standard Webhooks, no credential, and all response codes', () => {
     for (const type of EVENT_TYPES) {
-      const { parameters, security, responses } = operationOf(type);
+      const { parameters, security, responses } = findCallback(type);
       const headers = parameters.map(({ $ref }: Json) => resolve($ref));
       expect(headers.map(({ name }: Json) => name)).to.deep.equal([
         'webhook-id',
@@ -91,7 +91,7 @@ describe('x-callbacks: events', () => {
     }
   });
 
-  it('leaves nothing in a document that does not ask for it', () => {
+  it('a document without x-callbacks contains no event schema or webhook header', () => {
     const { components } = buildDocument([join(PROJECT, 'api/routes/events.ts')]) as Json;
     expect(components.schemas).to.not.have.property('InvoicePaidEvent');
     expect(components.parameters).to.not.have.property('WebhookId');

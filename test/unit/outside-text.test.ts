@@ -17,8 +17,8 @@ import { usualAttacks } from '../support/regular-expressions.js';
 
 const CHARS = 64 * 1024;
 /**
- * CPU time. Generous: these take microseconds per KB. The best of some tries counts: a collection
- * may fall into one.
+ * CPU time. The limit is generous: these functions take microseconds per KB. The fastest of several
+ * tries counts, because garbage collection may slow one down.
  */
 const MAX_MS_PER_KB = 2;
 const TRIES = 3;
@@ -26,10 +26,10 @@ const TRIES = 3;
 const cursors = createCursorCodec(Buffer.alloc(32, 1));
 
 /**
- * What reads text from outside: headers, paths, bodies, cursors, free text and whatever ends up in
- * a log entry.
+ * Functions that read text of clients: headers, paths, bodies, cursors, free text and text for the
+ * log.
  */
-const READERS: Record<string, (text: string) => unknown> = {
+const TEXT_READERS: Record<string, (text: string) => unknown> = {
   redactText,
   withoutInvisible: (text) => withoutInvisible(JSON.stringify(text)),
   fenced: (text) => fenced({ notes: text }),
@@ -44,51 +44,51 @@ const READERS: Record<string, (text: string) => unknown> = {
   containsPattern,
 };
 
-/** The first text over which `read` takes too long; what it throws does not matter. */
+/** The first text for which `read` takes too long. Errors that it throws are ignored. */
 function findSlowText(read: (text: string) => unknown): string | undefined {
-  const timeOf = (text: string) => {
+  const measureCpuMs = (text: string) => {
     const usedBefore = process.cpuUsage();
     try {
       read(text);
     } catch {
-      // A refusal must be as quick as an answer.
+      // A refusal must be as fast as a success.
     }
     return process.cpuUsage(usedBefore).user / 1000;
   };
   const maxMs = (CHARS / 1024) * MAX_MS_PER_KB;
   for (const text of usualAttacks(CHARS)) {
-    if (Array.from({ length: TRIES }).every(() => timeOf(text) > maxMs)) return text.slice(0, 60);
+    if (Array.from({ length: TRIES }).every(() => measureCpuMs(text) > maxMs)) return text.slice(0, 60);
   }
   return undefined;
 }
 
 /** Every text field of a schema, by its path. */
-function textFields(schema: Joi.Schema, path: string): [path: string, schema: Joi.Schema][] {
+function listTextFields(schema: Joi.Schema, path: string): [path: string, schema: Joi.Schema][] {
   if (schema.type === 'string') return [[path, schema]];
   const { keys = [], items = [] } = schema.$_terms as Record<'keys' | 'items', Joi.Schema[] | undefined>;
   const members = (keys as unknown as { key: string; schema: Joi.Schema }[] | null) ?? [];
   return [
-    ...members.flatMap(({ key, schema: member }) => textFields(member, `${path}.${key}`)),
-    ...(items ?? []).flatMap((item) => textFields(item, `${path}[]`)),
+    ...members.flatMap(({ key, schema: member }) => listTextFields(member, `${path}.${key}`)),
+    ...(items ?? []).flatMap((item) => listTextFields(item, `${path}[]`)),
   ];
 }
 
-describe('text from outside', () => {
-  for (const [name, read] of Object.entries(READERS)) {
+describe('CPU time for text of clients', () => {
+  for (const [name, read] of Object.entries(TEXT_READERS)) {
     it(`${name} takes at most ${MAX_MS_PER_KB} ms per KB of adversarial text`, () => {
       expect(findSlowText(read)).to.equal(undefined);
     });
   }
 
   const schemas = [
-    ...resources.flatMap(({ entityType, schemas: own }) =>
-      Object.entries(own).map(([name, schema]) => [`${entityType} ${name}`, schema] as const),
+    ...resources.flatMap(({ entityType, schemas: ownSchemas }) =>
+      Object.entries(ownSchemas).map(([name, schema]) => [`${entityType} ${name}`, schema] as const),
     ),
     ...TOOLS.map(({ name, input }) => [name, input] as const),
   ];
-  /** Fields of the same rules are tried once, under the name of the first. */
+  /** Fields with the same rules are tested once, under the name of the first. */
   const fields = new Map<string, [path: string, schema: Joi.Schema]>();
-  for (const [path, field] of schemas.flatMap(([name, schema]) => textFields(schema, name))) {
+  for (const [path, field] of schemas.flatMap(([name, schema]) => listTextFields(schema, name))) {
     const rules = JSON.stringify({
       ...field.describe(),
       flags: undefined,
@@ -98,7 +98,7 @@ describe('text from outside', () => {
     if (!fields.has(rules)) fields.set(rules, [path, field]);
   }
   for (const [path, field] of fields.values()) {
-    it(`${path} is checked in at most ${MAX_MS_PER_KB} ms per KB of adversarial text`, () => {
+    it(`validation of ${path} takes at most ${MAX_MS_PER_KB} ms per KB of adversarial text`, () => {
       expect(findSlowText((text) => validate(field, text))).to.equal(undefined);
     });
   }

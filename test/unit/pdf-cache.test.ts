@@ -3,8 +3,8 @@ import { PdfCache } from '../../shared/resources/invoices/pdf/pdf-cache.js';
 
 const pdf = (bytes: number) => Buffer.alloc(bytes);
 
-describe('the cache of PDFs', () => {
-  it("keeps a tenant within its bytes by dropping that tenant's least recently used", () => {
+describe('PDF cache', () => {
+  it("the cache limits a tenant's bytes by evicting that tenant's least recently used PDF", () => {
     const cache = new PdfCache({ maxBytes: 1000, maxBytesPerTenant: 100 });
     cache.set('other', 'x', pdf(90));
     cache.set('a', '1', pdf(40));
@@ -20,7 +20,7 @@ describe('the cache of PDFs', () => {
     expect(cache.get('other', 'x')).to.have.length(90);
   });
 
-  it('keeps the process within its bytes, and the counts of tenants with it', () => {
+  it('the cache limits the bytes of the process and keeps the counts per tenant correct', () => {
     const cache = new PdfCache({ maxBytes: 200, maxBytesPerTenant: 100 });
     for (const tenantId of ['a', 'b', 'c']) cache.set(tenantId, '1', pdf(90));
     expect(cache.bytes()).to.equal(180);
@@ -29,7 +29,7 @@ describe('the cache of PDFs', () => {
     expect(cache.bytes('b'), 'the same again').to.equal(90);
   });
 
-  it('keeps no PDF that is larger than a tenant may keep', () => {
+  it("the cache does not store a PDF larger than a tenant's limit", () => {
     const cache = new PdfCache({ maxBytes: 200, maxBytesPerTenant: 100 });
     cache.set('a', '1', pdf(101));
     expect(cache.get('a', '1')).to.equal(undefined);

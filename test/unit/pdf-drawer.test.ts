@@ -10,19 +10,19 @@ import {
 import type { DrawRequest } from '../../shared/resources/invoices/pdf/pdf-thread.js';
 
 const entry = new URL('../support/stubborn-pdf-thread.ts', import.meta.url);
-/** What a title makes the thread do: test/support/stubborn-pdf-thread.ts. */
+/** The title controls what test/support/stubborn-pdf-thread.ts does. */
 const request = (title: string) => ({ document: { title }, logo: undefined }) as unknown as DrawRequest;
 
-describe('the thread that draws PDFs', () => {
+describe('PDF drawing thread', () => {
   let drawer: PdfDrawer;
   let threads: Worker[];
-  const remember = (thread: Worker) => threads.push(thread);
+  const recordThread = (thread: Worker) => threads.push(thread);
 
   const open = (options: Partial<PdfDrawerOptions> = {}) => {
     drawer = new PdfDrawer({ entry, ...options });
   };
-  const drawing = async (title: string) => (await drawer.draw(request(title))).toString();
-  const failureOf = (title: string) =>
+  const drawText = async (title: string) => (await drawer.draw(request(title))).toString();
+  const catchFailure = (title: string) =>
     drawer.draw(request(title)).then(
       () => undefined,
       (error: Error) => error,
@@ -30,75 +30,75 @@ describe('the thread that draws PDFs', () => {
 
   beforeEach(() => {
     threads = [];
-    process.on('worker', remember);
+    process.on('worker', recordThread);
   });
   afterEach(async () => {
-    process.off('worker', remember);
+    process.off('worker', recordThread);
     await drawer.close();
   });
 
-  it('has 20 s and 256 MB for a drawing, and a minute without one', () => {
+  it('a drawing has 20 s and 256 MB, and an idle thread ends after a minute', () => {
     expect(PDF_DRAWER_DEFAULTS).to.include({ deadlineMs: 20_000, maxHeapMb: 256, idleMs: 60_000 });
     open();
   });
 
-  it('serves one drawing after another', async () => {
+  it('one thread serves several drawings', async () => {
     open();
-    expect(await drawing('first')).to.equal(await drawing('second'));
+    expect(await drawText('first')).to.equal(await drawText('second'));
     expect(threads).to.have.length(1);
   });
 
-  it('ends at the deadline of a drawing, even in an endless loop', async () => {
+  it('the thread ends at the deadline of a drawing, even in an endless loop', async () => {
     open({ deadlineMs: 1000 });
-    const failure = await failureOf('hangs');
+    const failure = await catchFailure('hangs');
     expect(failure?.message).to.equal('the PDF was not drawn within 1000 ms');
     expect(threads[0]?.threadId, 'the thread has ended').to.equal(-1);
   });
 
-  it('ends at its bound on heap, and the process and the next drawing go on', async () => {
+  it('the thread ends at its heap limit, and the process and the next drawing continue', async () => {
     open({ maxHeapMb: 32 });
-    const failure = await failureOf('takes all memory');
+    const failure = await catchFailure('takes all memory');
     expect((failure as NodeJS.ErrnoException).code).to.equal('ERR_WORKER_OUT_OF_MEMORY');
-    expect(await drawing('next')).to.match(/^thread \d+$/);
+    expect(await drawText('next')).to.match(/^thread \d+$/);
     expect(threads).to.have.length(2);
   });
 
-  it('is replaced when it says that it is full', async () => {
+  it('a thread that reports a full heap is replaced', async () => {
     open();
-    const first = await drawing('fills up');
+    const first = await drawText('fills up');
     expect(threads[0]?.threadId, 'the thread has ended').to.equal(-1);
-    expect(await drawing('next')).to.not.equal(first);
+    expect(await drawText('next')).to.not.equal(first);
   });
 
-  it('draws again in a new thread what lacked the heap that earlier drawings had kept', async () => {
+  it('a drawing that runs out of heap because of earlier drawings is repeated in a new thread', async () => {
     open({ maxHeapMb: 32 });
-    const first = await drawing('takes most of the heap');
-    expect(await drawing('takes most of the heap')).to.not.equal(first);
+    const first = await drawText('takes most of the heap');
+    expect(await drawText('takes most of the heap')).to.not.equal(first);
     expect(threads).to.have.length(2);
   });
 
-  it('that cannot draw a document, or exits, fails that drawing only', async () => {
+  it('a thread that cannot draw a document, or exits, fails only that drawing', async () => {
     open();
-    expect((await failureOf('fails'))?.message).to.equal('the PDF could not be drawn: no such font');
-    expect((await failureOf('exits'))?.message).to.equal('the thread that draws PDFs has ended');
-    expect(await drawing('next')).to.match(/^thread \d+$/);
+    expect((await catchFailure('fails'))?.message).to.equal('the PDF could not be drawn: no such font');
+    expect((await catchFailure('exits'))?.message).to.equal('the thread that draws PDFs has ended');
+    expect(await drawText('next')).to.match(/^thread \d+$/);
     expect(threads).to.have.length(3);
   });
 
-  it('ends when it is idle, and the next drawing starts another', async () => {
+  it('an idle thread ends, and the next drawing starts another', async () => {
     open({ idleMs: 1 });
     const ended = new Promise<void>((resolve) => {
       process.once('worker', (thread: Worker) => void once(thread, 'exit').then(() => resolve()));
     });
-    const first = await drawing('first');
+    const first = await drawText('first');
     await ended;
-    expect(await drawing('second')).to.not.equal(first);
+    expect(await drawText('second')).to.not.equal(first);
   });
 });
 
-describe('the fonts of the thread that draws PDFs', () => {
+describe('fonts of the PDF drawing thread', () => {
   const LETTERS_EACH = 2000;
-  /** An invoice with Chinese letters that no other one has. */
+  /** An invoice with Chinese letters that no other invoice has. */
   const invoiceWithOwnLetters = (nth: number): DrawRequest => {
     const letters = Array.from({ length: LETTERS_EACH }, (_, letter) =>
       String.fromCodePoint(0x4e00 + nth * LETTERS_EACH + letter),
@@ -122,7 +122,7 @@ describe('the fonts of the thread that draws PDFs', () => {
     return { document, logo: undefined };
   };
 
-  it('keep the letters of earlier invoices, yet leave enough heap for the next', async function () {
+  it('fonts cache the letters of earlier invoices but leave enough heap for the next', async function () {
     this.timeout(60_000);
     const drawer = new PdfDrawer({ maxHeapMb: 64 });
     try {

@@ -6,14 +6,14 @@ import { writePrivateFile } from '../../shared/platform/private-file.js';
 
 const NOBODY = 65534;
 
-describe('a private file', () => {
+describe('writePrivateFile', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'private-file-'));
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('is for its owner alone, and replaced whole; its folder is made', async () => {
+  it('a private file is readable only by its owner and replaced atomically; its folder is created', async () => {
     const path = join(folder, 'new', 'file');
     await writePrivateFile(path, 'first');
     await writePrivateFile(path, 'second');
@@ -22,7 +22,7 @@ describe('a private file', () => {
     expect(await readdir(join(folder, 'new'))).to.deep.equal(['file']);
   });
 
-  it('stays its owner’s when root writes it', async function () {
+  it('a private file keeps its owner when root writes it', async function () {
     if (process.geteuid?.() !== 0) this.skip();
     const path = join(folder, 'file');
     await writePrivateFile(path, 'first');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { progressBar } from '../../bin/commands/export/bar.js';
 
-describe('the progress bar', () => {
-  it('says how far something is, in one line, and takes it away at the end', () => {
+describe('progress bar', () => {
+  it('the progress bar shows rows, bytes and percent in one line and erases it at the end', () => {
     const lines: string[] = [];
     const bar = progressBar({ rewrite: (text) => lines.push(text) }, 'exporting');
     bar.show(null, { rows: 0, bytes: 0 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { quantityText } from '../../shared/resources/invoices/quantity-text.js';
 
-describe('quantityText', () => {
+describe('quantity with its unit', () => {
   for (const [quantity, unit, text] of [
     [1, 'mile', '1 mile'],
     [2, 'mile', '2 miles'],
@@ -18,7 +18,7 @@ describe('quantityText', () => {
     [6, 'cubic_foot', '6 cubic feet'],
     [2, 'hr', '2 hr'],
   ] as const)
-    it(`writes ${quantity} ${unit} as "${text}"`, () => {
+    it(`${quantity} ${unit} is formatted as "${text}"`, () => {
       expect(quantityText(quantity, unit)).to.equal(text);
     });
 });

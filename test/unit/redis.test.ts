@@ -5,7 +5,7 @@ import { connectRedis, REDIS_BUDGET_MS, RedisTimeoutError } from '../../shared/p
 import { IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
 
 if (IS_SCALED) {
-  describe('the budget of a Redis command', () => {
+  describe('time limit of a Redis command', () => {
     let server: RedisServer;
     let redis: Redis;
 
@@ -20,33 +20,33 @@ if (IS_SCALED) {
       server.process.kill('SIGKILL');
     });
 
-    const failureOf = (answer: Promise<unknown>) =>
-      answer.then(
+    const catchFailure = (reply: Promise<unknown>) =>
+      reply.then(
         () => undefined,
         (error: Error) => error,
       );
 
-    it('is not spent by a pause of this process, during which the answer arrived', async () => {
-      const answers = [redis.ping(), redis.get('nothing'), redis.multi().incr('count').exec()];
-      standStillFor(2 * REDIS_BUDGET_MS);
-      expect(await Promise.all(answers)).to.deep.equal(['PONG', null, [[null, 1]]]);
+    it('a pause of this process does not count if the reply arrived during the pause', async () => {
+      const replies = [redis.ping(), redis.get('nothing'), redis.multi().incr('count').exec()];
+      blockEventLoop(2 * REDIS_BUDGET_MS);
+      expect(await Promise.all(replies)).to.deep.equal(['PONG', null, [[null, 1]]]);
     });
 
-    it('is not spent by pauses that come one after the other', async () => {
-      const answers: Promise<unknown>[] = [];
+    it('consecutive pauses of this process do not count', async () => {
+      const replies: Promise<unknown>[] = [];
       for (let nth = 0; nth < 3; nth += 1) {
-        answers.push(redis.ping());
+        replies.push(redis.ping());
         await new Promise(setImmediate);
-        standStillFor(2 * REDIS_BUDGET_MS);
+        blockEventLoop(2 * REDIS_BUDGET_MS);
       }
-      expect(await Promise.all(answers)).to.deep.equal(['PONG', 'PONG', 'PONG']);
+      expect(await Promise.all(replies)).to.deep.equal(['PONG', 'PONG', 'PONG']);
     });
 
-    it('ends the wait for a Redis that does not answer, also within a pipeline and a transaction', async () => {
+    it('a Redis that does not reply causes a timeout, also in a pipeline and a transaction', async () => {
       server.process.kill('SIGSTOP');
       const failures = await Promise.all([
-        failureOf(redis.ping()),
-        failureOf(redis.multi().incr('count').exec()),
+        catchFailure(redis.ping()),
+        catchFailure(redis.multi().incr('count').exec()),
         redis.pipeline().get('count').exec(),
       ]);
       server.process.kill('SIGCONT');
@@ -55,7 +55,7 @@ if (IS_SCALED) {
       expect(failures[2]?.[0]?.[0]).to.be.instanceOf(RedisTimeoutError);
     });
 
-    it('leaves no timer behind once the answer is there', async () => {
+    it('no timer remains after the reply', async () => {
       const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
       await redis.ping();
       const before = timers();
@@ -65,7 +65,7 @@ if (IS_SCALED) {
   });
 }
 
-/** Holds the event loop, as a collection or a busy machine does. */
-function standStillFor(ms: number): void {
+/** Blocks the event loop, as garbage collection or a busy machine does. */
+function blockEventLoop(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -5,24 +5,24 @@ import { attacksOn, findExpressions } from '../support/regular-expressions.js';
 const FOLDERS = ['api', 'mcp', 'workers', 'shared', 'bin'];
 const CHARS = 64 * 1024;
 /**
- * CPU time. Generous: a linear expression takes some microseconds per KB; a quadratic one 20 times
- * this or more.
+ * CPU time. The limit is generous: a linear expression takes some microseconds per KB, a quadratic
+ * one at least 20 times this limit.
  */
 const MAX_MS_PER_KB = 2;
-/** The best of these counts: a collection may fall into one of them. */
+/** The fastest try counts, because garbage collection may slow one down. */
 const TRIES = 3;
 /** V8 stops an exponential expression after this. */
 const GIVE_UP_MS = 20_000;
 
 /**
- * Expressions that are put together at run time: the call as the source has it, and what it makes.
+ * Expressions that are composed at run time: the call in the source and the resulting expression.
  */
 const COMPOSED: Record<string, RegExp> = {
   'new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.source})$`)':
     /^\d{4,6}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[ T](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?)$/,
 };
 
-/** Runs in a context of its own, because V8 can be made to stop there. */
+/** Runs in a separate context, because V8 supports a timeout there. */
 const MEASURE = new Script(`
   const timeOf = (text) => {
     expression.lastIndex = 0;
@@ -43,7 +43,7 @@ const MEASURE = new Script(`
   slow;
 `);
 
-/** A text of 64 KB over which the expression takes too long; undefined: none was found. */
+/** A text of 64 KB for which the expression takes too long; undefined if none is found. */
 function findSlowText(expression: RegExp, maxTries = TRIES): string | undefined {
   const context = createContext({
     expression,
@@ -60,12 +60,12 @@ function findSlowText(expression: RegExp, maxTries = TRIES): string | undefined 
   }
 }
 
-describe('regular expressions of the sources', () => {
+describe('regular expressions in the sources', () => {
   const found = findExpressions(FOLDERS);
   const literals = found.filter(({ expression }) => expression !== undefined);
   const composed = found.filter(({ expression }) => expression === undefined);
 
-  it('every expression that is put together at run time is known to this test', () => {
+  it('this test lists every regular expression that is composed at run time', () => {
     expect(composed.map(({ written }) => written).sort()).to.deep.equal(Object.keys(COMPOSED).sort());
   });
 
@@ -84,7 +84,7 @@ describe('regular expressions of the sources', () => {
     });
   }
 
-  it('such a test finds quadratic expressions', function () {
+  it('the time measurement detects quadratic expressions', function () {
     this.timeout(120_000);
     const quadratic = [
       /\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/g,

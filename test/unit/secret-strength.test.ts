@@ -18,7 +18,7 @@ describe('estimateSecretBits', () => {
     ['My-Super-Secret-Key-For-Production-2026!', 80],
     ['a secret key that is long enough for anybody', 80],
   ] as const) {
-    it(`grants "${text.slice(0, 50)}" ${most} bits at most`, () => {
+    it(`estimateSecretBits gives "${text.slice(0, 50)}" at most ${most} bits`, () => {
       expect(estimateSecretBits(text)).to.be.at.most(most);
     });
   }
@@ -29,7 +29,7 @@ describe('estimateSecretBits', () => {
     ['base64url of 32 bytes', () => randomBytes(32).toString('base64url'), 130],
     ['a UUID', () => randomUUID(), 90],
   ] as const) {
-    it(`grants ${name} from a random generator ${least} bits at least`, () => {
+    it(`estimateSecretBits gives ${name} from a random generator at least ${least} bits`, () => {
       for (let nth = 0; nth < 500; nth += 1) {
         const text = make();
         expect(estimateSecretBits(text), text).to.be.at.least(least);
@@ -37,7 +37,7 @@ describe('estimateSecretBits', () => {
     });
   }
 
-  it('grants ten random words enough to pass for a secret', () => {
+  it('estimateSecretBits gives ten random words at least 100 bits', () => {
     const words = 'correct horse battery staple anvil quantum velvet lantern piano thicket';
     expect(estimateSecretBits(words)).to.be.at.least(100);
   });

@@ -4,7 +4,10 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { parseSecret, signatureHeader } from '../../shared/events/signing.js';
 
-/** Of Standard Webhooks' own libraries and of the Svix server: the same message under a key of either kind. */
+/**
+ * Published examples of the Standard Webhooks libraries and the Svix server: the same delivery
+ * signed with either kind of key.
+ */
 const KNOWN = {
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
   timestampSeconds: 1_614_265_330,
@@ -22,23 +25,23 @@ const V1A = {
 
 const header = (...secrets: string[]) => signatureHeader({ ...KNOWN, secrets: secrets.map(parseSecret) });
 
-describe('webhook-signature', () => {
-  it('of v1 is the published one', () => {
+describe('webhook-signature header', () => {
+  it('the v1 signature equals the published one', () => {
     expect(header(V1.secret)).to.equal(V1.signature);
   });
 
-  it('of v1a is the published one, from the seed alone or with its public key behind it', () => {
+  it('the v1a signature equals the published one, from the seed with or without its public key', () => {
     expect(header(V1A.secret)).to.equal(V1A.signature);
     expect(header(`whsk_${V1A.seed}`)).to.equal(V1A.signature);
   });
 
-  it('lists one for each secret, in their order', () => {
+  it('the header lists one signature per secret, in their sequence', () => {
     expect(header(V1A.secret, V1.secret, V1.secret)).to.equal(
       `${V1A.signature} ${V1.signature} ${V1.signature}`,
     );
   });
 
-  it('is of the bytes that are sent, whether they come as text or not', () => {
+  it('the signature is the same for a text and for its bytes', () => {
     const text = '{"note":"Zoë’s tow – 5 €"}';
     const both = [text, Buffer.from(text)].map((body) =>
       signatureHeader({ ...KNOWN, body, secrets: [parseSecret(V1.secret), parseSecret(V1A.secret)] }),
@@ -46,7 +49,7 @@ describe('webhook-signature', () => {
     expect(both[0]).to.equal(both[1]);
   });
 
-  it('of any text satisfies the standardwebhooks package and ed25519, with a mixed list too', () => {
+  it('any body verifies with the standardwebhooks package and with ed25519, in a mixed list too', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const seed = Buffer.from(privateKey.export({ format: 'jwk' }).d ?? '', 'base64url');
     const whsk = parseSecret(`whsk_${seed.toString('base64')}`);
@@ -59,12 +62,14 @@ describe('webhook-signature', () => {
       const id = randomBytes(12).toString('hex');
       const timestampSeconds = Math.floor(Date.now() / 1000);
       const signature = signatureHeader({
-        ...{ id, timestampSeconds, body: text },
+        id,
+        timestampSeconds,
+        body: text,
         secrets: [whsk, parseSecret(secret)],
       });
       const headers = { 'webhook-id': id, 'webhook-timestamp': `${timestampSeconds}` };
-      const told = new Webhook(secret).verify(text, { ...headers, 'webhook-signature': signature });
-      expect(told).to.equal(JSON.parse(text));
+      const verified = new Webhook(secret).verify(text, { ...headers, 'webhook-signature': signature });
+      expect(verified).to.equal(JSON.parse(text));
       const [, v1a = ''] = /^v1a,(\S+) v1,\S+$/.exec(signature) ?? [];
       const content = Buffer.from(`${id}.${timestampSeconds}.${text}`);
       expect(verify(null, content, publicKey, Buffer.from(v1a, 'base64'))).to.equal(true);
@@ -73,8 +78,8 @@ describe('webhook-signature', () => {
   });
 });
 
-describe('parseSecret', () => {
-  it('makes the key object of the seed', () => {
+describe('parsing of signing secrets', () => {
+  it('a v1a secret is parsed to the private key of its seed', () => {
     const { scheme, key } = parseSecret(V1A.secret);
     expect(scheme).to.equal('v1a');
     const { x } = createPublicKey(key as never).export({ format: 'jwk' });
@@ -84,20 +89,20 @@ describe('parseSecret', () => {
   });
 
   const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
-  for (const [what, text] of Object.entries({
+  for (const [label, text] of Object.entries({
     'without a prefix': V1.secret.slice(6),
     'of a public key': V1A.secret.replace('whsk_', 'whpk_'),
-    'with a blank behind it': `${V1.secret} `,
-    'with a line behind it': `${V1.secret}\n`,
-    'that is no base64': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa*w',
+    'with a trailing space': `${V1.secret} `,
+    'with a trailing line break': `${V1.secret}\n`,
+    'that is not base64': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa*w',
     'in base64url': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa-_',
-    'of nothing': 'whsec_',
+    'without content': 'whsec_',
     'of 23 bytes': `whsec_${base64(23)}`,
     'of 65 bytes': `whsec_${base64(65)}`,
     'of half a seed': `whsk_${base64(16)}`,
-    'whose halves are of two keys': `whsk_${base64(64)}`,
+    'whose halves belong to two keys': `whsk_${base64(64)}`,
   })) {
-    it(`refuses a secret ${what}, and does not show it`, () => {
+    it(`a secret ${label} is refused without showing it`, () => {
       expect(() => parseSecret(text))
         .to.throw(/secret/)
         .with.property('message')

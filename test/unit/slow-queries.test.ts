@@ -13,7 +13,7 @@ describe('slow queries of a tenant', () => {
     slow = new SlowQueries(() => clock);
   });
 
-  it('are remembered one by one: its other queries and other tenants are not slow', () => {
+  it("each slow query is recorded alone: the tenant's other queries and other tenants stay quick", () => {
     slow.record(GET, SLOW_READ_MS - 1);
     expect(slow.hasAny('a')).to.equal(false);
     slow.record(LIST, SLOW_READ_MS);
@@ -23,7 +23,7 @@ describe('slow queries of a tenant', () => {
     expect([slow.hasAny('a'), slow.hasAny('b')]).to.deep.equal([true, false]);
   });
 
-  it('are forgotten a minute after they were last slow, whatever else is read', () => {
+  it('a slow query expires a minute after its last slow read, regardless of other reads', () => {
     slow.record(LIST, SLOW_READ_MS);
     clock += 30_000;
     slow.record(LIST, SLOW_READ_MS);
@@ -34,7 +34,7 @@ describe('slow queries of a tenant', () => {
     expect([slow.has(LIST), slow.has(GET), slow.hasAny('a')]).to.deep.equal([false, false, false]);
   });
 
-  it('are forgotten after twenty quick reads in a row', () => {
+  it('a slow query is deleted after twenty quick reads in a row', () => {
     const readQuickly = (times: number) => {
       for (let read = 0; read < times; read += 1) slow.record(LIST, 1);
     };
@@ -47,7 +47,7 @@ describe('slow queries of a tenant', () => {
     expect([slow.has(LIST), slow.hasAny('a')]).to.deep.equal([false, false]);
   });
 
-  it('are measured also when they fail', async () => {
+  it('a read that fails is measured too', async () => {
     const reading = slow.measure(LIST, () => {
       clock += SLOW_READ_MS;
       return Promise.reject(new Error('no'));

@@ -8,7 +8,7 @@ function parse(...pieces: string[]): SseBlock[] {
 }
 
 describe('SseParser', () => {
-  it('gives what the API streams: its first id, events, and the id of a ping', () => {
+  it("SseParser returns the API's first id, events and the id of a ping", () => {
     const blocks = parse(
       'retry: 2000\nid: 7-a\n\n',
       'id: 8-b\nevent: invoice.paid\ndata: {"id":"b"}\n\n',
@@ -21,19 +21,19 @@ describe('SseParser', () => {
     ]);
   });
 
-  it('takes LF, CR and CRLF, a byte order mark, one space after the colon, and fields without one', () => {
+  it('SseParser accepts LF, CR, CRLF, a byte order mark, an optional space after the colon, and no colon', () => {
     expect(parse('\uFEFFdata:a\r\ndata:  b\rdata\n\r\n')).to.deep.equal([{ data: 'a\n b\n' }]);
   });
 
-  it('ignores what the standard ignores: unknown fields, an id with NULL, a retry that is no number', () => {
+  it('SseParser ignores unknown fields, ids with NULL and non-numeric retries, as the standard does', () => {
     expect(parse('colour: red\nid: a\0b\nretry: soon\n\n')).to.deep.equal([]);
   });
 
-  it('keeps back what is not complete: whoever was cut off gets it again', () => {
+  it('SseParser returns no incomplete block, because the API sends it again after a reconnect', () => {
     expect(parse('id: 1\ndata: half\n')).to.deep.equal([]);
   });
 
-  it('gives the same whatever pieces the text comes in', () => {
+  it('SseParser returns the same blocks however the text is split', () => {
     const line = fc.constantFrom(
       'data: {"a":1}',
       'data:',
@@ -50,10 +50,10 @@ describe('SseParser', () => {
       .map((lines) => `${lines.flat().join('')}data: last\n\n`);
     fc.assert(
       fc.property(stream, fc.array(fc.nat(120), { maxLength: 6 }), (text, cuts) => {
-        const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length].sort(
+        const offsets = [0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length].sort(
           (a, b) => a - b,
         );
-        const pieces = places.slice(1).map((place, nth) => text.slice(places[nth], place));
+        const pieces = offsets.slice(1).map((offset, nth) => text.slice(offsets[nth], offset));
         expect(parse(...pieces)).to.deep.equal(parse(text));
       }),
     );

@@ -12,32 +12,36 @@ import { attachment } from '../../shared/platform/storage/storage.js';
 
 const key = linkKeyOf({ secretKey: 'a secret of thirty-two characters' });
 const NOW = Date.parse('2026-11-22T10:00:00Z');
-const target = () => ({ tenantId: newId(), exportId: newId(), sha256: randomBytes(32).toString('hex') });
+const createTarget = () => ({
+  tenantId: newId(),
+  exportId: newId(),
+  sha256: randomBytes(32).toString('hex'),
+});
 const inMinutes = (minutes: number) => new Date(NOW + minutes * 60_000);
 
-describe('a download link', () => {
-  it('says what it was made for, until its end', () => {
-    const wanted = target();
-    const token = signLink(key, { ...wanted, expiresAt: inMinutes(15) }, NOW);
+describe('export download link', () => {
+  it('a link token opens to its tenant, export and hash until it expires', () => {
+    const target = createTarget();
+    const token = signLink(key, { ...target, expiresAt: inMinutes(15) }, NOW);
     expect(token).to.match(/^[\w-]{140}$/);
-    expect(redeemLink(key, token, NOW)).to.deep.equal(wanted);
-    expect(redeemLink(key, token, NOW + 15 * 60_000 - 1)).to.deep.equal(wanted);
+    expect(redeemLink(key, token, NOW)).to.deep.equal(target);
+    expect(redeemLink(key, token, NOW + 15 * 60_000 - 1)).to.deep.equal(target);
     expect(redeemLink(key, token, NOW + 15 * 60_000)).to.equal(undefined);
   });
 
-  it('lasts 15 minutes at most', () => {
+  it('a link token cannot last longer than 15 minutes', () => {
     for (const expiresAt of [new Date(NOW + 15 * 60_000 + 1), inMinutes(60 * 24), new Date(Number.NaN)])
-      expect(() => signLink(key, { ...target(), expiresAt }, NOW)).to.throw(RangeError);
+      expect(() => signLink(key, { ...createTarget(), expiresAt }, NOW)).to.throw(RangeError);
   });
 
-  it('is made of nothing else', () => {
-    const good = { ...target(), expiresAt: inMinutes(1) };
+  it('signLink refuses malformed ids and hashes', () => {
+    const good = { ...createTarget(), expiresAt: inMinutes(1) };
     for (const wrong of [{ tenantId: 'x' }, { exportId: '' }, { sha256: 'abc' }])
       expect(() => signLink(key, { ...good, ...wrong }, NOW)).to.throw(TypeError);
   });
 
-  it('opens nothing when any character of it is another, or with another secret', () => {
-    const token = signLink(key, { ...target(), expiresAt: inMinutes(15) }, NOW);
+  it('a link token with a changed character or another secret is refused', () => {
+    const token = signLink(key, { ...createTarget(), expiresAt: inMinutes(15) }, NOW);
     for (let at = 0; at < token.length; at++) {
       const other = token[at] === 'A' ? 'B' : 'A';
       const forged = token.slice(0, at) + other + token.slice(at + 1);
@@ -45,19 +49,19 @@ describe('a download link', () => {
     }
     for (const wrong of ['', 'x', `${token}A`, token.slice(1), `${token.slice(0, -1)}=`, '\0'.repeat(140)])
       expect(redeemLink(key, wrong, NOW)).to.equal(undefined);
-    const stranger = linkKeyOf({ secretKey: 'another secret of 32 characters..' });
-    expect(redeemLink(stranger, token, NOW)).to.equal(undefined);
+    const otherKey = linkKeyOf({ secretKey: 'another secret of 32 characters..' });
+    expect(redeemLink(otherKey, token, NOW)).to.equal(undefined);
   });
 
-  it('and a presigned one are in no log', () => {
-    const token = signLink(key, { ...target(), expiresAt: inMinutes(15) }, NOW);
+  it('download and presigned links are redacted in logs', () => {
+    const token = signLink(key, { ...createTarget(), expiresAt: inMinutes(15) }, NOW);
     expect(redactText(`GET /v1/downloads/${token}?x=1`)).to.equal('GET /v1/downloads/[redacted]?x=1');
     expect(redactText('https://b/k?X-Amz-Signature=0123abcd&x-id=GetObject')).to.equal(
       'https://b/k?X-Amz-Signature=[redacted]&x-id=GetObject',
     );
   });
 
-  it('has a file name that no header trips over', () => {
+  it('the Content-Disposition header has a sanitized file name', () => {
     expect(attachment('invoices-2026-11-22.csv.gz')).to.equal(
       'attachment; filename="invoices-2026-11-22.csv.gz"',
     );
@@ -68,11 +72,11 @@ describe('a download link', () => {
   });
 });
 
-describe('STORAGE_URL', () => {
+describe('STORAGE_URL setting', () => {
   const helpers = { message: ({ custom }: { custom: string }) => ({ refused: custom }) };
   const check = (text: string) => storageAddress(text, helpers as never) as unknown;
 
-  it('is a folder, a file address or a bucket', () => {
+  it('STORAGE_URL is a folder, a file URL or a bucket', () => {
     const s3 = { kind: 's3', endpoint: undefined, region: 'eu-central-1' };
     for (const [text, location] of [
       [undefined, { kind: 'folder', path: '/data/exports' }],
@@ -86,14 +90,14 @@ describe('STORAGE_URL', () => {
       const settings = { ...(text ? { STORAGE_URL: text } : {}), AWS_REGION: 'eu-central-1' };
       expect(storageLocation(settings, '/data'), text).to.deep.equal(location);
     }
-    const given = { STORAGE_URL: 's3://abc', S3_ENDPOINT: 'https://minio.example.com/' };
-    expect(storageLocation(given, '/data')).to.include({
+    const withEndpoint = { STORAGE_URL: 's3://abc', S3_ENDPOINT: 'https://minio.example.com/' };
+    expect(storageLocation(withEndpoint, '/data')).to.include({
       endpoint: 'https://minio.example.com',
       region: undefined,
     });
   });
 
-  it('is nothing else', () => {
+  it('any other STORAGE_URL is refused', () => {
     const bad = [
       's3://',
       's3://A',
@@ -107,7 +111,7 @@ describe('STORAGE_URL', () => {
       expect(check(text), text).to.have.property('refused').that.includes('"STORAGE_URL" must be');
   });
 
-  it('goes with the settings of its kind', () => {
+  it('STORAGE_URL of a bucket needs AWS_REGION or S3_ENDPOINT, and S3_ENDPOINT needs a bucket', () => {
     const bucket = { STORAGE_URL: 's3://abc' };
     expect(storageContradictions({})).to.deep.equal([]);
     expect(storageContradictions({ AWS_REGION: 'eu-central-1' })).to.deep.equal([]);

@@ -9,13 +9,13 @@ const SEVERAL_RUNS = { numRuns: 2000 };
 
 const read = (text: string, maxDepth = 20) => parseStrictJson(Buffer.from(text, 'utf8'), { maxDepth });
 
-/** The faults of a text as `code field`. */
-function faultsOf(text: string, maxDepth = 20): string[] {
+/** The problems of a text as `code field`. */
+function findProblems(text: string, maxDepth = 20): string[] {
   const result = read(text, maxDepth);
-  return result.ok ? [] : result.faults.map((fault) => `${fault.code} ${fault.field}`);
+  return result.ok ? [] : result.faults.map((problem) => `${problem.code} ${problem.field}`);
 }
 
-function messageOf(bytes: Buffer): string {
+function getFirstMessage(bytes: Buffer): string {
   const result = parseStrictJson(bytes);
   return result.ok ? '' : result.faults[0]!.message;
 }
@@ -24,7 +24,7 @@ const cleanString = fc.string({ unit: 'binary' }).filter((text) => !FORBIDDEN_CH
 const cleanKey = cleanString.filter((key) => !FORBIDDEN_KEYS.includes(key));
 const cleanNumber = fc
   .oneof(fc.integer(), fc.maxSafeInteger(), fc.double({ noNaN: true, noDefaultInfinity: true }))
-  // From 1e21 on JSON.stringify writes an exponent; and it writes -0 as 0.
+  // JSON.stringify writes an exponent from 1e21 on, and writes -0 as 0.
   .filter((number) => Math.abs(number) <= Number.MAX_SAFE_INTEGER || Math.abs(number) >= 1e21)
   .map((number) => number + 0);
 const { tree: cleanValue } = fc.letrec<{ tree: unknown }>((tie) => ({
@@ -37,14 +37,14 @@ const { tree: cleanValue } = fc.letrec<{ tree: unknown }>((tie) => ({
 }));
 
 describe('parseStrictJson', () => {
-  it('reads what JSON.stringify writes', () => {
+  it('parseStrictJson reads what JSON.stringify writes', () => {
     const property = fc.property(cleanValue, fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
       assert.deepStrictEqual(read(JSON.stringify(value, null, indent)), { ok: true, value });
     });
     fc.assert(property, SEVERAL_RUNS);
   });
 
-  it('reads harmless oddities', () => {
+  it('parseStrictJson reads unusual but valid JSON', () => {
     const texts = [
       '"a\\u0041\\n\\ud83d\\ude00 😀 \u2028 \u007f"',
       '{"":1,"a:b":"\\"c\\":","a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]}',
@@ -57,8 +57,8 @@ describe('parseStrictJson', () => {
     for (const text of texts) assert.deepStrictEqual(read(text), { ok: true, value: JSON.parse(text) }, text);
   });
 
-  it('refuses every kind of fault where it is', () => {
-    const cases: [text: string, ...faults: string[]][] = [
+  it('parseStrictJson reports every kind of problem with its path', () => {
+    const cases: [text: string, ...problems: string[]][] = [
       ['{"a":1,"b":2,"a":3}', 'duplicate_key a'],
       ['{"a":1,"a":2,"a":3}', 'duplicate_key a'],
       ['{"a":1,"\\u0061":2}', 'duplicate_key a'],
@@ -79,30 +79,30 @@ describe('parseStrictJson', () => {
       ['[[1e999,{"[[[":"{{{"}],[[{}]]]', 'unsafe_number [0][0]', 'too_deep [1][0][0]'],
       ['[[1 2],[[{}]]]', 'invalid_json '],
     ];
-    for (const [text, ...faults] of cases) assert.deepStrictEqual(faultsOf(text, 3), faults, text);
+    for (const [text, ...problems] of cases) assert.deepStrictEqual(findProblems(text, 3), problems, text);
   });
 
-  it('allows 20 levels by default and not 21', () => {
+  it('parseStrictJson allows 20 levels by default and refuses 21', () => {
     const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
     assert.isTrue(parseStrictJson(nested(20)).ok);
     assert.isFalse(parseStrictJson(nested(21)).ok);
     const place = Array(20).fill('a').join('.');
-    assert.deepStrictEqual(faultsOf('{"a":'.repeat(21) + 1 + '}'.repeat(21)), [`too_deep ${place}`]);
-    assert.deepStrictEqual(faultsOf('['.repeat(2 ** 20)), [`too_deep ${'[0]'.repeat(20)}`]);
-    assert.deepStrictEqual(faultsOf(']'.repeat(2 ** 20)), ['invalid_json ']);
+    assert.deepStrictEqual(findProblems('{"a":'.repeat(21) + 1 + '}'.repeat(21)), [`too_deep ${place}`]);
+    assert.deepStrictEqual(findProblems('['.repeat(2 ** 20)), [`too_deep ${'[0]'.repeat(20)}`]);
+    assert.deepStrictEqual(findProblems(']'.repeat(2 ** 20)), ['invalid_json ']);
   });
 
-  it('allows 10,000 values and not one more, members and items alike', () => {
+  it('parseStrictJson allows 10,000 values, members and items alike, and refuses more', () => {
     const items = (count: number) => `[${Array(count).fill('[]').join()}]`;
     assert.isTrue(read(items(9_999)).ok);
     assert.lengthOf((read(items(9_999)) as { value: unknown[] }).value, 9_999);
-    assert.deepStrictEqual(faultsOf(items(10_000)), ['too_many_values [9999]']);
+    assert.deepStrictEqual(findProblems(items(10_000)), ['too_many_values [9999]']);
     const members = `{"a":{${Array.from({ length: 9_999 }, (_, nth) => `"m${nth}":",,,,"`).join()}}}`;
-    assert.deepStrictEqual(faultsOf(members), ['too_many_values a.m9998']);
+    assert.deepStrictEqual(findProblems(members), ['too_many_values a.m9998']);
     assert.isTrue(read(members.replace(/,"m9998":",,,,"/, '')).ok);
   });
 
-  it('says where the syntax breaks, and repeats nothing of the body', () => {
+  it('a syntax error has line and column and repeats no part of the body', () => {
     const cases: [text: string, message: string][] = [
       ['', 'a value at line 1, column 1'],
       ['{"a":1,}', 'a key in double quotes at line 1, column 8'],
@@ -117,33 +117,33 @@ describe('parseStrictJson', () => {
       ['\ufeff{}', 'no byte order mark at line 1, column 1'],
     ];
     for (const [text, message] of cases) {
-      assert.equal(messageOf(Buffer.from(text)), `The body is not valid JSON: expected ${message}`);
+      assert.equal(getFirstMessage(Buffer.from(text)), `The body is not valid JSON: expected ${message}`);
     }
   });
 
-  it('refuses bytes that are not UTF-8', () => {
+  it('parseStrictJson refuses bytes that are not UTF-8', () => {
     for (const hex of ['22ff22', '22c080227d', '22eda08022', '22e282']) {
-      const fault = { field: '', code: 'invalid_utf8', message: 'The body is not valid UTF-8' };
-      assert.deepStrictEqual(parseStrictJson(Buffer.from(hex, 'hex')), { ok: false, faults: [fault] });
+      const problem = { field: '', code: 'invalid_utf8', message: 'The body is not valid UTF-8' };
+      assert.deepStrictEqual(parseStrictJson(Buffer.from(hex, 'hex')), { ok: false, faults: [problem] });
     }
   });
 
-  it('reports at most 50 faults, and a syntax error before the others', () => {
+  it('parseStrictJson reports at most 50 problems, and a syntax error first', () => {
     const body = `[${Array(80).fill('1e999').join()}`;
-    assert.lengthOf(faultsOf(`${body}]`), 50);
-    assert.lengthOf(faultsOf(body), 50);
-    assert.equal(faultsOf(body)[0], 'invalid_json ');
+    assert.lengthOf(findProblems(`${body}]`), 50);
+    assert.lengthOf(findProblems(body), 50);
+    assert.equal(findProblems(body)[0], 'invalid_json ');
   });
 
-  it('cuts long keys and long paths', () => {
+  it('parseStrictJson truncates long keys and long paths in problems', () => {
     const key = 'k'.repeat(5000);
-    assert.deepStrictEqual(faultsOf(`{"${key}":1e999}`), [`unsafe_number ["${key.slice(0, 64)}…"]`]);
-    assert.isBelow(faultsOf(`${`{"${key}":`.repeat(15)}1e999${'}'.repeat(15)}`)[0]!.length, 300);
+    assert.deepStrictEqual(findProblems(`{"${key}":1e999}`), [`unsafe_number ["${key.slice(0, 64)}…"]`]);
+    assert.isBelow(findProblems(`${`{"${key}":`.repeat(15)}1e999${'}'.repeat(15)}`)[0]!.length, 300);
   });
 });
 
-/** One fault in a text, with its path from the text's root. */
-const faulty = fc.constantFrom(
+/** A text with one problem and the path of that problem from the root. */
+const invalidJson = fc.constantFrom(
   { text: '{"q":1,"q":[]}', code: 'duplicate_key', path: '.q' },
   { text: '{"q":"\\"q\\":","r":0,"\\u0071":"x"}', code: 'duplicate_key', path: '.q' },
   { text: '{"p":0,"__proto__":{}}', code: 'forbidden_key', path: '.__proto__' },
@@ -153,14 +153,14 @@ const faulty = fc.constantFrom(
   { text: '[9007199254740993]', code: 'unsafe_integer', path: '[0]' },
   { text: '{"n": -1E400 }', code: 'unsafe_number', path: '.n' },
 );
-/** A container to put a text in: under a key or at an index, after valid siblings. */
+/** A container for a text, under a key or at an index, after valid siblings. */
 const wrapper = fc.record({
   siblings: fc.array(cleanValue, { maxLength: 2 }),
   key: fc.option(fc.stringMatching(/^[a-z_][a-z0-9_]{0,9}$/).filter((key) => !FORBIDDEN_KEYS.includes(key))),
 });
 
-describe('parseStrictJson on a Node whose JSON.parse misreads escaped keys', () => {
-  it('reads an escaped key by its own name, also after a body with a key of a single backslash', () => {
+describe("parseStrictJson and Node's misreading of escaped keys", () => {
+  it('escaped keys are read correctly, even after a body with a key of a single backslash', () => {
     assert.deepStrictEqual(read('{"a":0,"\\\\":0}'), { ok: true, value: { a: 0, '\\': 0 } });
     assert.deepStrictEqual(read('{"a":1,"\\u0062":[2,{"c":"d"}]}'), {
       ok: true,
@@ -170,33 +170,33 @@ describe('parseStrictJson on a Node whose JSON.parse misreads escaped keys', () 
   });
 });
 
-describe('parseStrictJson finds injected faults', () => {
-  it('at any place of any body', () => {
-    const property = fc.property(faulty, fc.array(wrapper, { maxLength: 9 }), (fault, wrappers) => {
-      let { text, path }: { text: string; path: string } = fault;
+describe('parseStrictJson and injected problems', () => {
+  it('parseStrictJson finds one problem anywhere in any body', () => {
+    const property = fc.property(invalidJson, fc.array(wrapper, { maxLength: 9 }), (problem, wrappers) => {
+      let { text, path }: { text: string; path: string } = problem;
       for (const { siblings, key } of wrappers) {
-        const keyOf = (index: number) => (key === null ? '' : `"-${index}":`);
-        const before = siblings.map((value, index) => `${keyOf(index)}${JSON.stringify(value)},`);
+        const formatKey = (index: number) => (key === null ? '' : `"-${index}":`);
+        const before = siblings.map((value, index) => `${formatKey(index)}${JSON.stringify(value)},`);
         text = key === null ? `[${before.join('')}${text}]` : `{${before.join('')}"${key}" : ${text}}`;
         path = (key === null ? `[${siblings.length}]` : `.${key}`) + path;
       }
-      assert.deepStrictEqual(faultsOf(text), [`${fault.code} ${path.replace(/^\./, '')}`]);
+      assert.deepStrictEqual(findProblems(text), [`${problem.code} ${path.replace(/^\./, '')}`]);
     });
     fc.assert(property, SEVERAL_RUNS);
   });
 
-  it('all of them at once', () => {
-    const property = fc.property(fc.array(faulty, { minLength: 1, maxLength: 50 }), (faults) => {
-      const found = faultsOf(`[${faults.map(({ text }) => text).join()}]`);
-      const expected = faults.map(({ code, path }, index) => `${code} [${index}]${path}`);
+  it('parseStrictJson finds all problems of a body', () => {
+    const property = fc.property(fc.array(invalidJson, { minLength: 1, maxLength: 50 }), (problems) => {
+      const found = findProblems(`[${problems.map(({ text }) => text).join()}]`);
+      const expected = problems.map(({ code, path }, index) => `${code} [${index}]${path}`);
       assert.deepStrictEqual(found, expected);
     });
     fc.assert(property);
   });
 });
 
-/** An independent and slow judge of a text that JSON.parse accepts: does it hold anything that is refused? */
-function isClean(text: string, maxDepth: number): boolean {
+/** Slow, independent check that a text which JSON.parse accepts has nothing to refuse. */
+function isAcceptable(text: string, maxDepth: number): boolean {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g)!;
   const open: string[][] = [];
   return tokens.every((token, index) => {
@@ -215,7 +215,7 @@ function isClean(text: string, maxDepth: number): boolean {
   });
 }
 
-/** Compares with JSON.parse on syntax and with the slow judge on everything else. */
+/** Compares with JSON.parse for syntax and with the slow check for everything else. */
 function checkAgreement(bytes: Buffer, maxDepth: number): void {
   const result = parseStrictJson(bytes, { maxDepth });
   const firstCode = result.ok ? undefined : result.faults[0]?.code;
@@ -224,19 +224,19 @@ function checkAgreement(bytes: Buffer, maxDepth: number): void {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     JSON.parse(text);
   } catch {
-    // What is too deep is not read to its end, so a syntax error after it goes unnoticed.
+    // The parser stops at a text that is too deep and does not find a later syntax error.
     const expected = text === undefined ? /"invalid_utf8"/ : /^{"ok":false,.*("invalid_json"|"too_deep")/;
     assert.match(JSON.stringify(result), expected);
     return;
   }
-  // The value as JavaScript reads it: JSON.parse of Node 24 misreads escaped keys (see
+  // Evaluate as JavaScript, because JSON.parse of Node 24 misreads escaped keys (see
   // strict-json.ts).
-  if (isClean(text, maxDepth))
+  if (isAcceptable(text, maxDepth))
     assert.deepStrictEqual(result, { ok: true, value: runInThisContext(`(${text})`) });
   else assert.notInclude([undefined, 'invalid_json', 'invalid_utf8'], firstCode, text);
 }
 
-/** Texts in which faults are as frequent as clean content; valid JSON. */
+/** Valid JSON in which problems are as frequent as acceptable content. */
 const { text: riskyText } = fc.letrec<{ text: string; key: string }>((tie) => ({
   key: fc.constantFrom(...'"a" "\\u0061" "b" ":" "\\"" "\\\\" "__proto__" "\\ud83d" "1" ""'.split(' ')),
   text: fc.oneof(
@@ -251,15 +251,15 @@ const { text: riskyText } = fc.letrec<{ text: string; key: string }>((tie) => ({
   ),
 }));
 
-describe('parseStrictJson agrees with JSON.parse on syntax and with a slow judge on the rest', () => {
-  it('for texts full of risks', () => {
+describe('parseStrictJson agrees with JSON.parse and a slow independent check', () => {
+  it('parseStrictJson agrees with both for texts with many problems', () => {
     const property = fc.property(riskyText, fc.integer({ min: 1, max: 6 }), (text, maxDepth) => {
       checkAgreement(Buffer.from(text), maxDepth);
     });
     fc.assert(property, { numRuns: 5000 });
   });
 
-  it('for mutated bytes', () => {
+  it('parseStrictJson agrees with both for mutated bytes', () => {
     const cleanText = cleanValue.map((value) => JSON.stringify(value));
     const start = fc.oneof(riskyText, cleanText);
     const byte = fc.oneof(fc.constantFrom(...Buffer.from('{}[]",:\\u0eE+-.1 \ntn')), fc.nat({ max: 255 }));

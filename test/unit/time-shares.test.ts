@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { TimeShares } from '../../shared/platform/time-shares.js';
 
-describe('shares of time', () => {
+describe('fair shares of run time', () => {
   let clock: number;
   let shares: TimeShares;
   const run = (group: string, ms: number) =>
@@ -14,7 +14,7 @@ describe('shares of time', () => {
     shares = new TimeShares(() => clock);
   });
 
-  it('put a newcomer ahead, and do not hold against a group what it had while it was alone', async () => {
+  it('a newcomer goes first, and a group is not charged for time when it was alone', async () => {
     shares.join('alone');
     shares.join('alone');
     await run('alone', 5000);
@@ -22,10 +22,10 @@ describe('shares of time', () => {
     shares.join('newcomer');
     expect(shares.msOf('newcomer')).to.be.below(shares.msOf('alone'));
     await run('newcomer', 200);
-    expect(shares.msOf('newcomer'), 'after one turn').to.be.above(shares.msOf('alone'));
+    expect(shares.msOf('newcomer'), 'after one run').to.be.above(shares.msOf('alone'));
   });
 
-  it('let a group that comes back soon go on where it was, and save nothing up while it is absent', async () => {
+  it('a group that returns soon keeps its time, and absence saves up no credit', async () => {
     shares.join('busy');
     shares.join('now and then');
     await run('now and then', 3000);
@@ -33,18 +33,18 @@ describe('shares of time', () => {
     shares.join('now and then');
     expect(shares.msOf('now and then'), 'soon').to.be.above(shares.msOf('busy'));
     shares.leave('now and then');
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (let round = 0; round < 3; round += 1) {
       shares.join('busy');
       await run('busy', 5000);
       shares.leave('busy');
     }
-    expect(shares.size, 'what no longer counts is forgotten').to.equal(1);
+    expect(shares.size, 'expired shares are deleted').to.equal(1);
     shares.join('now and then');
     await run('now and then', 200);
     expect(shares.msOf('now and then'), 'late').to.be.above(shares.msOf('busy'));
   });
 
-  it('count work that failed, and forget everybody once no work is left', async () => {
+  it('failed work counts, and all shares are deleted when no work is left', async () => {
     shares.join('failing');
     shares.join('other');
     const failure = shares.measure('failing', () => {

@@ -50,12 +50,12 @@ describe('toOpenApi: fields', () => {
     ['anything', Joi.any(), {}],
   ];
   for (const [name, schema, expected] of cases) {
-    it(`writes ${name}`, () => {
+    it(`toOpenApi converts ${name}`, () => {
       expect(toOpenApi(schema)).to.deep.equal(expected);
     });
   }
 
-  it('writes an exclusive minimum the 3.0.3 way: a bound and a flag', () => {
+  it('an exclusive minimum becomes a bound and a boolean, as OpenAPI 3.0.3 requires', () => {
     expect(toOpenApi(Joi.number().greater(0))).to.deep.equal({
       type: 'number',
       minimum: 0,
@@ -63,7 +63,7 @@ describe('toOpenApi: fields', () => {
     });
   });
 
-  it('lists null among the values of a nullable enum, or null would not be one', () => {
+  it('a nullable enum lists null among its values', () => {
     expect(toOpenApi(Joi.string().valid('a', 'b'))).to.deep.equal({ type: 'string', enum: ['a', 'b'] });
     expect(toOpenApi(Joi.string().valid('a').allow(null))).to.deep.equal({
       type: 'string',
@@ -72,16 +72,16 @@ describe('toOpenApi: fields', () => {
     });
   });
 
-  it('takes values that are merely allowed for no enum', () => {
+  it('values that are only allowed in addition do not become an enum', () => {
     expect(toOpenApi(Joi.string().allow('', null))).to.deep.equal({ type: 'string', nullable: true });
   });
 
-  it('keeps a false default: it is a default', () => {
+  it('a default of false or 0 is kept', () => {
     expect(toOpenApi(Joi.boolean().default(false))).to.deep.equal({ type: 'boolean', default: false });
     expect(toOpenApi(Joi.number().default(0))).to.deep.equal({ type: 'number', default: 0 });
   });
 
-  it('publishes no pattern that only refuses control characters, and the pattern of a slug', () => {
+  it('the pattern against control characters is not published, the pattern of a slug is', () => {
     expect(toOpenApi(text(5))).to.not.have.property('pattern');
     expect(toOpenApi(slug(['tow'])))
       .to.have.property('pattern')
@@ -92,7 +92,7 @@ describe('toOpenApi: fields', () => {
 describe('toOpenApi: objects and arrays', () => {
   const line = Joi.object({ name: Joi.string() }).meta({ className: 'Line' });
 
-  it('writes required and optional members', () => {
+  it('required and optional members are distinguished', () => {
     const schema = Joi.object({ a: Joi.string().required(), b: Joi.number() });
     expect(toOpenApi(schema)).to.deep.equal({
       type: 'object',
@@ -102,7 +102,7 @@ describe('toOpenApi: objects and arrays', () => {
     expect(toOpenApi(allRequired({ a: Joi.any(), b: Joi.any() }))).to.deep.include({ required: ['a', 'b'] });
   });
 
-  it('writes members of any name by what they are, their number too', () => {
+  it('members of any name become additionalProperties, with their maximum number', () => {
     const schema = Joi.object()
       .pattern(/^reserved$/, Joi.forbidden())
       .pattern(/^[a-z]+$/, Joi.string().max(5))
@@ -115,7 +115,7 @@ describe('toOpenApi: objects and arrays', () => {
     expect(() => toOpenApi(Joi.object().min(1))).to.throw('no OpenAPI form for the rule min');
   });
 
-  it('refers to a named schema, in a member and in a list', () => {
+  it('a named schema becomes a reference, as a member and in a list', () => {
     const schema = Joi.object({ first: line, all: Joi.array().items(line).min(1).max(9).unique() });
     expect(toOpenApi(schema).properties).to.deep.equal({
       first: { $ref: '#/components/schemas/Line' },
@@ -129,7 +129,7 @@ describe('toOpenApi: objects and arrays', () => {
     });
   });
 
-  it('writes a nullable named schema out: in 3.0.3 nothing may stand beside $ref', () => {
+  it('a nullable named schema is inlined, because 3.0.3 allows nothing beside $ref', () => {
     const { properties } = toOpenApi(Joi.object({ first: line.allow(null) })) as {
       properties: Record<string, object>;
     };
@@ -140,11 +140,11 @@ describe('toOpenApi: objects and arrays', () => {
     });
   });
 
-  it('writes the named schema itself out, not a reference to itself', () => {
+  it('the named schema itself is inlined, not a reference to itself', () => {
     expect(toOpenApi(line)).to.deep.equal({ type: 'object', properties: { name: { type: 'string' } } });
   });
 
-  it('lets every member into an open object', () => {
+  it('an open object allows all members', () => {
     expect(toOpenApi(Joi.object({}))).to.deep.equal({ type: 'object', additionalProperties: true });
     expect(toOpenApi(Joi.object({ a: Joi.any() }).unknown(true))).to.deep.include({
       additionalProperties: true,
@@ -152,8 +152,8 @@ describe('toOpenApi: objects and arrays', () => {
   });
 });
 
-describe('toOpenApi: what it cannot say', () => {
-  it('throws for a kind, a rule or a list it has no form for, so that nothing is lost unseen', () => {
+describe('toOpenApi: unsupported schemas', () => {
+  it('toOpenApi throws for an unsupported type, rule or list instead of losing it', () => {
     for (const [name, schema] of Object.entries({
       date: Joi.date(),
       binary: Joi.binary(),
@@ -175,21 +175,21 @@ describe('toOpenApi: what it cannot say', () => {
   });
 });
 
-describe('classNameOf', () => {
-  it('reads the name of a component, and nothing from other notes', () => {
+describe('component names of schemas', () => {
+  it('the component name is read from className, not from other metadata', () => {
     expect(classNameOf(Joi.object({}).meta({ format: 'x' }).meta({ className: 'Line' }))).to.equal('Line');
     expect(classNameOf(Joi.object({}).meta({ format: 'x' }))).to.equal(undefined);
   });
 
-  it('of a schema made of a named one is its own', () => {
+  it('a schema derived from a named one can have its own component name', () => {
     const line = Joi.object({}).meta({ className: 'Line' });
     expect(classNameOf(line.keys({ a: Joi.any() }).meta({ className: 'Longer' }))).to.equal('Longer');
     expect(classNameOf(line.allow(null))).to.equal('Line');
   });
 });
 
-describe('toParameters', () => {
-  it('writes one query parameter per key, with description and example beside its schema', () => {
+describe('query parameters', () => {
+  it('each key becomes a query parameter, with description and example beside its schema', () => {
     const query = Joi.object({
       status: Joi.string().valid('draft').required(),
       since: dateOrDateTime().description('Inclusive'),

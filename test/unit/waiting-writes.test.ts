@@ -3,13 +3,13 @@ import { WaitingWrites } from '../../shared/queues/waiting-writes.js';
 
 const MIB = 1024 * 1024;
 
-describe('writes that wait for their outcome', () => {
+describe('limits on writes that wait for their outcome', () => {
   const enterMany = (waiting: WaitingWrites, tenantId: string, count: number, bytes: number) => {
     for (let nth = 0; nth < count; nth += 1)
       expect(waiting.enter(tenantId, bytes), `write ${nth} of ${tenantId}`).to.be.a('function');
   };
 
-  it('are 5,000 of one tenant at most, and others still find room', () => {
+  it('one tenant has at most 5,000 waiting writes, and other tenants are still accepted', () => {
     const waiting = new WaitingWrites();
     const leave = waiting.enter('noisy', 1);
     enterMany(waiting, 'noisy', 4999, 1);
@@ -19,7 +19,7 @@ describe('writes that wait for their outcome', () => {
     expect(waiting.enter('noisy', 1)).to.be.a('function');
   });
 
-  it('have 32 MiB of bodies of one tenant at most, and others still find room', () => {
+  it('one tenant has at most 32 MiB of waiting bodies, and other tenants are still accepted', () => {
     const waiting = new WaitingWrites();
     const leave = waiting.enter('noisy', MIB);
     enterMany(waiting, 'noisy', 31, MIB);
@@ -29,13 +29,13 @@ describe('writes that wait for their outcome', () => {
     expect(waiting.enter('noisy', MIB)).to.be.a('function');
   });
 
-  it('are 20,000 of all tenants at most', () => {
+  it('all tenants together have at most 20,000 waiting writes', () => {
     const waiting = new WaitingWrites();
     for (let tenant = 0; tenant < 10; tenant += 1) enterMany(waiting, `tenant ${tenant}`, 2000, 1);
     expect(waiting.enter('newcomer', 1)).to.equal(undefined);
   });
 
-  it('have 256 MiB of bodies of all tenants at most', () => {
+  it('all tenants together have at most 256 MiB of waiting bodies', () => {
     const waiting = new WaitingWrites();
     for (let tenant = 0; tenant < 16; tenant += 1) enterMany(waiting, `tenant ${tenant}`, 16, MIB);
     expect(waiting.enter('newcomer', 1)).to.equal(undefined);

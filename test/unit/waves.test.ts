@@ -10,30 +10,34 @@ const entities = Array.from({ length: 4 }, newId);
 const keys = Array.from({ length: 3 }, newId);
 const numbers = ['INV-1', 'inv-1', 'INV-2', 'Inv-3'];
 
-const someTenant = fc.constantFrom(...tenants);
+const anyTenant = fc.constantFrom(...tenants);
 const maybeKey = fc.option(fc.constantFrom(...keys), { nil: undefined, freq: 3 });
-const claim = (key: string | undefined) => (key ? { idempotencyKey: key } : {});
+const withIdempotencyKey = (key: string | undefined) => (key ? { idempotencyKey: key } : {});
 
 const create = fc
-  .record({ tenant: someTenant, number: fc.constantFrom(...numbers), key: maybeKey })
+  .record({ tenant: anyTenant, number: fc.constantFrom(...numbers), key: maybeKey })
   .map(({ tenant, number, key }) =>
-    commandOf('invoice.create', tenant, { invoice_number: number }, claim(key)),
+    commandOf('invoice.create', tenant, { invoice_number: number }, withIdempotencyKey(key)),
   );
 const patch = fc
   .record({
-    tenant: someTenant,
+    tenant: anyTenant,
     entityId: fc.constantFrom(...entities),
     key: maybeKey,
     type: fc.constantFrom('invoice.update', 'api_key.revoke'),
   })
-  .map(({ tenant, entityId, key, type }) => commandOf(type, tenant, {}, { entityId, ...claim(key) }));
+  .map(({ tenant, entityId, key, type }) =>
+    commandOf(type, tenant, {}, { entityId, ...withIdempotencyKey(key) }),
+  );
 const roll = fc
-  .record({ tenant: someTenant, from: fc.constantFrom(...entities), key: maybeKey })
-  .map(({ tenant, from, key }) => commandOf('api_key.roll', tenant, { from_id: from }, claim(key)));
+  .record({ tenant: anyTenant, from: fc.constantFrom(...entities), key: maybeKey })
+  .map(({ tenant, from, key }) =>
+    commandOf('api_key.roll', tenant, { from_id: from }, withIdempotencyKey(key)),
+  );
 const batches = fc.array(fc.oneof(create, patch, roll), { maxLength: 40 });
 
-/** Written down again, apart from the code: what two commands must not share at once. */
-function claimsOf(command: Command): string[] {
+/** Names that two concurrent commands must not share. Independent of the tested code. */
+function listSharedNames(command: Command): string[] {
   const input = command.input as { invoice_number?: string; from_id?: string };
   const own = [
     `record ${command.entityId}`,
@@ -44,13 +48,13 @@ function claimsOf(command: Command): string[] {
   return own.map((name) => `${command.tenantId} ${name}`);
 }
 
-function conflict(a: Command, b: Command): boolean {
-  const claims = new Set(claimsOf(a));
-  return claimsOf(b).some((claimed) => claims.has(claimed));
+function isConflict(a: Command, b: Command): boolean {
+  const names = new Set(listSharedNames(a));
+  return listSharedNames(b).some((name) => names.has(name));
 }
 
 describe('splitIntoWaves', () => {
-  it('never puts two commands that share a record, number or key into one wave, and keeps their order', () => {
+  it('commands that share a record, number or key are in separate waves, in their sequence', () => {
     const property = fc.property(batches, (commands) => {
       const waves = splitIntoWaves(commands);
       const waveOf = new Map(
@@ -58,7 +62,7 @@ describe('splitIntoWaves', () => {
       );
       commands.forEach((first, index) => {
         for (const second of commands.slice(index + 1)) {
-          if (!conflict(first, second)) continue;
+          if (!isConflict(first, second)) continue;
           expect(waveOf.get(first)).to.be.lessThan(waveOf.get(second) as number);
         }
       });
@@ -66,7 +70,7 @@ describe('splitIntoWaves', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('loses no command and adds none, and leaves no wave empty', () => {
+  it('the waves contain every command once, and no wave is empty', () => {
     const property = fc.property(batches, (commands) => {
       const waves = splitIntoWaves(commands);
       expect(waves.flat()).to.have.members(commands);
@@ -75,14 +79,14 @@ describe('splitIntoWaves', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('makes a command wait only behind one it conflicts with', () => {
+  it('a command waits only behind a conflicting command', () => {
     const property = fc.property(batches, (commands) => {
       const waves = splitIntoWaves(commands);
       waves.slice(1).forEach((wave, index) => {
         for (const command of wave) {
           expect(
-            (waves[index] ?? []).some((earlier) => conflict(earlier, command)),
-            'waits for nobody',
+            (waves[index] ?? []).some((earlier) => isConflict(earlier, command)),
+            'waits without a conflict',
           ).to.equal(true);
         }
       });
@@ -90,7 +94,7 @@ describe('splitIntoWaves', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('lets two tenants use the same number, record id and key side by side', () => {
+  it('two tenants can use the same number, record id and key in one wave', () => {
     const twins = tenants.map((tenant) =>
       commandOf(
         'invoice.create',
@@ -102,7 +106,7 @@ describe('splitIntoWaves', () => {
     expect(splitIntoWaves(twins)).to.deep.equal([twins]);
   });
 
-  it('makes a revocation wait for the roll of the same key', () => {
+  it('a revocation waits for the roll of the same key', () => {
     const [tenant] = tenants as [string];
     const [key] = entities as [string];
     const rolled = commandOf('api_key.roll', tenant, { from_id: key });
@@ -112,7 +116,7 @@ describe('splitIntoWaves', () => {
 });
 
 describe('groupByType', () => {
-  it('gathers each type once, in order of arrival', () => {
+  it('groupByType groups commands by type, in sequence of arrival', () => {
     const [tenant] = tenants as [string];
     const [a, b, c] = ['invoice.create', 'customer.create', 'invoice.create'].map((type, index) =>
       commandOf(type, tenant, { invoice_number: `N-${index}` }),

@@ -5,8 +5,8 @@ import { Permits, type Pool } from '../../workers/webhooks/permits.js';
 
 const TENANTS = ['a', 'b', 'c', 'd'];
 
-describe('turns of tenants', () => {
-  it('are taken in rounds, and within a tenant in order', () => {
+describe('round-robin between tenants', () => {
+  it("tenants are served in rounds, and each tenant's members in sequence", () => {
     const queue = new FairQueue<string>();
     for (const member of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.push(member.charAt(0), member);
     const order = Array.from({ length: 7 }, () => queue.shift());
@@ -14,27 +14,27 @@ describe('turns of tenants', () => {
     expect(queue.tenants).to.equal(0);
   });
 
-  it('are kept by who waits already, and by a tenant that may not go yet', () => {
+  it('a waiting member and an ineligible tenant keep their position', () => {
     const queue = new FairQueue<string>();
     for (const member of ['a1', 'b1', 'a1', 'a2']) queue.push(member.charAt(0), member);
     expect(queue.shift((tenant) => tenant !== 'a')).to.equal('b1');
     expect(queue.shift(() => false)).to.equal(undefined);
     expect([queue.shift(), queue.shift(), queue.shift()]).to.deep.equal(['a1', 'a2', undefined]);
     queue.push('a', 'a1');
-    expect(queue.shift(), 'who has had a turn may wait again').to.equal('a1');
+    expect(queue.shift(), 'a served member can wait again').to.equal('a1');
   });
 
-  it('come after one round at the latest, however much waits for others', () => {
+  it('a tenant is served after at most one round, however much waits for others', () => {
     const steps = fc.array(fc.option(fc.constantFrom(...TENANTS), { nil: 'shift' }), { maxLength: 300 });
     fc.assert(
       fc.property(steps, (all) => {
         const queue = new FairQueue<string>();
         const waiting = new Map<string, string[]>(TENANTS.map((tenant) => [tenant, []]));
-        /** Turns of others since a tenant began to wait. */
-        const passed = new Map<string, string[]>();
+        /** Other tenants served since a tenant started to wait. */
+        const servedSince = new Map<string, string[]>();
         for (const [index, step] of [...all, ...all.map(() => 'shift')].entries()) {
           if (step !== 'shift') {
-            if (waiting.get(step)?.length === 0) passed.set(step, []);
+            if (waiting.get(step)?.length === 0) servedSince.set(step, []);
             waiting.get(step)?.push(`${step}${index}`);
             queue.push(step, `${step}${index}`);
             continue;
@@ -46,13 +46,13 @@ describe('turns of tenants', () => {
             continue;
           }
           const tenant = member.charAt(0);
-          expect(member, 'in order').to.equal(waiting.get(tenant)?.shift());
-          passed.set(tenant, []);
+          expect(member, 'in sequence').to.equal(waiting.get(tenant)?.shift());
+          servedSince.set(tenant, []);
           for (const other of TENANTS) {
             if (other === tenant || waiting.get(other)?.length === 0) continue;
-            const turns = [...(passed.get(other) ?? []), tenant];
-            expect(new Set(turns).size, 'nobody goes twice before it').to.equal(turns.length);
-            passed.set(other, turns);
+            const served = [...(servedSince.get(other) ?? []), tenant];
+            expect(new Set(served).size, 'no tenant is served twice before it').to.equal(served.length);
+            servedSince.set(other, served);
           }
         }
       }),
@@ -60,8 +60,8 @@ describe('turns of tenants', () => {
   });
 });
 
-describe('permits', () => {
-  it('are as many as the limit, of which a tenant gets half', () => {
+describe('permits for webhook requests', () => {
+  it('a pool has its limit of permits, of which one tenant gets half', () => {
     const permits = new Permits({ quick: 4, slow: 2 });
     for (const tenant of ['a', 'a']) {
       expect(permits.mayTake('quick', tenant)).to.equal(true);
@@ -79,7 +79,7 @@ describe('permits', () => {
     expect(permits.hasRoom('quick')).to.equal(true);
   });
 
-  it('of a tenant whose requests turn out to be slow keep nobody out of the slow pool, and come to an end', () => {
+  it('slow requests of one tenant keep no other tenant out of the slow pool and are limited', () => {
     const permits = new Permits({ quick: 8, slow: 8 });
     let held = 0;
     while (permits.hasRoom('quick') && permits.mayTake('quick', 'bad')) {
@@ -97,7 +97,7 @@ describe('permits', () => {
     expect(permits.mayTake('quick', 'bad')).to.equal(true);
   });
 
-  it('are never more than its half for a tenant, but for what turned out to be slow', () => {
+  it('a tenant never holds more than half of a pool, except by requests that became slow', () => {
     const step = fc.record({
       act: fc.constantFrom('take', 'take', 'give', 'move'),
       tenant: fc.constantFrom(...TENANTS),

@@ -2,128 +2,128 @@ import { expect } from 'chai';
 import type { Lane } from '../../workers/webhooks/lane.js';
 import { dueDelivery, newHealth, newLane } from '../support/webhook-lanes.js';
 
-const load = (lane: Lane, count: number) => lane.load(Array.from({ length: count }, () => dueDelivery()));
-/** Sends one and stores what came of it. */
-const sendOne = (lane: Lane, succeeded: boolean) => {
-  load(lane, 1);
-  const flight = lane.begin('quick');
-  lane.end(flight, succeeded);
-  lane.unrecorded.delete(flight.delivery.id);
+const load = (queue: Lane, count: number) => queue.load(Array.from({ length: count }, () => dueDelivery()));
+/** Sends one delivery and stores its outcome. */
+const sendOne = (queue: Lane, succeeded: boolean) => {
+  load(queue, 1);
+  const request = queue.begin('quick');
+  queue.end(request, succeeded);
+  queue.unrecorded.delete(request.delivery.id);
 };
 
-describe('lane', () => {
-  it('may have one more request at a time after each success, half as many after a failure', () => {
-    const lane = newLane({ maxInFlight: 6 });
+describe('endpoint queue', () => {
+  it('each success allows one more concurrent request, and each failure halves the number', () => {
+    const queue = newLane({ maxInFlight: 6 });
     const limits = [true, true, true, true, true, true, false, false, true, false, false, false].map(
       (succeeded) => {
-        sendOne(lane, succeeded);
-        return lane.limit;
+        sendOne(queue, succeeded);
+        return queue.limit;
       },
     );
     expect(limits).to.deep.equal([3, 4, 5, 6, 6, 6, 3, 1, 2, 1, 1, 1]);
   });
 
-  it('has never more under way than its endpoint says, also when that has just been changed', () => {
-    const lane = newLane();
-    for (let nth = 0; nth < 30; nth += 1) sendOne(lane, true);
-    expect(lane.limit).to.equal(20);
-    lane.config.maxInFlight = 2;
-    expect(lane.limit).to.equal(2);
-    load(lane, 5);
-    lane.begin('quick');
-    expect(lane.readyIn()).to.equal(0);
-    lane.begin('quick');
-    expect(lane.readyIn()).to.equal(undefined);
+  it("the endpoint's own limit applies to concurrent requests, also right after a change", () => {
+    const queue = newLane();
+    for (let nth = 0; nth < 30; nth += 1) sendOne(queue, true);
+    expect(queue.limit).to.equal(20);
+    queue.config.maxInFlight = 2;
+    expect(queue.limit).to.equal(2);
+    load(queue, 5);
+    queue.begin('quick');
+    expect(queue.readyIn()).to.equal(0);
+    queue.begin('quick');
+    expect(queue.readyIn()).to.equal(undefined);
   });
 
-  it('sends one at a time until a probe has succeeded', () => {
-    const lane = newLane({}, { opened: 2, openUntil: Date.now() - 1 });
-    load(lane, 3);
-    expect([lane.limit, lane.readyIn()]).to.deep.equal([1, 0]);
-    lane.begin('quick');
-    expect(lane.readyIn()).to.equal(undefined);
+  it('after the circuit breaker opened, requests go one at a time until a probe succeeds', () => {
+    const queue = newLane({}, { opened: 2, openUntil: Date.now() - 1 });
+    load(queue, 3);
+    expect([queue.limit, queue.readyIn()]).to.deep.equal([1, 0]);
+    queue.begin('quick');
+    expect(queue.readyIn()).to.equal(undefined);
   });
 
-  it('loads twice as much as may be under way, less what it has', () => {
-    const lane = newLane();
-    expect(lane.room).to.equal(4);
-    load(lane, 3);
-    expect(lane.room).to.equal(1);
-    load(lane, 3);
-    expect(lane.room).to.equal(0);
-    lane.isDirty = true;
-    expect(lane.wantsLook).to.equal(false);
-    lane.begin('quick');
-    lane.begin('quick');
-    lane.begin('quick');
-    expect(lane.wantsLook).to.equal(true);
+  it('the queue loads up to twice its concurrent requests', () => {
+    const queue = newLane();
+    expect(queue.room).to.equal(4);
+    load(queue, 3);
+    expect(queue.room).to.equal(1);
+    load(queue, 3);
+    expect(queue.room).to.equal(0);
+    queue.isDirty = true;
+    expect(queue.wantsLook).to.equal(false);
+    queue.begin('quick');
+    queue.begin('quick');
+    queue.begin('quick');
+    expect(queue.wantsLook).to.equal(true);
   });
 
-  it('spaces requests evenly under a rate limit', () => {
-    const lane = newLane({ rateLimitPerSecond: 4 });
-    load(lane, 3);
-    expect(lane.readyIn()).to.equal(0);
+  it('a rate limit spaces requests evenly', () => {
+    const queue = newLane({ rateLimitPerSecond: 4 });
+    load(queue, 3);
+    expect(queue.readyIn()).to.equal(0);
     const startedAt = performance.now();
-    lane.begin('quick');
-    const readyIn = lane.readyIn();
+    queue.begin('quick');
+    const readyIn = queue.readyIn();
     expect(readyIn).to.be.within(250 - (performance.now() - startedAt), 250);
-    const free = newLane();
-    load(free, 2);
-    free.begin('quick');
-    expect(free.readyIn()).to.equal(0);
+    const unlimited = newLane();
+    load(unlimited, 2);
+    unlimited.begin('quick');
+    expect(unlimited.readyIn()).to.equal(0);
   });
 
-  it('waits for the end of a pause though nothing is loaded, when there may be something', () => {
+  it('a paused queue waits for the end of its pause if it may have due deliveries', () => {
     const throttledUntil = Date.now() + 2000;
-    const lane = newLane({}, { throttledUntil });
-    expect(lane.readyIn()).to.equal(undefined);
-    lane.isDirty = true;
-    const readyIn = lane.readyIn();
+    const queue = newLane({}, { throttledUntil });
+    expect(queue.readyIn()).to.equal(undefined);
+    queue.isDirty = true;
+    const readyIn = queue.readyIn();
     expect(readyIn).to.be.within(throttledUntil - Date.now(), 2000);
-    expect(lane.wantsLook, 'by then it would be stale').to.equal(false);
-    expect(lane.isIdle, 'nobody needs to hold it so long').to.equal(true);
+    expect(queue.wantsLook, 'the result would be stale after the pause').to.equal(false);
+    expect(queue.isIdle, 'the lease is not needed during the pause').to.equal(true);
   });
 
-  it('sends nothing to an endpoint that wants no more', () => {
-    const lane = newLane({}, { stopReason: 'gone' });
-    load(lane, 1);
-    lane.isDirty = true;
-    expect([lane.readyIn(), lane.room, lane.isIdle]).to.deep.equal([undefined, 0, true]);
+  it('a stopped endpoint gets no requests', () => {
+    const queue = newLane({}, { stopReason: 'gone' });
+    load(queue, 1);
+    queue.isDirty = true;
+    expect([queue.readyIn(), queue.room, queue.isIdle]).to.deep.equal([undefined, 0, true]);
   });
 
-  it('sends live deliveries before replays, also those that are loaded already', () => {
-    const lane = newLane();
+  it('live deliveries go before replays, even before replays that are already loaded', () => {
+    const queue = newLane();
     const [one, two, three, four] = [1, 0, 1, 0].map((priority) => dueDelivery({ priority }));
-    lane.load([one, three] as never);
-    lane.load([two, four] as never);
-    expect(lane.backlog).to.deep.equal([two, four, one, three]);
+    queue.load([one, three] as never);
+    queue.load([two, four] as never);
+    expect(queue.backlog).to.deep.equal([two, four, one, three]);
   });
 
-  it('knows what it has in hand until that is stored', () => {
-    const lane = newLane();
-    load(lane, 2);
-    const ids = lane.known;
-    const flight = lane.begin('quick');
-    expect(lane.known).to.have.members(ids);
-    lane.end(flight, true);
-    expect(lane.known).to.have.members(ids);
-    expect(lane.isQuiet).to.equal(false);
-    lane.unrecorded.delete(flight.delivery.id);
-    expect(lane.known).to.deep.equal([lane.backlog[0]?.id]);
-    expect([lane.isQuiet, lane.isIdle]).to.deep.equal([true, false]);
-    lane.unload();
-    expect([lane.known, lane.isDirty]).to.deep.equal([[], true]);
+  it('deliveries count as held until their outcome is stored', () => {
+    const queue = newLane();
+    load(queue, 2);
+    const ids = queue.known;
+    const request = queue.begin('quick');
+    expect(queue.known).to.have.members(ids);
+    queue.end(request, true);
+    expect(queue.known).to.have.members(ids);
+    expect(queue.isQuiet).to.equal(false);
+    queue.unrecorded.delete(request.delivery.id);
+    expect(queue.known).to.deep.equal([queue.backlog[0]?.id]);
+    expect([queue.isQuiet, queue.isIdle]).to.deep.equal([true, false]);
+    queue.unload();
+    expect([queue.known, queue.isDirty]).to.deep.equal([[], true]);
   });
 
-  it('wants its state read again when its endpoint was changed, once it is at rest', () => {
-    const lane = newLane({}, { stopReason: 'gone' });
-    lane.config = { ...lane.config, version: 'v2' };
-    expect([lane.isHealthStale, lane.wantsLook]).to.deep.equal([true, true]);
-    lane.unrecorded.add('x');
-    expect(lane.wantsLook).to.equal(false);
-    lane.unrecorded.clear();
-    lane.health = newHealth();
-    lane.healthVersion = 'v2';
-    expect([lane.isHealthStale, lane.wantsLook]).to.deep.equal([false, false]);
+  it('after an endpoint change, the queue reloads its health once no outcome is unstored', () => {
+    const queue = newLane({}, { stopReason: 'gone' });
+    queue.config = { ...queue.config, version: 'v2' };
+    expect([queue.isHealthStale, queue.wantsLook]).to.deep.equal([true, true]);
+    queue.unrecorded.add('x');
+    expect(queue.wantsLook).to.equal(false);
+    queue.unrecorded.clear();
+    queue.health = newHealth();
+    queue.healthVersion = 'v2';
+    expect([queue.isHealthStale, queue.wantsLook]).to.deep.equal([false, false]);
   });
 });

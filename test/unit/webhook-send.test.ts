@@ -10,12 +10,12 @@ import { dueDelivery, newLane } from '../support/webhook-lanes.js';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** Waits until the clock shows a later second than this one, given in seconds. */
+/** Waits until the clock is past the given second of Unix time. */
 async function nextSecond(seconds: number): Promise<void> {
   await eventually('the next second', () => Math.floor(Date.now() / 1000) > Math.floor(seconds));
 }
 
-describe('one request of a delivery', () => {
+describe('one attempt of a delivery', () => {
   const client = createOutboundClient({ allowLoopback: true, allowHttp: true });
   let receiver: StrictReceiver;
   before(async () => {
@@ -32,7 +32,10 @@ describe('one request of a delivery', () => {
   ) => {
     const delivery = dueDelivery();
     const body = JSON.stringify({
-      ...{ id: delivery.eventId, type: 'invoice.created', timestamp: new Date().toISOString(), data: {} },
+      id: delivery.eventId,
+      type: 'invoice.created',
+      timestamp: new Date().toISOString(),
+      data: {},
     });
     const config: EndpointConfig = {
       ...newLane().config,
@@ -42,19 +45,19 @@ describe('one request of a delivery', () => {
     return sendAttempt({ ...delivery, body }, config, { client, deadlineMs: 3000, ...options });
   };
 
-  it('is signed with the secrets that hold at that moment', async () => {
-    const [current, ending, ended] = [newSecret(), newSecret(), newSecret()];
-    receiver.endpoint.secrets = [current, ending];
+  it('a request is signed with the secrets that are valid at that moment', async () => {
+    const [current, expiring, expired] = [newSecret(), newSecret(), newSecret()];
+    receiver.endpoint.secrets = [current, expiring];
     const attempt = await send([
       [current, null],
-      [ending, Date.now() + 60_000],
-      [ended, Date.now() - 1],
+      [expiring, Date.now() + 60_000],
+      [expired, Date.now() - 1],
     ]);
     expect(attempt).to.include({ status: 200, errorClass: undefined });
     expect(receiver.faults).to.deep.equal([]);
   });
 
-  it('tells the time at which it is written, not the one at which its attempt began', async () => {
+  it('webhook-timestamp is the time when the request is written, not when its attempt started', async () => {
     const secret = newSecret();
     receiver.endpoint.secrets = [secret];
     const { startedAt, requestHeaders } = await send([[secret, null]], {
@@ -67,7 +70,7 @@ describe('one request of a delivery', () => {
     expect(receiver.faults).to.deep.equal([]);
   });
 
-  it('is sent once more at most when a kept connection is reset, and signed anew', async () => {
+  it('a request is repeated at most once, with a new signature, when a reused connection is reset', async () => {
     const secret = newSecret();
     const flaky = receiver.add({ secret });
     const own = createOutboundClient({ allowLoopback: true, allowHttp: true });
@@ -89,17 +92,19 @@ describe('one request of a delivery', () => {
     await own.close();
   });
 
-  it('does not leave without a signature', async () => {
+  it('a request without a valid secret is not sent', async () => {
     const before = receiver.endpoint.requests.length;
     for (const secrets of [[], [[newSecret(), Date.now() - 1]]] as [string, number][][])
       expect(await send(secrets)).to.include({ status: undefined, errorClass: 'internal' });
     expect(receiver.endpoint.requests).to.have.length(before);
   });
 
-  it('fails when its address is none, and is logged like any other', async () => {
+  it("an invalid URL fails the attempt, and the recorded URL is '[not a URL]'", async () => {
     for (const url of ['http://999.999.999.999/', '', 'https://', 'nonsense'])
       expect(await send([[newSecret(), null]], { url })).to.include({
-        ...{ status: undefined, errorClass: 'invalid_url', url: '[not a URL]' },
+        status: undefined,
+        errorClass: 'invalid_url',
+        url: '[not a URL]',
       });
   });
 });

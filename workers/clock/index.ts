@@ -8,10 +8,13 @@ import { openWritesQueue } from '../../shared/queues/writes.js';
 import { createClockProcessor } from './processor.js';
 import { reportSchedules, watchRuns } from './watch-runs.js';
 
-/** How often the schedules are looked after: a store that lost its content gets them back within this time, in ms. */
+/** Schedules that are missing, because Redis lost its data, are created again this often, in ms. */
 const SCHEDULE_CHECK_MS = 10_000;
 
-/** Starts the clock: its schedules, and the worker that carries them out. Any number may run; each schedule fires once. */
+/**
+ * Starts the clock: its schedules and the worker that runs their jobs. Any number of clocks may
+ * run; each schedule fires once.
+ */
 export async function startClock(runtime: Runtime): Promise<void> {
   const queue = openClockQueue(runtime);
   const writes = openWritesQueue(runtime);
@@ -23,7 +26,7 @@ export async function startClock(runtime: Runtime): Promise<void> {
   openWorker<ClockJob>(runtime, CLOCK_QUEUE, watchRuns(runtime, processor), { concurrency: 1 });
   const ensure = () =>
     ensureSchedules(queue).catch((error: unknown) =>
-      runtime.logger.warn({ err: error }, 'schedules not checked; trying again'),
+      runtime.logger.warn({ err: error }, 'could not check the schedules; will try again'),
     );
   await ensure();
   const timer = setInterval(() => void ensure(), SCHEDULE_CHECK_MS);

@@ -3,43 +3,43 @@ import type { Database, Transaction } from '../../shared/platform/postgres.js';
 import { isQueueFailure } from '../../shared/queues/backend.js';
 
 /**
- * What a sweep does with some tenants, in a transaction that sees only these. It may run again for
- * fewer of them.
+ * A sweep's work for a set of tenants, in a transaction that sees only these tenants. After an
+ * error it runs again for parts of the set.
  */
 export type SweepWork = (tx: Transaction) => Promise<void>;
 
 /**
- * A statement may take this long for half of a set that was slow to fail. All halves that hold one
- * slow tenant of 500 then take nine seconds, and not 45. In ms.
+ * Time limit of a query for half of a set that failed slowly, in ms. Finding one slow tenant among
+ * 500 then takes nine seconds instead of 45.
  */
 export const HALF_TIMEOUT_MS = 1_000;
 /**
- * Once a culprit is found, no set is split after this long: with many slow tenants, each pass finds
- * some of them. In ms.
+ * Once a failing tenant was found, no set is split after this time, in ms. With many slow tenants,
+ * each pass finds some of them.
  */
-const SPLIT_MS = 10_000;
+const SPLIT_BUDGET_MS = 10_000;
 
-/** A tenant that stands alone, and why it failed. */
+/** A tenant for which the work failed, and the error. */
 export interface Failure {
   tenantId: string;
   error: unknown;
 }
 
-/** What came of running a sweep's work for some tenants. */
+/** The result of running a sweep's work for a set of tenants. */
 export interface Isolation {
-  /** Tenants whose part was committed. */
+  /** Number of tenants whose work was committed. */
   succeeded: number;
   failures: Failure[];
-  /** Sets that failed and were not split any more: some of them are not to blame. */
+  /** Sets that failed and were not split further. Some of their tenants did not cause the error. */
   unsplit: { tenantIds: readonly string[]; error: unknown }[];
 }
 
-/** True when PostgreSQL or the queue is away: nobody's rows are the cause. */
+/** Returns whether PostgreSQL or the queue is unreachable. No tenant's rows cause that error. */
 export function isAway(error: unknown): boolean {
   return isConnectionError(error) || isQueueFailure(error);
 }
 
-/** Bounds the statements that follow in a transaction. Every session has 5 s otherwise. */
+/** Limits the time of each later query in the transaction. The default of a session is 5 s. */
 export async function setStatementTimeout(tx: Transaction, timeoutMs: number): Promise<void> {
   await tx.query({
     name: 'set-statement-timeout',
@@ -50,21 +50,21 @@ export async function setStatementTimeout(tx: Transaction, timeoutMs: number): P
 
 interface TenantSet {
   tenantIds: readonly string[];
-  /** For each statement; undefined: what every session has. */
+  /** Time limit of each query; undefined: the default of the session. */
   timeoutMs?: number | undefined;
 }
 
 /**
- * Runs a sweep's work for these tenants. An error splits them in halves until the culprit stands
- * alone.
- * @throws when PostgreSQL or the queue is away
+ * Runs a sweep's work for these tenants. After an error it splits them in halves, until each
+ * failing tenant is alone in its set.
+ * @throws when PostgreSQL or the queue is unreachable
  */
 export async function isolate(db: Database, whole: TenantSet, work: SweepWork): Promise<Isolation> {
   const isolation: Isolation = { succeeded: 0, failures: [], unsplit: [] };
-  const endAt = performance.now() + SPLIT_MS;
+  const endAt = performance.now() + SPLIT_BUDGET_MS;
   const sets = whole.tenantIds.length > 0 ? [whole] : [];
-  // The first half before the second: a single culprit is found in as many steps as there are
-  // halvings.
+  // Runs the first half before the second. Finding a single failing tenant then takes as many steps
+  // as there are halvings.
   for (let set = sets.pop(); set; set = sets.pop()) {
     const startedAt = performance.now();
     try {
@@ -73,9 +73,9 @@ export async function isolate(db: Database, whole: TenantSet, work: SweepWork): 
     } catch (error) {
       if (isAway(error)) throw error;
       const [tenantId = ''] = set.tenantIds;
-      const isOver = performance.now() > endAt && isolation.failures.length > 0;
+      const isTimeUp = performance.now() > endAt && isolation.failures.length > 0;
       if (set.tenantIds.length === 1) isolation.failures.push({ tenantId, error });
-      else if (isOver) isolation.unsplit.push({ tenantIds: set.tenantIds, error });
+      else if (isTimeUp) isolation.unsplit.push({ tenantIds: set.tenantIds, error });
       else sets.push(...halve(set, performance.now() - startedAt));
     }
   }
@@ -89,13 +89,13 @@ function runSet(db: Database, { tenantIds, timeoutMs }: TenantSet, work: SweepWo
   });
 }
 
-/** Both halves, the one to try first at the end. */
+/** Returns both halves. The last element is the one to run first. */
 function halve({ tenantIds, timeoutMs }: TenantSet, failedAfterMs: number): TenantSet[] {
   const middle = Math.ceil(tenantIds.length / 2);
   const wasSlow = failedAfterMs >= HALF_TIMEOUT_MS;
-  const next = wasSlow ? HALF_TIMEOUT_MS : timeoutMs;
+  const nextTimeoutMs = wasSlow ? HALF_TIMEOUT_MS : timeoutMs;
   return [
-    { tenantIds: tenantIds.slice(middle), timeoutMs: next },
-    { tenantIds: tenantIds.slice(0, middle), timeoutMs: next },
+    { tenantIds: tenantIds.slice(middle), timeoutMs: nextTimeoutMs },
+    { tenantIds: tenantIds.slice(0, middle), timeoutMs: nextTimeoutMs },
   ];
 }

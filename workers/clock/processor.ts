@@ -29,18 +29,18 @@ import { FOUND_PER_PASS, sweepTenants } from './sweep-tenants.js';
 import { createBillingWatch } from './watch-billing.js';
 import { watchExports } from './watch-exports.js';
 
-/** Midnight begins a day for every vehicle of a time zone at once. */
+/** Midnight starts a storage day for all vehicles of a time zone simultaneously. */
 const ACCRUALS_PER_PASS = 5000;
-/** A due date ends for all invoices of a time zone at once. */
+/** A due date ends for all invoices of a time zone simultaneously. */
 const OVERDUE_PER_PASS = 2000;
-const RECKONED_PER_PASS = 5000;
+const TERMS_UPDATES_PER_PASS = 5000;
 const MESSAGES_PER_PASS = 1000;
 const PURGED_PER_PASS = 5000;
-const LANES_PER_PASS = 2000;
-/** Longer than the time between two looks, with room for one that fails. */
+const ENDPOINT_QUEUES_PER_PASS = 2000;
+/** Longer than the interval of `wake-lanes`, so that one failed run does no harm. */
 const WAKE_HORIZON_SECONDS = 30;
 
-/** The queues that the clock puts work back into. */
+/** The queues to which the clock adds jobs. */
 export interface ClockQueues {
   writes: WritesQueue;
   messages: MessagesQueue;
@@ -48,7 +48,7 @@ export interface ClockQueues {
   exports: ExportsQueue;
 }
 
-/** What each job of the clock's queue does. */
+/** Creates the processor of the clock's queue. Each job name is a task. */
 export function createClockProcessor(
   runtime: Runtime,
   { writes, messages, webhooks, exports }: ClockQueues,
@@ -56,20 +56,26 @@ export function createClockProcessor(
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
     'mark-overdue': () =>
-      sweep(runtime, writes, { task: 'mark-overdue', find: findOverdue, limit: OVERDUE_PER_PASS }),
+      sweepForCommands(runtime, writes, { task: 'mark-overdue', find: findOverdue, limit: OVERDUE_PER_PASS }),
     'apply-terms': () => applyTerms(runtime),
     'accrue-storage': () =>
-      sweep(runtime, writes, { task: 'accrue-storage', find: findAccruals, limit: ACCRUALS_PER_PASS }),
-    'expire-approvals': () => sweep(runtime, writes, { task: 'expire-approvals', find: findExpired }),
+      sweepForCommands(runtime, writes, {
+        task: 'accrue-storage',
+        find: findAccruals,
+        limit: ACCRUALS_PER_PASS,
+      }),
+    'expire-approvals': () =>
+      sweepForCommands(runtime, writes, { task: 'expire-approvals', find: findExpired }),
     'prompt-messages': () => promptDueMessages(runtime, messages),
-    'wake-lanes': () => wakeDueLanes(runtime, webhooks),
+    'wake-lanes': () => wakeDueEndpointQueues(runtime, webhooks),
     'run-replays': createReplayRunner(runtime, webhooks),
     'watch-billing': createBillingWatch(runtime, writes),
-    'watch-claims': () => sweep(runtime, writes, { task: 'watch-claims', find: findDeadlines }),
-    'watch-endpoints': () => sweep(runtime, writes, { task: 'watch-endpoints', find: findHealthSteps }),
+    'watch-claims': () => sweepForCommands(runtime, writes, { task: 'watch-claims', find: findDeadlines }),
+    'watch-endpoints': () =>
+      sweepForCommands(runtime, writes, { task: 'watch-endpoints', find: findHealthSteps }),
     'watch-exports': () => watchExports(runtime, { writes, exports }),
     'run-export-schedules': () => runExportSchedules(runtime, writes),
-    'purge-expired': () => purge(runtime),
+    'purge-expired': () => purgeExpiredRows(runtime),
     'keep-partitions': () => keepWeeks(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(
@@ -95,11 +101,14 @@ export function createClockProcessor(
   };
 }
 
-/** Finds what time has changed; the writes workers say so, as all that changes data goes one way. */
-async function sweep(
+/**
+ * Runs a sweep that finds due records, and submits a command for each. The writes workers then
+ * change the records: all changes of data are commands.
+ */
+async function sweepForCommands(
   runtime: Runtime,
   writes: WritesQueue,
-  { task, find, limit = FOUND_PER_PASS }: Sweep,
+  { task, find, limit = FOUND_PER_PASS }: CommandSweep,
 ): Promise<Record<string, unknown>> {
   let found = 0;
   await sweepTenants(runtime, task, async (tx) => {
@@ -110,15 +119,15 @@ async function sweep(
   return { found };
 }
 
-interface Sweep {
+interface CommandSweep {
   task: string;
   find: (tx: Transaction, limit: number) => Promise<Command[]>;
   limit?: number;
 }
 
 /**
- * Messages that still wait for their provider although they are due: their prompt was lost, or the worker that had it died. Mails of notices are prompted by
- * nobody else.
+ * Adds wake-up jobs for due messages whose own wake-up job was lost or whose worker died. For mails
+ * of notices, only the clock adds wake-up jobs.
  */
 async function promptDueMessages(
   runtime: Runtime,
@@ -131,24 +140,33 @@ async function promptDueMessages(
       findDueNoticeMails(tx, MESSAGES_PER_PASS),
     ]);
     due += found.length + mails.length;
-    await promptMessages(messages, found.map(promptOf));
-    await promptNoticeMails(messages, mails.map(promptOf));
+    await promptMessages(messages, found.map(toPrompt));
+    await promptNoticeMails(messages, mails.map(toPrompt));
   });
   return { due };
 }
 
-/** Lanes with something due that nobody has in hand, and those where something falls due before the next minute is over. */
-async function wakeDueLanes(runtime: Runtime, webhooks: WebhooksQueue): Promise<Record<string, unknown>> {
+/**
+ * Wakes the workers for due endpoint queues that no worker holds. Schedules a wake-up for endpoint
+ * queues that fall due within the horizon.
+ */
+async function wakeDueEndpointQueues(
+  runtime: Runtime,
+  webhooks: WebhooksQueue,
+): Promise<Record<string, unknown>> {
   let woken = 0;
   let scheduled = 0;
   await sweepTenants(runtime, 'wake-lanes', async (tx) => {
-    const found = await findDueLanes(tx, { horizonSeconds: WAKE_HORIZON_SECONDS, limit: LANES_PER_PASS });
-    const lanes = found.map(({ tenant_id: tenantId, endpoint_id: endpointId, in_ms: inMs }) => ({
+    const found = await findDueLanes(tx, {
+      horizonSeconds: WAKE_HORIZON_SECONDS,
+      limit: ENDPOINT_QUEUES_PER_PASS,
+    });
+    const endpointQueues = found.map(({ tenant_id: tenantId, endpoint_id: endpointId, in_ms: inMs }) => ({
       lane: { tenantId, endpointId },
       inMs,
     }));
-    const now = lanes.filter(({ inMs }) => inMs === 0).map(({ lane }) => lane);
-    const later = lanes.filter(({ inMs }) => inMs > 0);
+    const now = endpointQueues.filter(({ inMs }) => inMs === 0).map(({ lane }) => lane);
+    const later = endpointQueues.filter(({ inMs }) => inMs > 0);
     await wakeLanes(webhooks, now);
     await scheduleWakes(
       webhooks,
@@ -160,25 +178,25 @@ async function wakeDueLanes(runtime: Runtime, webhooks: WebhooksQueue): Promise<
   return { woken, scheduled };
 }
 
-const promptOf = ({ tenant_id: tenantId, id: messageId, attempts }: DueRow) => ({
+const toPrompt = ({ tenant_id: tenantId, id: messageId, attempts }: DueRow) => ({
   tenantId,
   messageId,
   attempts,
 });
 
 /**
- * Brings open invoices to the changed terms of their customers, so that the overdue sweep finds
- * them in time.
+ * Applies changed terms of customers to their open invoices, so that the overdue sweep finds these
+ * invoices in time.
  */
 async function applyTerms(runtime: Runtime): Promise<Record<string, unknown>> {
-  let reckoned = 0;
+  let updated = 0;
   await sweepTenants(runtime, 'apply-terms', async (tx) => {
-    reckoned += await applyTermsChanges(tx, RECKONED_PER_PASS);
+    updated += await applyTermsChanges(tx, TERMS_UPDATES_PER_PASS);
   });
-  return { reckoned };
+  return { updated };
 }
 
-async function purge(runtime: Runtime): Promise<Record<string, unknown>> {
+async function purgeExpiredRows(runtime: Runtime): Promise<Record<string, unknown>> {
   let purged = 0;
   await sweepTenants(runtime, 'purge-expired', async (tx) => {
     purged += await purgeExpired(tx, PURGED_PER_PASS);

@@ -6,16 +6,16 @@ import { setStatementTimeout } from './isolate-tenants.js';
 import { FOUND_PER_PASS, splitTenants, sweepTenants } from './sweep-tenants.js';
 
 /**
- * A re-submitted operation gets this long before it is submitted again: longer than a stalled job
- * needs to come back.
+ * A resubmitted operation is not submitted again for this long. BullMQ returns a stalled job to the
+ * queue sooner.
  */
 const LEASE_SECONDS = 20;
-/** For the count alone: the clock has other work. In ms. */
+/** Time limit of the count, in ms, so that it does not delay the clock's other tasks. */
 const COUNT_TIMEOUT_MS = 1_000;
 
 /**
- * Gives pending operations back to the queue: those whose job was lost, or never taken. One that
- * has run meanwhile is a no-op.
+ * Adds pending operations to the queue again: those whose job was lost or never started. A command
+ * that has run meanwhile does nothing.
  */
 export async function resubmitOperations(
   runtime: Runtime,
@@ -24,19 +24,20 @@ export async function resubmitOperations(
   let resubmitted = 0;
   await sweepTenants(runtime, 'resubmit-operations', async (tx) => {
     const commands = await leasePending(tx, { leaseSeconds: LEASE_SECONDS, limit: FOUND_PER_PASS });
-    // Inside the transaction: should the queue be away, the lease is not taken and the next tick
-    // tries again.
+    // Inside the transaction: if the queue is unreachable, the lease is rolled back and the next
+    // run tries again.
     await enqueueCommands(writes, commands);
     resubmitted += commands.length;
   });
   const pending = await measurePending(runtime);
-  if (resubmitted > 0) runtime.logger.info({ resubmitted, pending }, 'operations given back to the queue');
+  if (resubmitted > 0) runtime.logger.info({ resubmitted, pending }, 'operations resubmitted to the queue');
   return { resubmitted, pending };
 }
 
 /**
- * Sets the gauge. Counting has transactions of its own: a failed count must not undo the leases of
- * commands that are on the queue already. The gauge then keeps its last figure.
+ * Sets the gauge of pending operations. Counts in separate transactions: a failed count must not
+ * roll back the leases of commands that are already on the queue. After a failure the gauge keeps
+ * its last value.
  */
 async function measurePending({ db, logger, metrics }: Runtime): Promise<number | undefined> {
   try {
@@ -50,7 +51,7 @@ async function measurePending({ db, logger, metrics }: Runtime): Promise<number 
     metrics.pendingOperations.set(pending);
     return pending;
   } catch (error) {
-    logger.warn({ err: error }, 'pending operations were not counted');
+    logger.warn({ err: error }, 'could not count the pending operations');
     return undefined;
   }
 }

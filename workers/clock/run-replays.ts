@@ -4,34 +4,44 @@ import type { RecordRef } from '../../shared/resources/sets.js';
 import { continueReplay, findRunningReplays } from '../../shared/resources/webhook-replays/run.js';
 import { sweepSome, sweepTenants } from './sweep-tenants.js';
 
-/** The clock has other work: a pass ends after this long, and the next one goes on with the next tenant. In ms. */
-const PASS_MS = 2_000;
+/**
+ * A pass ends after this time, in ms, so that the clock's other tasks are not delayed. The next
+ * pass continues with the next tenant.
+ */
+const PASS_BUDGET_MS = 2_000;
 
 /**
- * Makes the deliveries of replays and recoveries, each call some of each. They come in small portions and behind the live ones, so that a storm of them delays
- * nobody; rows and positions are committed together, and a lane that nobody woke is found by the sweep.
+ * Creates a function that runs one pass: it creates some deliveries of each running replay and
+ * recovery. Small portions and a lower priority than live deliveries keep many replays from
+ * delaying other deliveries. Rows and positions are committed together. If a wake-up is lost, the
+ * `wake-lanes` sweep finds the endpoint queue.
  */
 export function createReplayRunner(
   runtime: Runtime,
   webhooks: WebhooksQueue,
 ): () => Promise<Record<string, unknown>> {
-  // Where a pass ended: were each to begin with the first one, the last would never have its turn.
-  let last = '';
+  // The tenant at which the last pass ended. If every pass started at the first tenant, the last
+  // tenants might never be reached.
+  let lastTenant = '';
   return async () => {
-    const endAt = performance.now() + PASS_MS;
-    const running = await findAll(runtime);
+    const endAt = performance.now() + PASS_BUDGET_MS;
+    const running = await findRunning(runtime);
     let woken = 0;
-    for (const ref of inTurn(running, last)) {
+    for (const ref of sortRoundRobin(running, lastTenant)) {
       if (performance.now() > endAt) break;
-      last = ref.tenant_id;
-      woken += await goOn(runtime, webhooks, ref);
+      lastTenant = ref.tenant_id;
+      woken += await createNextDeliveries(runtime, webhooks, ref);
     }
     return { running: running.length, woken };
   };
 }
 
-/** @returns how many endpoints have something new */
-async function goOn(runtime: Runtime, webhooks: WebhooksQueue, ref: RecordRef): Promise<number> {
+/** @returns the number of endpoints with new deliveries */
+async function createNextDeliveries(
+  runtime: Runtime,
+  webhooks: WebhooksQueue,
+  ref: RecordRef,
+): Promise<number> {
   const { tenant_id: tenantId } = ref;
   let endpoints: string[] = [];
   await sweepSome(runtime, {
@@ -48,21 +58,21 @@ async function goOn(runtime: Runtime, webhooks: WebhooksQueue, ref: RecordRef): 
   return endpoints.length;
 }
 
-/** One of each tenant, beginning with the tenant after this one, then the next of each. */
-function inTurn(running: RecordRef[], lastTenant: string): RecordRef[] {
-  const turns = new Map<string, number>();
+/** Sorts round-robin between tenants, starting with the tenant after `lastTenant`. */
+function sortRoundRobin(running: RecordRef[], lastTenant: string): RecordRef[] {
+  const countByTenant = new Map<string, number>();
   return running
     .map((ref) => {
-      const turn = turns.get(ref.tenant_id) ?? 0;
-      turns.set(ref.tenant_id, turn + 1);
-      return { ref, order: `${turn} ${ref.tenant_id > lastTenant ? 0 : 1} ${ref.tenant_id}` };
+      const round = countByTenant.get(ref.tenant_id) ?? 0;
+      countByTenant.set(ref.tenant_id, round + 1);
+      return { ref, sortKey: `${round} ${ref.tenant_id > lastTenant ? 0 : 1} ${ref.tenant_id}` };
     })
-    .sort((a, b) => (a.order < b.order ? -1 : 1))
+    .sort((a, b) => (a.sortKey < b.sortKey ? -1 : 1))
     .map(({ ref }) => ref);
 }
 
-/** Those that may go on, by tenant. */
-async function findAll(runtime: Runtime): Promise<RecordRef[]> {
+/** Finds the replays that can continue, sorted by tenant within each transaction. */
+async function findRunning(runtime: Runtime): Promise<RecordRef[]> {
   const found: RecordRef[] = [];
   await sweepTenants(runtime, 'run-replays', async (tx) => {
     found.push(...(await findRunningReplays(tx)));

@@ -2,26 +2,27 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import { clearFault, findFaults, recordFault } from '../../shared/resources/sweep-faults/store.js';
 import { type Failure, HALF_TIMEOUT_MS, isAway, isolate, type SweepWork } from './isolate-tenants.js';
 
-/** Tenants in one transaction. */
+/** Maximum tenants in one transaction. */
 export const TENANTS_PER_PASS = 500;
 /**
- * What a sweep finds in one transaction, unless it says otherwise. No fewer than its tenants, so
- * that each of them has a turn.
+ * Default limit of the rows that a sweep finds in one transaction. At least the number of its
+ * tenants, so that round-robin sharing reaches each of them.
  */
 export const FOUND_PER_PASS = 512;
 
 /**
- * A recorded tenant's statements may take a tenth of the time it has waited, within these bounds:
- * so it costs the clock a tenth of its time at most, and one that is merely large comes through.
+ * When a tenant with a recorded failure is tried again, each query may take a tenth of the time
+ * that the tenant has waited, from {@link HALF_TIMEOUT_MS} to this maximum. So the tenant costs the
+ * clock at most a tenth of its time, and a tenant that is merely large succeeds in the end.
  */
 const RETRY_SHARE = 0.1;
-const LONGEST_RETRY_MS = 5_000;
-/** After this long a pass tries no further recorded tenants; those that wait longest come first. */
-const RETRIES_MS = 5_000;
+const MAX_RETRY_TIMEOUT_MS = 5_000;
+/** After this time a pass starts no further retries. The tenants that wait longest come first. */
+const RETRIES_BUDGET_MS = 5_000;
 
 type SweepRuntime = Pick<Runtime, 'db' | 'logger' | 'metrics'>;
 
-/** The tenants of each transaction of a sweep. */
+/** Splits tenants into the sets that a sweep handles in one transaction each. */
 export function splitTenants(tenantIds: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(tenantIds.length / TENANTS_PER_PASS) }, (_, index) =>
     tenantIds.slice(index * TENANTS_PER_PASS, (index + 1) * TENANTS_PER_PASS),
@@ -29,8 +30,9 @@ export function splitTenants(tenantIds: readonly string[]): string[][] {
 }
 
 /**
- * Runs a sweep over all tenants, some hundred at a time; see {@link sweepSome}.
- * @throws the last error that was no single tenant's fault, after the other tenants had their turn
+ * Runs a sweep over all tenants, up to 500 per transaction; see {@link sweepSome}.
+ * @throws the last error that no single tenant caused, after the other sets have run; immediately
+ * when PostgreSQL or the queue is unreachable
  */
 export async function sweepTenants(runtime: SweepRuntime, task: string, work: SweepWork): Promise<void> {
   let failure: { error: unknown } | undefined;
@@ -46,39 +48,40 @@ export async function sweepTenants(runtime: SweepRuntime, task: string, work: Sw
 }
 
 interface Sweep {
-  /** Names the sweep in the log, the metric and the recorded faults. */
+  /** Name of the sweep in the log, the metric and the recorded failures. */
   task: string;
   tenantIds: readonly string[];
   work: SweepWork;
 }
 
 /**
- * Runs a sweep over these tenants so that one tenant's fault stays its own. An error splits the
- * tenants in halves until the culprit stands alone; only that one is left out, and recorded.
- * A recorded tenant is tried alone: in the next pass, and then after waits that double up to 15
- * minutes. Each try costs the clock one transaction, a slow one 1 s at first and 5 s at most.
- * @throws when PostgreSQL or the queue is away, or all of several tenants fail: no tenant is to
- * blame
+ * Runs a sweep over these tenants so that one failing tenant does not stop the others. An error
+ * splits the tenants in halves until the failing tenant is alone. The sweep skips only that tenant,
+ * and records its failure. It then tries a recorded tenant alone: in the next pass, and later after
+ * waits that double up to 15 minutes. Each try costs the clock one transaction. A slow try is
+ * limited to 1 s at first, and later to 5 s at most.
+ * @throws when PostgreSQL or the queue is unreachable, or when all of several tenants fail: then no
+ * single tenant is the cause
  */
 export async function sweepSome(runtime: SweepRuntime, { task, tenantIds, work }: Sweep): Promise<void> {
   const { db, logger } = runtime;
-  const faults = await findFaults(db, { task, tenantIds });
-  const recorded = new Set(faults.map(({ tenantId }) => tenantId));
-  const sound = tenantIds.filter((tenantId) => !recorded.has(tenantId));
-  const { succeeded, failures, unsplit } = await isolate(db, { tenantIds: sound }, work);
-  const retries = await retryRecorded(runtime, faults, work);
-  const mended = retries.filter(({ failure }) => !failure);
+  const recordedFailures = await findFaults(db, { task, tenantIds });
+  const recorded = new Set(recordedFailures.map(({ tenantId }) => tenantId));
+  const healthy = tenantIds.filter((tenantId) => !recorded.has(tenantId));
+  const { succeeded, failures, unsplit } = await isolate(db, { tenantIds: healthy }, work);
+  const retries = await retryRecorded(runtime, recordedFailures, work);
+  const recovered = retries.filter(({ failure }) => !failure);
   const failed = [...failures, ...retries.flatMap(({ failure }) => failure ?? [])];
-  const isWhole = tenantIds.length > 1 && retries.length === faults.length;
-  if (isWhole && succeeded + mended.length === 0) throw failed[0]?.error;
-  for (const failure of failed) await leaveOut(runtime, task, failure);
-  for (const { tenantId } of mended) await clearFault(db, { task, tenantId });
+  const areAllTried = tenantIds.length > 1 && retries.length === recordedFailures.length;
+  if (areAllTried && succeeded + recovered.length === 0) throw failed[0]?.error;
+  for (const failure of failed) await recordSkippedTenant(runtime, task, failure);
+  for (const { tenantId } of recovered) await clearFault(db, { task, tenantId });
   const [first] = unsplit;
   if (!first) return;
   const accounts = unsplit.flatMap((set) => set.tenantIds).length;
   logger.error(
     { err: first.error, task, accounts },
-    'a sweep had no time to find the slow accounts of these',
+    'a sweep skipped accounts: no time was left to find which of them fail',
   );
 }
 
@@ -87,30 +90,31 @@ interface Retry {
   failure: Failure | undefined;
 }
 
-/** Tries the recorded tenants whose wait is over, as many as there is time for. */
+/** Tries the recorded tenants whose wait is over, until the time for retries is used up. */
 async function retryRecorded(
   { db }: SweepRuntime,
-  faults: Awaited<ReturnType<typeof findFaults>>,
+  recordedFailures: Awaited<ReturnType<typeof findFaults>>,
   work: SweepWork,
 ): Promise<Retry[]> {
-  const endAt = performance.now() + RETRIES_MS;
+  const endAt = performance.now() + RETRIES_BUDGET_MS;
   const retries: Retry[] = [];
-  for (const { tenantId, isDue, waitedMs } of faults) {
+  for (const { tenantId, isDue, waitedMs } of recordedFailures) {
     if (!isDue || performance.now() > endAt) continue;
-    const timeoutMs = Math.min(Math.max(HALF_TIMEOUT_MS, waitedMs * RETRY_SHARE), LONGEST_RETRY_MS);
+    const timeoutMs = Math.min(Math.max(HALF_TIMEOUT_MS, waitedMs * RETRY_SHARE), MAX_RETRY_TIMEOUT_MS);
     const { failures } = await isolate(db, { tenantIds: [tenantId], timeoutMs }, work);
     retries.push({ tenantId, failure: failures[0] });
   }
   return retries;
 }
 
-async function leaveOut(
+async function recordSkippedTenant(
   { db, logger, metrics }: SweepRuntime,
   task: string,
   { tenantId, error }: Failure,
 ): Promise<void> {
   metrics.sweepFaults.inc({ task });
-  const isNews = await recordFault(db, { task, tenantId, error });
-  // A lasting fault is logged once an hour, or it would fill the log.
-  if (isNews) logger.error({ err: error, task, tenant: tenantId }, 'a sweep left out one account');
+  const shouldLog = await recordFault(db, { task, tenantId, error });
+  // A lasting failure is logged once an hour, so that it does not flood the log.
+  if (shouldLog)
+    logger.error({ err: error, task, tenant: tenantId }, 'a sweep skipped an account that failed');
 }

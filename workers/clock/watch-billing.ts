@@ -5,10 +5,13 @@ import { findChangedTenants, lookAtTenant } from '../../shared/resources/suggest
 import { enqueueCommands } from './enqueue-commands.js';
 import { FOUND_PER_PASS, sweepSome, TENANTS_PER_PASS } from './sweep-tenants.js';
 
-/** The clock has other work: a pass ends after this long, and the next one goes on. In ms. */
-const PASS_MS = 5_000;
+/**
+ * A pass ends after this time, in ms, so that the clock's other tasks are not delayed. The next
+ * pass continues.
+ */
+const PASS_BUDGET_MS = 5_000;
 
-/** What a pass came to. */
+/** The result of a pass. */
 interface Pass extends Record<string, unknown> {
   looked: number;
   suggested: number;
@@ -16,33 +19,38 @@ interface Pass extends Record<string, unknown> {
 }
 
 /**
- * A watch, each call of which is a pass. It looks for money left behind, in what each tenant changed since the last look; the writes workers record what is
- * found. Nothing of it is in the way of a write: it reads committed rows, and locks none of them.
+ * Creates a function that runs one pass of the billing watch. A pass scans each tenant's changes
+ * since the last scan for missed revenue. The writes workers store the suggestions. A pass never
+ * blocks a write: it reads committed rows and locks none of them.
  */
 export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
-  // Where the next tenants are: were every pass to begin with the first ones, the last would never have their turn.
+  // Chunk of tenants to scan next. If every pass started at the first chunk, the last tenants might
+  // never be reached.
   let nextChunk = 0;
   return async () => {
-    const endAt = performance.now() + PASS_MS;
+    const endAt = performance.now() + PASS_BUDGET_MS;
     const tenants = await runtime.db.tenantIds();
     const chunks = Math.ceil(tenants.length / TENANTS_PER_PASS);
-    let [looked, suggested] = [0, 0];
+    let [scannedInvoices, suggested] = [0, 0];
     for (let count = 0; count < chunks; count += 1) {
       const start = (nextChunk % chunks) * TENANTS_PER_PASS;
       nextChunk = (nextChunk + 1) % chunks;
       const changed = await findChanged(runtime, writes, tenants.slice(start, start + TENANTS_PER_PASS));
       for (const tenantId of changed) {
-        if (performance.now() > endAt) return { looked, suggested, isUnfinished: true };
-        const done = await watchTenant(runtime, { writes, tenantId, endAt });
-        looked += done.looked;
+        if (performance.now() > endAt) return { looked: scannedInvoices, suggested, isUnfinished: true };
+        const done = await scanAllChanges(runtime, { writes, tenantId, endAt });
+        scannedInvoices += done.scannedInvoices;
         suggested += done.suggested;
       }
     }
-    return { looked, suggested };
+    return { looked: scannedInvoices, suggested };
   };
 }
 
-/** Ends the suggestions whose invoice is settled. @returns the tenants with something to look at */
+/**
+ * Expires the suggestions whose invoice is closed.
+ * @returns the tenants with changes to scan
+ */
 async function findChanged(
   runtime: Runtime,
   writes: WritesQueue,
@@ -60,27 +68,27 @@ async function findChanged(
   return changed;
 }
 
-async function watchTenant(
+async function scanAllChanges(
   runtime: Runtime,
   { writes, tenantId, endAt }: { writes: WritesQueue; tenantId: string; endAt: number },
-): Promise<{ looked: number; suggested: number }> {
-  let [looked, suggested] = [0, 0];
+): Promise<{ scannedInvoices: number; suggested: number }> {
+  let [scannedInvoices, suggested] = [0, 0];
   for (let hasMore = true; hasMore && performance.now() < endAt; ) {
-    // Stays false when the tenant is left out.
+    // Stays false when the sweep skips the tenant.
     hasMore = false;
     await sweepSome(runtime, {
       task: 'look-at-changes',
       tenantIds: [tenantId],
       work: async (tx) => {
-        const look = await lookAtTenant(tx, tenantId);
-        // Inside the transaction: should the queue be away, the look is not remembered and the next
-        // tick tries again.
-        await enqueueCommands(writes, look.commands);
-        ({ hasMore } = look);
-        looked += look.looked;
-        suggested += look.commands.length;
+        const scan = await lookAtTenant(tx, tenantId);
+        // Inside the transaction: if the queue is unreachable, the progress of the scan is rolled
+        // back and the next pass tries again.
+        await enqueueCommands(writes, scan.commands);
+        ({ hasMore } = scan);
+        scannedInvoices += scan.looked;
+        suggested += scan.commands.length;
       },
     });
   }
-  return { looked, suggested };
+  return { scannedInvoices, suggested };
 }

@@ -10,8 +10,10 @@ import { enqueueCommands } from './enqueue-commands.js';
 import { FOUND_PER_PASS, sweepTenants } from './sweep-tenants.js';
 
 /**
- * Exports that could be made and that nobody has in hand: their prompt was lost, another one of their account has ended, or the worker that had them died. Those
- * that had all their tries have failed; the files of those whose days are over are to go.
+ * Adds wake-up jobs for exports that can run and that no worker holds: their wake-up job was lost,
+ * their worker died, or another export of their account has ended. Submits commands that fail
+ * exports which have used all their tries, and commands that expire exports after their retention
+ * period.
  */
 export async function watchExports(
   runtime: Runtime,

@@ -9,12 +9,15 @@ import {
   recordSuccess,
 } from '../../shared/queues/schedule-runs.js';
 
-/** A success is stored this often at most: some schedules fire every two seconds. In ms. */
+/**
+ * Minimum time between two stored successes of a schedule, in ms. Some schedules fire every two
+ * seconds.
+ */
 const SUCCESS_STORED_EVERY_MS = 10_000;
 
 /**
- * Stores when each schedule succeeds or fails, for `/readyz` and for `tow doctor`, which runs in
- * another process.
+ * Wraps the clock's processor so that it stores when each schedule succeeds or fails. `/readyz` and
+ * `tow doctor`, which may run in other processes, read this.
  */
 export function watchRuns(runtime: Runtime, processor: Processor<ClockJob>): Processor<ClockJob> {
   const { db, logger } = runtime;
@@ -25,37 +28,38 @@ export function watchRuns(runtime: Runtime, processor: Processor<ClockJob>): Pro
       await processor(job);
     } catch (error) {
       storedAt.delete(job.name);
-      // The job's own error is the one to throw; doctor may then show the cause of an earlier
-      // failure.
+      // Throw the job's own error even if the failure cannot be stored. `tow doctor` then shows the
+      // cause of an earlier failure.
       await recordFailure(db, job.name, error).catch((cause: unknown) =>
-        logger.warn({ err: cause, task: job.name }, 'a failure was not stored'),
+        logger.warn({ err: cause, task: job.name }, 'could not store the failure of a schedule'),
       );
       throw error;
     }
     const last = storedAt.get(job.name) ?? Number.NEGATIVE_INFINITY;
     if (performance.now() - last < SUCCESS_STORED_EVERY_MS) return;
-    // The work is done: not being able to say so must not make it run again.
+    // The work is done. If this success cannot be stored, the job must not run again.
     await recordSuccess(db, job.name).then(
       () => storedAt.set(job.name, performance.now()),
-      (error: unknown) => logger.warn({ err: error, task: job.name }, 'a success was not stored'),
+      (error: unknown) =>
+        logger.warn({ err: error, task: job.name }, 'could not store the success of a schedule'),
     );
   };
 }
 
 /**
- * Shows in `/readyz` and `/metrics` when each schedule last succeeded. A late one does not make the
- * process unready: a restart mends nothing.
+ * Shows in `/readyz` and `/metrics` when each schedule last succeeded. A late schedule does not
+ * make the process unready, because a restart would not fix it.
  */
 export async function reportSchedules({ db, reports, logger, metrics }: Runtime): Promise<void> {
   await noteSchedules(db).catch((error: unknown) =>
-    logger.warn({ err: error }, 'schedules not noted; the first success of each notes it'),
+    logger.warn({ err: error }, 'could not register the schedules; each is registered by its first success'),
   );
   addCollectedGauge(metrics, {
     name: 'tow_schedule_age_seconds',
-    help: 'Time since a schedule of the clock last succeeded, on any clock',
+    help: 'Seconds since a schedule of the clock last succeeded in any process',
     labelNames: ['schedule'],
     collect: async (set) => {
-      // Without PostgreSQL the other metrics are still worth having.
+      // Without PostgreSQL, `/metrics` still returns the other metrics.
       const runs = await readScheduleRuns(db).catch(() => []);
       for (const { schedule, age_seconds: age } of runs) if (age !== null) set({ schedule }, age);
     },

@@ -11,45 +11,50 @@ import { sweepSome, sweepTenants } from '../clock/sweep-tenants.js';
 
 const DISCARD_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
-/** Processes that are restarted more often than every hour have to sweep too. */
+/** Short enough that processes that restart every hour still sweep. */
 const FIRST_AFTER_MS = 60_000;
-/** Longer than any export takes: what is younger may belong to one that runs. */
+/** Longer than any export takes. Younger objects may belong to a running export. */
 const LEFT_BEHIND_MS = 24 * 3_600_000;
-/** Objects of some hundred tenants, per pass. */
+/** Maximum number of objects per pass, over some hundred tenants. */
 const OBJECTS_PER_PASS = 500;
 
 /**
- * Keeps storage to what exports show: every minute it deletes the files of those that have expired, every hour what workers left behind that died. Any number of processes may
- * do it: to delete what is gone is no error.
+ * Starts the cleaner, which deletes objects in storage that no export offers. Every minute it
+ * deletes the files of ended exports; every hour it deletes what crashed workers left. Any number
+ * of processes may run it: deleting a missing object is not an error.
  */
 export function startCleaner(runtime: Runtime, storage: Storage): void {
   const { lifecycle, logger } = runtime;
-  const every = (ms: number, what: string, act: () => Promise<number>) => {
+  const runEvery = (ms: number, task: string, deleteFiles: () => Promise<number>) => {
     const pass = async () => {
       try {
-        const deleted = await act();
-        if (deleted > 0) logger.info({ deleted }, what);
+        const deleted = await deleteFiles();
+        if (deleted > 0) logger.info({ deleted }, `deleted ${task}`);
       } catch (error) {
-        logger.warn({ err: error }, `${what}: not done; trying again later`);
+        logger.warn({ err: error }, `could not delete ${task}; will retry`);
       }
       if (!lifecycle.isClosing) timer = setTimeout(pass, ms);
     };
     let timer = setTimeout(pass, FIRST_AFTER_MS);
-    lifecycle.onClose(what, () => clearTimeout(timer));
+    lifecycle.onClose(task, () => clearTimeout(timer));
   };
-  every(DISCARD_EVERY_MS, 'files of ended exports', () => deleteDiscarded(runtime, storage));
-  const sweep = () => deleteLeftBehind(runtime, storage, new Date(Date.now() - LEFT_BEHIND_MS));
-  every(SWEEP_EVERY_MS, 'what nobody finished in storage', sweep);
+  runEvery(DISCARD_EVERY_MS, 'files of ended exports', () => deleteDiscarded(runtime, storage));
+  const deleteOrphans = () => deleteLeftBehind(runtime, storage, new Date(Date.now() - LEFT_BEHIND_MS));
+  runEvery(SWEEP_EVERY_MS, 'unfinished uploads and orphaned objects', deleteOrphans);
 }
 
-/** Deletes the files of exports that do not show them any more. What cannot be deleted now is tried again the next time. @returns how many */
+/**
+ * Deletes the files of exports that no longer offer them. Retries failed deletions in the next
+ * pass.
+ * @returns the number of deleted files
+ */
 export async function deleteDiscarded(runtime: Runtime, storage: Storage): Promise<number> {
   const discarded: DiscardedObject[] = [];
   await sweepTenants(runtime, 'delete-export-files', async (tx) => {
     discarded.push(...(await findDiscardedObjects(tx, OBJECTS_PER_PASS)));
   });
   let deleted = 0;
-  // Apart from any transaction: a storage that is slow must hold no row.
+  // Outside of any transaction, so that slow storage does not hold row locks.
   for (const object of discarded) {
     try {
       await storage.delete(object.object_key);
@@ -62,17 +67,24 @@ export async function deleteDiscarded(runtime: Runtime, storage: Storage): Promi
   return deleted;
 }
 
-/** What a run of an export calls its object; whatever else lies there is somebody else's. */
+/**
+ * The form of the object keys of export runs. Other objects in the same storage do not belong to
+ * this service.
+ */
 const OBJECT_KEY = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/;
 
-/** Deletes uploads that nobody ended, and objects that no export of our accounts knows: of runs whose result came too late. @returns how many */
+/**
+ * Deletes unfinished uploads, and objects that no export of a known tenant refers to. Such objects
+ * come from runs whose result arrived too late.
+ * @returns the number of deleted uploads and objects
+ */
 export async function deleteLeftBehind(runtime: Runtime, storage: Storage, olderThan: Date): Promise<number> {
   let deleted = await storage.sweep(olderThan);
   const tenants = new Set(await runtime.db.tenantIds());
   for await (const { key, modifiedAt } of storage.list('')) {
     const [, tenantId, exportId] = OBJECT_KEY.exec(key) ?? [];
     if (!tenantId || !exportId || !tenants.has(tenantId) || modifiedAt >= olderThan) continue;
-    // Stays true when the account is left out: what nobody could ask about is kept.
+    // Stays true if the sweep skips this tenant: keep an object when the query did not run.
     let isKnown = true;
     const work: SweepWork = async (tx) => {
       isKnown = (await tx.query(findKnownObjects(tenantId, exportId, key))).length > 0;

@@ -4,7 +4,7 @@ import { type DueExport, findDueExports } from '../../shared/resources/exports/s
 import { type ExportParts, runExport } from './run.js';
 import { LARGE_ROWS, Turns, type Waiting } from './turns.js';
 
-/** The exports of one process: what waits, what runs, and whose turn is next. */
+/** Runs the exports of one process, with fair sharing between tenants. */
 export class Exporter {
   readonly #turns: Turns;
   readonly #running = new Map<string, { stop: AbortController; ended: Promise<void> }>();
@@ -21,21 +21,26 @@ export class Exporter {
     return this.#turns.counts;
   }
 
-  /** Looks at what a tenant has due. A job too many does nothing; a lost one is found by the clock. */
+  /**
+   * Finds and starts the due exports of a tenant. A surplus job does nothing; the clock replaces a
+   * lost job.
+   */
   async look({ tenantId }: Pick<ExportJob, 'tenantId'>): Promise<void> {
     const due = await this.runtime.db.transaction([tenantId], (tx) => findDueExports(tx));
     for (const { tenant_id, id, ...size } of due) this.#turns.add({ tenant_id, id, isLarge: isLarge(size) });
-    this.#fill();
+    this.#startWaiting();
   }
 
-  /** Stops what runs, gives it back to the others, and waits until it has stopped. */
+  /**
+   * Stops all running exports, releases them to other workers, and waits until they have stopped.
+   */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const { stop } of this.#running.values()) stop.abort();
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 
-  #fill(): void {
+  #startWaiting(): void {
     while (!this.#isClosing) {
       const next = this.#turns.next();
       if (!next) return;
@@ -46,28 +51,33 @@ export class Exporter {
 
   async #run(waiting: Waiting, signal: AbortSignal): Promise<void> {
     const { tenant_id: tenantId, id } = waiting;
-    const about = { exportId: id, tenant: tenantId };
-    let hasEnded = false;
+    const logFields = { exportId: id, tenant: tenantId };
+    let hasSucceeded = false;
     try {
       await runExport(this.runtime, { ...this.parts, ref: waiting, signal });
-      hasEnded = true;
+      hasSucceeded = true;
     } catch (error) {
-      // Its lease runs out, and the clock brings it again. To look for it at once could go on for ever.
-      this.runtime.logger.error({ err: error, ...about }, 'an export broke off');
+      // The lease will expire, and the clock will resubmit the export. Checking again immediately
+      // could loop forever.
+      this.runtime.logger.error({ err: error, ...logFields }, 'an export run failed unexpectedly');
     }
     this.#turns.end(waiting);
     this.#running.delete(id);
     if (this.#isClosing) return;
-    this.#fill();
-    if (!hasEnded) return;
-    // The tenant's next one does not wait for the clock, unless the store is away.
+    this.#startWaiting();
+    if (!hasSucceeded) return;
+    // Start the next export of the tenant without waiting for the clock, unless the database is
+    // unreachable.
     await this.look({ tenantId }).catch((error: unknown) => {
-      this.runtime.logger.warn({ err: error, ...about }, 'could not look for the next export');
+      this.runtime.logger.warn({ err: error, ...logFields }, 'could not check for the next export');
     });
   }
 }
 
-/** What nobody could estimate is large, and so is a dump: logs and events are most of it, and of those the planner knows little. */
+/**
+ * An export without an estimate is large. A dump is also large: it consists mostly of logs and
+ * events, which the planner cannot estimate well.
+ */
 function isLarge({ estimated_rows, format }: Pick<DueExport, 'estimated_rows' | 'format'>): boolean {
   return format === 'dump' || estimated_rows === null || estimated_rows >= LARGE_ROWS;
 }

@@ -10,10 +10,10 @@ import { openWritesQueue } from '../../shared/queues/writes.js';
 import { startCleaner } from './cleaner.js';
 import { Exporter } from './exporter.js';
 
-/** Jobs only say where to look. */
+/** Wake-up jobs are short: each one only checks a tenant for due exports. */
 const CONCURRENCY = 4;
 
-/** Starts writing exports. */
+/** Starts the exports worker. */
 export function startExportsWorker(runtime: Runtime): void {
   const { config, lifecycle, logger, metrics } = runtime;
   addQueueGauges(runtime, openExportsQueue(runtime));
@@ -21,7 +21,7 @@ export function startExportsWorker(runtime: Runtime): void {
   const storage = openStorage(config.exportStorage);
   reportFailure(logger, assertWritable(storage));
   const exporter = new Exporter(runtime, { storage, writes });
-  lifecycle.onClose('exports under way', () => exporter.close());
+  lifecycle.onClose('running exports', () => exporter.close());
   startCleaner(runtime, storage);
   addCollectedGauge(metrics, {
     name: 'tow_exports',

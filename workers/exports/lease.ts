@@ -3,26 +3,35 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import { renewExport } from '../../shared/resources/exports/run-store.js';
 import type { RecordRef } from '../../shared/resources/sets.js';
 
-/** After so long without a renewal an export is in nobody's hands. */
+/** A lease that is not renewed for this long expires. */
 export const LEASE_MS = 15_000;
-/** Also how soon a cancelled export is noticed, and how often its progress is told. */
+/** Also the delay until the worker notices a cancellation, and the interval of progress updates. */
 const RENEW_MS = 1000;
-/** After the command that settles an export has been sent. */
-const SETTLE_LOOK_MS = 100;
-const SETTLE_MS = 60_000;
+/** Interval between renewals while the final command waits to run. */
+const FINAL_RENEW_MS = 100;
+const FINAL_TIMEOUT_MS = 60_000;
 
-/** The hold on an export that runs. */
+/** The lease of a running export. */
 export interface Lease {
-  /** Aborted when it is ours no longer: cancelled, taken by another, not renewed in time, or this process ends. */
+  /**
+   * Aborted when the lease is lost: the export was cancelled or taken over, the lease was not
+   * renewed in time, or this process shuts down.
+   */
   readonly signal: AbortSignal;
-  /** Told with the next renewal. */
+  /** Stored with the next renewal. */
   progress: { rows: number; bytes: number };
-  /** Keeps it while the command that settles the export waits for its worker: for somebody else to begin anew meanwhile would be a waste. */
+  /**
+   * Keeps the lease until the writes worker has run the final command. Otherwise another worker
+   * could restart the export for nothing.
+   */
   untilSettled(): Promise<void>;
   end(): void;
 }
 
-/** Renews the lease of a claimed export until it is ended. A store that is away is asked again until the lease has run out. */
+/**
+ * Renews the lease of an export until `end` is called. While the database is unreachable, it
+ * retries until the lease expires.
+ */
 export function holdLease(
   { db, logger }: Runtime,
   { ref, owner, signal }: { ref: RecordRef; owner: string; signal: AbortSignal },
@@ -34,29 +43,30 @@ export function holdLease(
     untilSettled,
     end,
   };
-  const lose = (reason: unknown) => lost.abort(reason);
-  const late = new Error('The lease ran out before it could be renewed.');
-  // Also when the store neither answers nor fails: by then another worker may have it.
-  let runsOut = setTimeout(lose, LEASE_MS, late);
-  let pause = RENEW_MS;
-  let timer = setTimeout(renew, pause);
-  let isOver = false;
+  const markLost = (reason: unknown) => lost.abort(reason);
+  const expiredError = new Error('The lease expired before it could be renewed.');
+  // Expires even if the database neither responds nor fails: another worker may hold the lease by
+  // then.
+  let expiryTimer = setTimeout(markLost, LEASE_MS, expiredError);
+  let renewIntervalMs = RENEW_MS;
+  let renewTimer = setTimeout(renew, renewIntervalMs);
+  let hasEnded = false;
 
   function end(): void {
-    isOver = true;
-    clearTimeout(timer);
-    clearTimeout(runsOut);
+    hasEnded = true;
+    clearTimeout(renewTimer);
+    clearTimeout(expiryTimer);
   }
 
   async function untilSettled(): Promise<void> {
-    pause = SETTLE_LOOK_MS;
-    clearTimeout(timer);
-    timer = setTimeout(renew, pause);
+    renewIntervalMs = FINAL_RENEW_MS;
+    clearTimeout(renewTimer);
+    renewTimer = setTimeout(renew, renewIntervalMs);
     if (lease.signal.aborted) return;
-    await once(lease.signal, 'abort', { signal: AbortSignal.timeout(SETTLE_MS) }).catch(() => {
+    await once(lease.signal, 'abort', { signal: AbortSignal.timeout(FINAL_TIMEOUT_MS) }).catch(() => {
       logger.warn(
         { exportId: ref.id },
-        'what became of an export was not recorded in time; it is begun anew',
+        'the result of an export was not recorded in time; the export will restart',
       );
     });
   }
@@ -65,14 +75,15 @@ export function holdLease(
     const sentAt = Date.now();
     try {
       const renewal = { owner, leaseMs: LEASE_MS, ...lease.progress };
-      const isOurs = await db.transaction([ref.tenant_id], (tx) => renewExport(tx, ref, renewal));
-      if (!isOurs) lose(new Error('The export was cancelled or given to another worker.'));
-      clearTimeout(runsOut);
-      if (!isOver) runsOut = setTimeout(lose, Math.max(0, sentAt + LEASE_MS - Date.now()), late);
+      const isRenewed = await db.transaction([ref.tenant_id], (tx) => renewExport(tx, ref, renewal));
+      if (!isRenewed) markLost(new Error('The export was cancelled or taken over by another worker.'));
+      clearTimeout(expiryTimer);
+      if (!hasEnded)
+        expiryTimer = setTimeout(markLost, Math.max(0, sentAt + LEASE_MS - Date.now()), expiredError);
     } catch (error) {
       logger.warn({ err: error, exportId: ref.id }, 'the lease of an export could not be renewed');
     }
-    if (!isOver && !lost.signal.aborted) timer = setTimeout(renew, pause);
+    if (!hasEnded && !lost.signal.aborted) renewTimer = setTimeout(renew, renewIntervalMs);
   }
 
   return lease;

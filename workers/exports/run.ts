@@ -21,7 +21,7 @@ import { writeExport } from './files/write-export.js';
 import { holdLease, LEASE_MS, type Lease } from './lease.js';
 import { chooseSource } from './source.js';
 
-/** What exports are written with, beside the runtime. */
+/** The services that an export run needs in addition to the runtime. */
 export interface ExportParts {
   storage: Storage;
   writes: WritesQueue;
@@ -29,71 +29,78 @@ export interface ExportParts {
 
 export interface ExportRun extends ExportParts {
   ref: RecordRef;
-  /** Aborted: this process ends, another one is to begin anew. */
+  /** Aborted when this process shuts down; another worker then restarts the export. */
   signal: AbortSignal;
 }
 
-/** A claimed export, and the hold on it. */
-interface Held {
-  claimed: ClaimedExport;
+/** A leased export and its lease. */
+interface LeasedRun {
+  leasedExport: ClaimedExport;
   lease: Lease;
   owner: string;
 }
 
-/** After a failure that may pass; longer with each try. */
+/** Delay after a transient failure, multiplied by the number of tries. */
 const RETRY_MS = 2000;
-/** A storage that is away may be so for minutes, which must not cost anybody an export. */
+/** Storage may be unreachable for minutes, which must not fail an export. */
 const STORAGE_RETRY_MS = 30_000;
 
 /**
- * Writes one export: the snapshot's bytes go through gzip into storage, where nothing is to be seen of it before it is whole. Whoever dies in between leaves a lease that runs
- * out; the next one begins anew, with a snapshot and an object of its own.
+ * Writes one export: the bytes of a snapshot go through gzip into storage, which shows the object
+ * only when it is complete. If the worker dies, its lease expires. The next worker restarts the
+ * export with a new snapshot and a new object.
  */
 export async function runExport(runtime: Runtime, run: ExportRun): Promise<void> {
   const { ref } = run;
   const owner = newId();
-  const hold = { owner, leaseMs: LEASE_MS };
-  const claimed = await runtime.db.transaction([ref.tenant_id], (tx) => claimExport(tx, ref, hold));
-  if (claimed === undefined || claimed === 'busy') return;
+  const leaseTerms = { owner, leaseMs: LEASE_MS };
+  const leasedExport = await runtime.db.transaction([ref.tenant_id], (tx) =>
+    claimExport(tx, ref, leaseTerms),
+  );
+  if (leasedExport === undefined || leasedExport === 'busy') return;
   const startedAt = performance.now();
   const lease = holdLease(runtime, { ref, owner, signal: run.signal });
-  const held = { claimed, lease, owner };
+  const leasedRun = { leasedExport, lease, owner };
   try {
-    const result = await write(runtime, run, held);
-    await settle(run, claimed, { type: recordExportCompleted.type, input: result });
+    const result = await writeToStorage(runtime, run, leasedRun);
+    await submitResult(run, leasedExport, { type: recordExportCompleted.type, input: result });
     await lease.untilSettled();
     const { rows, bytes, attempt } = result;
     const ms = Math.round(performance.now() - startedAt);
     runtime.logger.info({ exportId: ref.id, tenant: ref.tenant_id, attempt, rows, bytes, ms }, 'export');
   } catch (error) {
-    await giveUp(runtime, run, { ...held, error });
+    await handleFailure(runtime, run, { ...leasedRun, error });
   } finally {
     lease.end();
   }
 }
 
-async function write(runtime: Runtime, run: ExportRun, { claimed, lease }: Held): Promise<ExportResult> {
+async function writeToStorage(
+  runtime: Runtime,
+  run: ExportRun,
+  { leasedExport, lease }: LeasedRun,
+): Promise<ExportResult> {
   const { config, logger } = runtime;
   const { storage, ref } = run;
-  const { fileName, contentType } = nameOf(claimed, new Date(claimed.createdAt));
-  const key = keyOf(ref, claimed.attempts);
+  const { fileName, contentType } = nameOf(leasedExport, new Date(leasedExport.createdAt));
+  const key = objectKey(ref, leasedExport.attempts);
   let snapshot: Snapshot | undefined;
   let upload: Upload | undefined;
   try {
     snapshot = await openSnapshot({
-      databaseUrl: await chooseSource(runtime, claimed),
+      databaseUrl: await chooseSource(runtime, leasedExport),
       tenantId: ref.tenant_id,
       applicationName: 'tow-snapshot',
       statementTimeoutMs: config.exportTimeoutMs,
     });
-    const session = snapshot;
-    // Whatever it waits for, a lock for instance: nobody wants the answer any more.
-    lease.signal.addEventListener('abort', () => void session.close(), { once: true });
+    const openedSnapshot = snapshot;
+    // Closing the session also ends a query that waits, for example for a lock.
+    lease.signal.addEventListener('abort', () => void openedSnapshot.close(), { once: true });
     lease.signal.throwIfAborted();
-    await clearBefore(runtime, run, claimed);
+    await deletePreviousObject(runtime, run, leasedExport);
     const object = await storage.create(key, { fileName, contentType });
     upload = object;
-    const { rows, files } = await writeExport(snapshot, claimed, object.stream, {
+    const { rows, files } = await writeExport(snapshot, leasedExport, object.stream, {
       signal: lease.signal,
       writeDump,
       onProgress: (rows) => {
@@ -103,80 +110,96 @@ async function write(runtime: Runtime, run: ExportRun, { claimed, lease }: Held)
     lease.signal.throwIfAborted();
     const { bytes, sha256 } = await upload.commit();
     failpoint(config, 'after_export_stored');
-    const names = { object_key: key, file_name: fileName, content_type: contentType };
-    return { attempt: claimed.attempts, rows, bytes, sha256, ...names, files };
+    const file = { object_key: key, file_name: fileName, content_type: contentType };
+    return { attempt: leasedExport.attempts, rows, bytes, sha256, ...file, files };
   } catch (error) {
-    const ending = upload?.abort().catch((left: unknown) => {
-      logger.warn({ err: left, exportId: ref.id }, 'a part of an export was left in storage');
+    const aborting = upload?.abort().catch((abortError: unknown) => {
+      logger.warn(
+        { err: abortError, exportId: ref.id },
+        'could not abort the upload of an export; parts remain in storage',
+      );
     });
-    // Who ends has no time for a storage that may be away; what is left is swept up.
-    if (!run.signal.aborted) await ending;
+    // During shutdown, do not wait for storage, which may be unreachable. The cleaner deletes the
+    // rest.
+    if (!run.signal.aborted) await aborting;
     throw error;
   } finally {
     await snapshot?.close();
   }
 }
 
-function keyOf({ tenant_id, id }: RecordRef, attempt: number): string {
+function objectKey({ tenant_id, id }: RecordRef, attempt: number): string {
   return `${tenant_id}/${id}/${attempt}`;
 }
 
-/** Removes what a run left that died: nobody else would for a day, and its result would be refused by now. */
-async function clearBefore(
+/**
+ * Deletes the object of the previous run, whose worker died. The cleaner would delete it only after
+ * a day. Its result would be refused by now.
+ */
+async function deletePreviousObject(
   { logger }: Runtime,
   { storage, ref }: ExportRun,
   { attempts }: ClaimedExport,
 ): Promise<void> {
   if (attempts === 1) return;
-  const before = keyOf(ref, attempts - 1);
+  const previousKey = objectKey(ref, attempts - 1);
   try {
-    await storage.abandon(before);
-    await storage.delete(before);
+    await storage.abandon(previousKey);
+    await storage.delete(previousKey);
   } catch (error) {
     logger.warn(
       { err: error, exportId: ref.id },
-      'what an earlier run of an export left is still in storage',
+      'could not delete the object of an earlier run from storage',
     );
   }
 }
 
-/** What is nobody's fault is given back, what may pass is tried again, all else fails the export. */
-async function giveUp(
+/**
+ * Handles a failed run. A shutdown releases the export, a transient failure releases it for a
+ * retry, and any other error fails the export.
+ */
+async function handleFailure(
   { db, logger }: Runtime,
   run: ExportRun,
-  { claimed, lease, owner, error }: Held & { error: unknown },
+  { leasedExport, lease, owner, error }: LeasedRun & { error: unknown },
 ): Promise<void> {
   const { ref } = run;
-  const about = { exportId: ref.id, tenant: ref.tenant_id, attempt: claimed.attempts };
+  const logFields = { exportId: ref.id, tenant: ref.tenant_id, attempt: leasedExport.attempts };
   if (run.signal.aborted) {
-    const again = { owner, delayMs: 0, isTry: false };
-    await db.transaction([ref.tenant_id], (tx) => releaseExport(tx, ref, again));
-    return logger.info(about, 'an export was given back');
+    const release = { owner, delayMs: 0, isTry: false };
+    await db.transaction([ref.tenant_id], (tx) => releaseExport(tx, ref, release));
+    return logger.info(logFields, 'an export was released during shutdown');
   }
-  if (lease.signal.aborted) return logger.info(about, 'an export was cancelled, or is in other hands');
+  if (lease.signal.aborted)
+    return logger.info(logFields, 'an export was cancelled or taken over by another worker');
   const { isPassing, code, message } = faultOf(error);
-  logger.error({ err: error, ...about, isPassing }, 'an export could not be written');
-  if (!isPassing || claimed.tries >= MOST_TRIES) {
-    const input = { attempt: claimed.attempts, code, message };
-    await settle(run, claimed, { type: recordExportFailed.type, input });
+  logger.error({ err: error, ...logFields, isPassing }, 'an export could not be written');
+  if (!isPassing || leasedExport.tries >= MOST_TRIES) {
+    const input = { attempt: leasedExport.attempts, code, message };
+    await submitResult(run, leasedExport, { type: recordExportFailed.type, input });
     return lease.untilSettled();
   }
   const delayMs =
-    code === 'storage_unavailable' ? STORAGE_RETRY_MS * 2 ** (claimed.tries - 1) : RETRY_MS * claimed.tries;
-  const again = { owner, delayMs };
-  await db.transaction([ref.tenant_id], (tx) => releaseExport(tx, ref, again));
+    code === 'storage_unavailable'
+      ? STORAGE_RETRY_MS * 2 ** (leasedExport.tries - 1)
+      : RETRY_MS * leasedExport.tries;
+  const release = { owner, delayMs };
+  await db.transaction([ref.tenant_id], (tx) => releaseExport(tx, ref, release));
 }
 
-interface Settlement {
+interface FinalCommand {
   type: string;
   input: ExportResult | ExportFailure;
 }
 
-/** What became of it goes the way of all writes, so that event, deliveries and audit entry come with it. */
-function settle(
+/**
+ * Submits the result as a command, like all writes, so that its event, deliveries and audit entry
+ * are stored with it.
+ */
+function submitResult(
   { writes, ref }: ExportRun,
   { environment }: ClaimedExport,
-  { type, input }: Settlement,
+  { type, input }: FinalCommand,
 ): Promise<void> {
   const { tenant_id: tenantId, id: entityId } = ref;
   const command = systemCommand({ type, tenantId, environment, name: 'exports', entityId, input });

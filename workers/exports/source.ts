@@ -2,12 +2,13 @@ import { isReplicaCurrent } from '../../shared/platform/postgres-replica.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClaimedExport } from '../../shared/resources/exports/run-store.js';
 
-/** How long a replica may take to catch up with the moment at which an export was asked for. */
+/** How long to wait for a replica to reach the position of the export request. */
 const CATCH_UP_MS = 5000;
 
 /**
- * Address of the PostgreSQL to read from: the replica, when there is one and it has everything that was committed before the export was asked for. A replica may cancel a long
- * reading for its own sake, so what broke off once is read from the primary.
+ * Chooses the PostgreSQL server to read from. Uses the replica if it exists and has replayed
+ * everything committed before the export request. A replica may cancel a long query, so every later
+ * try reads from the primary.
  */
 export async function chooseSource(
   { config, databaseUrl, logger }: Runtime,
@@ -20,7 +21,7 @@ export async function chooseSource(
       return databaseReplicaUrl;
     logger.warn({ walLsn }, 'the replica is behind; exporting from the primary');
   } catch (error) {
-    logger.warn({ err: error }, 'the replica cannot be asked; exporting from the primary');
+    logger.warn({ err: error }, 'the replica is unreachable; exporting from the primary');
   }
   return databaseUrl;
 }

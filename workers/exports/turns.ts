@@ -1,54 +1,55 @@
 import { FairQueue } from '../../shared/platform/fair-queue.js';
 import type { RecordRef } from '../../shared/resources/sets.js';
 
-/** An export that waits for its turn. */
+/** An export that waits for a slot. */
 export interface Waiting extends RecordRef {
   isLarge: boolean;
 }
 
-/** Estimated rows from which on an export is large: seconds of work, at the speed of COPY. */
+/** An export with at least this many estimated rows is large: COPY takes seconds for it. */
 export const LARGE_ROWS = 200_000;
 
-/** Where one runs: in the slot kept for small ones, or in any other. */
-type Place = 'kept' | 'general';
+/** The kind of slot an export runs in: the one reserved for small exports, or any other. */
+type Slot = 'reserved' | 'general';
 
 /**
- * Whose turn it is. Tenants take turns, and one export of a tenant runs at a time. Of several slots one is kept for small exports: however many large ones there are, of
- * whomever, a small one waits for small ones only. In the others small and large ones alternate, so that neither starves.
+ * Selects the next export, round-robin between tenants. One export of a tenant runs at a time. With
+ * several slots, one is reserved for small exports: a small export then waits only for small ones.
+ * In the other slots, small and large exports alternate so that neither starves.
  */
 export class Turns {
   private readonly queues = { small: new FairQueue<Waiting>(), large: new FairQueue<Waiting>() };
-  private readonly known = new Set<string>();
-  /** By tenant. */
-  private readonly running = new Map<string, Place>();
+  private readonly unfinishedIds = new Set<string>();
+  /** The slots of running exports, by tenant. */
+  private readonly running = new Map<string, Slot>();
   private lastInGeneral: 'small' | 'large' = 'large';
 
-  /** @param slots how many may run at once here */
+  /** @param slots maximum number of concurrent exports of this process */
   constructor(private readonly slots: number) {}
 
-  /** Adds one at the end of its tenant's; one that waits or runs already is not added again. */
+  /** Adds an export to the end of its tenant's queue, unless it already waits or runs. */
   add(waiting: Waiting): void {
-    if (this.known.has(waiting.id)) return;
-    this.known.add(waiting.id);
+    if (this.unfinishedIds.has(waiting.id)) return;
+    this.unfinishedIds.add(waiting.id);
     this.queues[waiting.isLarge ? 'large' : 'small'].push(waiting.tenant_id, waiting);
   }
 
-  /** Takes the next one, which from now on runs until {@link end}. */
+  /** Removes the next export from the queue. It counts as running until {@link end}. */
   next(): Waiting | undefined {
-    return this.takeKept() ?? this.takeGeneral();
+    return this.takeReserved() ?? this.takeGeneral();
   }
 
   end({ tenant_id, id }: Waiting): void {
-    this.known.delete(id);
+    this.unfinishedIds.delete(id);
     this.running.delete(tenant_id);
   }
 
   get counts(): { running: number; waiting: number } {
-    return { running: this.running.size, waiting: this.known.size - this.running.size };
+    return { running: this.running.size, waiting: this.unfinishedIds.size - this.running.size };
   }
 
-  private takeKept(): Waiting | undefined {
-    return this.slots > 1 && this.countIn('kept') === 0 ? this.take('small', 'kept') : undefined;
+  private takeReserved(): Waiting | undefined {
+    return this.slots > 1 && this.countIn('reserved') === 0 ? this.take('small', 'reserved') : undefined;
   }
 
   private takeGeneral(): Waiting | undefined {
@@ -57,16 +58,16 @@ export class Turns {
     return this.take(first, 'general') ?? this.take(second, 'general');
   }
 
-  private take(size: 'small' | 'large', place: Place): Waiting | undefined {
+  private take(size: 'small' | 'large', slot: Slot): Waiting | undefined {
     const taken = this.queues[size].shift((tenantId) => !this.running.has(tenantId));
     if (!taken) return undefined;
-    this.running.set(taken.tenant_id, place);
-    if (place === 'general') this.lastInGeneral = size;
+    this.running.set(taken.tenant_id, slot);
+    if (slot === 'general') this.lastInGeneral = size;
     return taken;
   }
 
-  private countIn(place: Place): number {
-    return [...this.running.values()].filter((taken) => taken === place).length;
+  private countIn(slot: Slot): number {
+    return [...this.running.values()].filter((taken) => taken === slot).length;
   }
 }
 

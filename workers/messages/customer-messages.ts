@@ -23,7 +23,7 @@ import { handOver, LEASE_SECONDS, NotReadyError, type Result, untilStored, waitA
 import type { ClaimNext } from './mail-turns.js';
 import type { Providers } from './providers.js';
 
-/** What a message needs beside its provider. */
+/** Services that delivering a message needs beside its provider. */
 export interface MessageParts {
   writes: WritesQueue;
   messages: MessagesQueue;
@@ -31,25 +31,26 @@ export interface MessageParts {
 }
 
 /**
- * Takes the message of an account that has been due the longest, and offers it to its provider.
- * What comes of it goes the way of all writes, as a command. The row alone says what is still to be
- * done, so a worker that dies at any point costs at most a second copy with the same Message-ID.
+ * Creates a function that leases an account's message that has been due the longest, and then
+ * offers it to its provider. The worker submits the result as a command, as for all writes. The row
+ * is the source of truth, so a worker that dies causes at most a second copy with the same
+ * Message-ID.
  */
 export function createMessageClaims(runtime: Runtime, providers: Providers, parts: MessageParts): ClaimNext {
   const { db, logger, config } = runtime;
   return async (tenantId) => {
-    const claimedAt = performance.now();
+    const leaseRequestedAt = performance.now();
     const terms = { leaseSeconds: LEASE_SECONDS, perDay: config.mailsPerDay };
     const message = await claimNextMessage(db, tenantId, terms);
     if (!message) return undefined;
     return async () => {
-      const { id: messageId, channel, provider, attempts, held } = message;
-      const about = { messageId, tenant: tenantId };
-      if (held) return logger.info({ ...about, ...held }, 'message held');
-      const result = await offer(runtime, { providers, pdfs: parts.pdfs }, { message, claimedAt });
-      await followUp(runtime, parts, { message, claimedAt, result });
-      const ms = Math.round(performance.now() - claimedAt);
-      logger.info({ ...about, channel, provider, attempt: attempts, ...result, ms }, 'message');
+      const { id: messageId, channel, provider, attempts, held: deferral } = message;
+      const logFields = { messageId, tenant: tenantId };
+      if (deferral) return logger.info({ ...logFields, ...deferral }, 'message postponed to the next day');
+      const result = await offer(runtime, { providers, pdfs: parts.pdfs }, { message, leaseRequestedAt });
+      await storeResult(runtime, parts, { message, leaseRequestedAt, result });
+      const ms = Math.round(performance.now() - leaseRequestedAt);
+      logger.info({ ...logFields, channel, provider, attempt: attempts, ...result, ms }, 'message');
     };
   };
 }
@@ -57,21 +58,24 @@ export function createMessageClaims(runtime: Runtime, providers: Providers, part
 async function offer(
   { db, logger, config }: Runtime,
   { providers, pdfs }: { providers: Providers; pdfs: InvoicePdfs },
-  { message, claimedAt }: { message: ClaimedMessage; claimedAt: number },
+  { message, leaseRequestedAt }: { message: ClaimedMessage; leaseRequestedAt: number },
 ): Promise<Result> {
   const { id, provider, attempts, accepted, refusal } = message;
   if (accepted) return { outcome: 'accepted' };
   if (refusal !== undefined) return { outcome: 'refused', reason: refusal };
-  const prepare = () => outgoing(message, { db, pdfs });
-  const result = await handOver({ id, provider, attempts, claimedAt, prepare }, { providers, logger });
+  const prepare = () => buildOutgoingMessage(message, { db, pdfs });
+  const result = await handOver(
+    { id, provider, attempts, claimedAt: leaseRequestedAt, prepare },
+    { providers, logger },
+  );
   if (result.outcome === 'accepted') {
     failpoint(config, 'after_accepted');
-    await untilStored(claimedAt, () => noteAccepted(db, message));
+    await untilStored(leaseRequestedAt, () => noteAccepted(db, message));
   }
   return result;
 }
 
-async function outgoing(
+async function buildOutgoingMessage(
   message: ClaimedMessage,
   { db, pdfs }: { db: Database; pdfs: InvoicePdfs },
 ): Promise<OutgoingMessage> {
@@ -81,34 +85,40 @@ async function outgoing(
   if (message.channel !== 'email') return { ...mail, attachment: undefined };
   const content = await pdfs.get({ tenantId, document }).catch((error: unknown) => {
     if (!(error instanceof TooManyWaitingError)) throw error;
-    throw new NotReadyError('Too many PDFs were being made at that moment.');
+    throw new NotReadyError('Too many PDFs were being created at that moment.');
   });
   const attachment = { filename: pdfFileName(document), content };
-  // The HTML was written when the invoice was sent; the logo it names may be gone by now.
+  // The HTML was rendered when the invoice was sent. The logo it refers to may have been removed.
   const logo = html && removeLogo(html) !== html ? await readLogo(db, tenantId) : undefined;
   if (!logo) return { ...mail, html: html && removeLogo(html), attachment };
   const picture = { contentId: LOGO_CONTENT_ID, contentType: logo.content_type, content: logo.data };
   return { ...mail, attachment, picture };
 }
 
-async function followUp(
+async function storeResult(
   { db }: Runtime,
   { writes, messages }: MessageParts,
-  { message, claimedAt, result }: { message: ClaimedMessage; claimedAt: number; result: Result },
+  {
+    message,
+    leaseRequestedAt,
+    result,
+  }: { message: ClaimedMessage; leaseRequestedAt: number; result: Result },
 ): Promise<void> {
   const { tenant_id: tenantId, id: messageId, attempts } = message;
   if (result.outcome === 'accepted')
-    return enqueueBatch(writes, [commandOn(message, recordMessageSent.type, {})], null);
+    return enqueueBatch(writes, [buildCommand(message, recordMessageSent.type, {})], null);
   const { reason } = result;
   const wait = waitAfter(result, attempts);
-  if (!wait) return enqueueBatch(writes, [commandOn(message, recordMessageFailed.type, { reason })], null);
-  await untilStored(claimedAt, () => postponeMessage(db, message, { reason, ...wait }));
-  const offered = wait.wasOffered ? attempts : attempts - 1;
-  await promptMessages(messages, [{ tenantId, messageId, attempts: offered, delayMs: wait.seconds * 1000 }]);
+  if (!wait) return enqueueBatch(writes, [buildCommand(message, recordMessageFailed.type, { reason })], null);
+  await untilStored(leaseRequestedAt, () => postponeMessage(db, message, { reason, ...wait }));
+  const attemptsSoFar = wait.wasOffered ? attempts : attempts - 1;
+  await promptMessages(messages, [
+    { tenantId, messageId, attempts: attemptsSoFar, delayMs: wait.seconds * 1000 },
+  ]);
 }
 
-/** A command about a message; run a second time it changes nothing. */
-function commandOn(
+/** Builds a command about a message. If it runs twice, the second run changes nothing. */
+function buildCommand(
   { tenant_id: tenantId, id: entityId }: ClaimedMessage,
   type: string,
   input: unknown,

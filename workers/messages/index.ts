@@ -8,24 +8,24 @@ import { MailTurns } from './mail-turns.js';
 import { createNoticeClaims } from './notice-mails.js';
 import { createProviders } from './providers.js';
 
-/** Jobs only say whose rows to look at. */
+/** Low, because a job only adds an account to the mail queue. */
 const CONCURRENCY = 4;
 
-/** Starts delivering messages. */
+/** Starts the worker that sends messages and mails of notices. */
 export function startMessagesWorker(runtime: Runtime): void {
   const messages = openMessagesQueue(runtime);
   const writes = openWritesQueue(runtime);
   const providers = createProviders(runtime.config);
   const pdfs = openInvoicePdfs(runtime);
-  const turns = new MailTurns(runtime, {
+  const mailQueue = new MailTurns(runtime, {
     messages: createMessageClaims(runtime, providers, { writes, messages, pdfs }),
     notices: createNoticeClaims(runtime, providers),
   });
-  runtime.lifecycle.onClose('mails under way', () => turns.close());
+  runtime.lifecycle.onClose('running mail deliveries', () => mailQueue.close());
   openWorker<MessageJob>(
     runtime,
     MESSAGES_QUEUE,
-    async ({ name, data }) => turns.wake(data.tenantId, name === NOTIFY ? 'notices' : 'messages'),
+    async ({ name, data }) => mailQueue.wake(data.tenantId, name === NOTIFY ? 'notices' : 'messages'),
     { concurrency: CONCURRENCY },
   );
 }

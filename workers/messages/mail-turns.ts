@@ -3,84 +3,87 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import { MESSAGES_QUEUE } from '../../shared/queues/messages.js';
 
 /**
- * Messages that one process hands over at once: mail servers dislike more connections from one
- * address.
+ * Maximum messages that one process sends concurrently. Many mail servers limit the connections
+ * from one address.
  */
 const MAX_RUNNING = 4;
-/** Of one account, so that another's first does not wait for a slow PDF or a slow answer. */
+/**
+ * Maximum per account. The first message of another account then does not wait for a slow PDF or a
+ * slow provider.
+ */
 const MAX_RUNNING_PER_TENANT = 3;
 
-/** What an account sends: messages to its customers, and mails of notices to its people. */
+/** Messages to an account's customers, or mails of notices to its users. */
 export type Kind = 'messages' | 'notices';
 
 /**
- * Claims what an account has due next, and resolves with the rest of the work; undefined when there
- * is nothing.
+ * Leases the next due message of an account. Resolves with a function that delivers it; undefined
+ * when no message is due.
  */
 export type ClaimNext = (tenantId: string) => Promise<(() => Promise<void>) | undefined>;
 
 /**
- * Whose mail leaves next. Only accounts wait here, not their mails: an account that has its turn
- * claims its longest due from the table, and goes to the end of the round. So the memory is bounded
- * by the accounts, nothing that waits holds a lease, and a process that dies forgets nothing that
- * the clock does not find.
+ * Chooses round-robin between accounts the mail to send next. The queue holds accounts, not mails.
+ * When an account is next, the worker leases its longest due mail from the table and moves the
+ * account to the end of the round. So the number of accounts limits the memory, and no waiting mail
+ * holds a lease. The clock finds the due mails of a process that died.
  */
 export class MailTurns {
   readonly #waiting = new FairQueue<string>();
-  readonly #runningOf = new Map<string, number>();
+  readonly #runningByTenant = new Map<string, number>();
   readonly #running = new Set<Promise<void>>();
   #isClosing = false;
 
   constructor(
     private readonly runtime: Pick<Runtime, 'logger' | 'metrics'>,
-    private readonly claims: Readonly<Record<Kind, ClaimNext>>,
+    private readonly leaseNext: Readonly<Record<Kind, ClaimNext>>,
   ) {}
 
-  /** Notes that an account may have something due. */
+  /** Adds an account that may have due mails to the queue. */
   wake(tenantId: string, kind: Kind): void {
-    // One place for each account and kind, however often it is prompted.
+    // One entry per account and kind, however many wake-up jobs arrive.
     this.#waiting.push(tenantId, `${kind} ${tenantId}`);
-    this.#fill();
+    this.#startNext();
   }
 
-  /** Begins nothing more, and waits for what is in hand. */
+  /** Starts no further deliveries, and waits for the running ones. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all(this.#running);
   }
 
-  #fill(): void {
+  #startNext(): void {
     while (!this.#isClosing && this.#running.size < MAX_RUNNING) {
-      const next = this.#waiting.shift((id) => this.#countOf(id) < MAX_RUNNING_PER_TENANT);
+      const next = this.#waiting.shift((id) => this.#countRunning(id) < MAX_RUNNING_PER_TENANT);
       if (!next) return;
       const [kind, tenantId] = next.split(' ') as [Kind, string];
-      this.#runningOf.set(tenantId, this.#countOf(tenantId) + 1);
-      const running = this.#take(tenantId, kind).finally(() => {
+      this.#runningByTenant.set(tenantId, this.#countRunning(tenantId) + 1);
+      const running = this.#deliverNext(tenantId, kind).finally(() => {
         this.#running.delete(running);
-        const left = this.#countOf(tenantId) - 1;
-        if (left === 0) this.#runningOf.delete(tenantId);
-        else this.#runningOf.set(tenantId, left);
-        this.#fill();
+        const remaining = this.#countRunning(tenantId) - 1;
+        if (remaining === 0) this.#runningByTenant.delete(tenantId);
+        else this.#runningByTenant.set(tenantId, remaining);
+        this.#startNext();
       });
       this.#running.add(running);
     }
   }
 
-  async #take(tenantId: string, kind: Kind): Promise<void> {
+  async #deliverNext(tenantId: string, kind: Kind): Promise<void> {
     try {
-      const deliver = await this.claims[kind](tenantId);
+      const deliver = await this.leaseNext[kind](tenantId);
       if (!deliver) return;
-      // It may have more. What becomes due after this look brings a prompt of its own.
+      // The account may have more due mails. A mail that becomes due later has its own wake-up job.
       this.wake(tenantId, kind);
       await deliver();
     } catch (error) {
-      // The clock prompts again for what is due, once the store is there and the lease has ended.
+      // The clock adds a new wake-up job once PostgreSQL is reachable and the lease has expired.
       this.runtime.metrics.failedJobs.inc({ queue: MESSAGES_QUEUE, name: kind, final: 'no' });
-      this.runtime.logger.error({ err: error, tenant: tenantId, kind }, 'a mail was not handed over');
+      this.runtime.logger.error({ err: error, tenant: tenantId, kind }, 'could not deliver a mail');
     }
   }
 
-  #countOf(tenantId: string): number {
-    return this.#runningOf.get(tenantId) ?? 0;
+  #countRunning(tenantId: string): number {
+    return this.#runningByTenant.get(tenantId) ?? 0;
   }
 }

@@ -10,28 +10,30 @@ import { handOver, LEASE_SECONDS, type Result, untilStored, waitAfter } from './
 import type { ClaimNext } from './mail-turns.js';
 import type { Providers } from './providers.js';
 
-const SENDER = 'Tow Dispatch';
+const SENDER_NAME = 'Tow Dispatch';
 
 /**
- * Takes the mail of a notice that an account has had due the longest, and hands it to the mail
- * server. Only the note that it was mailed follows, so there is no command. What is to be done
- * stands in its row, and the clock prompts for it again.
+ * Creates a function that leases an account's notice mail that has been due the longest, and then
+ * sends it to the mail server. The worker stores the result directly: a notice only records when it
+ * was mailed, so no command is needed. The row is the source of truth, and the clock adds wake-up
+ * jobs for due rows.
  */
 export function createNoticeClaims(runtime: Runtime, providers: Providers): ClaimNext {
   const { db, logger, config } = runtime;
   return async (tenantId) => {
-    const claimedAt = performance.now();
+    const leaseRequestedAt = performance.now();
     const terms = { leaseSeconds: LEASE_SECONDS, perDay: config.mailsPerDay };
     const mail = await claimNextNoticeMail(db, tenantId, terms);
     if (!mail) return undefined;
     return async () => {
-      const { id, attempts, held } = mail;
-      const about = { messageId: id, tenant: tenantId };
-      if (held) return logger.info({ ...about, ...held }, 'notice mail held');
-      const result = await offer(runtime, providers, { mail, claimedAt });
-      if (result.outcome === 'accepted') await untilStored(claimedAt, () => noteMailSent(db, mail));
+      const { id, attempts, held: deferral } = mail;
+      const logFields = { messageId: id, tenant: tenantId };
+      if (deferral)
+        return logger.info({ ...logFields, ...deferral }, 'notice mail postponed to the next day');
+      const result = await offer(runtime, providers, { mail, leaseRequestedAt });
+      if (result.outcome === 'accepted') await untilStored(leaseRequestedAt, () => noteMailSent(db, mail));
       else await noteMailFailure(db, mail, { reason: result.reason, wait: waitAfter(result, attempts) });
-      logger.info({ ...about, attempt: attempts, ...result }, 'notice mail');
+      logger.info({ ...logFields, attempt: attempts, ...result }, 'notice mail');
     };
   };
 }
@@ -39,26 +41,29 @@ export function createNoticeClaims(runtime: Runtime, providers: Providers): Clai
 async function offer(
   { config, logger }: Runtime,
   providers: Providers,
-  { mail, claimedAt }: { mail: ClaimedMail; claimedAt: number },
+  { mail, leaseRequestedAt }: { mail: ClaimedMail; leaseRequestedAt: number },
 ): Promise<Result> {
   const { id, attempts, recipient } = mail;
   if (recipient === null) return { outcome: 'refused', reason: 'The person has left the account.' };
-  const prepare = () => outgoing(mail, recipient, config.publicUrl);
-  return handOver({ id, provider: 'smtp', attempts, claimedAt, prepare }, { providers, logger });
+  const prepare = () => buildOutgoingMail(mail, recipient, config.publicUrl);
+  return handOver(
+    { id, provider: 'smtp', attempts, claimedAt: leaseRequestedAt, prepare },
+    { providers, logger },
+  );
 }
 
-function outgoing(
+function buildOutgoingMail(
   { id, title, text, account }: ClaimedMail,
   recipient: string,
   publicUrl: string,
 ): OutgoingMessage {
   const footer = [
-    `The reference of the API: ${publicUrl}/docs`,
-    `You get this mail because you can sign in to ${account}. GET /v1/notices lists all notices.`,
+    `API reference: ${publicUrl}/docs`,
+    `You receive this mail because you can sign in to ${account}. GET /v1/notices lists all notices.`,
   ];
   return {
     id,
-    sender: SENDER,
+    sender: SENDER_NAME,
     recipient,
     subject: title,
     text: [text, '-- ', ...footer].join('\n\n'),

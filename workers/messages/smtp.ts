@@ -6,21 +6,25 @@ import {
 } from '../../shared/resources/messages/provider.js';
 
 /**
- * A server that says nothing for this long has hung, in ms; SMTP_URL may set its own (`?socketTimeout=`). RFC 5321 (4.5.3.2) would wait ten minutes for the
- * answer to the data; what it accepts after we gave up comes twice, with the same Message-ID.
+ * A server that sends nothing for this long counts as hung, in ms. SMTP_URL may set other values
+ * (`?socketTimeout=`). RFC 5321, section 4.5.3.2, recommends ten minutes for the reply to the data.
+ * A mail that the server accepts after our timeout arrives twice, with the same Message-ID.
  */
 const TIMEOUTS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 };
 
-/** Answers to these commands are about the message; to others about the connection or our credentials, which may be mended. */
-const ABOUT_THE_MESSAGE = /^(MAIL|RCPT|DATA)/;
 /**
- * Answers to MAIL that mean our credentials or the quota of our sender (RFC 4954, RFC 3463): after a
- * slip in SMTP_URL they would otherwise fail every message that is due, for good.
+ * Errors in reply to these commands concern the message. Errors in reply to other commands concern
+ * the connection or our credentials, and can be fixed.
  */
-const ABOUT_OUR_ACCOUNT = /^(530|534|535|538)\b|^5\d\d[ -](5\.7\.0|5\.7\.8|5\.4\.5)\b/;
-const MAX_REASON = 500;
+const MESSAGE_COMMANDS = /^(MAIL|RCPT|DATA)/;
+/**
+ * Replies to MAIL that concern our credentials or our sending quota (RFC 4954, RFC 3463). If they
+ * counted as errors of the message, a mistake in SMTP_URL would permanently fail every due message.
+ */
+const SENDER_REFUSAL = /^(530|534|535|538)\b|^5\d\d[ -](5\.7\.0|5\.7\.8|5\.4\.5)\b/;
+const MAX_REASON_CHARS = 500;
 
-/** What nodemailer throws. */
+/** An error that nodemailer throws. */
 interface SmtpError extends Error {
   code?: string;
   command?: string;
@@ -29,14 +33,15 @@ interface SmtpError extends Error {
 }
 
 /**
- * Hands mails to a server, a connection for each: a pool would repeat by itself what must be counted here.
- * @param from sender address; its domain also makes the Message-ID
+ * Creates a provider that sends mails to an SMTP server, each over a new connection. A pool would
+ * repeat attempts by itself, but this service must count every attempt.
+ * @param from sender address; its domain is also used in the Message-ID
  */
 export function createSmtpProvider(url: string, from: string): MessageProvider {
   const transport = createTransport({
     url,
     ...TIMEOUTS,
-    requireTLS: sendsPasswordAway(url),
+    requireTLS: isPasswordSentToRemoteHost(url),
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -47,24 +52,24 @@ export function createSmtpProvider(url: string, from: string): MessageProvider {
         .sendMail({
           messageId: `<${id}@${domain}>`,
           from: { name: sender, address: from },
-          // As an object: nodemailer would read a text as a list of addresses.
+          // An object, because nodemailer parses a string as a list of addresses.
           to: { name: '', address: recipient },
           subject: subject ?? '',
           text,
           ...(html === null ? {} : { html }),
           attachments: [
             ...(attachment ? [{ ...attachment, contentType: 'application/pdf' }] : []),
-            ...(picture ? [inlinePicture(picture)] : []),
+            ...(picture ? [buildInlinePicture(picture)] : []),
           ],
         })
         .catch((error: unknown) => {
-          throw deliveryError(error as SmtpError);
+          throw toDeliveryError(error as SmtpError);
         });
     },
   };
 }
 
-function inlinePicture({ contentId, contentType, content }: NonNullable<OutgoingMessage['picture']>) {
+function buildInlinePicture({ contentId, contentType, content }: NonNullable<OutgoingMessage['picture']>) {
   return {
     cid: contentId,
     contentType,
@@ -74,24 +79,27 @@ function inlinePicture({ contentId, contentType, content }: NonNullable<Outgoing
   };
 }
 
-/** A password goes to another machine under TLS or not at all, whatever a server, or somebody before it, offers. */
-function sendsPasswordAway(url: string): boolean {
+/**
+ * Returns whether the password goes to another machine, which requires TLS. Otherwise the server or
+ * an attacker on the network could omit STARTTLS, and read the password.
+ */
+function isPasswordSentToRemoteHost(url: string): boolean {
   const { password, hostname, protocol } = new URL(url);
   return protocol === 'smtp:' && password !== '' && !/^(localhost|127\.|\[::1\])/.test(hostname);
 }
 
-function deliveryError(error: SmtpError): DeliveryError {
+function toDeliveryError(error: SmtpError): DeliveryError {
   const { responseCode, response, command = '', code } = error;
   if (responseCode && response) {
-    const isAboutAccount = command.startsWith('MAIL') && ABOUT_OUR_ACCOUNT.test(response);
-    const isAboutMessage = ABOUT_THE_MESSAGE.test(command) && !isAboutAccount;
-    const what = isAboutMessage ? 'refused the message' : 'does not let us in';
-    const reason = `The mail server ${what}: ${response.replace(/\s+/g, ' ')}`.slice(0, MAX_REASON);
+    const isAboutSender = command.startsWith('MAIL') && SENDER_REFUSAL.test(response);
+    const isAboutMessage = MESSAGE_COMMANDS.test(command) && !isAboutSender;
+    const problem = isAboutMessage ? 'refused the message' : 'does not accept mail from us';
+    const reason = `The mail server ${problem}: ${response.replace(/\s+/g, ' ')}`.slice(0, MAX_REASON_CHARS);
     return new DeliveryError(reason, isAboutMessage && responseCode >= 500, error);
   }
   const isAddress = code === 'EENVELOPE';
   const reason = isAddress
-    ? 'The address is none that a mail can be sent to.'
-    : `The mail server could not be reached, or did not answer${code ? ` (${code})` : ''}.`;
+    ? 'Mail cannot be sent to this address.'
+    : `The mail server could not be reached, or did not respond${code ? ` (${code})` : ''}.`;
   return new DeliveryError(reason, isAddress, error);
 }

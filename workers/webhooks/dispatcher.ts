@@ -17,12 +17,14 @@ import { Recorder } from './recorder.js';
 import { decide, isSentOnce } from './retry-policy.js';
 import type { Attempt } from './send.js';
 
-/** How long nothing is sent while the store keeps us waiting, before a new look, in ms. */
-const HELD_UP_MS = 250;
-/** So many results may wait for their store before nothing new is sent. */
+/** Pause before the dispatcher checks again whether PostgreSQL has caught up, in ms. */
+const STORE_CHECK_MS = 250;
+/** The dispatcher starts no request while more results than this wait to be stored. */
 const MAX_UNSTORED = 2000;
-/** The time of the last success is stored this often while nothing else changes, in ms. */
-const SUCCESS_STORED_MS = 5000;
+/**
+ * Minimum time between two writes of an endpoint's last success while nothing else changes, in ms.
+ */
+const SUCCESS_STORE_INTERVAL_MS = 5000;
 const POOLS: readonly Pool[] = ['quick', 'slow'];
 
 export interface DispatcherParts {
@@ -31,8 +33,10 @@ export interface DispatcherParts {
 }
 
 /**
- * Sends what is due on the lanes of this process. A lane is loaded, waits its turn among the tenants, sends as much at once as its endpoint has earned, and
- * stores what came of it; nothing here holds a job or a transaction while a receiver takes its time.
+ * Sends the due deliveries of the endpoint queues that this process holds. The dispatcher loads a
+ * queue, shares the permits fairly between tenants, and sends as many concurrent requests as the
+ * endpoint's recent successes allow. Then it stores the results. No job and no transaction stays
+ * open while a receiver responds.
  */
 export class Dispatcher {
   private readonly keeper: LaneKeeper;
@@ -41,9 +45,9 @@ export class Dispatcher {
   private readonly permits: Permits;
   private readonly sender: LaneSender;
   private readonly ready: Record<Pool, FairQueue<Lane>> = { quick: new FairQueue(), slow: new FairQueue() };
-  private readonly flights: Flights;
-  private isPumping = false;
-  private heldUp: NodeJS.Timeout | undefined;
+  private readonly requests: Flights;
+  private isSendScheduled = false;
+  private storeCheckTimer: NodeJS.Timeout | undefined;
   private isClosing = false;
 
   constructor(
@@ -54,112 +58,116 @@ export class Dispatcher {
     this.recorder = new Recorder(db, logger);
     this.sender = new LaneSender(runtime, parts.client);
     this.permits = new Permits({ quick: config.webhooksConcurrency, slow: config.webhooksConcurrency });
-    this.flights = new Flights(runtime, this.permits, () => this.pumpSoon());
+    this.requests = new Flights(runtime, this.permits, () => this.sendSoon());
     this.keeper = new LaneKeeper(runtime, {
-      onWoken: (lane) => {
-        // Even when it has no room or pauses: its endpoint may have been changed.
-        this.feeder.ask(lane);
-        this.attend(lane);
+      onWoken: (endpointQueue) => {
+        // Load even if the queue is full or paused: the endpoint's settings may have changed.
+        this.feeder.ask(endpointQueue);
+        this.schedule(endpointQueue);
       },
-      onLost: (lane) => {
-        clearTimeout(lane.timer);
-        lane.backlog = [];
+      onLost: (endpointQueue) => {
+        clearTimeout(endpointQueue.timer);
+        endpointQueue.backlog = [];
       },
     });
     this.feeder = new Feeder(runtime, createConfigLoader(runtime), {
-      onFed: (lane) => this.attend(lane),
-      onDueLater: (lane, inMs) => this.wakeLater(lane.ref, inMs),
-      onUnsendable: (lane, delivery) => this.giveUp(lane, delivery),
+      onFed: (endpointQueue) => this.schedule(endpointQueue),
+      onDueLater: (endpointQueue, inMs) => this.scheduleWake(endpointQueue.ref, inMs),
+      onUnsendable: (endpointQueue, delivery) => this.cancelUnsendable(endpointQueue, delivery),
     });
   }
 
   async start(): Promise<void> {
     await this.keeper.start();
-    this.flights.start();
+    this.requests.start();
   }
 
-  /** Looks at these lanes, here or wherever they are held. */
-  wake(lanes: LaneRef[]): Promise<void> {
-    return this.keeper.wake(lanes);
+  /** Checks these endpoint queues for work, in this process or in the one that holds them. */
+  wake(refs: LaneRef[]): Promise<void> {
+    return this.keeper.wake(refs);
   }
 
   usage() {
     return this.permits.usage();
   }
 
-  /** Loads more for a lane, lines it up, or sets its alarm. */
-  private attend(lane: Lane): void {
-    if (this.isClosing || this.keeper.get(lane.ref) !== lane) return;
-    if (lane.wantsLook) this.feeder.ask(lane);
-    const inMs = lane.readyIn();
+  /**
+   * Loads more deliveries for an endpoint queue, and schedules its next request or a timer for it.
+   */
+  private schedule(endpointQueue: Lane): void {
+    if (this.isClosing || this.keeper.get(endpointQueue.ref) !== endpointQueue) return;
+    if (endpointQueue.wantsLook) this.feeder.ask(endpointQueue);
+    const inMs = endpointQueue.readyIn();
     if (inMs === 0) {
-      this.ready[lane.pool].push(lane.ref.tenantId, lane);
-      this.pumpSoon();
-    } else if (inMs !== undefined) this.attendLater(lane, inMs);
+      this.ready[endpointQueue.pool].push(endpointQueue.ref.tenantId, endpointQueue);
+      this.sendSoon();
+    } else if (inMs !== undefined) this.scheduleLater(endpointQueue, inMs);
   }
 
-  private attendLater(lane: Lane, inMs: number): void {
-    clearTimeout(lane.timer);
-    // A long pause is no reason to hold the lane; the clock wakes it when it is over.
+  private scheduleLater(endpointQueue: Lane, inMs: number): void {
+    clearTimeout(endpointQueue.timer);
+    // The process need not hold the queue during a long pause. The clock wakes the queue when the
+    // pause ends.
     if (inMs > HORIZON_SECONDS * 1000) return;
-    lane.timer = setTimeout(() => this.attend(lane), inMs);
-    if (inMs > SLOW_MS) this.wakeLater(lane.ref, inMs);
+    endpointQueue.timer = setTimeout(() => this.schedule(endpointQueue), inMs);
+    if (inMs > SLOW_MS) this.scheduleWake(endpointQueue.ref, inMs);
   }
 
-  private wakeLater(lane: LaneRef, inMs: number): void {
+  private scheduleWake(ref: LaneRef, inMs: number): void {
     if (inMs > HORIZON_SECONDS * 1000) return;
-    scheduleWakes(this.parts.queue, [{ lane, at: new Date(Date.now() + inMs) }]).catch((error: unknown) =>
-      this.runtime.logger.warn({ err: error }, 'a retry is not scheduled; the clock will find it'),
+    scheduleWakes(this.parts.queue, [{ lane: ref, at: new Date(Date.now() + inMs) }]).catch(
+      (error: unknown) =>
+        this.runtime.logger.warn({ err: error }, 'cannot schedule a retry; the clock will find it'),
     );
   }
 
-  private pumpSoon(): void {
-    if (this.isPumping) return;
-    this.isPumping = true;
+  private sendSoon(): void {
+    if (this.isSendScheduled) return;
+    this.isSendScheduled = true;
     setImmediate(() => {
-      this.isPumping = false;
-      // One timer for all who ask meanwhile.
-      clearTimeout(this.heldUp);
+      this.isSendScheduled = false;
+      // One timer serves all callers in the meantime.
+      clearTimeout(this.storeCheckTimer);
       if (this.isClosing) return;
-      const isHeldUp = !this.keeper.isTrusted || this.recorder.backlog > MAX_UNSTORED;
-      if (isHeldUp) this.heldUp = setTimeout(() => this.pumpSoon(), HELD_UP_MS);
-      else for (const pool of POOLS) this.pump(pool);
+      const mustWait = !this.keeper.isTrusted || this.recorder.backlog > MAX_UNSTORED;
+      if (mustWait) this.storeCheckTimer = setTimeout(() => this.sendSoon(), STORE_CHECK_MS);
+      else for (const pool of POOLS) this.sendFromPool(pool);
     });
   }
 
-  private pump(pool: Pool): void {
+  private sendFromPool(pool: Pool): void {
     while (this.permits.hasRoom(pool)) {
-      const lane = this.ready[pool].shift((tenantId) => this.permits.mayTake(pool, tenantId));
-      if (!lane) return;
-      if (this.keeper.get(lane.ref) !== lane) continue;
-      if (lane.readyIn() === 0) this.launch(lane, pool);
-      this.attend(lane);
+      const endpointQueue = this.ready[pool].shift((tenantId) => this.permits.mayTake(pool, tenantId));
+      if (!endpointQueue) return;
+      if (this.keeper.get(endpointQueue.ref) !== endpointQueue) continue;
+      if (endpointQueue.readyIn() === 0) this.sendNext(endpointQueue, pool);
+      this.schedule(endpointQueue);
     }
   }
 
-  private launch(lane: Lane, pool: Pool): void {
-    const flight = lane.begin(pool);
-    this.permits.take(pool, lane.ref.tenantId);
-    const landed = this.flights.add(lane, flight);
-    const end = (settle: () => void) => {
-      landed();
-      this.permits.give(flight.pool, lane.ref.tenantId);
-      settle();
-      this.pumpSoon();
+  private sendNext(endpointQueue: Lane, pool: Pool): void {
+    const request = endpointQueue.begin(pool);
+    this.permits.take(pool, endpointQueue.ref.tenantId);
+    const removeRequest = this.requests.add(endpointQueue, request);
+    const endRequest = (handleResult: () => void) => {
+      removeRequest();
+      this.permits.give(request.pool, endpointQueue.ref.tenantId);
+      handleResult();
+      this.sendSoon();
     };
-    void this.sender.send(lane, flight.delivery).then(
-      (attempt) => end(() => this.settle(lane, flight, attempt)),
+    void this.sender.send(endpointQueue, request.delivery).then(
+      (attempt) => endRequest(() => this.handleResult(endpointQueue, request, attempt)),
       (error: unknown) =>
-        end(() => {
-          this.sender.holdBack(lane, flight, error);
-          this.attend(lane);
+        endRequest(() => {
+          this.sender.holdBack(endpointQueue, request, error);
+          this.schedule(endpointQueue);
         }),
     );
   }
 
-  private settle(lane: Lane, flight: Flight, attempt: Attempt): void {
+  private handleResult(endpointQueue: Lane, request: Flight, attempt: Attempt): void {
     failpoint(this.runtime.config, 'after_sent');
-    const { delivery } = flight;
+    const { delivery } = request;
     const decision = decide(
       { status: attempt.status, headers: attempt.responseHeaders ?? {}, errorClass: attempt.errorClass },
       {
@@ -169,48 +177,61 @@ export class Dispatcher {
         random: Math.random(),
       },
     );
-    lane.end(flight, decision.status === 'succeeded');
-    // A quick answer says nothing while others of the same endpoint keep us waiting.
-    lane.health.isSlow = attempt.totalMs > SLOW_MS || lane.isWaitingSince(performance.now() - SLOW_MS);
-    const settled = { delivery, attempt, decision };
-    observeAttempt(this.runtime, settled);
-    this.record(lane, settled);
+    endpointQueue.end(request, decision.status === 'succeeded');
+    // A quick response does not clear the mark while older requests to the endpoint still wait.
+    endpointQueue.health.isSlow =
+      attempt.totalMs > SLOW_MS || endpointQueue.isWaitingSince(performance.now() - SLOW_MS);
+    const completed = { delivery, attempt, decision };
+    observeAttempt(this.runtime, completed);
+    this.recordAttempt(endpointQueue, completed);
   }
 
-  private record(lane: Lane, { delivery, attempt, decision }: SettledAttempt): void {
+  private recordAttempt(endpointQueue: Lane, { delivery, attempt, decision }: SettledAttempt): void {
     const now = Date.now();
-    const isNews = noteAttempt(lane.health, {
+    const isSignificant = noteAttempt(endpointQueue.health, {
       deliveryId: delivery.id,
       isSingle: isSentOnce(delivery.trigger),
       decision,
       now,
       random: Math.random(),
     });
-    const isStale = now - lane.storedSuccessAt > SUCCESS_STORED_MS || lane.storedSlow !== lane.health.isSlow;
-    if (isNews || isStale) {
-      lane.storedSuccessAt = now;
-      lane.storedSlow = lane.health.isSlow;
+    const isStale =
+      now - endpointQueue.storedSuccessAt > SUCCESS_STORE_INTERVAL_MS ||
+      endpointQueue.storedSlow !== endpointQueue.health.isSlow;
+    if (isSignificant || isStale) {
+      endpointQueue.storedSuccessAt = now;
+      endpointQueue.storedSlow = endpointQueue.health.isSlow;
     }
-    // By the end of a pause it may have been cancelled, or have become less urgent than what came meanwhile.
-    if (lane.isPaused) lane.unload();
-    this.recorder.add({
-      record: { ...lane.ref, deliveryId: delivery.id, number: delivery.attempts + 1, attempt, decision },
-      lane: isNews || isStale ? { ...lane.ref, owner: lane.owner, health: { ...lane.health } } : undefined,
-      onStored: () => {
-        lane.unrecorded.delete(delivery.id);
-        if (decision.retryInMs !== null) this.wakeLater(lane.ref, decision.retryInMs);
-        this.attend(lane);
-      },
-    });
-    this.attend(lane);
-  }
-
-  /** Ends a delivery that cannot be sent: its event is gone. */
-  private giveUp(lane: Lane, delivery: DueDelivery): void {
-    lane.unrecorded.add(delivery.id);
+    // Unload the deliveries: by the end of the pause a client may have cancelled them, or more
+    // urgent ones may have arrived.
+    if (endpointQueue.isPaused) endpointQueue.unload();
     this.recorder.add({
       record: {
-        ...lane.ref,
+        ...endpointQueue.ref,
+        deliveryId: delivery.id,
+        number: delivery.attempts + 1,
+        attempt,
+        decision,
+      },
+      lane:
+        isSignificant || isStale
+          ? { ...endpointQueue.ref, owner: endpointQueue.owner, health: { ...endpointQueue.health } }
+          : undefined,
+      onStored: () => {
+        endpointQueue.unrecorded.delete(delivery.id);
+        if (decision.retryInMs !== null) this.scheduleWake(endpointQueue.ref, decision.retryInMs);
+        this.schedule(endpointQueue);
+      },
+    });
+    this.schedule(endpointQueue);
+  }
+
+  /** Cancels a delivery that cannot be sent because its event was deleted. */
+  private cancelUnsendable(endpointQueue: Lane, delivery: DueDelivery): void {
+    endpointQueue.unrecorded.add(delivery.id);
+    this.recorder.add({
+      record: {
+        ...endpointQueue.ref,
         deliveryId: delivery.id,
         number: delivery.attempts,
         attempt: undefined,
@@ -223,22 +244,28 @@ export class Dispatcher {
         },
       },
       lane: undefined,
-      onStored: () => lane.unrecorded.delete(delivery.id),
+      onStored: () => endpointQueue.unrecorded.delete(delivery.id),
     });
   }
 
-  /** Starts nothing more, waits for what is under way, stores it and gives the lanes back. */
+  /**
+   * Starts no more requests, waits for those in flight, stores their results and releases the
+   * leases.
+   */
   async close(): Promise<void> {
     this.isClosing = true;
-    await this.flights.close(this.runtime.config.webhookTimeoutMs + 1000);
+    await this.requests.close(this.runtime.config.webhookTimeoutMs + 1000);
     await this.recorder.close(5000);
-    const lanes = [...this.keeper.all()];
-    for (const lane of lanes) clearTimeout(lane.timer);
-    const left = lanes.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);
+    const endpointQueues = [...this.keeper.all()];
+    for (const endpointQueue of endpointQueues) clearTimeout(endpointQueue.timer);
+    const unfinished = endpointQueues.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);
     await this.keeper.close();
-    // Whoever comes next need not wait for the clock.
-    await wakeLanes(this.parts.queue, left).catch((error: unknown) =>
-      this.runtime.logger.warn({ err: error }, 'lanes not handed over; the clock will find them'),
+    // Wake the queues that have work, so that the next worker need not wait for the clock.
+    await wakeLanes(this.parts.queue, unfinished).catch((error: unknown) =>
+      this.runtime.logger.warn(
+        { err: error },
+        'cannot wake released endpoint queues; the clock will find them',
+      ),
     );
   }
 }

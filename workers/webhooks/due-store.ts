@@ -8,38 +8,43 @@ export interface DueDelivery {
   eventId: string;
   eventType: string;
   trigger: string;
-  /** Made so far. */
+  /** Attempts made so far. */
   attempts: number;
-  /** 0: live; 1: replays, which wait for live ones. */
+  /** 0: live; 1: replays, which are sent after live deliveries. */
   priority: number;
-  /** Null: its event is gone. */
+  /** Null: its event was deleted. */
   body: string | null;
   createdAtMs: number;
 }
 
-/** How much a lane can take. */
+/** A request for the due deliveries of one endpoint queue. */
 export interface DueRequest extends LaneRef {
   room: number;
-  /** Deliveries that are in hand already. */
+  /** Ids of deliveries that the worker already holds. */
   known: string[];
-  /** Those among them that may have been cancelled. */
+  /** Those of them that a client may have cancelled. */
   doubtful: string[];
 }
 
-/** What a look found for one lane. */
+/** The due deliveries of one endpoint queue. */
 export interface DueAnswer extends LaneRef {
-  /** The endpoint's updated_at: whoever has read another one must read its settings again. */
+  /** The endpoint's updated_at. A worker that loaded another version must reload the settings. */
   version: string;
-  /** Which deliveries it takes: a disabled endpoint takes none, but for a probe of one that was disabled for its failures. */
+  /**
+   * Which deliveries to send. A disabled endpoint gets none, except probes if it was disabled for
+   * failing.
+   */
   takes: 'all' | 'probes' | 'none';
   deliveries: DueDelivery[];
-  /** Doubtful ones that have ended indeed. */
+  /** Doubtful deliveries that have in fact ended. */
   ended: string[];
-  /** In how many ms the next one falls due; null: not within the horizon. */
+  /** Time until the next delivery is due, in ms; null: none within the horizon. */
   nextDueInMs: number | null;
 }
 
-/** Wake-ups are made only so far ahead; what falls due later is found by the clock then. */
+/**
+ * Workers schedule wake-up jobs only this far ahead. The clock finds deliveries that are due later.
+ */
 export const HORIZON_SECONDS = 60;
 
 interface DueRow {
@@ -59,29 +64,35 @@ interface DueRow {
   created_at_ms: number;
 }
 
-const dueOf = (priority: number) => `
+const selectDueSql = (priority: number) => `
   (select d.id, d.event_id, d.event_type, d.trigger, d.attempts, d.priority, d.body, d.created_at from webhook_deliveries d
    where d.tenant_id = r.tenant_id and d.endpoint_id = r.endpoint_id and d.priority = ${priority} and d.next_attempt_at <= now()
      and d.id <> all (r.known)
    order by d.next_attempt_at, d.id limit r.room)`;
 
-const nextOf = (priority: number) => `
+const selectNextDueSql = (priority: number) => `
   (select d.next_attempt_at from webhook_deliveries d
    where d.tenant_id = r.tenant_id and d.endpoint_id = r.endpoint_id and d.priority = ${priority}
      and d.next_attempt_at > now() and d.next_attempt_at <= now() + interval '${HORIZON_SECONDS} s'
    order by d.next_attempt_at limit 1)`;
 
-/** One by one: for the whole array the planner would rather read another index from end to end than the primary key so many times. */
-const ENDED = `array(
+/**
+ * Looks up each id by the primary key. With the whole array, the planner would scan another index
+ * from end to end.
+ */
+const ENDED_SQL = `array(
   select x.id from unnest(r.doubtful) as x(id)
   where (select d.next_attempt_at from webhook_deliveries d where d.tenant_id = r.tenant_id and d.id = x.id) is null)`;
 
-const TAKES = `
+const TAKES_SQL = `
   case when p.deleted_at is not null then 'none' when p.enabled then 'all' when p.disabled_reason = 'failing' then 'probes' else 'none' end`;
 
-/** The oldest due deliveries of some lanes, live ones before replays. Lanes of endpoints that do not exist are missing from the answer. */
+/**
+ * Finds the oldest due deliveries of some endpoint queues, live ones before replays. A queue whose
+ * endpoint does not exist is missing from the result.
+ */
 export async function findDue(db: Database, requests: DueRequest[]): Promise<DueAnswer[]> {
-  const asked = requests.map(({ tenantId, endpointId, ...rest }) => ({
+  const requestRows = requests.map(({ tenantId, endpointId, ...rest }) => ({
     tenant_id: tenantId,
     endpoint_id: endpointId,
     ...rest,
@@ -89,11 +100,12 @@ export async function findDue(db: Database, requests: DueRequest[]): Promise<Due
   const rows = await db.transaction(tenantsOf(requests), (tx) =>
     tx.query<DueRow>({
       name: 'find-due-deliveries',
-      // Materialized: what is asked once for a lane would else be asked for each of its deliveries. And with a join instead of the last subquery all events
-      // of the tenant were read for each of them.
+      // Materialized, or PostgreSQL would evaluate the per-queue expressions for each delivery.
+      // With a join instead of the last subquery, PostgreSQL read all events of the tenant for each
+      // delivery.
       text: `with lanes as materialized (
-               select r.tenant_id, r.endpoint_id, r.room, r.known, p.updated_at::text as version, ${TAKES} as takes,
-                 (extract(epoch from least(${nextOf(0)}, ${nextOf(1)}) - now()) * 1000)::float8 as next_due_in_ms, ${ENDED} as ended
+               select r.tenant_id, r.endpoint_id, r.room, r.known, p.updated_at::text as version, ${TAKES_SQL} as takes,
+                 (extract(epoch from least(${selectNextDueSql(0)}, ${selectNextDueSql(1)}) - now()) * 1000)::float8 as next_due_in_ms, ${ENDED_SQL} as ended
                from ${recordset('tenant_id uuid, endpoint_id uuid, room integer, known uuid[], doubtful uuid[]')}
                join webhook_endpoints p on p.tenant_id = r.tenant_id and p.id = r.endpoint_id
              )
@@ -101,32 +113,32 @@ export async function findDue(db: Database, requests: DueRequest[]): Promise<Due
                d.id, d.event_id, d.event_type, d.trigger, d.attempts, d.priority,
                coalesce(d.body, (select e.body from events e where e.tenant_id = r.tenant_id and e.id = d.event_id)) as body,
                (extract(epoch from d.created_at) * 1000)::float8 as created_at_ms
-             from lanes r left join lateral (${dueOf(0)} union all ${dueOf(1)} limit r.room) d on true`,
-      values: [JSON.stringify(asked)],
+             from lanes r left join lateral (${selectDueSql(0)} union all ${selectDueSql(1)} limit r.room) d on true`,
+      values: [JSON.stringify(requestRows)],
     }),
   );
-  return groupByLane(rows);
+  return groupByEndpointQueue(rows);
 }
 
-function groupByLane(rows: DueRow[]): DueAnswer[] {
-  const answers = new Map<string, DueAnswer>();
+function groupByEndpointQueue(rows: DueRow[]): DueAnswer[] {
+  const results = new Map<string, DueAnswer>();
   for (const row of rows) {
-    const lane = { tenantId: row.tenant_id, endpointId: row.endpoint_id };
-    const key = laneKey(lane);
-    let answer = answers.get(key);
-    if (!answer) {
-      answer = {
-        ...lane,
+    const ref = { tenantId: row.tenant_id, endpointId: row.endpoint_id };
+    const key = laneKey(ref);
+    let result = results.get(key);
+    if (!result) {
+      result = {
+        ...ref,
         version: row.version,
         takes: row.takes,
         deliveries: [],
         ended: row.ended,
         nextDueInMs: row.next_due_in_ms,
       };
-      answers.set(key, answer);
+      results.set(key, result);
     }
     if (row.id === null) continue;
-    answer.deliveries.push({
+    result.deliveries.push({
       id: row.id,
       eventId: row.event_id,
       eventType: row.event_type,
@@ -137,15 +149,17 @@ function groupByLane(rows: DueRow[]): DueAnswer[] {
       createdAtMs: row.created_at_ms,
     });
   }
-  return [...answers.values()];
+  return [...results.values()];
 }
 
-const CANCELLED_PER_PASS = 1000;
+const MAX_CANCELLED_PER_PASS = 1000;
 
-/** Cancels what is open at an endpoint that takes it no more. Answers whether there is more of it. */
+/**
+ * Cancels open deliveries of an endpoint that no longer accepts them. Returns whether more remain.
+ */
 export async function cancelOpen(
   db: Database,
-  { tenantId, endpointId, takes }: Pick<DueAnswer, 'tenantId' | 'endpointId' | 'takes'>,
+  { tenantId, endpointId, takes: accepted }: Pick<DueAnswer, 'tenantId' | 'endpointId' | 'takes'>,
 ): Promise<boolean> {
   const rows = await db.transaction([tenantId], (tx) =>
     tx.query<{ id: string }>({
@@ -154,17 +168,20 @@ export async function cancelOpen(
              where d.tenant_id = $1 and d.id = any (array(
                select o.id from webhook_deliveries o
                where o.tenant_id = $1 and o.endpoint_id = $2 and o.next_attempt_at is not null and (o.trigger <> 'probe' or $3)
-               limit ${CANCELLED_PER_PASS}))
+               limit ${MAX_CANCELLED_PER_PASS}))
                and d.next_attempt_at is not null
                and exists (select from webhook_endpoints p where p.tenant_id = $1 and p.id = $2 and (not p.enabled or p.deleted_at is not null))
              returning d.id`,
-      values: [tenantId, endpointId, takes === 'none'],
+      values: [tenantId, endpointId, accepted === 'none'],
     }),
   );
-  return rows.length === CANCELLED_PER_PASS;
+  return rows.length === MAX_CANCELLED_PER_PASS;
 }
 
-/** Tells the log which deliveries have been under way for a while; one whose attempt is stored by now is not. */
+/**
+ * Marks deliveries that have been in flight for a while as delivering in the delivery log. Skips
+ * those whose attempt is already stored.
+ */
 export async function markDelivering(
   db: Database,
   deliveries: { tenantId: string; id: string; attempts: number }[],

@@ -6,9 +6,12 @@ import { recordset } from '../../shared/resources/sets.js';
 import { openHeaders, webhookHeadersKey } from '../../shared/resources/webhook-endpoints/headers.js';
 import { webhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
 
-/** What sending to an endpoint takes. Holds secrets in clear: it stays in memory. */
+/**
+ * The settings that sending to an endpoint needs. Contains unencrypted secrets, so keep it in
+ * memory only.
+ */
 export interface EndpointConfig {
-  /** The updated_at that was read. */
+  /** The endpoint's updated_at when the settings were read. */
   version: string;
   url: string;
   headers: Record<string, string>;
@@ -28,9 +31,12 @@ interface ConfigRow {
   secrets: { secret_sealed: string; expires_at_ms: number | null }[] | null;
 }
 
-export type ConfigLoader = (lanes: LaneRef[]) => Promise<(LaneRef & { config: EndpointConfig })[]>;
+export type ConfigLoader = (refs: LaneRef[]) => Promise<(LaneRef & { config: EndpointConfig })[]>;
 
-/** Reads the settings and secrets of endpoints. Those that cannot be read are missing from the answer: one must not hold up the others. */
+/**
+ * Creates the function that reads settings and secrets of endpoints. An endpoint whose settings
+ * cannot be read is missing from the result, so that it does not delay the others.
+ */
 export function createConfigLoader({
   db,
   logger,
@@ -40,11 +46,12 @@ export function createConfigLoader({
     secrets: webhookSecretsKey(secretKey),
     headers: webhookHeadersKey(secretKey),
   };
-  return async (lanes) => {
-    const rows = await db.transaction(tenantsOf(lanes), (tx) =>
+  return async (refs) => {
+    const rows = await db.transaction(tenantsOf(refs), (tx) =>
       tx.query<ConfigRow>({
         name: 'load-endpoints',
-        // The newest secret signs first: a receiver that looks at the first signature alone follows a rotation at once.
+        // The newest secret signs first: a receiver that checks only the first signature follows a
+        // rotation immediately.
         text: `select p.tenant_id, p.id as endpoint_id, p.updated_at::text as version, p.url, p.headers_sealed, p.rate_limit_per_second,
                  p.max_in_flight,
                  (select json_agg(json_build_object('secret_sealed', s.secret_sealed,
@@ -55,7 +62,7 @@ export function createConfigLoader({
                join webhook_endpoints p on p.tenant_id = r.tenant_id and p.id = r.endpoint_id`,
         values: [
           JSON.stringify(
-            lanes.map(({ tenantId, endpointId }) => ({ tenant_id: tenantId, endpoint_id: endpointId })),
+            refs.map(({ tenantId, endpointId }) => ({ tenant_id: tenantId, endpoint_id: endpointId })),
           ),
         ],
       }),
@@ -63,16 +70,16 @@ export function createConfigLoader({
     return rows.flatMap((row) => {
       const { tenant_id: tenantId, endpoint_id: endpointId } = row;
       try {
-        return [{ tenantId, endpointId, config: configOf(row, keys) }];
+        return [{ tenantId, endpointId, config: buildConfig(row, keys) }];
       } catch (error) {
-        logger.error({ err: error, tenantId, endpointId }, 'settings of a webhook endpoint cannot be read');
+        logger.error({ err: error, tenantId, endpointId }, 'cannot read the settings of a webhook endpoint');
         return [];
       }
     });
   };
 }
 
-function configOf(row: ConfigRow, keys: { secrets: Buffer; headers: Buffer }): EndpointConfig {
+function buildConfig(row: ConfigRow, keys: { secrets: Buffer; headers: Buffer }): EndpointConfig {
   return {
     version: row.version,
     url: row.url,

@@ -5,23 +5,26 @@ import type { ConfigLoader } from './endpoint-config.js';
 import type { Lane } from './lane.js';
 import { readHealth } from './lane-store.js';
 
-/** Lanes of one look. */
-const MAX_LANES = 256;
+/** Maximum endpoint queues of one database query. */
+const MAX_QUEUES_PER_QUERY = 256;
 const RETRY_MS = 500;
 
 export interface FeederListener {
-  /** The lane has been looked at. */
-  onFed(lane: Lane): void;
-  /** Something falls due in so many ms. */
-  onDueLater(lane: Lane, inMs: number): void;
-  /** A delivery that can never be sent. */
-  onUnsendable(lane: Lane, delivery: DueDelivery): void;
+  /** The load is complete. */
+  onFed(endpointQueue: Lane): void;
+  /** The next delivery is due in this many ms. */
+  onDueLater(endpointQueue: Lane, inMs: number): void;
+  /** The delivery can never be sent. */
+  onUnsendable(endpointQueue: Lane, delivery: DueDelivery): void;
 }
 
-/** Loads what is due for the lanes that ask, many in one look; while one look is under way, the next one's lanes collect. */
+/**
+ * Loads the due deliveries of the endpoint queues that request it. Requests that arrive during a
+ * query share the next query.
+ */
 export class Feeder {
-  private asking = new Set<Lane>();
-  private isLooking = false;
+  private requested = new Set<Lane>();
+  private isLoading = false;
 
   constructor(
     private readonly runtime: Runtime,
@@ -29,102 +32,113 @@ export class Feeder {
     private readonly listener: FeederListener,
   ) {}
 
-  ask(lane: Lane): void {
-    this.asking.add(lane);
-    if (this.isLooking) return;
-    this.isLooking = true;
-    setImmediate(() => void this.lookWhileAsked());
+  ask(endpointQueue: Lane): void {
+    this.requested.add(endpointQueue);
+    if (this.isLoading) return;
+    this.isLoading = true;
+    setImmediate(() => void this.loadWhileRequested());
   }
 
-  private async lookWhileAsked(): Promise<void> {
-    while (this.asking.size > 0) {
-      const lanes = [...this.asking].slice(0, MAX_LANES);
-      for (const lane of lanes) {
-        this.asking.delete(lane);
-        // Whatever is told from here on is news; and nobody gives it back meanwhile.
-        lane.isDirty = false;
-        lane.busyAt = performance.now();
+  private async loadWhileRequested(): Promise<void> {
+    while (this.requested.size > 0) {
+      const endpointQueues = [...this.requested].slice(0, MAX_QUEUES_PER_QUERY);
+      for (const endpointQueue of endpointQueues) {
+        this.requested.delete(endpointQueue);
+        // Clear the flag first so that wake-ups during the query are not lost. The fresh busyAt
+        // keeps the lease.
+        endpointQueue.isDirty = false;
+        endpointQueue.busyAt = performance.now();
       }
-      const isDone = await this.look(lanes).catch((error: unknown) => this.postpone(lanes, error));
-      if (isDone) for (const lane of lanes) this.listener.onFed(lane);
+      const isDone = await this.load(endpointQueues).catch((error: unknown) =>
+        this.postpone(endpointQueues, error),
+      );
+      if (isDone) for (const endpointQueue of endpointQueues) this.listener.onFed(endpointQueue);
     }
-    this.isLooking = false;
+    this.isLoading = false;
   }
 
-  private postpone(lanes: Lane[], error: unknown): false {
-    this.runtime.logger.warn({ err: error, lanes: lanes.length }, 'deliveries not loaded; trying again');
-    for (const lane of lanes) {
-      lane.isDirty = true;
-      lane.isDoubtful = true;
+  private postpone(endpointQueues: Lane[], error: unknown): false {
+    this.runtime.logger.warn(
+      { err: error, endpoints: endpointQueues.length },
+      'cannot load due deliveries; retrying',
+    );
+    for (const endpointQueue of endpointQueues) {
+      endpointQueue.isDirty = true;
+      endpointQueue.isDoubtful = true;
     }
     setTimeout(() => {
-      for (const lane of lanes) this.listener.onFed(lane);
+      for (const endpointQueue of endpointQueues) this.listener.onFed(endpointQueue);
     }, RETRY_MS);
     return false;
   }
 
-  private async look(lanes: Lane[]): Promise<true> {
-    const requests = lanes.map(requestOf);
-    const answers = new Map(
-      (await findDue(this.runtime.db, requests)).map((answer) => [laneKey(answer), answer]),
+  private async load(endpointQueues: Lane[]): Promise<true> {
+    const requests = endpointQueues.map(buildRequest);
+    const results = new Map(
+      (await findDue(this.runtime.db, requests)).map((result) => [laneKey(result), result]),
     );
-    await this.refresh(
-      lanes.filter((lane) => answers.get(laneKey(lane.ref))?.version !== lane.config?.version),
+    await this.reloadConfigs(
+      endpointQueues.filter(
+        (endpointQueue) => results.get(laneKey(endpointQueue.ref))?.version !== endpointQueue.config?.version,
+      ),
     );
-    await this.rereadHealth(lanes.filter(({ isHealthStale, isQuiet }) => isHealthStale && isQuiet));
-    for (const [index, lane] of lanes.entries()) {
-      const answer = answers.get(laneKey(lane.ref));
-      if (answer) await this.feed(lane, answer, requests[index]?.room as number);
+    await this.rereadHealth(endpointQueues.filter(({ isHealthStale, isQuiet }) => isHealthStale && isQuiet));
+    for (const [index, endpointQueue] of endpointQueues.entries()) {
+      const result = results.get(laneKey(endpointQueue.ref));
+      if (result) await this.applyResult(endpointQueue, result, requests[index]?.room as number);
     }
     return true;
   }
 
-  /** Reads the settings of lanes that are new or were changed; whoever changed them may have changed their state as well. */
-  private async refresh(lanes: Lane[]): Promise<void> {
-    if (lanes.length === 0) return;
-    const byKey = new Map(lanes.map((lane) => [laneKey(lane.ref), lane]));
-    for (const found of await this.loadConfigs(lanes.map(({ ref }) => ref))) {
-      const lane = byKey.get(laneKey(found));
-      if (lane) lane.config = found.config;
+  /** Reloads the settings of endpoint queues that are new or whose endpoint changed. */
+  private async reloadConfigs(endpointQueues: Lane[]): Promise<void> {
+    if (endpointQueues.length === 0) return;
+    const byKey = new Map(endpointQueues.map((endpointQueue) => [laneKey(endpointQueue.ref), endpointQueue]));
+    for (const found of await this.loadConfigs(endpointQueues.map(({ ref }) => ref))) {
+      const endpointQueue = byKey.get(laneKey(found));
+      if (endpointQueue) endpointQueue.config = found.config;
     }
   }
 
-  /** Of lanes at rest only: what the store says of one at work is older than what is known here. */
-  private async rereadHealth(lanes: Lane[]): Promise<void> {
-    if (lanes.length === 0) return;
-    const asked = new Map(
-      lanes.map((lane) => [
-        laneKey(lane.ref),
-        { lane, busyAt: lane.busyAt, version: lane.config?.version ?? '' },
+  /**
+   * Reads the health again, only for quiet queues: for a busy one, memory is newer than PostgreSQL.
+   */
+  private async rereadHealth(endpointQueues: Lane[]): Promise<void> {
+    if (endpointQueues.length === 0) return;
+    const reads = new Map(
+      endpointQueues.map((endpointQueue) => [
+        laneKey(endpointQueue.ref),
+        { endpointQueue, busyAt: endpointQueue.busyAt, version: endpointQueue.config?.version ?? '' },
       ]),
     );
-    const held = lanes.map(({ ref, owner }) => ({ ...ref, owner }));
-    for (const found of await readHealth(this.runtime.db, held)) {
-      const { lane, busyAt, version = '' } = asked.get(laneKey(found)) ?? {};
-      if (!lane || lane.busyAt !== busyAt) continue;
-      lane.health = found.health;
-      lane.healthVersion = version;
+    const leases = endpointQueues.map(({ ref, owner }) => ({ ...ref, owner }));
+    for (const found of await readHealth(this.runtime.db, leases)) {
+      const { endpointQueue, busyAt, version = '' } = reads.get(laneKey(found)) ?? {};
+      if (!endpointQueue || endpointQueue.busyAt !== busyAt) continue;
+      endpointQueue.health = found.health;
+      endpointQueue.healthVersion = version;
     }
   }
 
-  private async feed(lane: Lane, answer: DueAnswer, room: number): Promise<void> {
-    const { deliveries, takes, ended, nextDueInMs } = answer;
-    lane.backlog = lane.backlog.filter(({ id }) => !ended.includes(id));
-    if (deliveries.length >= room) lane.isDirty = true;
-    else if (nextDueInMs !== null) this.listener.onDueLater(lane, nextDueInMs);
-    const isTaken = ({ trigger }: DueDelivery) =>
-      takes === 'all' || (takes === 'probes' && trigger === 'probe');
-    lane.backlog = lane.backlog.filter(isTaken);
-    // A thousand at a time: the other lanes must not wait until all are cancelled.
-    lane.mustCancel = takes !== 'all' && (await cancelOpen(this.runtime.db, answer));
-    const taken = deliveries.filter(isTaken);
-    for (const delivery of taken) if (delivery.body === null) this.listener.onUnsendable(lane, delivery);
-    lane.load(taken.filter(({ body }) => body !== null));
+  private async applyResult(endpointQueue: Lane, result: DueAnswer, room: number): Promise<void> {
+    const { deliveries, takes: accepted, ended, nextDueInMs } = result;
+    endpointQueue.backlog = endpointQueue.backlog.filter(({ id }) => !ended.includes(id));
+    if (deliveries.length >= room) endpointQueue.isDirty = true;
+    else if (nextDueInMs !== null) this.listener.onDueLater(endpointQueue, nextDueInMs);
+    const isAccepted = ({ trigger }: DueDelivery) =>
+      accepted === 'all' || (accepted === 'probes' && trigger === 'probe');
+    endpointQueue.backlog = endpointQueue.backlog.filter(isAccepted);
+    // Cancels at most a thousand per pass, so that other endpoint queues do not wait.
+    endpointQueue.mustCancel = accepted !== 'all' && (await cancelOpen(this.runtime.db, result));
+    const acceptedDeliveries = deliveries.filter(isAccepted);
+    for (const delivery of acceptedDeliveries)
+      if (delivery.body === null) this.listener.onUnsendable(endpointQueue, delivery);
+    endpointQueue.load(acceptedDeliveries.filter(({ body }) => body !== null));
   }
 }
 
-function requestOf(lane: Lane): DueRequest {
-  const { ref, room, known, backlog, isDoubtful } = lane;
-  lane.isDoubtful = false;
+function buildRequest(endpointQueue: Lane): DueRequest {
+  const { ref, room, known, backlog, isDoubtful } = endpointQueue;
+  endpointQueue.isDoubtful = false;
   return { ...ref, room, known, doubtful: isDoubtful ? backlog.map(({ id }) => id) : [] };
 }

@@ -3,17 +3,17 @@ import { markDelivering } from './due-store.js';
 import type { Flight, Lane } from './lane.js';
 import type { Permits } from './permits.js';
 
-/** An answer that takes longer makes its endpoint slow, in ms. */
+/** A response that takes longer than this makes its endpoint slow, in ms. */
 export const SLOW_MS = 1000;
 const WATCH_MS = 250;
 
 interface Entry {
-  lane: Lane;
-  flight: Flight;
+  endpointQueue: Lane;
+  request: Flight;
   isMarked: boolean;
 }
 
-/** The requests of this process that are under way. */
+/** The requests that this process has in flight. */
 export class Flights {
   private readonly entries = new Set<Entry>();
   private timer: NodeJS.Timeout | undefined;
@@ -21,44 +21,50 @@ export class Flights {
   constructor(
     private readonly runtime: Runtime,
     private readonly permits: Permits,
-    /** The quick pool has room again. */
-    private readonly onMoved: () => void,
+    /** Called when permits of the quick pool became free. */
+    private readonly onPermitsFreed: () => void,
   ) {}
 
   start(): void {
-    this.timer = setInterval(() => this.watch(), WATCH_MS);
+    this.timer = setInterval(() => this.detectSlowRequests(), WATCH_MS);
   }
 
-  /** @returns what to call once the answer is there */
-  add(lane: Lane, flight: Flight): () => void {
-    const entry = { lane, flight, isMarked: false };
+  /** @returns a function to call when the request has ended */
+  add(endpointQueue: Lane, request: Flight): () => void {
+    const entry = { endpointQueue, request, isMarked: false };
     this.entries.add(entry);
     return () => this.entries.delete(entry);
   }
 
-  /** What takes long moves to the slow pool, and the log says that it is under way. */
-  private watch(): void {
+  /**
+   * Moves slow requests to the slow pool and marks their deliveries as delivering in the delivery
+   * log.
+   */
+  private detectSlowRequests(): void {
     const now = performance.now();
-    const slow = [...this.entries].filter(
-      ({ flight, isMarked }) => !isMarked && now - flight.startedAt > SLOW_MS,
+    const newlySlow = [...this.entries].filter(
+      ({ request, isMarked }) => !isMarked && now - request.startedAt > SLOW_MS,
     );
-    if (slow.length === 0) return;
-    for (const entry of slow) {
-      const { lane, flight } = entry;
+    if (newlySlow.length === 0) return;
+    for (const entry of newlySlow) {
+      const { endpointQueue, request } = entry;
       entry.isMarked = true;
-      lane.health.isSlow = true;
-      if (flight.pool === 'slow') continue;
-      flight.pool = 'slow';
-      this.permits.move(lane.ref.tenantId);
+      endpointQueue.health.isSlow = true;
+      if (request.pool === 'slow') continue;
+      request.pool = 'slow';
+      this.permits.move(endpointQueue.ref.tenantId);
     }
-    this.onMoved();
-    const marked = slow.map(({ lane, flight }) => ({ ...flight.delivery, tenantId: lane.ref.tenantId }));
-    markDelivering(this.runtime.db, marked).catch((error: unknown) =>
-      this.runtime.logger.debug({ err: error }, 'the log does not tell what is under way'),
+    this.onPermitsFreed();
+    const slowDeliveries = newlySlow.map(({ endpointQueue, request }) => ({
+      ...request.delivery,
+      tenantId: endpointQueue.ref.tenantId,
+    }));
+    markDelivering(this.runtime.db, slowDeliveries).catch((error: unknown) =>
+      this.runtime.logger.debug({ err: error }, 'cannot mark slow deliveries as delivering'),
     );
   }
 
-  /** Resolves once nothing is under way any more, or when that has taken too long. */
+  /** Waits until no request is in flight, or until the deadline. */
   async close(deadlineMs: number): Promise<void> {
     clearInterval(this.timer);
     const deadline = performance.now() + deadlineMs;

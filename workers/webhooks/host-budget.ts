@@ -4,39 +4,40 @@ import type { Limiter } from '../../shared/platform/limiter.js';
 import { networkOf } from '../../shared/platform/network-of.js';
 import { HeldBackError } from '../../shared/platform/outbound/outbound-error.js';
 
-/** What a request costs beside its body: headers, signature and its share of TLS. */
+/** Bytes that a request costs besides its body: headers, signature and its share of TLS. */
 const OVERHEAD_BYTES = 1024;
 /**
- * A process takes its bytes in shares of the bound, so that one in many requests asks the limiter.
+ * A process reserves bytes in portions of at least this fraction (1/32) of the limit, so that few
+ * requests query the limiter.
  */
-const SHARES = 32;
-const MAX_KEYS = 20_000;
+const RESERVATIONS_PER_MINUTE = 32;
+const MAX_CACHED_KEYS = 20_000;
 
-/** What this process may still send under one key. Times are of Date.now(). */
+/** The bytes that this process may still send under one key. Times are of Date.now(). */
 interface Allowance {
   left: number;
   endsAt: number;
   deniedUntil: number;
-  /** The share that is being asked for. */
-  asking?: Promise<void>;
+  /** The reservation that is in progress. */
+  reservation?: Promise<void>;
 }
 
-/** Where a request goes. */
+/** The destination of a request. */
 export interface Destination {
   tenantId: string;
   url: string;
-  /** That its socket is connected to. */
+  /** The address that its socket is connected to. */
   address: string;
 }
 
 /**
- * Bounds what one account sends to one host in a minute, over all endpoints and workers: many
- * endpoints at somebody else's host must not make us an amplifier. A host is counted twice, by its
- * name with all names beside it and by the network of its address: neither many names of one
- * machine nor many addresses of one name go around.
+ * Limits the bytes that one account sends to one host per minute, over all endpoints and workers.
+ * Otherwise many endpoints at a third party's host could misuse this service as an amplifier. Each
+ * request counts twice: for the domain with all its names, and for the network of the address. So
+ * neither many names of one machine nor many addresses of one name evade the limit.
  */
 export class HostBudget {
-  private readonly allowances = new LRUCache<string, Allowance>({ max: MAX_KEYS });
+  private readonly allowances = new LRUCache<string, Allowance>({ max: MAX_CACHED_KEYS });
 
   constructor(
     private readonly limiter: Pick<Limiter, 'spend'>,
@@ -44,22 +45,22 @@ export class HostBudget {
   ) {}
 
   /**
-   * @throws {HeldBackError} when the account has sent its share to this host; nothing may be sent
-   * then
+   * @throws {HeldBackError} when the account has used up its limit for this host; the caller must
+   * then send nothing
    */
   async admit({ tenantId, url, address }: Destination, bodyBytes: number): Promise<void> {
     for (const host of [nameKey(url), networkOf(address)]) {
       if (host === undefined) continue;
-      const waitMs = await this.take(`${tenantId}/${host}`, bodyBytes + OVERHEAD_BYTES);
+      const waitMs = await this.spend(`${tenantId}/${host}`, bodyBytes + OVERHEAD_BYTES);
       if (waitMs > 0) throw new HeldBackError(waitMs);
     }
   }
 
   /**
-   * Takes bytes from the allowance of a key, asking for more when they do not suffice. @returns ms
-   * to wait; 0: they are taken
+   * Spends bytes from the allowance of a key, and reserves more when too few are left.
+   * @returns ms to wait; 0: the bytes are spent
    */
-  private async take(key: string, bytes: number): Promise<number> {
+  private async spend(key: string, bytes: number): Promise<number> {
     const allowance = this.allowances.get(key) ?? { left: 0, endsAt: 0, deniedUntil: 0 };
     this.allowances.set(key, allowance);
     for (;;) {
@@ -70,18 +71,18 @@ export class HostBudget {
         return 0;
       }
       if (allowance.deniedUntil > now) return allowance.deniedUntil - now;
-      allowance.asking ??= this.ask(key, allowance, bytes).finally(() => {
-        delete allowance.asking;
+      allowance.reservation ??= this.reserve(key, allowance, bytes).finally(() => {
+        delete allowance.reservation;
       });
-      await allowance.asking;
+      await allowance.reservation;
     }
   }
 
-  private async ask(key: string, allowance: Allowance, bytes: number): Promise<void> {
-    const share = Math.max(bytes, Math.floor(this.bytesPerMinute / SHARES));
+  private async reserve(key: string, allowance: Allowance, bytes: number): Promise<void> {
+    const points = Math.max(bytes, Math.floor(this.bytesPerMinute / RESERVATIONS_PER_MINUTE));
     const { isGranted, resetMs } = await this.limiter.spend(key, {
       name: 'webhook-host',
-      points: share,
+      points,
       perMinute: this.bytesPerMinute,
     });
     const until = Date.now() + Math.max(1, resetMs);
@@ -89,12 +90,15 @@ export class HostBudget {
       allowance.deniedUntil = until;
       return;
     }
-    allowance.left += share;
+    allowance.left += points;
     allowance.endsAt = until;
   }
 }
 
-/** The last two labels of a name: all names that one owner may make. Nothing of an address. */
+/**
+ * Returns the last two labels of the host name, because one owner can create all names below them.
+ * Undefined for an IP address.
+ */
 export function nameKey(url: string): string | undefined {
   const hostname = new URL(url).hostname.replace(/\.$/, '');
   if (hostname.startsWith('[') || isIP(hostname)) return undefined;

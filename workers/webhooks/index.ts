@@ -6,10 +6,10 @@ import { addQueueGauges } from '../../shared/queues/gauges.js';
 import { openWebhooksQueue, WEBHOOKS_QUEUE, type WebhookJob } from '../../shared/queues/webhooks.js';
 import { Dispatcher } from './dispatcher.js';
 
-/** Jobs only say where to look. */
+/** Jobs are short: they only name endpoint queues that may have work. */
 const CONCURRENCY = 4;
 
-/** Starts delivering webhooks. */
+/** Starts the worker that delivers webhooks. */
 export async function startWebhooksWorker(runtime: Runtime): Promise<void> {
   const { config, lifecycle, metrics } = runtime;
   const queue = openWebhooksQueue(runtime);
@@ -21,7 +21,7 @@ export async function startWebhooksWorker(runtime: Runtime): Promise<void> {
   lifecycle.onClose('webhook dispatcher', () => dispatcher.close());
   addCollectedGauge(metrics, {
     name: 'tow_webhook_requests_in_flight',
-    help: 'Requests under way to receivers; slow: unanswered for a second, or to an endpoint that was',
+    help: 'Requests in flight to receivers; slow: without a response for a second, or to an endpoint that was slow',
     labelNames: ['pool'],
     collect: (set) => {
       for (const [pool, count] of Object.entries(dispatcher.usage())) set({ pool }, count);

@@ -1,13 +1,16 @@
 import type { Decision } from './retry-policy.js';
 
-/** What webhook_lanes keeps of an endpoint across workers and restarts. Times are ms since the epoch. */
+/**
+ * The health of an endpoint as webhook_lanes stores it, across workers and restarts. Times are ms
+ * since the epoch.
+ */
 export interface LaneHealth {
   consecutiveFailures: number;
   failingSince: number | null;
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
   lastError: string | null;
-  /** How often in a row the breaker has opened. */
+  /** How many times in a row the circuit breaker has opened. */
   opened: number;
   openUntil: number | null;
   throttledUntil: number | null;
@@ -17,38 +20,48 @@ export interface LaneHealth {
   lastExhaustedId: string | null;
 }
 
-/** So many failures in a row open the breaker: more than one delivery can have alone before it waits half an hour. */
+/**
+ * Consecutive failures that open the circuit breaker: more than one delivery alone can have before
+ * it waits half an hour.
+ */
 const FAILURES_TO_OPEN = 5;
 const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 15 * 60_000;
-/** A pause is lengthened by up to this share, so that endpoints of one host do not come back together. */
+const MAX_PAUSE_MS = 15 * 60_000;
+/**
+ * Jitter lengthens a pause by up to this fraction, so that endpoints of one host do not resume
+ * together.
+ */
 const JITTER = 0.2;
 
 export interface AttemptFacts {
   deliveryId: string;
-  /** A test or a probe: it had one attempt, and whoever sent it looks at it. */
+  /** A test or a probe: it gets one attempt, and its sender checks the result. */
   isSingle: boolean;
   decision: Decision;
   now: number;
-  /** 0 up to 1. */
+  /** From 0 to 1. */
   random: number;
 }
 
-/** True when this changes more than the time of the last success: such a change is stored at once. */
+/**
+ * Updates the health with the result of an attempt. Returns whether more changed than the time of
+ * the last success; the caller stores such a change immediately.
+ */
 export function noteAttempt(
   health: LaneHealth,
   { deliveryId, isSingle, decision, now, random }: AttemptFacts,
 ): boolean {
   if (decision.stop) health.stopReason = decision.stop;
-  // Told as such: the end that the receiver asked for is told by itself.
+  // Exhausted deliveries get their own notice. If the receiver asked to stop, another notice
+  // reports that.
   if (decision.status === 'exhausted' && decision.stop === null && !isSingle) {
     health.exhaustedCount += 1;
     health.lastExhaustedId = deliveryId;
   }
   if (decision.pauseMs > 0)
     health.throttledUntil = Math.max(health.throttledUntil ?? 0, now + decision.pauseMs);
-  if (decision.status === 'succeeded') return noteSuccess(health, now) || decision.stop !== null;
-  // It refuses this message: neither a success of the endpoint nor a failure.
+  if (decision.status === 'succeeded') return applySuccess(health, now) || decision.stop !== null;
+  // The receiver refused this delivery only: neither a success nor a failure of the endpoint.
   if (decision.status === 'cancelled') return decision.stop !== null;
   health.consecutiveFailures += 1;
   health.failingSince ??= now;
@@ -58,35 +71,41 @@ export function noteAttempt(
   return true;
 }
 
-function noteSuccess(health: LaneHealth, now: number): boolean {
-  const hadTrouble = health.consecutiveFailures > 0 || health.failingSince !== null || health.opened > 0;
+function applySuccess(health: LaneHealth, now: number): boolean {
+  const hadFailures = health.consecutiveFailures > 0 || health.failingSince !== null || health.opened > 0;
   const isFirst = health.lastSuccessAt === null;
   health.consecutiveFailures = 0;
   health.failingSince = null;
   health.opened = 0;
   health.openUntil = null;
   health.lastSuccessAt = now;
-  return hadTrouble || isFirst;
+  return hadFailures || isFirst;
 }
 
-/** Opens after some failures in a row; once open, each probe that fails opens it anew, for twice as long. */
+/**
+ * Opens the circuit breaker after several consecutive failures. In the half-open state, each failed
+ * request opens it again for twice as long.
+ */
 function openBreaker(health: LaneHealth, { now, random }: { now: number; random: number }): void {
-  const isProbe = health.opened > 0;
-  if (!isProbe && health.consecutiveFailures < FAILURES_TO_OPEN) return;
-  // What was under way when it opened tells nothing new.
+  const wasHalfOpen = health.opened > 0;
+  if (!wasHalfOpen && health.consecutiveFailures < FAILURES_TO_OPEN) return;
+  // Requests that were in flight when the breaker opened do not count again.
   if (health.openUntil !== null && now < health.openUntil) return;
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** health.opened, LONGEST_PAUSE_MS);
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** health.opened, MAX_PAUSE_MS);
   health.opened += 1;
   health.openUntil = now + pause * (1 + JITTER * random);
 }
 
-/** Until when nothing may be sent; 0: now is fine. */
+/** Returns the time until which nothing may be sent; 0: no pause. */
 export function pausedUntil({ openUntil, throttledUntil }: LaneHealth, now: number): number {
-  const until = Math.max(openUntil ?? 0, throttledUntil ?? 0);
-  return until > now ? until : 0;
+  const pauseEnd = Math.max(openUntil ?? 0, throttledUntil ?? 0);
+  return pauseEnd > now ? pauseEnd : 0;
 }
 
-/** True after a pause of the breaker, until a probe has succeeded: one request at a time then. */
+/**
+ * True after the breaker's pause until a request succeeds. Only one request at a time is allowed
+ * then.
+ */
 export function isHalfOpen({ opened }: LaneHealth): boolean {
   return opened > 0;
 }

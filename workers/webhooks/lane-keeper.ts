@@ -5,24 +5,32 @@ import { Lane } from './lane.js';
 import { onLanesWoken, tellLanes } from './lane-notice.js';
 import { type HeldLane, LEASE_SECONDS, releaseLanes, renewLanes, takeLanes } from './lane-store.js';
 
-/** How often leases are renewed, in ms: two renewals may fail before one ends. */
+/** Interval between lease renewals, in ms. Two renewals may fail before a lease ends. */
 const RENEW_MS = 4000;
-/** A lane that has nothing to do is kept for so long, in ms: the next event of a busy endpoint is then under way at once. */
+/**
+ * An idle endpoint queue keeps its lease for this long, in ms, so that the next event of a busy
+ * endpoint starts immediately.
+ */
 const IDLE_MS = 3000;
-/** Nothing is sent with a lease that may have ended. */
+/**
+ * The dispatcher stops sending this long after the last renewal, because the leases may have ended.
+ */
 const TRUSTED_MS = (LEASE_SECONDS - 2) * 1000;
 
-/** What the keeper tells of its lanes. */
+/** Callbacks of the keeper. */
 export interface LaneListener {
-  /** There may be something to do. */
-  onWoken(lane: Lane): void;
-  /** Somebody else has it now, or will. */
-  onLost(lane: Lane): void;
+  /** The endpoint queue may have work. */
+  onWoken(endpointQueue: Lane): void;
+  /** This process no longer holds the endpoint queue. */
+  onLost(endpointQueue: Lane): void;
 }
 
-/** The lanes of this process: takes them, keeps them while they are busy, gives them back. */
+/**
+ * The endpoint queues that this process holds: acquires their leases, renews them while the queues
+ * are busy, and releases them.
+ */
 export class LaneKeeper {
-  private readonly lanes = new Map<string, Lane>();
+  private readonly held = new Map<string, Lane>();
   private timer: NodeJS.Timeout | undefined;
   private renewedAt = performance.now();
   private isClosing = false;
@@ -36,105 +44,119 @@ export class LaneKeeper {
     await onLanesWoken(this.runtime.bus, (refs) => {
       for (const ref of refs) this.wakeHeld(ref);
     });
-    this.timer = setInterval(() => void this.keep(), RENEW_MS / 4);
+    this.timer = setInterval(() => void this.renewOrRelease(), RENEW_MS / 4);
   }
 
-  /** False while a lease may have run out: PostgreSQL has not answered for too long. */
+  /** False while a lease may have ended because PostgreSQL did not answer for too long. */
   get isTrusted(): boolean {
     return performance.now() - this.renewedAt < TRUSTED_MS;
   }
 
   get(ref: LaneRef): Lane | undefined {
-    return this.lanes.get(laneKey(ref));
+    return this.held.get(laneKey(ref));
   }
 
   all(): Iterable<Lane> {
-    return this.lanes.values();
+    return this.held.values();
   }
 
-  /** Takes lanes, or tells their owners. Rejects when PostgreSQL is away. */
+  /**
+   * Acquires the leases of endpoint queues, or wakes their holders. Rejects when PostgreSQL is
+   * unreachable.
+   */
   async wake(refs: LaneRef[]): Promise<void> {
-    const others = refs.filter((ref) => !this.wakeHeld(ref));
-    if (others.length === 0 || this.isClosing) return;
-    const asked = new Map(others.map((ref) => [laneKey(ref), { ...ref, owner: newId() }]));
-    // With none held there was nothing to renew, and the lease that is taken now is fresh.
-    if (this.lanes.size === 0) this.renewedAt = performance.now();
-    const found = await takeLanes(this.runtime.db, [...asked.values()]);
-    const foreign: LaneRef[] = [];
-    for (const { tenantId, endpointId, isMine, health, version } of found) {
+    const notHeld = refs.filter((ref) => !this.wakeHeld(ref));
+    if (notHeld.length === 0 || this.isClosing) return;
+    const requested = new Map(notHeld.map((ref) => [laneKey(ref), { ...ref, owner: newId() }]));
+    // With no lease held, no renewal was due, and the lease acquired now is fresh.
+    if (this.held.size === 0) this.renewedAt = performance.now();
+    const results = await takeLanes(this.runtime.db, [...requested.values()]);
+    const heldElsewhere: LaneRef[] = [];
+    for (const { tenantId, endpointId, isMine, health, version } of results) {
       const ref = { tenantId, endpointId };
-      if (isMine) this.add(new Lane(ref, asked.get(laneKey(ref))?.owner as string, health, version));
-      // Of two wakes at once the first has it by now.
-      else if (!this.wakeHeld(ref)) foreign.push(ref);
+      if (isMine) this.add(new Lane(ref, requested.get(laneKey(ref))?.owner as string, health, version));
+      // If two wake-ups ran concurrently, the first one added it meanwhile.
+      else if (!this.wakeHeld(ref)) heldElsewhere.push(ref);
     }
-    if (foreign.length > 0) await tellLanes(this.runtime.bus, foreign);
+    if (heldElsewhere.length > 0) await tellLanes(this.runtime.bus, heldElsewhere);
   }
 
-  private add(lane: Lane): void {
-    this.lanes.set(laneKey(lane.ref), lane);
-    this.listener.onWoken(lane);
+  private add(endpointQueue: Lane): void {
+    this.held.set(laneKey(endpointQueue.ref), endpointQueue);
+    this.listener.onWoken(endpointQueue);
   }
 
   private wakeHeld(ref: LaneRef): boolean {
-    const lane = this.get(ref);
-    if (!lane) return false;
-    lane.isDirty = true;
-    lane.isDoubtful = true;
-    lane.busyAt = performance.now();
-    this.listener.onWoken(lane);
+    const endpointQueue = this.get(ref);
+    if (!endpointQueue) return false;
+    endpointQueue.isDirty = true;
+    endpointQueue.isDoubtful = true;
+    endpointQueue.busyAt = performance.now();
+    this.listener.onWoken(endpointQueue);
     return true;
   }
 
-  /** Gives back what is idle, and renews the rest when it is time. */
-  private async keep(): Promise<void> {
+  /** Releases idle endpoint queues, and renews the other leases when due. */
+  private async renewOrRelease(): Promise<void> {
     const now = performance.now();
-    const idle = [...this.lanes.values()].filter((lane) => lane.isIdle && now - lane.busyAt > IDLE_MS);
+    const idle = [...this.held.values()].filter(
+      (endpointQueue) => endpointQueue.isIdle && now - endpointQueue.busyAt > IDLE_MS,
+    );
     try {
       await this.release(idle);
       if (now - this.renewedAt >= RENEW_MS) await this.renew();
     } catch (error) {
-      this.runtime.logger.warn({ err: error, lanes: this.lanes.size }, 'lanes not kept; trying again');
+      this.runtime.logger.warn(
+        { err: error, endpoints: this.held.size },
+        'cannot renew the leases of endpoint queues; retrying',
+      );
     }
   }
 
   private async renew(): Promise<void> {
-    const asked = [...this.lanes.values()];
+    const requested = [...this.held.values()];
     const startedAt = performance.now();
-    const kept = new Map(
-      asked.length > 0
-        ? (await renewLanes(this.runtime.db, asked.map(heldOf))).map((one) => [laneKey(one), one])
+    const renewed = new Map(
+      requested.length > 0
+        ? (await renewLanes(this.runtime.db, requested.map(buildLease))).map((renewal) => [
+            laneKey(renewal),
+            renewal,
+          ])
         : [],
     );
     this.renewedAt = startedAt;
-    for (const lane of asked) {
-      const one = kept.get(laneKey(lane.ref));
-      if (!one) this.lose(lane);
-      else if (one.isWoken) this.wakeHeld(lane.ref);
+    for (const endpointQueue of requested) {
+      const renewal = renewed.get(laneKey(endpointQueue.ref));
+      if (!renewal) this.removeHeld(endpointQueue);
+      else if (renewal.isWoken) this.wakeHeld(endpointQueue.ref);
     }
   }
 
-  private lose(lane: Lane): void {
-    if (this.lanes.get(laneKey(lane.ref)) !== lane) return;
-    this.lanes.delete(laneKey(lane.ref));
-    this.listener.onLost(lane);
+  private removeHeld(endpointQueue: Lane): void {
+    if (this.held.get(laneKey(endpointQueue.ref)) !== endpointQueue) return;
+    this.held.delete(laneKey(endpointQueue.ref));
+    this.listener.onLost(endpointQueue);
   }
 
-  private async release(lanes: Lane[]): Promise<void> {
-    if (lanes.length === 0) return;
-    // First out of the map: whoever wakes one from now on takes it anew, under another lease.
-    for (const lane of lanes) this.lose(lane);
-    const woken = await releaseLanes(this.runtime.db, lanes.map(heldOf));
-    if (woken.length > 0) await this.wake(woken);
+  private async release(endpointQueues: Lane[]): Promise<void> {
+    if (endpointQueues.length === 0) return;
+    // Remove them from the map first, so that a wake-up from now on acquires a new lease.
+    for (const endpointQueue of endpointQueues) this.removeHeld(endpointQueue);
+    const wokenMeanwhile = await releaseLanes(this.runtime.db, endpointQueues.map(buildLease));
+    if (wokenMeanwhile.length > 0) await this.wake(wokenMeanwhile);
   }
 
-  /** Takes and renews no more, and gives everything back; to be called once nothing is under way any more. */
+  /**
+   * Stops acquiring and renewing leases, and releases all leases. Call it when no request is in
+   * flight.
+   */
   async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.timer);
-    await this.release([...this.lanes.values()]);
+    await this.release([...this.held.values()]);
   }
 }
 
-function heldOf({ ref, owner }: Lane): HeldLane {
+function buildLease({ ref, owner }: Lane): HeldLane {
   return { ...ref, owner };
 }

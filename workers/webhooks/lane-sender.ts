@@ -7,7 +7,7 @@ import type { Flight, Lane } from './lane.js';
 import { storeHealth } from './record-store.js';
 import { type Attempt, sendAttempt } from './send.js';
 
-/** Sends a lane's deliveries within what its account may send to its host. */
+/** Sends the deliveries of an endpoint queue within the account's limit for the host. */
 export class LaneSender {
   private readonly budget: HostBudget;
 
@@ -21,8 +21,8 @@ export class LaneSender {
   /** @throws {HeldBackError} when nothing was sent */
   async send({ config, ref: { tenantId } }: Lane, delivery: DueDelivery): Promise<Attempt> {
     const { body } = delivery;
-    // The feeder lets neither a lane without settings nor a delivery without a body through.
-    if (!config || body === null) throw new Error('a delivery was launched before it was loaded');
+    // The loader never passes on an endpoint queue without settings or a delivery without a body.
+    if (!config || body === null) throw new Error('a delivery was sent before it was loaded');
     const { url } = config;
     const bytes = Buffer.byteLength(body);
     return sendAttempt({ ...delivery, body }, config, {
@@ -33,19 +33,22 @@ export class LaneSender {
   }
 
   /**
-   * Its host has had what this account may send it in a minute: all that is for this endpoint
-   * waits, here and with whoever takes the lane next.
+   * Handles a request that was not sent because the account reached its limit for the host. All
+   * deliveries to this endpoint wait, also under the next lease.
    */
-  holdBack(lane: Lane, flight: Flight, error: unknown): void {
+  holdBack(endpointQueue: Lane, request: Flight, error: unknown): void {
     const { db, logger } = this.runtime;
-    // Anything else is a fault of ours: the delivery stays in the store, and is tried again in a
-    // minute.
-    const isBound = error instanceof HeldBackError;
-    if (!isBound) logger.error({ err: error }, 'a delivery could not be sent');
-    lane.holdBack(flight, isBound ? error.waitMs : HORIZON_SECONDS * 1000);
-    logger.info({ ...lane.ref, until: lane.health.throttledUntil }, 'deliveries are held back');
-    storeHealth(db, [{ ...lane.ref, owner: lane.owner, health: { ...lane.health } }]).catch(
-      (unstored: unknown) => logger.warn({ err: unstored }, 'a pause is not stored'),
+    // Any other error is a bug of this service. The delivery stays in PostgreSQL and is retried in
+    // a minute.
+    const isLimitReached = error instanceof HeldBackError;
+    if (!isLimitReached) logger.error({ err: error }, 'cannot send a delivery');
+    endpointQueue.holdBack(request, isLimitReached ? error.waitMs : HORIZON_SECONDS * 1000);
+    logger.info(
+      { ...endpointQueue.ref, until: endpointQueue.health.throttledUntil },
+      'deliveries to an endpoint are postponed',
     );
+    storeHealth(db, [
+      { ...endpointQueue.ref, owner: endpointQueue.owner, health: { ...endpointQueue.health } },
+    ]).catch((storeError: unknown) => logger.warn({ err: storeError }, 'cannot store a pause'));
   }
 }

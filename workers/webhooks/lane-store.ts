@@ -3,32 +3,39 @@ import { type LaneRef, tenantsOf } from '../../shared/queues/webhooks.js';
 import { recordset } from '../../shared/resources/sets.js';
 import type { LaneHealth } from './lane-health.js';
 
-/** Longer than any pause of a process that lives; what a killed one leaves behind waits for so long, in seconds. */
+/**
+ * Duration of a lease, in seconds: longer than a live process ever stalls. After a kill, the
+ * endpoint queues of the process wait this long.
+ */
 export const LEASE_SECONDS = 15;
 
-/** A lane as its taker found it. */
+/** The result of acquiring a lease. */
 export interface TakenLane extends LaneRef {
   isMine: boolean;
   health: LaneHealth;
-  /** The endpoint's updated_at, not newer than `health`. */
+  /** The endpoint's updated_at, read no later than `health`. */
   version: string;
 }
 
-/** A lane with the mark of its taking. */
+/** An endpoint queue with the id of its lease. */
 export interface HeldLane extends LaneRef {
   owner: string;
 }
 
-const HELD = 'tenant_id uuid, endpoint_id uuid, owner uuid';
-const MS = (column: string) => `(extract(epoch from l.${column}) * 1000)::float8`;
+const LEASE_COLUMNS = 'tenant_id uuid, endpoint_id uuid, owner uuid';
+const epochMsSql = (column: string) => `(extract(epoch from l.${column}) * 1000)::float8`;
 
-function heldRows(lanes: HeldLane[]) {
+function toRows(leases: HeldLane[]) {
   return JSON.stringify(
-    lanes.map(({ tenantId, endpointId, owner }) => ({ tenant_id: tenantId, endpoint_id: endpointId, owner })),
+    leases.map(({ tenantId, endpointId, owner }) => ({
+      tenant_id: tenantId,
+      endpoint_id: endpointId,
+      owner,
+    })),
   );
 }
 
-interface LaneRow {
+interface HealthRow {
   tenant_id: string;
   endpoint_id: string;
   is_mine: boolean;
@@ -47,16 +54,20 @@ interface LaneRow {
   last_exhausted_id: string | null;
 }
 
-/** Takes the lanes that nobody has; the owners of the others find them woken. Lanes that do not exist are missing from the answer. */
-export async function takeLanes(db: Database, lanes: HeldLane[]): Promise<TakenLane[]> {
-  const rows = await db.transaction(tenantsOf(lanes), (tx) =>
-    tx.query<LaneRow>({
+/**
+ * Acquires the free leases, and marks the other endpoint queues as woken for their holders. A queue
+ * that does not exist is missing from the result.
+ */
+export async function takeLanes(db: Database, leases: HeldLane[]): Promise<TakenLane[]> {
+  const rows = await db.transaction(tenantsOf(leases), (tx) =>
+    tx.query<HealthRow>({
       name: 'take-lanes',
-      // Locked in one order by everybody, so that two workers that take many cannot wait for each other in a circle.
+      // Every writer locks the rows in this sequence, so that two workers that lease many cannot
+      // deadlock.
       text: `with asked as (
                select l.tenant_id, l.endpoint_id, r.owner, (l.owner is null or l.lease_until < now()) as is_free,
                  p.updated_at::text as version
-               from ${recordset(HELD)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id
+               from ${recordset(LEASE_COLUMNS)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id
                join webhook_endpoints p on p.tenant_id = r.tenant_id and p.id = r.endpoint_id
                order by l.tenant_id, l.endpoint_id for update of l
              )
@@ -66,23 +77,23 @@ export async function takeLanes(db: Database, lanes: HeldLane[]): Promise<TakenL
                woken = not a.is_free
              from asked a where l.tenant_id = a.tenant_id and l.endpoint_id = a.endpoint_id
              returning l.tenant_id, l.endpoint_id, a.is_free as is_mine, a.version, ${HEALTH_COLUMNS}`,
-      values: [heldRows(lanes)],
+      values: [toRows(leases)],
     }),
   );
   return rows.map((row) => ({
     tenantId: row.tenant_id,
     endpointId: row.endpoint_id,
     isMine: row.is_mine,
-    health: healthOf(row),
+    health: parseHealth(row),
     version: row.version,
   }));
 }
 
-const HEALTH_COLUMNS = `l.consecutive_failures, ${MS('failing_since')} as failing_since, ${MS('last_success_at')} as last_success_at,
-  ${MS('last_failure_at')} as last_failure_at, l.last_error, l.opened, ${MS('open_until')} as open_until,
-  ${MS('throttled_until')} as throttled_until, l.is_slow, l.stop_reason, l.exhausted_count, l.last_exhausted_id`;
+const HEALTH_COLUMNS = `l.consecutive_failures, ${epochMsSql('failing_since')} as failing_since, ${epochMsSql('last_success_at')} as last_success_at,
+  ${epochMsSql('last_failure_at')} as last_failure_at, l.last_error, l.opened, ${epochMsSql('open_until')} as open_until,
+  ${epochMsSql('throttled_until')} as throttled_until, l.is_slow, l.stop_reason, l.exhausted_count, l.last_exhausted_id`;
 
-function healthOf(row: Omit<LaneRow, 'is_mine' | 'version'>): LaneHealth {
+function parseHealth(row: Omit<HealthRow, 'is_mine' | 'version'>): LaneHealth {
   return {
     consecutiveFailures: row.consecutive_failures,
     failingSince: row.failing_since,
@@ -99,62 +110,72 @@ function healthOf(row: Omit<LaneRow, 'is_mine' | 'version'>): LaneHealth {
   };
 }
 
-/** What somebody else changed of a lane that is held, such as a person who enabled the endpoint again. */
+/**
+ * Reads the health of endpoint queues that this process holds. Others may have changed it, such as
+ * a user who enabled the endpoint again.
+ */
 export async function readHealth(
   db: Database,
-  lanes: HeldLane[],
+  leases: HeldLane[],
 ): Promise<(LaneRef & { health: LaneHealth })[]> {
-  const rows = await db.transaction(tenantsOf(lanes), (tx) =>
-    tx.query<Omit<LaneRow, 'is_mine' | 'version'>>({
+  const rows = await db.transaction(tenantsOf(leases), (tx) =>
+    tx.query<Omit<HealthRow, 'is_mine' | 'version'>>({
       name: 'read-lanes',
       text: `select l.tenant_id, l.endpoint_id, ${HEALTH_COLUMNS}
-             from ${recordset(HELD)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id`,
-      values: [heldRows(lanes)],
+             from ${recordset(LEASE_COLUMNS)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id`,
+      values: [toRows(leases)],
     }),
   );
-  return rows.map((row) => ({ tenantId: row.tenant_id, endpointId: row.endpoint_id, health: healthOf(row) }));
+  return rows.map((row) => ({
+    tenantId: row.tenant_id,
+    endpointId: row.endpoint_id,
+    health: parseHealth(row),
+  }));
 }
 
-/** Makes leases longer. What is missing from the answer is held no more. */
-export function renewLanes(db: Database, lanes: HeldLane[]): Promise<KeptLane[]> {
-  return updateHeld(db, lanes, {
+/** Extends leases. A lease that has ended is missing from the result. */
+export function renewLanes(db: Database, leases: HeldLane[]): Promise<UpdatedLease[]> {
+  return updateLeases(db, leases, {
     name: 'renew-lanes',
     set: `lease_until = now() + interval '${LEASE_SECONDS} s'`,
   });
 }
 
-/** Gives lanes back. Answers those that were woken meanwhile: whoever comes first is to take them. */
-export async function releaseLanes(db: Database, lanes: HeldLane[]): Promise<LaneRef[]> {
-  const released = await updateHeld(db, lanes, {
+/**
+ * Releases leases. Returns the endpoint queues that were woken meanwhile, so that the caller
+ * acquires them again.
+ */
+export async function releaseLanes(db: Database, leases: HeldLane[]): Promise<LaneRef[]> {
+  const released = await updateLeases(db, leases, {
     name: 'release-lanes',
     set: 'owner = null, lease_until = null',
   });
   return released.filter(({ isWoken }) => isWoken);
 }
 
-/** A lane that was held indeed, and whether somebody has left a mark in it. */
-interface KeptLane extends LaneRef {
+/** An endpoint queue that this process really held, and whether another process has woken it. */
+interface UpdatedLease extends LaneRef {
   isWoken: boolean;
 }
 
-/** Changes lanes that are still held, and takes their marks. */
-async function updateHeld(
+/** Updates the rows of leases that this process still holds, and clears their wake marks. */
+async function updateLeases(
   db: Database,
-  lanes: HeldLane[],
+  leases: HeldLane[],
   { name, set }: { name: string; set: string },
-): Promise<KeptLane[]> {
-  const rows = await db.transaction(tenantsOf(lanes), (tx) =>
+): Promise<UpdatedLease[]> {
+  const rows = await db.transaction(tenantsOf(leases), (tx) =>
     tx.query<{ tenant_id: string; endpoint_id: string; is_woken: boolean }>({
       name,
       text: `with held as (
                select l.tenant_id, l.endpoint_id, l.woken
-               from ${recordset(HELD)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id
+               from ${recordset(LEASE_COLUMNS)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id
                where l.owner = r.owner order by l.tenant_id, l.endpoint_id for update of l
              )
              update webhook_lanes l set ${set}, woken = false
              from held h where l.tenant_id = h.tenant_id and l.endpoint_id = h.endpoint_id
              returning l.tenant_id, l.endpoint_id, h.woken as is_woken`,
-      values: [heldRows(lanes)],
+      values: [toRows(leases)],
     }),
   );
   return rows.map((row) => ({ tenantId: row.tenant_id, endpointId: row.endpoint_id, isWoken: row.is_woken }));

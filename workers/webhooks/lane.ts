@@ -4,46 +4,52 @@ import type { EndpointConfig } from './endpoint-config.js';
 import { isHalfOpen, type LaneHealth, pausedUntil } from './lane-health.js';
 import type { Pool } from './permits.js';
 
-/** A new lane proves itself first: one more request at a time with each success, half as many after a failure. */
-const FIRST_WINDOW = 2;
-/** Bodies may be large: no more of them lie in memory for one endpoint, beside those under way. */
+/** Initial number of concurrent requests. Each success adds one; a failure halves the number. */
+const INITIAL_WINDOW = 2;
+/**
+ * Maximum loaded deliveries of one endpoint, besides those in flight, because their bodies may be
+ * large.
+ */
 const MAX_BACKLOG = 32;
 
-/** A request under way. Times are of performance.now(). */
+/** A request in flight. Times are of performance.now(). */
 export interface Flight {
   delivery: DueDelivery;
   startedAt: number;
   pool: Pool;
 }
 
-/** One endpoint in the hands of this process: what is loaded, what is under way, and how much more it may have. */
+/**
+ * An endpoint queue that this process holds under a lease: its loaded deliveries, its requests in
+ * flight and its limits.
+ */
 export class Lane {
   config: EndpointConfig | undefined;
   backlog: DueDelivery[] = [];
   readonly inFlight = new Map<string, Flight>();
-  /** Answered, and not stored yet. */
+  /** Ids of deliveries whose result is not stored yet. */
   readonly unrecorded = new Set<string>();
-  /** There may be more due in the store than is loaded. */
+  /** PostgreSQL may hold more due deliveries than are loaded. */
   isDirty = true;
-  /** It was woken: what is loaded may have been cancelled meanwhile. */
+  /** The queue was woken: a client may have cancelled some of the loaded deliveries. */
   isDoubtful = false;
-  /** Its endpoint takes nothing, and there is more to cancel. */
+  /** The endpoint accepts no deliveries, and more open ones must be cancelled. */
   mustCancel = false;
-  /** When it was last seen at work, of performance.now(). */
+  /** When the queue last had work, by performance.now(). */
   busyAt = performance.now();
   timer: NodeJS.Timeout | undefined;
-  /** The time of the last success that webhook_lanes knows of. */
+  /** When the last success was last written to webhook_lanes. */
   storedSuccessAt = 0;
   storedSlow: boolean;
-  private window = FIRST_WINDOW;
+  private window = INITIAL_WINDOW;
   private nextSlotAt = 0;
 
   constructor(
     readonly ref: LaneRef,
-    /** The lease: of this taking of the lane, by this process. */
+    /** Id of the lease under which this process holds the queue. */
     readonly owner: string,
     public health: LaneHealth,
-    /** The version of its endpoint that `health` was read with, or before. */
+    /** The endpoint's version when `health` was read, or an earlier one. */
     public healthVersion: string,
   ) {
     this.storedSlow = health.isSlow;
@@ -53,41 +59,44 @@ export class Lane {
     return this.health.isSlow ? 'slow' : 'quick';
   }
 
-  /** How many requests it may have under way. */
+  /** Maximum concurrent requests. */
   get limit(): number {
     if (isHalfOpen(this.health)) return 1;
     return Math.min(this.window, this.config?.maxInFlight ?? 1);
   }
 
-  /** How many deliveries to load: enough to go on with while the next ones are being loaded. */
+  /** Number of deliveries to load: enough to keep sending while the next ones load. */
   get room(): number {
     if (this.health.stopReason !== null || this.isPaused) return 0;
     return Math.max(0, Math.min(this.limit * 2, MAX_BACKLOG) - this.backlog.length);
   }
 
-  /** The store may hold something that is to be loaded, read again or cancelled now. */
+  /**
+   * Whether to query PostgreSQL now, for deliveries to load, health to read or deliveries to
+   * cancel.
+   */
   get wantsLook(): boolean {
     if (this.mustCancel || (this.isHealthStale && this.isQuiet)) return true;
     return this.isDirty && this.room > 0;
   }
 
-  /** Somebody has changed its endpoint since, and perhaps its state in webhook_lanes. */
+  /** The endpoint changed since `health` was read, and webhook_lanes may have changed too. */
   get isHealthStale(): boolean {
     return this.config !== undefined && this.config.version !== this.healthVersion;
   }
 
-  /** Nothing is under way, or to be stored. */
+  /** No request is in flight and no result waits to be stored. */
   get isQuiet(): boolean {
     return this.inFlight.size === 0 && this.unrecorded.size === 0;
   }
 
-  /** Nothing is loaded, under way or to be stored, nor known to be due. */
+  /** The queue has no work that can proceed now, so this process may release its lease. */
   get isIdle(): boolean {
     if (!this.isQuiet || this.mustCancel) return false;
     return this.isPaused || this.health.stopReason !== null || (this.backlog.length === 0 && !this.isDirty);
   }
 
-  /** A request has been under way since before then. */
+  /** Whether a request has been in flight since before this time. */
   isWaitingSince(at: number): boolean {
     for (const { startedAt } of this.inFlight.values()) if (startedAt < at) return true;
     return false;
@@ -97,12 +106,12 @@ export class Lane {
     return pausedUntil(this.health, Date.now()) > 0;
   }
 
-  /** Ids that a look for due deliveries must leave out. */
+  /** Ids that a query for due deliveries must leave out. */
   get known(): string[] {
     return [...this.backlog.map(({ id }) => id), ...this.inFlight.keys(), ...this.unrecorded];
   }
 
-  /** In how many ms the next request may start; undefined: not before something else has happened. */
+  /** Ms until the next request may start. Undefined: only after another change. */
   readyIn(): number | undefined {
     if (!this.hasWork || this.health.stopReason !== null) return undefined;
     const now = Date.now();
@@ -112,37 +121,43 @@ export class Lane {
     return Math.max(0, this.nextSlotAt - performance.now());
   }
 
-  /** Something is loaded, or may be waiting in the store. */
+  /** Deliveries are loaded, or may wait in PostgreSQL. */
   get hasWork(): boolean {
     return this.backlog.length > 0 || this.isDirty;
   }
 
-  /** Adds what was loaded. Live deliveries go before replays, those that are loaded already too. */
+  /**
+   * Adds loaded deliveries. Live deliveries come before all replays, including those loaded
+   * earlier.
+   */
   load(deliveries: DueDelivery[]): void {
     this.backlog = [...this.backlog, ...deliveries].sort((a, b) => a.priority - b.priority);
   }
 
-  /** Forgets what is loaded; it is read again when its time has come. */
+  /** Removes all loaded deliveries. They are loaded again when they can be sent. */
   unload(): void {
     if (this.backlog.length === 0) return;
     this.backlog = [];
     this.isDirty = true;
   }
 
-  /** Takes the next delivery; only when {@link readyIn} is 0. */
+  /** Starts the next delivery. Call it only when {@link readyIn} is 0. */
   begin(pool: Pool): Flight {
     const delivery = this.backlog.shift() as DueDelivery;
     const now = performance.now();
     const perSecond = this.config?.rateLimitPerSecond;
-    // Evenly spaced: no second sees more than the limit, wherever one starts to count.
+    // Space requests evenly, so that no period of one second exceeds the limit.
     if (perSecond) this.nextSlotAt = Math.max(now, this.nextSlotAt) + 1000 / perSecond;
-    const flight = { delivery, startedAt: now, pool };
-    this.inFlight.set(delivery.id, flight);
+    const request = { delivery, startedAt: now, pool };
+    this.inFlight.set(delivery.id, request);
     this.busyAt = now;
-    return flight;
+    return request;
   }
 
-  /** Nothing was sent, and nothing may be for so long: neither a success nor a failure. */
+  /**
+   * Ends a request that was not sent and pauses the endpoint. Counts neither as a success nor as a
+   * failure.
+   */
   holdBack({ delivery }: Flight, waitMs: number): void {
     this.inFlight.delete(delivery.id);
     this.health.throttledUntil = Math.max(this.health.throttledUntil ?? 0, Date.now() + waitMs);
@@ -151,7 +166,7 @@ export class Lane {
     this.unload();
   }
 
-  /** The answer is there. */
+  /** Ends a request that got a result. */
   end({ delivery }: Flight, succeeded: boolean): void {
     this.inFlight.delete(delivery.id);
     this.unrecorded.add(delivery.id);

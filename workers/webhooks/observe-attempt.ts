@@ -3,14 +3,14 @@ import type { DueDelivery } from './due-store.js';
 import type { Decision } from './retry-policy.js';
 import type { Attempt } from './send.js';
 
-/** What came of a request. */
+/** A finished request with its result. */
 export interface SettledAttempt {
   delivery: DueDelivery;
   attempt: Attempt;
   decision: Decision;
 }
 
-/** Counts an attempt, and tells the log of it. */
+/** Updates the metrics for an attempt and logs it. */
 export function observeAttempt(
   { metrics, logger }: Pick<Runtime, 'metrics' | 'logger'>,
   { delivery, attempt, decision }: SettledAttempt,

@@ -1,7 +1,8 @@
 /**
- * How many requests of a process may be under way. What has not been answered within a second gives its permit back and counts as slow; slow endpoints
- * share a pool of their own from then on. So receivers that hang never use up what quick ones need. In either pool no tenant takes more than half
- * while another one waits.
+ * Limits the requests that a process has in flight. A request without a response after a second
+ * moves to the slow pool and frees its permit; slow endpoints use the slow pool from then on. So
+ * receivers that hang cannot use up the permits of quick ones. In either pool, no tenant gets more
+ * than half while another tenant waits.
  */
 export type Pool = 'quick' | 'slow';
 
@@ -12,7 +13,10 @@ export interface PermitLimits {
 
 export class Permits {
   private readonly byTenant = { quick: new Map<string, number>(), slow: new Map<string, number>() };
-  /** Used, without what tenants have beyond their shares: that must not keep the others out. */
+  /**
+   * Used permits, except those that tenants hold beyond their fair share. Those must not keep other
+   * tenants out.
+   */
   private readonly counted = { quick: 0, slow: 0 };
 
   constructor(private readonly limits: PermitLimits) {}
@@ -21,26 +25,32 @@ export class Permits {
     return this.counted[pool] < this.limits[pool];
   }
 
-  /** True while a tenant has less than its share, of this pool and of both together. */
+  /** Whether a tenant has less than its fair share of this pool and of both pools together. */
   mayTake(pool: Pool, tenantId: string): boolean {
-    const all = this.of('quick', tenantId) + this.of('slow', tenantId);
-    return this.of(pool, tenantId) < this.share(pool) && all < this.share('quick') + this.share('slow');
+    const all = this.countUsed('quick', tenantId) + this.countUsed('slow', tenantId);
+    return (
+      this.countUsed(pool, tenantId) < this.getFairShare(pool) &&
+      all < this.getFairShare('quick') + this.getFairShare('slow')
+    );
   }
 
   take(pool: Pool, tenantId: string): void {
-    const used = this.of(pool, tenantId);
-    if (used < this.share(pool)) this.counted[pool] += 1;
+    const used = this.countUsed(pool, tenantId);
+    if (used < this.getFairShare(pool)) this.counted[pool] += 1;
     this.byTenant[pool].set(tenantId, used + 1);
   }
 
   give(pool: Pool, tenantId: string): void {
-    const left = this.of(pool, tenantId) - 1;
-    if (left < this.share(pool)) this.counted[pool] -= 1;
+    const left = this.countUsed(pool, tenantId) - 1;
+    if (left < this.getFairShare(pool)) this.counted[pool] -= 1;
     if (left > 0) this.byTenant[pool].set(tenantId, left);
     else this.byTenant[pool].delete(tenantId);
   }
 
-  /** A request turned out to be slow: it is under way already, so its tenant may get beyond its share of the slow pool. */
+  /**
+   * Moves a slow request to the slow pool. It is in flight already, so its tenant may exceed its
+   * share of the slow pool.
+   */
   move(tenantId: string): void {
     this.give('quick', tenantId);
     this.take('slow', tenantId);
@@ -51,11 +61,11 @@ export class Permits {
     return { quick: sum('quick'), slow: sum('slow') };
   }
 
-  private of(pool: Pool, tenantId: string): number {
+  private countUsed(pool: Pool, tenantId: string): number {
     return this.byTenant[pool].get(tenantId) ?? 0;
   }
 
-  private share(pool: Pool): number {
+  private getFairShare(pool: Pool): number {
     return Math.max(1, this.limits[pool] / 2);
   }
 }

@@ -5,41 +5,42 @@ import type { LaneHealth } from './lane-health.js';
 import type { Decision } from './retry-policy.js';
 import type { Attempt } from './send.js';
 
-/** What one attempt changes. */
+/** The changes that one attempt causes. */
 export interface AttemptRecord extends LaneRef {
   deliveryId: string;
-  /** Which attempt of the delivery this was, from 1. */
+  /** Number of the attempt within its delivery, from 1. */
   number: number;
-  /** Undefined: nothing was sent, the delivery ended without an attempt. */
+  /** Undefined: the delivery ended without an attempt. */
   attempt: Attempt | undefined;
   decision: Decision;
 }
 
-/** What is to be remembered of a lane. */
+/** The state of an endpoint queue to store. */
 export interface LaneRecord extends LaneRef {
   owner: string;
   health: LaneHealth;
 }
 
 /**
- * Stores a set of attempts, what follows for their deliveries, and the state of their lanes, in one transaction. Storing a set again changes nothing: whoever
- * loses the connection at the commit does not know what became of it.
+ * Stores a batch of attempts, the resulting states of their deliveries and of their endpoint
+ * queues, in one transaction. Storing a batch twice changes nothing, so a worker that lost the
+ * connection during the commit can repeat it.
  */
 export async function storeAttempts(
   db: Database,
   records: AttemptRecord[],
-  lanes: LaneRecord[],
+  states: LaneRecord[],
 ): Promise<void> {
-  await db.transaction(tenantsOf([...records, ...lanes]), async (tx) => {
+  await db.transaction(tenantsOf([...records, ...states]), async (tx) => {
     tx.queryAtCommit(insertAttempts(records));
     tx.queryAtCommit(updateDeliveries(records));
-    if (lanes.length > 0) tx.queryAtCommit(updateLanes(lanes));
+    if (states.length > 0) tx.queryAtCommit(updateStates(states));
   });
 }
 
-/** Stores the state of lanes of which nothing else is to be told. */
-export async function storeHealth(db: Database, lanes: LaneRecord[]): Promise<void> {
-  await db.transaction(tenantsOf(lanes), async (tx) => tx.queryAtCommit(updateLanes(lanes)));
+/** Stores the state of endpoint queues without any attempt. */
+export async function storeHealth(db: Database, states: LaneRecord[]): Promise<void> {
+  await db.transaction(tenantsOf(states), async (tx) => tx.queryAtCommit(updateStates(states)));
 }
 
 const ATTEMPT_COLUMNS = `tenant_id uuid, id uuid, delivery_id uuid, endpoint_id uuid, attempt smallint, started_at timestamptz, url text,
@@ -53,12 +54,14 @@ function insertAttempts(records: AttemptRecord[]): Statement {
     text: `insert into webhook_attempts (${names}) select ${names} from json_to_recordset($1::json) as r(${ATTEMPT_COLUMNS})
            on conflict do nothing`,
     values: [
-      JSON.stringify(records.flatMap(({ attempt, ...rest }) => (attempt ? [attemptRow(rest, attempt)] : []))),
+      JSON.stringify(
+        records.flatMap(({ attempt, ...rest }) => (attempt ? [buildAttemptRow(rest, attempt)] : [])),
+      ),
     ],
   };
 }
 
-function attemptRow(
+function buildAttemptRow(
   { tenantId, endpointId, deliveryId, number }: Omit<AttemptRecord, 'attempt'>,
   attempt: Attempt,
 ) {
@@ -78,19 +81,20 @@ function attemptRow(
     error_class: attempt.errorClass ?? null,
     error_message: attempt.errorMessage,
     remote_address: attempt.remoteAddress,
-    connect_ms: roundedMs(attempt.connectMs),
-    first_byte_ms: roundedMs(attempt.firstByteMs),
-    total_ms: roundedMs(attempt.totalMs),
+    connect_ms: roundMs(attempt.connectMs),
+    first_byte_ms: roundMs(attempt.firstByteMs),
+    total_ms: roundMs(attempt.totalMs),
   };
 }
 
-function roundedMs(ms: number | null): number | null {
+function roundMs(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
 }
 
 /**
- * A delivery that was cancelled while its request was under way stays cancelled, unless the receiver has taken it. Likewise what another worker has recorded of
- * the same attempt: it had the lane since, and this one stood still for longer than its lease.
+ * A delivery that was cancelled while its request was in flight stays cancelled, unless the
+ * receiver accepted it. A result that another worker has stored for the same attempt stays too:
+ * that worker held the endpoint queue since, because this one stalled for longer than its lease.
  */
 function updateDeliveries(records: AttemptRecord[]): Statement {
   return {
@@ -124,17 +128,17 @@ function updateDeliveries(records: AttemptRecord[]): Statement {
   };
 }
 
-const LANE_COLUMNS = `tenant_id uuid, endpoint_id uuid, owner uuid, consecutive_failures integer, failing_since timestamptz,
+const STATE_COLUMNS = `tenant_id uuid, endpoint_id uuid, owner uuid, consecutive_failures integer, failing_since timestamptz,
   last_success_at timestamptz, last_failure_at timestamptz, last_error text, opened integer, open_until timestamptz,
   throttled_until timestamptz, is_slow boolean, stop_reason text, exhausted_count integer, last_exhausted_id uuid`;
 
-/** Whoever holds the lane alone says how it is. */
-function updateLanes(lanes: LaneRecord[]): Statement {
+/** Only the holder of the lease may write the state. */
+function updateStates(states: LaneRecord[]): Statement {
   return {
     name: 'update-lanes',
     text: `with told as (
              select l.tenant_id as tenant, l.endpoint_id as endpoint, r.*
-             from ${recordset(LANE_COLUMNS)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id
+             from ${recordset(STATE_COLUMNS)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id
              where l.owner = r.owner order by l.tenant_id, l.endpoint_id for update of l
            )
            update webhook_lanes l set consecutive_failures = t.consecutive_failures, failing_since = t.failing_since,
@@ -142,23 +146,23 @@ function updateLanes(lanes: LaneRecord[]): Statement {
              open_until = t.open_until, throttled_until = t.throttled_until, is_slow = t.is_slow, stop_reason = t.stop_reason,
              exhausted_count = t.exhausted_count, last_exhausted_id = t.last_exhausted_id
            from told t where l.tenant_id = t.tenant and l.endpoint_id = t.endpoint`,
-    values: [JSON.stringify(lanes.map(laneRow))],
+    values: [JSON.stringify(states.map(buildStateRow))],
   };
 }
 
-function laneRow({ tenantId, endpointId, owner, health }: LaneRecord) {
+function buildStateRow({ tenantId, endpointId, owner, health }: LaneRecord) {
   return {
     tenant_id: tenantId,
     endpoint_id: endpointId,
     owner,
     consecutive_failures: health.consecutiveFailures,
-    failing_since: isoOf(health.failingSince),
-    last_success_at: isoOf(health.lastSuccessAt),
-    last_failure_at: isoOf(health.lastFailureAt),
+    failing_since: toIsoTime(health.failingSince),
+    last_success_at: toIsoTime(health.lastSuccessAt),
+    last_failure_at: toIsoTime(health.lastFailureAt),
     last_error: health.lastError,
     opened: health.opened,
-    open_until: isoOf(health.openUntil),
-    throttled_until: isoOf(health.throttledUntil),
+    open_until: toIsoTime(health.openUntil),
+    throttled_until: toIsoTime(health.throttledUntil),
     is_slow: health.isSlow,
     stop_reason: health.stopReason,
     exhausted_count: health.exhaustedCount,
@@ -166,6 +170,6 @@ function laneRow({ tenantId, endpointId, owner, health }: LaneRecord) {
   };
 }
 
-function isoOf(ms: number | null): string | null {
+function toIsoTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

@@ -4,21 +4,22 @@ import type { Database } from '../../shared/platform/postgres.js';
 import { laneKey } from '../../shared/queues/webhooks.js';
 import { type AttemptRecord, type LaneRecord, storeAttempts } from './record-store.js';
 
-/** Attempts of one transaction. */
+/** Maximum attempts of one transaction. */
 const MAX_BATCH = 500;
 const STORE_RETRY_MS = 500;
 
-/** What is to be stored, and who waits for it. */
+/** An attempt to store, and the callback that follows. */
 export interface Recording {
   record: AttemptRecord;
-  /** The state of its lane, when that has changed. */
+  /** The state of its endpoint queue, if it changed. */
   lane: LaneRecord | undefined;
   onStored: () => void;
 }
 
 /**
- * Stores what came of attempts, gathered: while one transaction is under way the next set collects, without a timer. Nothing is given up while the
- * process lives; a store that is away is asked until it is back.
+ * Stores the results of attempts in batches. While one transaction runs, the next batch collects,
+ * without a timer. While the process lives it drops no result: if PostgreSQL is unreachable, it
+ * retries until PostgreSQL is back.
  */
 export class Recorder {
   private waiting: Recording[] = [];
@@ -30,7 +31,7 @@ export class Recorder {
     private readonly logger: Logger,
   ) {}
 
-  /** How many results wait for their store. */
+  /** Number of results that wait to be stored. */
   get backlog(): number {
     return this.waiting.length;
   }
@@ -40,7 +41,10 @@ export class Recorder {
     this.storing ??= this.storeAll();
   }
 
-  /** Waits until all is stored. What cannot be stored until the deadline is sent once more by whoever comes next. */
+  /**
+   * Waits until all results are stored. The next worker sends a delivery again if its result is not
+   * stored by the deadline.
+   */
   async close(deadlineMs: number): Promise<void> {
     const timer = setTimeout(() => {
       this.isGivingUp = true;
@@ -50,45 +54,55 @@ export class Recorder {
   }
 
   private async storeAll(): Promise<void> {
-    // Results of requests that end in the same turn belong together.
+    // Requests that end in the same event-loop tick share a batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.waiting.length > 0 && !this.isGivingUp) {
       const batch = this.waiting.splice(0, MAX_BATCH);
       try {
-        await this.store(batch);
+        await this.storeBatch(batch);
       } catch (error) {
         this.waiting.unshift(...batch);
-        this.logger.warn(
-          { err: error, attempts: this.waiting.length },
-          'attempts not stored yet; trying again',
-        );
+        this.logger.warn({ err: error, attempts: this.waiting.length }, 'cannot store attempts; retrying');
         await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS));
       }
     }
-    // In the same turn as the last look at what waits: what is added from here on begins anew.
+    // This runs in the same event-loop tick as the last check of `waiting`, so a result that is
+    // added later starts a new loop.
     this.storing = undefined;
   }
 
-  /** One by one when a set is refused for what is in it: a single one must not keep the others from being stored. */
-  private async store(batch: Recording[]): Promise<void> {
+  /**
+   * Stores a batch. If PostgreSQL rejects its content, stores the attempts one by one, so that one
+   * bad attempt does not block the others.
+   */
+  private async storeBatch(batch: Recording[]): Promise<void> {
     try {
       await storeAttempts(
         this.db,
         batch.map(({ record }) => record),
-        lastOfEachLane(batch),
+        lastStatePerEndpoint(batch),
       );
     } catch (error) {
       if (isTransientDatabaseError(error)) throw error;
-      if (batch.length === 1) return this.storeBare(batch[0] as Recording, error);
-      for (const one of batch) await this.store([one]);
+      if (batch.length === 1) return this.storeWithoutResponse(batch[0] as Recording, error);
+      for (const attempt of batch) await this.storeBatch([attempt]);
       return;
     }
     for (const { onStored } of batch) onStored();
   }
 
-  /** What a receiver sent back may be something that our store refuses. The outcome counts more than what was said. */
-  private async storeBare({ record, lane, onStored }: Recording, cause: unknown): Promise<void> {
-    this.logger.error({ err: cause, deliveryId: record.deliveryId }, 'an attempt cannot be stored as it is');
+  /**
+   * PostgreSQL may reject what a receiver sent back. Store the attempt without the response then:
+   * the outcome matters more.
+   */
+  private async storeWithoutResponse(
+    { record, lane: state, onStored }: Recording,
+    cause: unknown,
+  ): Promise<void> {
+    this.logger.error(
+      { err: cause, deliveryId: record.deliveryId },
+      'cannot store an attempt with its response',
+    );
     const attempt = record.attempt && {
       ...record.attempt,
       responseHeaders: null,
@@ -96,19 +110,20 @@ export class Recorder {
       isTruncated: true,
     };
     try {
-      await storeAttempts(this.db, [{ ...record, attempt }], lane ? [lane] : []);
+      await storeAttempts(this.db, [{ ...record, attempt }], state ? [state] : []);
     } catch (error) {
       if (isTransientDatabaseError(error)) throw error;
-      // Its lane goes on counting it as not stored, so that this process does not send it again and again.
-      this.logger.error({ err: error, deliveryId: record.deliveryId }, 'an attempt cannot be stored at all');
+      // The endpoint queue keeps treating it as not stored, so that this process does not send it
+      // repeatedly.
+      this.logger.error({ err: error, deliveryId: record.deliveryId }, 'cannot store an attempt');
       return;
     }
     onStored();
   }
 }
 
-function lastOfEachLane(batch: Recording[]): LaneRecord[] {
-  const lanes = new Map<string, LaneRecord>();
-  for (const { lane } of batch) if (lane) lanes.set(laneKey(lane), lane);
-  return [...lanes.values()];
+function lastStatePerEndpoint(batch: Recording[]): LaneRecord[] {
+  const states = new Map<string, LaneRecord>();
+  for (const { lane: state } of batch) if (state) states.set(laneKey(state), state);
+  return [...states.values()];
 }

@@ -6,13 +6,13 @@ import { bareUrl } from '../../shared/resources/webhook-endpoints/bare-url.js';
 import type { DueDelivery } from './due-store.js';
 import type { EndpointConfig } from './endpoint-config.js';
 
-/** A receiver's answer is read so far and no farther; a compressed one is not unpacked. */
-const MAX_ANSWER_BYTES = 64 * 1024;
-/** As much of it is kept in the log. */
-const KEPT_BYTES = 16 * 1024;
+/** Maximum bytes of a response body that the worker reads. It never decompresses a body. */
+const MAX_READ_BYTES = 64 * 1024;
+/** Maximum bytes of a response body that the delivery log stores. */
+const MAX_STORED_BYTES = 16 * 1024;
 const HIDDEN = '[hidden]';
 
-/** One request and what came of it, as the log keeps it. */
+/** One request with its result, as the delivery log stores it. */
 export interface Attempt {
   id: string;
   startedAt: Date;
@@ -32,17 +32,17 @@ export interface Attempt {
 
 export interface SendOptions {
   client: OutboundClient;
-  /** Over everything: name, connection, request, headers and body of the answer, in ms. */
+  /** Covers DNS lookup, connection, request, and headers and body of the response, in ms. */
   deadlineMs: number;
-  /** Rejects with HeldBackError to send nothing to this address now. */
+  /** Rejects with HeldBackError if nothing may be sent to this address now. */
   admit?: (address: string) => Promise<void>;
 }
 
 /**
- * Sends one signed request (Standard Webhooks): the id stays the same over all attempts and so do
- * the bytes; the timestamp is of the moment at which they are written, after name, connection and
- * admission. Whatever goes wrong is what came of the attempt.
- * @throws {HeldBackError} when nothing was sent, so that there was no attempt
+ * Sends one signed request (Standard Webhooks). All attempts of a delivery share the id and the
+ * body bytes. The timestamp is the moment of sending, after DNS lookup, connection and admission.
+ * Every failure becomes the result of the attempt.
+ * @throws {HeldBackError} when nothing was sent, so that no attempt took place
  */
 export async function sendAttempt(
   delivery: DueDelivery & { body: string },
@@ -50,71 +50,76 @@ export async function sendAttempt(
   { client, deadlineMs, admit }: SendOptions,
 ): Promise<Attempt> {
   const startedAt = new Date();
-  const begun = { id: newId(), startedAt, url: bareUrl(config.url) };
-  const secrets = secretsAt(config, startedAt);
+  const startFields = { id: newId(), startedAt, url: bareUrl(config.url) };
+  const secrets = selectSecrets(config, startedAt);
   const { eventId: id, body } = delivery;
-  const own = {
+  const ownHeaders = {
     'content-type': 'application/json',
     'user-agent': 'TowDispatch-Webhooks/1.0',
     'webhook-id': id,
   };
-  let stamped: Record<string, string> | undefined;
-  const stamp = (at = new Date()) => {
-    stamped = signAt(at, { id, body, secrets });
-    return stamped;
+  let signatureHeaders: Record<string, string> | undefined;
+  const sign = (at = new Date()) => {
+    signatureHeaders = signAt(at, { id, body, secrets });
+    return signatureHeaders;
   };
-  const sent = () => ({
-    ...begun,
-    // Of a request that was never written: what it would have been signed with.
-    requestHeaders: { ...hide(config.headers), ...own, ...(stamped ?? stamp(startedAt)) },
+  const buildRequestFields = () => ({
+    ...startFields,
+    // If the request was never written: the headers that it would have had.
+    requestHeaders: {
+      ...hideValues(config.headers),
+      ...ownHeaders,
+      ...(signatureHeaders ?? sign(startedAt)),
+    },
   });
   try {
-    // An endpoint loses its secrets when it is deleted. Nothing ever goes out unsigned.
+    // Deleting an endpoint deletes its secrets. The worker never sends an unsigned request.
     if (secrets.length === 0) throw new Error('no secret');
-    const answer = await client.send({
+    const response = await client.send({
       method: 'POST',
       url: config.url,
-      headers: { ...config.headers, ...own },
-      stamp: () => stamp(),
+      headers: { ...config.headers, ...ownHeaders },
+      stamp: () => sign(),
       body,
       deadlineMs,
-      maxBodyBytes: MAX_ANSWER_BYTES,
-      // The id stays the same: a socket that its server closed while it was idle costs no attempt.
+      maxBodyBytes: MAX_READ_BYTES,
+      // The id stays the same, so the client may repeat the request when the server closed an idle
+      // socket. That costs no attempt.
       isRepeatable: true,
       ...(admit ? { admit } : {}),
     });
     return {
-      ...sent(),
-      status: answer.status,
-      responseHeaders: answer.headers,
-      responseBody: answer.body.length > 0 ? textOf(answer.body) : null,
-      isTruncated: answer.isTruncated || answer.body.length > KEPT_BYTES,
+      ...buildRequestFields(),
+      status: response.status,
+      responseHeaders: response.headers,
+      responseBody: response.body.length > 0 ? decodeText(response.body) : null,
+      isTruncated: response.isTruncated || response.body.length > MAX_STORED_BYTES,
       errorClass: undefined,
       errorMessage: null,
-      remoteAddress: answer.remoteAddress,
-      connectMs: answer.connectMs,
-      firstByteMs: answer.firstByteMs,
-      totalMs: answer.totalMs,
+      remoteAddress: response.remoteAddress,
+      connectMs: response.connectMs,
+      firstByteMs: response.firstByteMs,
+      totalMs: response.totalMs,
     };
   } catch (error) {
     if (error instanceof HeldBackError) throw error;
-    return { ...sent(), ...failureOf(error, startedAt) };
+    return { ...buildRequestFields(), ...describeFailure(error, startedAt) };
   }
 }
 
-function failureOf(error: unknown, startedAt: Date) {
-  const known = error instanceof OutboundError ? error : undefined;
+function describeFailure(error: unknown, startedAt: Date) {
+  const outboundError = error instanceof OutboundError ? error : undefined;
   return {
     status: undefined,
     responseHeaders: null,
     responseBody: null,
     isTruncated: false,
-    errorClass: known?.kind ?? 'internal',
-    errorMessage: known?.message ?? 'Something went wrong on our side.',
-    remoteAddress: known?.remoteAddress ?? null,
+    errorClass: outboundError?.kind ?? 'internal',
+    errorMessage: outboundError?.message ?? 'Something went wrong on our side.',
+    remoteAddress: outboundError?.remoteAddress ?? null,
     connectMs: null,
     firstByteMs: null,
-    totalMs: known?.totalMs ?? Date.now() - startedAt.getTime(),
+    totalMs: outboundError?.totalMs ?? Date.now() - startedAt.getTime(),
   };
 }
 
@@ -126,18 +131,18 @@ function signAt(at: Date, content: Omit<Signed, 'timestampSeconds'>): Record<str
   };
 }
 
-/** The secrets that hold now: settings stay loaded for longer than an overlap may last. */
-function secretsAt({ secrets }: EndpointConfig, at: Date) {
+/** Selects the secrets that are valid now: loaded settings may outlive an overlap. */
+function selectSecrets({ secrets }: EndpointConfig, at: Date) {
   return secrets
     .filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > at.getTime())
     .map(({ secret }) => secret);
 }
 
-function hide(headers: Record<string, string>): Record<string, string> {
+function hideValues(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN]));
 }
 
-/** Readable text of the first bytes. PostgreSQL keeps no NUL. */
-function textOf(body: Buffer): string {
-  return body.subarray(0, KEPT_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
+/** Decodes the first bytes as text. PostgreSQL cannot store NUL. */
+function decodeText(body: Buffer): string {
+  return body.subarray(0, MAX_STORED_BYTES).toString('utf8').replaceAll('\0', '\uFFFD');
 }

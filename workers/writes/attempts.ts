@@ -1,12 +1,14 @@
 import type { Command } from '../../shared/contracts/command.js';
 import type { Database } from '../../shared/platform/postgres.js';
 
-/** After so many tries in which its worker died, a command is parked. */
+/** A command is parked after its worker has died in this many attempts. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Counts a try of one command before it is made, in a commit of its own: should the command kill the process, the count survives.
- * False: it has killed its worker too often and is parked, visible by `tow commands parked`, to be run again by `tow commands replay`.
+ * Counts an attempt of one command before it starts, in a separate transaction, so that the count
+ * survives if the command kills the process.
+ * @returns false when the command has killed its worker too often and is parked. `tow commands
+ * parked` lists it; `tow commands replay` runs it again
  */
 export async function countAttempt(db: Database, command: Command): Promise<boolean> {
   return db.transaction([command.tenantId], async (tx) => {
@@ -23,7 +25,7 @@ export async function countAttempt(db: Database, command: Command): Promise<bool
   });
 }
 
-/** Forgets the tries of a command that ran to its end. */
+/** Deletes the attempts of a command that has finished. */
 export async function forgetAttempts(db: Database, command: Command): Promise<void> {
   await db.transaction([command.tenantId], async (tx) =>
     tx.queryAtCommit({
@@ -34,7 +36,10 @@ export async function forgetAttempts(db: Database, command: Command): Promise<vo
   );
 }
 
-/** Puts the commands with the fewest tries first, so that the neighbours of a killer are done before it is tried again. */
+/**
+ * Sorts the commands with the fewest attempts first. The other commands of a job then finish before
+ * its poison command runs again.
+ */
 export async function sortByAttempts(db: Database, commands: Command[]): Promise<Command[]> {
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
   const rows = await db.transaction(tenants, (tx) =>

@@ -11,19 +11,25 @@ interface EarlierRow extends DoneRow, KeptRequest {
   status: number;
   location: string | null;
   body: string;
-  /** The kept answer is that of a command of the same caller, which made or changed something. */
+  /**
+   * True when the stored response belongs to a command of the same actor that created or changed a
+   * record.
+   */
   is_own: boolean;
 }
 
-/** What is known of a set of commands before it runs: results by command id, and keys whose 24 hours are over. */
+/**
+ * Results that exist before a set of commands runs, by command id, and idempotency keys whose 24
+ * hours are over.
+ */
 export interface Earlier {
   results: Map<string, CommandResult>;
   expired: { tenant_id: string; key: string }[];
 }
 
 /**
- * Finds the commands that have run already (their audit entry is there) and the idempotency keys that already have an answer
- * (decisions 5, Idempotency).
+ * Finds the commands that have already run (an audit entry exists), and the idempotency keys that
+ * already have a response (docs/decisions.md §5, Idempotency).
  */
 export async function findEarlier(tx: Transaction, commands: Command[]): Promise<Earlier> {
   const rows = await tx.query<EarlierRow>({
@@ -50,30 +56,31 @@ export async function findEarlier(tx: Transaction, commands: Command[]): Promise
   });
   const earlier: Earlier = { results: new Map(), expired: [] };
   const byId = new Map(commands.map((command) => [command.id, command]));
-  for (const row of rows) await settleRow(tx, { row, command: byId.get(row.id) as Command, earlier });
+  for (const row of rows) await addEarlierResult(tx, { row, command: byId.get(row.id) as Command, earlier });
   return earlier;
 }
 
-async function settleRow(
+async function addEarlierResult(
   tx: Transaction,
   { row, command, earlier }: { row: EarlierRow; command: Command; earlier: Earlier },
 ): Promise<void> {
-  // A command that failed keeps its own error, also when its key was mended meanwhile by another.
+  // A failed command keeps its own error, even if a later request with the same key has succeeded.
   if (row.done && row.error) {
     earlier.results.set(command.id, { id: command.id, ok: false, error: row.error });
   } else if (row.kept && !row.key_expired) {
-    earlier.results.set(command.id, replay(command, row));
+    earlier.results.set(command.id, buildReplayResult(command, row));
   } else if (row.done) {
-    earlier.results.set(command.id, await doneResult(row, (statement) => tx.query(statement)));
+    earlier.results.set(command.id, await doneResult(row, (query) => tx.query(query)));
   } else if (row.kept) {
     earlier.expired.push({ tenant_id: command.tenantId, key: command.idempotency?.key as string });
   }
 }
 
-function replay(command: Command, row: EarlierRow): CommandResult {
+function buildReplayResult(command: Command, row: EarlierRow): CommandResult {
   const error = reusedKeyError(command.idempotency, row);
   if (error) return { id: command.id, ok: false, error, unaudited: true };
-  // The command's own second run (a worker died after the commit) is no replay to its caller: it is the first answer.
+  // If a worker dies after the commit, the command runs a second time. Its caller has not received
+  // a response yet, so this is not a replay.
   const replayed = !row.done;
   const { status, body, location, is_own: isOwnChange } = row;
   return { id: command.id, ok: true, status, body, location, replayed, isOwnChange };

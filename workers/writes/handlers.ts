@@ -177,14 +177,18 @@ export const handlers = {
   'user.deactivate': deactivateUsers,
 } satisfies Record<string, unknown>;
 
-/** @throws {Error} for a type that this version does not know: the job is retried until a newer worker takes it. */
+/**
+ * Returns the handler of a command type.
+ * @throws {UnknownCommandError} when this version has no handler: the job is retried until a newer
+ * worker runs it
+ */
 export function handlerOf(type: string): CommandHandler<never> {
   const handler = (handlers as Record<string, unknown>)[type];
   if (!handler) throw new UnknownCommandError(type);
   return handler as CommandHandler<never>;
 }
 
-/** A command of a version that is being rolled out (or back). It must wait, not fail. */
+/** A command of another version during a rolling update or rollback. It must wait, not fail. */
 export class UnknownCommandError extends Error {
   constructor(type: string) {
     super(`no handler for the command ${type}`);

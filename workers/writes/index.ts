@@ -5,13 +5,14 @@ import { openWritesQueue, WRITES_QUEUE, type WriteJob } from '../../shared/queue
 import { createWritesProcessor } from './processor.js';
 import { watchProgress } from './watchdog.js';
 
-/** Starts consuming the writes queue. */
+/** Starts the worker of the writes queue. */
 export function startWritesWorker(runtime: Runtime): void {
   const queue = openWritesQueue(runtime);
   addQueueGauges(runtime, queue);
   const worker = openWorker<WriteJob>(runtime, WRITES_QUEUE, createWritesProcessor(runtime), {
     concurrency: runtime.config.writesConcurrency,
   });
-  // A process of its own can be restarted by whoever runs it; the all-in-one process would take everything down with it.
+  // Only in a separate process, which its supervisor can restart. Ending the all-in-one process
+  // would stop the whole service.
   if (runtime.redis) watchProgress(runtime, queue, worker);
 }

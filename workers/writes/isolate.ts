@@ -7,21 +7,26 @@ import { UnknownCommandError } from './handlers.js';
 import { auditStatement } from './record.js';
 import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
 
-/** Another worker committed the same command or key in between (unique violation), a deadlock, a serialization failure: run again at once. */
+/**
+ * Errors after which a batch runs again immediately: a unique violation (another worker has
+ * committed the same command or key), a serialization failure, a deadlock.
+ */
 const RUN_AGAIN_CODES = ['23505', '40P01', '40001'];
 const MAX_RUNS = 4;
 
-/** Jobs of suspects wait in one line, whatever tenants their commands belong to. */
-const SUSPECTS = { queue: 'suspects', group: 'all' } as const;
+/** Jobs with suspected commands of all tenants wait in one queue. */
+const SUSPECTED_JOBS = { queue: 'suspects', group: 'all' } as const;
 
-/** Lets one job of suspects run at a time. */
+/** Creates the limit that lets one job with suspected commands run at a time. */
 export function limitSuspects(maxQueued: number): FairLimit<'suspects'> {
-  return createFairLimit({ queues: [SUSPECTS.queue], maxRunning: 1, maxQueued });
+  return createFairLimit({ queues: [SUSPECTED_JOBS.queue], maxRunning: 1, maxQueued });
 }
 
 /**
- * Runs a batch so that one command's fault stays its own: an unexpected error splits the batch in halves until the culprit stands alone, and
- * only that one fails. Throws when the store is away or a command is of a newer version: then the job is to be tried again later.
+ * Runs a batch so that one failing command does not fail the others. An unexpected error splits the
+ * batch in halves until the failing command is alone; only that command fails.
+ * @throws when PostgreSQL is unreachable, or this version has no handler for a command. The queue
+ * then retries the job
  */
 export async function runIsolated(
   context: BatchContext,
@@ -32,12 +37,13 @@ export async function runIsolated(
     return await runAgainOnConflict(context, commands, options);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
-    // A command that has run before may fail otherwise the second time: only looking tells.
+    // Without the check, a command that has already run may fail in another way. Run the batch with
+    // the check.
     if (options?.lookFirst === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
-    // An unknown command alone is the whole job by now: it waits for a worker that knows it.
+    // Fails the job. The queue retries it until a newer worker, which has a handler, runs it.
     if (error instanceof UnknownCommandError) throw error;
-    return failAlone(context, commands[0] as Command, error);
+    return recordFailure(context, commands[0] as Command, error);
   }
 }
 
@@ -63,7 +69,11 @@ async function runAgainOnConflict(
   }
 }
 
-async function failAlone(context: BatchContext, command: Command, error: unknown): Promise<CommandResult[]> {
+async function recordFailure(
+  context: BatchContext,
+  command: Command,
+  error: unknown,
+): Promise<CommandResult[]> {
   context.logger.error(
     { err: error, commandId: command.id, type: command.type },
     'a command failed unexpectedly',
@@ -76,11 +86,12 @@ async function failAlone(context: BatchContext, command: Command, error: unknown
 }
 
 /**
- * Runs the commands of a job whose worker died: one by one, each try counted first, the least suspect first. A command that has killed its
- * worker too often is left out and stays parked. Only one job of suspects runs in a process at a time.
+ * Runs the commands of a job whose worker died, one by one, the fewest attempts first. Each attempt
+ * is counted before it starts. A command that has killed its worker too often is skipped and stays
+ * parked. Only one job with suspected commands runs in a process at a time.
  */
 export function runSuspects(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
-  return context.suspects.run(SUSPECTS, () => runOneByOne(context, commands));
+  return context.suspects.run(SUSPECTED_JOBS, () => runOneByOne(context, commands));
 }
 
 async function runOneByOne(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {

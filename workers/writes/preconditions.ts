@@ -11,34 +11,39 @@ interface VersionedRow extends Row {
 }
 
 /**
- * Refuses commands whose If-Match names another version than the record has (RFC 9110, 13.1.1): 412 with what changed since, and by whom. The records are locked
- * from here on. A record that does not exist, or no longer, is left to its handler.
+ * Refuses commands whose If-Match does not include the record's current version (RFC 9110, section
+ * 13.1.1). The response is 412 with the changes since that version, and their authors. Locks the
+ * records until the transaction ends. The handler responds for a record that is missing or deleted.
  */
 export async function checkPreconditions(
   tx: Transaction,
   commands: Command[],
 ): Promise<Map<string, Outcome>> {
   const refused = new Map<string, Outcome>();
-  const bound = commands.filter((command) => command.ifMatch);
-  const entityTypes = new Set(bound.map((command) => commandOfType(command.type).entityType));
+  const conditional = commands.filter((command) => command.ifMatch);
+  const entityTypes = new Set(conditional.map((command) => commandOfType(command.type).entityType));
   for (const entityType of entityTypes) {
-    const group = bound.filter((command) => commandOfType(command.type).entityType === entityType);
+    const group = conditional.filter((command) => commandOfType(command.type).entityType === entityType);
     const rows = await lockRecords<VersionedRow>(tx, resourceTable(entityType).table, group.map(refOf));
     for (const command of group) {
       const { updated_at: current, deleted_at } = rows.get(refKey(refOf(command))) ?? {};
       if (current === undefined || deleted_at || isSameVersion(current, command.ifMatch ?? [])) continue;
-      refused.set(command.id, await changedSince(tx, command, current));
+      refused.set(command.id, await buildPreconditionFailure(tx, command, current));
     }
   }
   return refused;
 }
 
-/** Versions are `updated_at` to the millisecond, as clients see it. */
+/** A version is `updated_at` in milliseconds, as clients see it. */
 function isSameVersion(current: string, wanted: readonly string[]): boolean {
   return wanted.some((version) => Date.parse(version) === Date.parse(current));
 }
 
-async function changedSince(tx: Transaction, command: Command, current: string): Promise<Outcome> {
+async function buildPreconditionFailure(
+  tx: Transaction,
+  command: Command,
+  current: string,
+): Promise<Outcome> {
   const known = (command.ifMatch ?? []).filter((version) => !Number.isNaN(Date.parse(version)));
   const { entityType } = commandOfType(command.type);
   const { tenantId, entityId } = command;
@@ -49,7 +54,7 @@ async function changedSince(tx: Transaction, command: Command, current: string):
   return failed({
     code: 'precondition_failed',
     message:
-      'The record has changed since you read it. Look at what changed, read it again, and send your change with its new ETag.',
+      'The record has changed since you read it. The details list the changes. Read it again, then send your change with its new ETag.',
     details: details.length > 0 ? details : [{ field: 'updated_at', from: known[0] ?? null, to: version }],
   });
 }

@@ -12,7 +12,10 @@ import { createPrompter } from './prompt.js';
 import { Repeats } from './repeats.js';
 import { rehearse } from './run-batch.js';
 
-/** Consumes the writes queue: commits a batch, then replies to the api process that waits for it. */
+/**
+ * Creates the processor of the writes queue. It commits a batch, then replies to the api process
+ * that waits for the results.
+ */
 export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
   const { db, logger, config } = runtime;
   const context: BatchContext = {
@@ -20,7 +23,7 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     db,
     logger,
     repeats: new Repeats(),
-    // As many jobs as a worker takes may wait.
+    // A worker runs at most this many jobs, so all of them may wait here.
     suspects: limitSuspects(config.writesConcurrency),
     beforeCommit: (commands) => killIfMarked(runtime, commands),
     afterCommit: createPrompter(runtime),
@@ -37,8 +40,11 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     };
     const results = await inSpan('writes batch', span, () => runJob(context, job, commands));
     failpoint(config, 'after_commit');
-    report(runtime, { job, commands, results, ms: performance.now() - startedAt });
-    await Promise.all([replyTo && reply(runtime, replyTo, results), announce(runtime, commands, results)]);
+    reportBatch(runtime, { job, commands, results, ms: performance.now() - startedAt });
+    await Promise.all([
+      replyTo && sendReply(runtime, replyTo, results),
+      wakeStreams(runtime, commands, results),
+    ]);
   };
 }
 
@@ -48,27 +54,28 @@ async function runJob(
   commands: Command[],
 ): Promise<CommandResult[]> {
   const canaries = commands.filter((command) => command.type === CANARY_TYPE);
-  const rehearsals = commands.filter((command) => command.dryRun && command.type !== CANARY_TYPE);
+  const dryRuns = commands.filter((command) => command.dryRun && command.type !== CANARY_TYPE);
   const writes = commands.filter((command) => !command.dryRun);
   const results = await runWrites(context, job, writes);
-  for (const command of rehearsals) results.push(await rehearseAlone(context, command));
+  for (const command of dryRuns) results.push(await tryDryRun(context, command));
   if (canaries.length > 0) await context.db.query({ text: 'select 1' });
-  return [...results, ...canaries.map(canaryResult)];
+  return [...results, ...canaries.map(buildCanaryResult)];
 }
 
 function runWrites(context: BatchContext, job: Job<WriteJob>, writes: Command[]): Promise<CommandResult[]> {
-  // A stall means that a worker died with this job in hand; one of its commands may be why.
+  // A stall means that a worker died while it ran this job. One of the commands may be the cause.
   if (job.stalledCounter > 0) return runSuspects(context, writes);
-  // Repeats are rare, and a job's first run can hold no command that has run. What it costs to look was a tenth of a batch (measured).
+  // The check costs a tenth of a batch (measured). A job's first run can contain no command that
+  // has already run, and repeated idempotency keys are rare.
   const isFirstRun = job.attemptsMade === 0 && job.data.replyTo !== null;
   return runIsolated(context, writes, { lookFirst: !isFirstRun || context.repeats.areFrequent() });
 }
 
-function canaryResult(command: Command): CommandResult {
+function buildCanaryResult(command: Command): CommandResult {
   return { id: command.id, ok: true, status: 200, body: '{}', location: null, replayed: false };
 }
 
-async function rehearseAlone(context: BatchContext, command: Command): Promise<CommandResult> {
+async function tryDryRun(context: BatchContext, command: Command): Promise<CommandResult> {
   try {
     return await rehearse(context, command);
   } catch (error) {
@@ -86,39 +93,48 @@ async function rehearseAlone(context: BatchContext, command: Command): Promise<C
   }
 }
 
-/** A reply that cannot be sent is no loss: the effect is committed, and the api process resolves it by its audit entry. */
-async function reply(runtime: Runtime, channel: string, results: CommandResult[]): Promise<void> {
+/**
+ * Publishes the results. If that fails, no result is lost: the commands are committed, and the api
+ * process finds their results by their audit entries.
+ */
+async function sendReply(runtime: Runtime, channel: string, results: CommandResult[]): Promise<void> {
   const message: WriteReply = { results };
   await runtime.bus.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
     runtime.logger.warn(
       { err: error, channel, count: results.length },
-      'reply not sent; it will be resolved by row',
+      'could not send a reply; the api process will find the results by audit entry',
     );
   });
 }
 
 /**
- * Wakes the event streams of the tenants for which something was done just now. Lost, it costs them two seconds. A command may have recorded no event:
- * then they look in vain.
+ * Wakes the event streams of the tenants whose commands have succeeded. A lost broadcast delays
+ * their events by up to two seconds. A command may have recorded no event; the streams then find
+ * none.
  */
-async function announce(runtime: Runtime, commands: Command[], results: CommandResult[]): Promise<void> {
-  const done = new Set(results.filter((result) => result.ok && !result.replayed).map(({ id }) => id));
-  const writes = commands.filter(({ id, type, dryRun }) => done.has(id) && !dryRun && type !== CANARY_TYPE);
+async function wakeStreams(runtime: Runtime, commands: Command[], results: CommandResult[]): Promise<void> {
+  const succeeded = new Set(results.filter((result) => result.ok && !result.replayed).map(({ id }) => id));
+  const writes = commands.filter(
+    ({ id, type, dryRun }) => succeeded.has(id) && !dryRun && type !== CANARY_TYPE,
+  );
   if (writes.length === 0) return;
   await tellRecorded(runtime.bus, new Set(writes.map(({ tenantId }) => tenantId))).catch((error: unknown) => {
-    runtime.logger.warn({ err: error }, 'event streams not woken; they look by themselves');
+    runtime.logger.warn(
+      { err: error },
+      'could not wake the event streams; they will find the events at their next query',
+    );
   });
 }
 
-interface Report {
+interface BatchReport {
   job: Job<WriteJob>;
   commands: Command[];
   results: CommandResult[];
   ms: number;
 }
 
-/** One wide line per batch, and its metrics. */
-function report(runtime: Runtime, { job, commands, results, ms }: Report): void {
+/** Writes one log entry per batch, and updates its metrics. */
+function reportBatch(runtime: Runtime, { job, commands, results, ms }: BatchReport): void {
   const { metrics, logger } = runtime;
   const typeOf = new Map(commands.map((command) => [command.id, command.type]));
   let failures = 0;
@@ -145,7 +161,9 @@ function report(runtime: Runtime, { job, commands, results, ms }: Report): void 
   );
 }
 
-/** For tests: the process dies with the transaction open, always or for one marked command only. */
+/**
+ * For tests: kills the process while the transaction is open, always or only for a marked command.
+ */
 function killIfMarked(runtime: Runtime, commands: Command[]): void {
   const { config } = runtime;
   if (config.failpoints.size === 0) return;

@@ -6,44 +6,45 @@ import type { Settled } from './record.js';
 import type { Committed } from './run-batch.js';
 
 /**
- * Tells the other workers at once what a batch has left for them; a prompt that gets lost is made up for by the clock. Without a mail server no message is
- * ever queued for one, and no queue is opened.
+ * Creates a function that adds wake-up jobs for the other workers immediately after a batch. The
+ * clock replaces a lost wake-up job. Without a mail server no message is ever queued, so the
+ * messages queue is not opened.
  */
 export function createPrompter(runtime: Runtime): (committed: Committed) => void {
   const { logger } = runtime;
   const messages = runtime.config.smtpUrl ? openMessagesQueue(runtime) : undefined;
   const webhooks = openWebhooksQueue(runtime);
   const exports = openExportsQueue(runtime);
-  const later = (what: string) => (error: unknown) =>
-    logger.warn({ err: error }, `${what} not prompted; the clock will`);
-  return ({ settled, lanes }) => {
-    if (messages) promptQueued(messages, settled).catch(later('messages'));
-    promptQueuedExports(exports, settled).catch(later('exports'));
-    const woken = distinct([...lanes, ...wokenBy(settled)]);
-    if (woken.length > 0) wakeLanes(webhooks, woken).catch(later('webhooks'));
+  const logLost = (queueName: string) => (error: unknown) =>
+    logger.warn({ err: error }, `could not add wake-up jobs for ${queueName}; the clock will`);
+  return ({ settled: completed, lanes: endpointQueues }) => {
+    if (messages) promptQueuedMessages(messages, completed).catch(logLost('messages'));
+    promptQueuedExports(exports, completed).catch(logLost('exports'));
+    const woken = deduplicate([...endpointQueues, ...listWokenEndpoints(completed)]);
+    if (woken.length > 0) wakeLanes(webhooks, woken).catch(logLost('webhooks'));
   };
 }
 
-function promptQueued(queue: MessagesQueue, settled: Settled[]): Promise<void> {
-  const prompts = settled.flatMap(({ command: { tenantId }, outcome }) =>
+function promptQueuedMessages(queue: MessagesQueue, completed: Settled[]): Promise<void> {
+  const prompts = completed.flatMap(({ command: { tenantId }, outcome }) =>
     ((outcome.ok && outcome.queuedMessages) || []).map((messageId) => ({ tenantId, messageId, attempts: 0 })),
   );
   return promptMessages(queue, prompts);
 }
 
-function promptQueuedExports(queue: ExportsQueue, settled: Settled[]): Promise<void> {
-  const refs = settled.flatMap(({ command: { tenantId }, outcome }) =>
+function promptQueuedExports(queue: ExportsQueue, completed: Settled[]): Promise<void> {
+  const refs = completed.flatMap(({ command: { tenantId }, outcome }) =>
     ((outcome.ok && outcome.queuedExports) || []).map((exportId) => ({ tenantId, exportId })),
   );
   return promptExports(queue, refs);
 }
 
-function wokenBy(settled: Settled[]): LaneRef[] {
-  return settled.flatMap(({ command: { tenantId }, outcome }) =>
+function listWokenEndpoints(completed: Settled[]): LaneRef[] {
+  return completed.flatMap(({ command: { tenantId }, outcome }) =>
     ((outcome.ok && outcome.wokenEndpoints) || []).map((endpointId) => ({ tenantId, endpointId })),
   );
 }
 
-function distinct(lanes: LaneRef[]): LaneRef[] {
-  return [...new Map(lanes.map((lane) => [laneKey(lane), lane])).values()];
+function deduplicate(endpointQueues: LaneRef[]): LaneRef[] {
+  return [...new Map(endpointQueues.map((queue) => [laneKey(queue), queue])).values()];
 }

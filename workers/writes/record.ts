@@ -5,12 +5,17 @@ import { type AuditRecord, insertAuditEntries } from '../../shared/resources/aud
 import { commandOfType } from '../../shared/resources/index.js';
 import { collectionOf } from '../../shared/resources/tables.js';
 
+/** A command that has run, with its outcome. */
 export interface Settled {
   command: Command;
   outcome: Outcome;
 }
 
-/** HTTP status of an outcome: 201 for what was made, 200 for what was changed, 202 for what waits for a human or for its work, else the error's own. */
+/**
+ * Returns the HTTP status of an outcome: 201 when the record was created, 200 when it was changed,
+ * or the status of the error. It is 202 when the write awaits approval, or when the record is
+ * processed later.
+ */
 export function statusOf({ command, outcome }: Settled): number {
   if (!outcome.ok) return ERROR_STATUS[outcome.error.code];
   if (outcome.held) return 202;
@@ -19,6 +24,7 @@ export function statusOf({ command, outcome }: Settled): number {
   return isAccepted ? 202 : 201;
 }
 
+/** Builds the Location header of the response; null when the command created no record. */
 export function locationOf({ command, outcome }: Settled): string | null {
   const definition = commandOfType(command.type);
   if (outcome.ok && outcome.held) return `${collectionOf('approval')}/${command.id}`;
@@ -27,28 +33,31 @@ export function locationOf({ command, outcome }: Settled): string | null {
     : null;
 }
 
-/** The name of an outcome in the audit log. */
-function outcomeNameOf(outcome: Outcome): AuditRecord['outcome'] {
+/** Returns the name of an outcome in the audit log. */
+function getOutcomeName(outcome: Outcome): AuditRecord['outcome'] {
   if (!outcome.ok) return ERROR_STATUS[outcome.error.code] === 403 ? 'denied' : 'failed';
   return outcome.held ? 'held' : 'ok';
 }
 
-/** A command with the one that it ran in its place, if it did. */
-function withRan(one: Settled): Settled[] {
+/** Returns the command, and the command that it ran in its place if there is one. */
+function addInnerCommand(one: Settled): Settled[] {
   const ran = one.outcome.ok ? one.outcome.ran : undefined;
   if (!ran) return [one];
   return [one, { command: ran.command, outcome: { ok: true, changes: ran.changes, events: [] } }];
 }
 
 /**
- * One audit entry per command, append-only (decisions 9). Its primary key is the inbox: should another worker have run the same command at the
- * same moment, this insert fails and with it the whole transaction.
+ * Builds the query that inserts one audit entry per command. The table is append-only
+ * (docs/decisions.md §9). Its primary key is the inbox: if another worker runs the same command
+ * concurrently, this insert fails, and with it the whole transaction.
  */
-export function auditStatement(settled: Settled[], outcomeName: 'dry_run' | undefined): Statement {
-  return insertAuditEntries(settled.flatMap(withRan).map((one) => auditRecord(one, outcomeName)));
+export function auditStatement(completed: Settled[], outcomeName: 'dry_run' | undefined): Statement {
+  return insertAuditEntries(
+    completed.flatMap(addInnerCommand).map((one) => buildAuditRecord(one, outcomeName)),
+  );
 }
 
-function auditRecord(one: Settled, outcomeName: 'dry_run' | undefined): AuditRecord {
+function buildAuditRecord(one: Settled, outcomeName: 'dry_run' | undefined): AuditRecord {
   const { command, outcome } = one;
   const definition = commandOfType(command.type);
   return {
@@ -58,7 +67,7 @@ function auditRecord(one: Settled, outcomeName: 'dry_run' | undefined): AuditRec
     action: definition.action,
     entityType: definition.entityType,
     entityId: command.entityId,
-    outcome: outcomeName ?? outcomeNameOf(outcome),
+    outcome: outcomeName ?? getOutcomeName(outcome),
     source: command.source,
     tool: command.tool,
     changes: outcome.ok ? outcome.changes : null,

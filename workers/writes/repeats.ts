@@ -1,21 +1,23 @@
-/** How many batches look first after one had to be run twice. */
-const WARY_BATCHES = 100;
+/** Number of cautious batches after a batch had to run twice. */
+const CAUTIOUS_BATCHES = 100;
 
 /**
- * Whether repeated requests come in often just now, as after an outage. Then looking first is cheaper than running whole batches twice, and nobody
- * can slow the others down by sending the same key again and again.
+ * Decides whether batches are cautious: whether they search for existing results before they run.
+ * After an outage clients repeat many requests. The search is then cheaper than running whole
+ * batches twice, and a client that repeats one key cannot slow down the others.
  */
 export class Repeats {
-  private waryBatches = 0;
+  private cautiousBatchesLeft = 0;
 
+  /** Makes the next batches cautious, because a batch had to run twice. */
   noteConflict(): void {
-    this.waryBatches = WARY_BATCHES;
+    this.cautiousBatchesLeft = CAUTIOUS_BATCHES;
   }
 
-  /** Asked once per batch. */
+  /** Returns whether the next batch is cautious. Call it once per batch, because it counts down. */
   areFrequent(): boolean {
-    if (this.waryBatches === 0) return false;
-    this.waryBatches -= 1;
+    if (this.cautiousBatchesLeft === 0) return false;
+    this.cautiousBatchesLeft -= 1;
     return true;
   }
 }

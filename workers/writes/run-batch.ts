@@ -16,40 +16,45 @@ import type { Repeats } from './repeats.js';
 import { type Rendered, renderAnswers, settle } from './settle.js';
 import { groupByType, splitIntoWaves } from './waves.js';
 
-/** What a batch came to. */
+/** The result of a committed batch. */
 export interface Committed {
   settled: Settled[];
-  /** Endpoints that its events are delivered to. */
+  /** Queues of the endpoints that receive its events. */
   lanes: LaneRef[];
 }
 
-/** What a batch runs with. */
+/** Dependencies of a batch. */
 export interface BatchContext {
   config: Config;
   db: Database;
   logger: Logger;
-  /** Called with the transaction open and all effects made. */
+  /** Called after all changes, while the transaction is still open. */
   beforeCommit: (commands: Command[]) => void;
-  /** Called with what has just been committed; a process that dies instead loses the call. */
+  /** Called after the commit. The call is lost if the process dies first. */
   afterCommit?: (committed: Committed) => void;
   repeats: Repeats;
-  /** Lets one job of suspects in at a time: what a killer takes down with it must not be a neighbour of another job, counted as its try. */
+  /**
+   * Lets one job with suspected commands run at a time. Otherwise a poison command could kill a
+   * command of another job, and that death would count as an attempt of the innocent command.
+   */
   suspects: FairLimit<'suspects'>;
 }
 
-/** How a batch is run. */
+/** Options of a batch. */
 export interface BatchOptions {
   /**
-   * Look first for what has been done already. Without it a batch that holds a repeated command or a used Idempotency-Key fails on its primary keys,
-   * whole and with 23505, and is to be run again with it.
+   * Search for existing results first. Without this, a repeated command or a used Idempotency-Key
+   * makes the whole batch fail with a unique violation (23505). It must then run again with this
+   * option.
    */
   lookFirst: boolean;
 }
 
 /**
- * Runs a batch in one transaction, set by set, and commits it: effects, audit entries, events and idempotent answers stand or fall together.
- * Results are in no particular order. Throws when the database did something unexpected; then nothing of the batch has happened, unless the
- * connection broke at the commit: running it again finds out.
+ * Runs a batch in one transaction, set by set. Changes, audit entries, events and idempotency
+ * records are committed together. Results are in no particular order.
+ * @throws when PostgreSQL fails unexpectedly. The batch is then rolled back, unless the connection
+ * broke during the commit; running the batch again shows which
  */
 export async function runBatch(
   context: BatchContext,
@@ -58,76 +63,82 @@ export async function runBatch(
 ): Promise<CommandResult[]> {
   if (commands.length === 0) return [];
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
-  const answers = await context.db.transaction(tenants, async (tx) => {
+  const waveResults = await context.db.transaction(tenants, async (tx) => {
     await takeAgentTurns(tx, commands);
-    const found = await runWaves(tx, splitIntoWaves(commands), { ...options, config: context.config });
+    const results = await runWaves(tx, splitIntoWaves(commands), { ...options, config: context.config });
     context.beforeCommit(commands);
-    return found;
+    return results;
   });
   context.afterCommit?.({
-    settled: answers.flatMap(({ settled }) => settled),
-    lanes: answers.flatMap(({ rendered }) => rendered.lanes),
+    settled: waveResults.flatMap(({ completed }) => completed),
+    lanes: waveResults.flatMap(({ rendered }) => rendered.lanes),
   });
-  return answers.flatMap(({ settled, rendered, earlier }) => [
+  return waveResults.flatMap(({ completed, rendered, earlier }) => [
     ...earlier,
-    ...settled.map((one) => resultOf(one, rendered)),
+    ...completed.map((one) => buildResult(one, rendered)),
   ]);
 }
 
-/** What a wave came to. What was rendered is there once the transaction has been committed. */
-interface WaveAnswers {
+/** The result of a wave. `rendered` is complete once the transaction is committed. */
+interface WaveResult {
   earlier: CommandResult[];
-  settled: Settled[];
+  completed: Settled[];
   rendered: Rendered;
 }
 
 async function runWaves(
   tx: Transaction,
   waves: Command[][],
-  { lookFirst, config }: WaveOptions,
-): Promise<WaveAnswers[]> {
-  const answers: WaveAnswers[] = [];
+  { lookFirst: shouldSearchEarlier, config }: WaveOptions,
+): Promise<WaveResult[]> {
+  const waveResults: WaveResult[] = [];
   for (const [index, wave] of waves.entries()) {
     const isLast = index === waves.length - 1;
-    // A later wave repeats something of an earlier one.
-    const { results, settled } = await runWave(tx, wave, { lookFirst: lookFirst || index > 0, config });
+    // A later wave shares a conflict key with an earlier one, for example an Idempotency-Key.
+    const { results, completed } = await runWave(tx, wave, {
+      lookFirst: shouldSearchEarlier || index > 0,
+      config,
+    });
     const sent: Promise<void>[] = [];
-    const rendered = settle(settled, (statement, onRows) => {
-      // The last wave's records leave with the commit; an earlier wave's must be seen by the next.
-      if (isLast) tx.queryAtCommit(statement, onRows);
-      else sent.push(tx.query<never>(statement).then(onRows));
+    const rendered = settle(completed, (query, onRows) => {
+      // The queries of the last wave are sent with the commit. Those of an earlier wave must run
+      // now, because the next wave reads their rows.
+      if (isLast) tx.queryAtCommit(query, onRows);
+      else sent.push(tx.query<never>(query).then(onRows));
     });
     await Promise.all(sent);
-    answers.push({ earlier: results, settled, rendered });
+    waveResults.push({ earlier: results, completed, rendered });
   }
-  return answers;
+  return waveResults;
 }
 
 interface WaveOptions extends BatchOptions {
   config: Config;
 }
 
-const NOTHING_EARLIER: Earlier = { results: new Map(), expired: [] };
+const NO_EARLIER_RESULTS: Earlier = { results: new Map(), expired: [] };
 
 async function runWave(
   tx: Transaction,
   wave: Command[],
-  { lookFirst, config }: WaveOptions,
-): Promise<{ results: CommandResult[]; settled: Settled[] }> {
-  const earlier = lookFirst ? await findEarlier(tx, wave) : NOTHING_EARLIER;
+  { lookFirst: shouldSearchEarlier, config }: WaveOptions,
+): Promise<{ results: CommandResult[]; completed: Settled[] }> {
+  const earlier = shouldSearchEarlier ? await findEarlier(tx, wave) : NO_EARLIER_RESULTS;
   const fresh = wave.filter((command) => !earlier.results.has(command.id));
-  if (earlier.expired.length > 0) await forgetKeys(tx, earlier.expired);
+  if (earlier.expired.length > 0) await deleteExpiredKeys(tx, earlier.expired);
   const ran = await runHandlers(tx, fresh, config);
   const overtaken = await findOvertaken(tx, ran);
   return {
     results: [...earlier.results.values(), ...overtaken.values()],
-    settled: ran.filter(({ command }) => !overtaken.has(command.id)),
+    completed: ran.filter(({ command }) => !overtaken.has(command.id)),
   };
 }
 
 /**
- * Results of commands that failed only because the same request, sent again and run by another worker at this very moment, has won: it holds the
- * number that this one wanted. Its answer is the answer to both; statements see what others commit, so it can be read by now.
+ * Finds results for failed commands whose request was sent twice and has just been committed by
+ * another worker. Such a command fails, for example, because the other one has the same invoice
+ * number. The result of the other command is the result of both. At READ COMMITTED this query can
+ * read it.
  */
 async function findOvertaken(tx: Transaction, ran: Settled[]): Promise<Map<string, CommandResult>> {
   const failed = ran.filter(({ command, outcome }) => !outcome.ok && command.idempotency);
@@ -140,25 +151,26 @@ async function findOvertaken(tx: Transaction, ran: Settled[]): Promise<Map<strin
 }
 
 async function runHandlers(tx: Transaction, commands: Command[], config: Config): Promise<Settled[]> {
-  const settled: Settled[] = [];
+  const completed: Settled[] = [];
   for (const [type, group] of groupByType(commands)) {
-    // For each type anew: a claim or a suggestion changes an invoice that its command does not name, and so in the same wave.
+    // Checked per type: a claim or a suggestion can change an invoice that its command does not
+    // name, in the same wave.
     const refused = await checkPreconditions(tx, group);
     for (const command of group) {
       const outcome = refused.get(command.id);
-      if (outcome) settled.push({ command, outcome });
+      if (outcome) completed.push({ command, outcome });
     }
     const allowed = group.filter((command) => !refused.has(command.id));
     if (allowed.length === 0) continue;
     const outcomes: Outcome[] = await handlerOf(type)(tx, allowed as Command<never>[], config);
     for (const [index, command] of allowed.entries()) {
-      settled.push({ command, outcome: outcomes[index] as Outcome });
+      completed.push({ command, outcome: outcomes[index] as Outcome });
     }
   }
-  return settled;
+  return completed;
 }
 
-async function forgetKeys(tx: Transaction, keys: { tenant_id: string; key: string }[]): Promise<void> {
+async function deleteExpiredKeys(tx: Transaction, keys: { tenant_id: string; key: string }[]): Promise<void> {
   await tx.query({
     text: `delete from idempotency_keys k using ${recordset('tenant_id uuid, key uuid')}
            where k.tenant_id = r.tenant_id and k.key = r.key and k.created_at < now() - interval '24 hours'`,
@@ -166,46 +178,42 @@ async function forgetKeys(tx: Transaction, keys: { tenant_id: string; key: strin
   });
 }
 
-function resultOf(one: Settled, { bodies }: Rendered): CommandResult {
+function buildResult(one: Settled, { bodies }: Rendered): CommandResult {
   const { command, outcome } = one;
   if (!outcome.ok) return { id: command.id, ok: false, error: outcome.error };
   const location = locationOf(one);
   const body = bodies.get(command.id) as string;
-  const isOwnChange = commandOfType(command.type).creates || !isWithoutEffect(outcome);
+  const isOwnChange = commandOfType(command.type).creates || !hasNoEffect(outcome);
   return { id: command.id, ok: true, status: statusOf(one), body, location, replayed: false, isOwnChange };
 }
 
-function isWithoutEffect({
-  held,
-  changes,
-  events,
-  ran,
-  answerExtra,
-}: Extract<Outcome, { ok: true }>): boolean {
+function hasNoEffect({ held, changes, events, ran, answerExtra }: Extract<Outcome, { ok: true }>): boolean {
   return !held && !ran && !answerExtra && changes.length + events.length === 0;
 }
 
 /**
- * Runs one command through its real handler in a transaction that is rolled back (decisions 5, Dry run), then writes the audit entry of the
- * rehearsal. The result's body is the preview's `data`.
+ * Runs one command with its real handler in a transaction that is rolled back (docs/decisions.md
+ * §5, Dry run), then inserts the audit entry of the dry run. The result's body is the `data` of the
+ * preview.
  */
 export async function rehearse({ db, config }: BatchContext, command: Command): Promise<CommandResult> {
-  const { settled, rendered } = await db.rehearse([command.tenantId], async (tx) => {
+  const { completed, rendered } = await db.rehearse([command.tenantId], async (tx) => {
     const [one] = await runHandlers(tx, [command], config);
-    if (!one) throw new Error('a handler gave no outcome');
-    return { settled: one, rendered: await renderAnswers(tx, [one]) };
+    if (!one) throw new Error('a handler returned no outcome');
+    return { completed: one, rendered: await renderAnswers(tx, [one]) };
   });
   await db
-    .transaction([command.tenantId], async (tx) => tx.queryAtCommit(auditStatement([settled], 'dry_run')))
+    .transaction([command.tenantId], async (tx) => tx.queryAtCommit(auditStatement([completed], 'dry_run')))
     .catch((error: unknown) => {
-      // Its job ran before and left the entry already: rehearsing twice is harmless, auditing twice would be wrong.
+      // An earlier run of the job has already inserted the entry. A second dry run is harmless; a
+      // second audit entry would be wrong.
       if (errorCodeOf(error) !== '23505') throw error;
     });
-  const result = resultOf(settled, rendered);
+  const result = buildResult(completed, rendered);
   if (!result.ok) return result;
-  // A rehearsed change would show the record to everybody who may change it, and leave no trace on
-  // it.
-  const isHeld = settled.outcome.ok && settled.outcome.held === true;
+  // A dry run of a change must not count as the caller's own change. Otherwise it would show the
+  // record to every caller with permission to change it, without a trace on the record.
+  const isHeld = completed.outcome.ok && completed.outcome.held === true;
   const isOwnChange = isHeld || commandOfType(command.type).creates;
   return { ...result, status: 200, location: null, isOwnChange };
 }

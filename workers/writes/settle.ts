@@ -8,136 +8,152 @@ import { type RecordRef, recordset, refKey, refOf } from '../../shared/resources
 import { resourceTable } from '../../shared/resources/tables.js';
 import { auditStatement, locationOf, type Settled, statusOf } from './record.js';
 
-/** What settling comes to, filled when the statements have run. */
+/** Rendered responses and endpoints to wake. Filled when the queries have run. */
 export interface Rendered {
-  /** Bodies of the answers by command id. */
+  /** Bodies of the responses, by command id. */
   bodies: Map<string, string>;
-  /** Endpoints that have something to receive; one may be named more than once. */
+  /** Queues of endpoints with new deliveries. May contain duplicates. */
   lanes: LaneRef[];
 }
 
 /**
- * What a set of settled commands leaves behind beside its effects, and what it is answered with: the records rendered, events, idempotent answers
- * and, last, the audit entries. `send` issues one statement and gives its rows to the callback.
+ * Stores the outcomes of a set of commands, and renders their responses. Stores events and
+ * idempotency records, and last the audit entries.
+ * @param send runs one query and passes its rows to the callback
  */
-export function settle(settled: Settled[], send: Send): Rendered {
+export function settle(completed: Settled[], send: Send): Rendered {
   const rendered: Rendered = { bodies: new Map(), lanes: [] };
-  if (settled.length === 0) return rendered;
-  const succeeded = settled.filter(({ outcome }) => outcome.ok);
-  for (const [entityType, records] of recordsOf(succeeded)) {
-    send(renderStatement(entityType, records), (rows) => collect(rendered, records, rows));
+  if (completed.length === 0) return rendered;
+  const succeeded = completed.filter(({ outcome }) => outcome.ok);
+  for (const [entityType, records] of groupRecords(succeeded)) {
+    send(buildStoreQuery(entityType, records), (rows) => collectRows(rendered, records, rows));
   }
-  send(auditStatement(settled, undefined));
+  send(auditStatement(completed, undefined));
   return rendered;
 }
 
-export type Send = (statement: Statement, onRows?: (rows: RenderedRow[]) => void) => void;
+/** Runs a query now or at the commit, and passes its rows to the callback. */
+export type Send = (query: Statement, onRows?: (rows: RenderedRow[]) => void) => void;
 
-/** Renders the answers of commands whose effects are about to be rolled back. A rehearsal neither looks at its Idempotency-Key nor keeps it. */
-export async function renderAnswers(tx: Transaction, settled: Settled[]): Promise<Rendered> {
+/**
+ * Renders the responses of commands that are about to be rolled back. A dry run neither checks its
+ * Idempotency-Key nor stores a record for it.
+ */
+export async function renderAnswers(tx: Transaction, completed: Settled[]): Promise<Rendered> {
   const rendered: Rendered = { bodies: new Map(), lanes: [] };
-  const succeeded = settled
+  const succeeded = completed
     .filter(({ outcome }) => outcome.ok)
     .map((one) => ({ ...one, command: { ...one.command, idempotency: null } }));
-  for (const [entityType, records] of recordsOf(succeeded)) {
-    collect(rendered, records, await tx.query<RenderedRow>(renderStatement(entityType, records)));
+  for (const [entityType, records] of groupRecords(succeeded)) {
+    collectRows(rendered, records, await tx.query<RenderedRow>(buildStoreQuery(entityType, records)));
   }
   return rendered;
 }
 
-/** A record to render once the effects are made. */
+/** A record to render after the handlers have run. */
 interface TouchedRecord {
   ref: RecordRef;
   command: Command;
   events: EventDraft[];
-  /** The command whose answer it is; undefined for a record that only an event shows. */
-  answerTo: Settled | undefined;
+  /** The command whose response contains this record; undefined if only an event contains it. */
+  respondsTo: Settled | undefined;
 }
 
-/** A record, or an endpoint that one of the events is delivered to. */
+/** A rendered record, or an endpoint that receives one of the events. */
 type RenderedRow =
   | (RecordRef & { body: string; endpoint_id: null })
   | { tenant_id: string; id: null; body: null; endpoint_id: string };
 
-function collect({ bodies, lanes }: Rendered, records: TouchedRecord[], rows: RenderedRow[]): void {
+function collectRows(
+  { bodies, lanes: endpointQueues }: Rendered,
+  records: TouchedRecord[],
+  rows: RenderedRow[],
+): void {
   const byRef = new Map<string, string>();
   for (const row of rows) {
     if (row.endpoint_id === null) byRef.set(refKey(row), row.body);
-    else lanes.push({ tenantId: row.tenant_id, endpointId: row.endpoint_id });
+    else endpointQueues.push({ tenantId: row.tenant_id, endpointId: row.endpoint_id });
   }
-  for (const { ref, command, answerTo } of records) {
+  for (const { ref, command, respondsTo } of records) {
     const body = byRef.get(refKey(ref));
-    if (body === undefined) throw new Error(`a record of command ${command.id} is gone`);
-    if (!answerTo) continue;
-    const frame = answerFrame(answerTo);
+    if (body === undefined) throw new Error(`a record of command ${command.id} was not found`);
+    if (!respondsTo) continue;
+    const frame = buildResponseFrame(respondsTo);
     bodies.set(command.id, frame ? frame.head + body.slice(0, -1) + frame.tail : body);
   }
 }
 
-/** What stands before the record and follows its own members in an answer that carries more; undefined in all others. */
-function answerFrame({ outcome }: Settled): { head: string; tail: string } | undefined {
+/**
+ * Builds the text before the record and after its members, for a response with additional members;
+ * undefined for all other responses.
+ */
+function buildResponseFrame({ outcome }: Settled): { head: string; tail: string } | undefined {
   if (!outcome.ok) return undefined;
   if (outcome.held) return HELD_FRAME;
   return outcome.answerExtra && { head: '', tail: `,${JSON.stringify(outcome.answerExtra).slice(1)}` };
 }
 
-/** By entity type: each command's own record with its events, and the other records that its events show. */
-function recordsOf(settled: Settled[]): Map<string, TouchedRecord[]> {
+/**
+ * Groups records by entity type: each command's own record with its events, and the other records
+ * that its events contain.
+ */
+function groupRecords(completed: Settled[]): Map<string, TouchedRecord[]> {
   const groups = new Map<string, TouchedRecord[]>();
   const add = (entityType: string, record: TouchedRecord) => {
     const group = groups.get(entityType);
     if (group) group.push(record);
     else groups.set(entityType, [record]);
   };
-  for (const one of settled) {
+  for (const one of completed) {
     const { command, outcome } = one;
     const events = outcome.ok ? outcome.events : [];
     const own = events.filter((event) => !event.entity);
     const isHeld = outcome.ok && outcome.held === true;
-    // A held write is answered with its approval, whose id is the command's.
+    // The response to a held write is its approval, whose id is the command's id.
     const ref = isHeld ? { tenant_id: command.tenantId, id: command.id } : refOf(command);
     const entityType = isHeld ? 'approval' : commandOfType(command.type).entityType;
-    add(entityType, { ref, command, events: own, answerTo: one });
+    add(entityType, { ref, command, events: own, respondsTo: one });
     for (const event of events) {
       if (!event.entity) continue;
       const ref = { tenant_id: command.tenantId, id: event.entity.id };
-      add(event.entity.type, { ref, command, events: [event], answerTo: undefined });
+      add(event.entity.type, { ref, command, events: [event], respondsTo: undefined });
     }
   }
   return groups;
 }
 
 /**
- * One statement renders the records of a set, stores them as events and idempotent answers, and returns them. So a 2xx, its event and its replay
- * are the same text, committed with the effect.
+ * Builds one query that renders the records of a set, stores them as events and idempotency
+ * records, and returns them. So a 2xx response, its event and its replay contain the same text,
+ * committed with the change.
  */
-function renderStatement(entityType: string, records: TouchedRecord[]): Statement {
+function buildStoreQuery(entityType: string, records: TouchedRecord[]): Statement {
   const { table, representation } = resourceTable(entityType);
   const now = new Date();
   return {
     name: `settle-${entityType}`,
     text: `with rendered as materialized (
              select r.*, (${representation('t')})::text as body
-             from ${recordset(ANSWER_COLUMNS)} join ${table} t on t.tenant_id = r.tenant_id and t.id = r.id
-           ), ${RECORD_EVENTS}, kept as (${KEEP_ANSWERS})
+             from ${recordset(RESPONSE_COLUMNS)} join ${table} t on t.tenant_id = r.tenant_id and t.id = r.id
+           ), ${RECORD_EVENTS}, kept as (${STORE_IDEMPOTENCY_RECORDS})
            select tenant_id, id, body, null::uuid as endpoint_id from rendered
            union all select distinct tenant_id, null::uuid, null::text, endpoint_id from delivered`,
-    values: [JSON.stringify(records.map((record) => answerRow(record, now)))],
+    values: [JSON.stringify(records.map((record) => buildResponseRow(record, now)))],
   };
 }
 
-const ANSWER_COLUMNS = `tenant_id uuid, id uuid, events jsonb, key uuid, command_id uuid, method text, path text, body_hash text,
+const RESPONSE_COLUMNS = `tenant_id uuid, id uuid, events jsonb, key uuid, command_id uuid, method text, path text, body_hash text,
   status smallint, location text, head text, tail text`;
 
-const KEEP_ANSWERS = `
+const STORE_IDEMPOTENCY_RECORDS = `
   insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, location, body)
   select tenant_id, key, command_id, method, path, body_hash, status, location,
     case when tail is null then body else head || left(body, -1) || tail end
   from rendered where key is not null order by tenant_id, key`;
 
-function answerRow({ ref, command, events, answerTo }: TouchedRecord, now: Date) {
+function buildResponseRow({ ref, command, events, respondsTo }: TouchedRecord, now: Date) {
   const row = { ...ref, events: eventRows(command, events, now) };
-  if (!answerTo || !command.idempotency) return row;
+  if (!respondsTo || !command.idempotency) return row;
   const { key, method, path, bodyHash: body_hash } = command.idempotency;
   return {
     ...row,
@@ -146,8 +162,8 @@ function answerRow({ ref, command, events, answerTo }: TouchedRecord, now: Date)
     method,
     path,
     body_hash,
-    status: statusOf(answerTo),
-    location: locationOf(answerTo),
-    ...answerFrame(answerTo),
+    status: statusOf(respondsTo),
+    location: locationOf(respondsTo),
+    ...buildResponseFrame(respondsTo),
   };
 }

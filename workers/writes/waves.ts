@@ -1,8 +1,11 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { commandOfType } from '../../shared/resources/index.js';
 
-/** What must not happen to two commands at once: changing one record, taking one number, using one Idempotency-Key. */
-function conflictKeys(command: Command): string[] {
+/**
+ * Lists the keys that no two concurrent commands may share: the record they change, an invoice
+ * number, an Idempotency-Key.
+ */
+function listConflictKeys(command: Command): string[] {
   const own = commandOfType(command.type).conflictKeys?.(command.input as never, command.actor) ?? [];
   const keys = [`entity:${command.entityId}`, ...own];
   if (command.idempotency) keys.push(`idempotency:${command.idempotency.key}`);
@@ -10,16 +13,17 @@ function conflictKeys(command: Command): string[] {
 }
 
 /**
- * Splits a batch into waves that run one after the other. Within a wave no two commands touch the same thing, so a handler may take it as a
- * set; commands that do keep their order of arrival.
+ * Splits a batch into waves that run one after the other. Within a wave no two commands share a
+ * conflict key, so a handler can run the wave as a set. Commands that share a key run in the
+ * sequence of their arrival.
  */
 export function splitIntoWaves(commands: Command[]): Command[][] {
   const waves: Command[][] = [];
-  const lastWaveOf = new Map<string, number>();
+  const lastWaveByKey = new Map<string, number>();
   for (const command of commands) {
-    const keys = conflictKeys(command);
-    const wave = Math.max(-1, ...keys.map((key) => lastWaveOf.get(key) ?? -1)) + 1;
-    for (const key of keys) lastWaveOf.set(key, wave);
+    const keys = listConflictKeys(command);
+    const wave = Math.max(-1, ...keys.map((key) => lastWaveByKey.get(key) ?? -1)) + 1;
+    for (const key of keys) lastWaveByKey.set(key, wave);
     let members = waves[wave];
     if (!members) {
       members = [];

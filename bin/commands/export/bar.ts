@@ -3,33 +3,33 @@ import type { CommandContext } from '../command.js';
 const WIDTH = 24;
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** How far something is, on standard error: one line that is written over on a terminal, and nothing elsewhere. */
+/** A progress bar on standard error. It is shown only if standard error is a terminal. */
 export interface ProgressBar {
-  /** @param percent null: nobody knows */
+  /** @param percent null when it is unknown */
   show(percent: number | null, amounts: { rows?: number; bytes: number }): void;
   end(): void;
 }
 
-export function progressBar({ rewrite }: Pick<CommandContext, 'rewrite'>, what: string): ProgressBar {
+export function progressBar({ rewrite }: Pick<CommandContext, 'rewrite'>, label: string): ProgressBar {
   return {
-    show: (percent, amounts) => rewrite(`${what} ${barOf(percent)} ${amountsOf(amounts)}`),
+    show: (percent, amounts) => rewrite(`${label} ${formatBar(percent)} ${formatAmounts(amounts)}`),
     end: () => rewrite(''),
   };
 }
 
-function barOf(percent: number | null): string {
+function formatBar(percent: number | null): string {
   if (percent === null) return `[${'·'.repeat(WIDTH)}]`;
   const whole = Math.min(Math.floor(percent), 100);
   const done = Math.round((whole / 100) * WIDTH);
   return `[${'█'.repeat(done)}${'·'.repeat(WIDTH - done)}] ${whole} %`;
 }
 
-function amountsOf({ rows, bytes }: { rows?: number; bytes: number }): string {
-  const told = rows === undefined ? [] : [`${rows.toLocaleString('en')} rows`];
-  return [...told, sizeOf(bytes)].join(', ');
+function formatAmounts({ rows, bytes }: { rows?: number; bytes: number }): string {
+  const rowCount = rows === undefined ? [] : [`${rows.toLocaleString('en')} rows`];
+  return [...rowCount, formatSize(bytes)].join(', ');
 }
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   let size = bytes;
   let unit = 0;
   while (size >= 1000 && unit < UNITS.length - 1) {

@@ -9,26 +9,27 @@ import { causeOf } from '../api-client.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { ExportRecord } from './export-record.js';
 
-/** Times that a download goes on where it broke off. */
+/** How many times an interrupted download is resumed. */
 const MAX_RESUMES = 5;
 const RESUME_AFTER_MS = 1000;
 
 export interface Download {
   record: ExportRecord;
-  /** Links live for minutes. */
+  /** Returns a new link: links are valid only for minutes. */
   freshLink: () => Promise<string | null>;
-  /** @param bytes that are here so far */
+  /** @param bytes downloaded so far */
   onProgress: (bytes: number) => void;
 }
 
 /**
- * Fetches the file of a completed export: beside its place until it is whole and has the SHA-256 that the API tells, and resumed where it breaks off. What is gzip'd is
- * unpacked, unless the path ends in .gz too.
- * @throws {CliError} and leaves nothing
+ * Downloads the file of a completed export. Writes it to `<path>.part` until it is complete and its
+ * SHA-256 matches the API's. Resumes an interrupted download. Unpacks a gzip file, unless the path
+ * also ends in .gz.
+ * @throws {CliError} after it has deleted the partial files
  */
 export async function download(path: string, { record, freshLink, onProgress }: Download): Promise<void> {
   const part = `${path}.part`;
-  const whole = `${path}.whole`;
+  const unpacked = `${path}.whole`;
   await rm(part, { force: true });
   try {
     let link = record.download_url;
@@ -38,36 +39,40 @@ export async function download(path: string, { record, freshLink, onProgress }: 
       resumes += 1
     ) {
       if (resumes === MAX_RESUMES)
-        throw new CliError('download_failed', 'The download broke off again and again.', EXIT.unreachable);
+        throw new CliError(
+          'download_failed',
+          'The download was interrupted too many times.',
+          EXIT.unreachable,
+        );
       await pause(RESUME_AFTER_MS);
       link = await freshLink();
     }
-    if ((await sha256Of(part)) !== record.sha256)
+    if ((await hashFile(part)) !== record.sha256)
       throw new CliError(
         'download_damaged',
-        'What was downloaded is not what was exported. Try again.',
+        'The downloaded file is damaged: its SHA-256 differs from that of the export. Try again.',
         EXIT.failed,
       );
     if (!record.file_name?.endsWith('.gz') || path.endsWith('.gz')) return await rename(part, path);
-    await pipeline(createReadStream(part), createGunzip(), createWriteStream(whole));
-    await rename(whole, path);
+    await pipeline(createReadStream(part), createGunzip(), createWriteStream(unpacked));
+    await rename(unpacked, path);
   } finally {
-    for (const left of [part, whole]) await rm(left, { force: true });
+    for (const left of [part, unpacked]) await rm(left, { force: true });
   }
 }
 
-/** Appends what is missing. Resolves with whether all is there; false: it broke off. */
+/** Appends the missing bytes. Resolves with false if the download was interrupted. */
 async function fetchRest(
   part: string,
   { link, size, onProgress }: { link: string | null; size: number; onProgress: (bytes: number) => void },
 ): Promise<boolean> {
-  const have = await sizeOf(part);
+  const have = await fileSize(part);
   if (have === size) return true;
-  if (!link) throw new CliError('download_failed', 'The export has no file any more.', EXIT.failed);
+  if (!link) throw new CliError('download_failed', 'The export no longer has a file.', EXIT.failed);
   try {
     const response = await fetch(link, have > 0 ? { headers: { range: `bytes=${have}-` } } : {});
     if (!response.ok || !response.body) {
-      if (response.status < 500) throw refusal(response.status);
+      if (response.status < 500) throw toRefusedError(response.status);
       return false;
     }
     const resumed = response.status === 206;
@@ -83,28 +88,28 @@ async function fetchRest(
     await pipeline(body, counted, createWriteStream(part, { flags: resumed ? 'a' : 'w' }));
     return here === size;
   } catch (error) {
-    if (error instanceof CliError || isOwnDisk(error)) throw error;
+    if (error instanceof CliError || isLocalDiskError(error)) throw error;
     return false;
   }
 }
 
-function refusal(status: number): CliError {
-  return new CliError('download_failed', `The storage answers ${status} to the download link.`, EXIT.failed);
+function toRefusedError(status: number): CliError {
+  return new CliError('download_failed', `The storage answered ${status} to the download link.`, EXIT.failed);
 }
 
-/** The folder is not there, or has no room: to try again does not help. */
-function isOwnDisk(error: unknown): boolean {
+/** The target folder is missing, read-only or full, so a retry does not help. */
+function isLocalDiskError(error: unknown): boolean {
   return ['ENOENT', 'ENOSPC', 'EACCES', 'EROFS', 'EISDIR', 'EDQUOT'].includes(causeOf(error));
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function fileSize(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,
     () => 0,
   );
 }
 
-async function sha256Of(path: string): Promise<string> {
+async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest('hex');

@@ -1,4 +1,4 @@
-/** An export as the API shows it, as far as it matters here. */
+/** The members of the API's export resource that `tow export` uses. */
 export interface ExportRecord extends Record<string, unknown> {
   id: string;
   status: string;

@@ -12,13 +12,14 @@ import type { ExportRecord } from './export-record.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
-/** Options that are filters of the export under the same names. */
+/** Options that have the same names as the export's filters. */
 const FILTERS = ['since', 'until', 'status', 'search'] as const;
 const FINAL = ['completed', 'failed', 'cancelled', 'expired'];
 
 /**
- * `tow export`: asks for an export and, with --wait or -o, waits for it and fetches its file. Several formats are several exports; -o is then a folder, where each has the
- * name that the API gives it.
+ * `tow export`: creates an export. With --wait or -o it waits for the export; with -o it downloads
+ * the file. Each format is a separate export; with several formats -o is a folder, and the API
+ * names the files.
  */
 export const exportRecords: RunCommand = async (args, context) => {
   const api = await apiAccess(args, context.config(), args.values.sandbox ? 'sandbox_key' : 'api_key');
@@ -35,7 +36,7 @@ export const exportRecords: RunCommand = async (args, context) => {
   return { data: { exports: done.map(({ data }) => data) }, text: done.map(({ text }) => text).join('\n') };
 };
 
-interface Wish {
+interface ExportRequest {
   api: ApiAccess;
   args: CommandArgs;
   context: CommandContext;
@@ -43,38 +44,41 @@ interface Wish {
   isFolder: boolean;
 }
 
-async function exportOne({ api, args, context, format, isFolder }: Wish): Promise<CommandOutput> {
+async function exportOne({ api, args, context, format, isFolder }: ExportRequest): Promise<CommandOutput> {
   const { output, wait } = args.values;
-  const body = JSON.stringify(orderOf(args, format));
+  const body = JSON.stringify(buildRequestBody(args, format));
   const started = await request(api, '/exports', { method: 'POST', body });
   if (!wait && output === undefined) return { data: started, text: `${started.status}  ${started.id}` };
-  const record = await waitFor(api, started, context);
-  if (record.status !== 'completed') throw unfinished(record);
+  const record = await waitForExport(api, started, context);
+  if (record.status !== 'completed') throw toUnfinishedError(record);
   if (output === undefined) return { data: record, text: String(record.download_url) };
   const path = isFolder ? join(String(output), basename(String(record.file_name))) : String(output);
-  const bar = progressBar(context, 'fetching');
+  const bar = progressBar(context, 'downloading');
   await download(path, {
     record,
     freshLink: async () => (await request(api, `/exports/${record.id}`)).download_url,
     onProgress: (bytes) => bar.show(record.bytes ? (bytes / record.bytes) * 100 : null, { bytes }),
   });
   bar.end();
-  return { data: { ...record, path }, text: `${path}  ${record.progress.rows} rows${contentsOf(record)}` };
+  return {
+    data: { ...record, path },
+    text: `${path}  ${record.progress.rows} rows${formatContents(record)}`,
+  };
 }
 
-/** What a zip holds, a line for each file. */
-function contentsOf({ files }: ExportRecord): string {
+/** Lists the files of a ZIP archive, one per line of text. */
+function formatContents({ files }: ExportRecord): string {
   if (files.length < 2) return '';
   return files.map(({ name, rows }) => `\n  ${name}  ${rows} rows`).join('');
 }
 
-function orderOf({ values, positionals }: CommandArgs, format: string): object {
+function buildRequestBody({ values, positionals }: CommandArgs, format: string): object {
   const filters = Object.fromEntries(
     FILTERS.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
   );
   const { include } = values;
   if (include !== undefined && typeof include !== 'string')
-    throw usageError('--include names files, such as line_items.');
+    throw usageError('--include must name files, such as line_items.');
   return {
     resource: positionals[0]?.replaceAll('-', '_'),
     format,
@@ -85,7 +89,7 @@ function orderOf({ values, positionals }: CommandArgs, format: string): object {
   };
 }
 
-async function waitFor(
+async function waitForExport(
   api: ApiAccess,
   started: ExportRecord,
   context: CommandContext,
@@ -100,7 +104,9 @@ async function waitFor(
     const { rows, bytes, percent } = record.progress;
     bar.show(percent, { rows, bytes });
     await pause(pauseMs);
-    record = await request(api, `/exports/${record.id}`).catch((error) => passing(error, record));
+    record = await request(api, `/exports/${record.id}`).catch((error) =>
+      ignoreTransientError(error, record),
+    );
   }
   bar.end();
   return record;
@@ -115,15 +121,18 @@ async function request(
   return (await response.json()) as ExportRecord;
 }
 
-/** An API that is busy or restarts is asked again: the export goes on without us. */
-async function passing(error: unknown, record: ExportRecord): Promise<ExportRecord> {
+/**
+ * Returns the previous record when the API is busy or restarting: the export continues meanwhile,
+ * so the caller polls again.
+ */
+async function ignoreTransientError(error: unknown, record: ExportRecord): Promise<ExportRecord> {
   if (!(error instanceof ApiError && error.isPassing)) throw error;
   await pause(error.refusal.retryAfterMs ?? LONGEST_PAUSE_MS);
   return record;
 }
 
-function unfinished({ id, status, error }: ExportRecord): CliError {
+function toUnfinishedError({ id, status, error }: ExportRecord): CliError {
   const why = error ? `: ${error.message}` : '.';
-  const message = `The export ${id} is ${status}${why} POST /exports/${id}/retry begins it anew.`;
+  const message = `The export ${id} is ${status}${why} POST /exports/${id}/retry starts it again.`;
   return new CliError(error?.code ?? status, message, EXIT.failed);
 }

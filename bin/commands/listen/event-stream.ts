@@ -2,23 +2,25 @@ import { type ApiAccess, ApiError, callApi, causeOf } from '../api-client.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { type SseBlock, SseParser } from './sse-parser.js';
 
-/** Three of the comments that the API sends every 15 s are missing: the connection is dead. */
+/** The API sends a comment every 15 s. After three missing comments the connection is dead. */
 const SILENCE_MS = 45_000;
 
 interface StreamOptions {
   api: ApiAccess;
-  /** Filters with commas between; undefined: everything. */
+  /** Comma-separated filters. Undefined means all events. */
   types: string | undefined;
-  /** Ends the stream. */
+  /** Ends the stream when aborted. */
   stopping: AbortSignal;
 }
 
-/** The stream was cut; whoever connects again with the last id gets what is missing. */
+/** The stream was cut. A client that reconnects with the last id misses no event. */
 export class StreamCut extends Error {}
 
 /**
- * One connection to the account's events, block by block, until the API ends it. What is not taken yet stays on the other side.
- * @throws {ApiError} when it is refused; {StreamCut} when it breaks off
+ * Opens one connection to the account's events and yields its blocks until the API ends the stream.
+ * Reads from the connection only when the consumer wants the next block.
+ * @throws {ApiError} when the API refuses the connection
+ * @throws {StreamCut} when the connection breaks
  */
 export async function* openStream(
   { api, types, stopping }: StreamOptions,
@@ -33,7 +35,11 @@ export async function* openStream(
   };
   const response = await callApi(api, `/stream${query}`, { headers, signal });
   if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream'))
-    throw new CliError('no_api', `${api.url}/stream answers with no event stream.`, EXIT.configuration);
+    throw new CliError(
+      'no_api',
+      `${api.url}/stream did not answer with an event stream.`,
+      EXIT.configuration,
+    );
   const parser = new SseParser();
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
@@ -50,7 +56,7 @@ export async function* openStream(
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** Only the time in which something is waited for counts as silence. */
+/** The time between two reads does not count as silence. */
 async function readWithin(reader: Reader, cut: AbortController) {
   const timer = setTimeout(() => cut.abort(), SILENCE_MS);
   try {
@@ -62,7 +68,7 @@ async function readWithin(reader: Reader, cut: AbortController) {
   }
 }
 
-/** Whether a stream that ended so may be opened again. */
+/** Whether the stream may be opened again after this error. */
 export function isPassing(error: unknown): error is StreamCut | ApiError {
   return error instanceof StreamCut || (error instanceof ApiError && error.isPassing);
 }

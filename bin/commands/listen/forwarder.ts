@@ -5,22 +5,22 @@ import { causeOf } from '../api-client.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { signedHeaders } from './signature.js';
 
-/** A webhook's own deadline, over connect, headers and body. */
+/** The same deadline as for a webhook: it covers connecting, headers and body. */
 const DEADLINE_MS = 15_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** An event as the stream tells it. */
+/** An event of the stream. */
 export interface StreamedEvent {
   id: string;
   type: string;
-  /** As it was recorded, byte for byte. */
+  /** Exactly the bytes that were recorded. */
   body: string;
 }
 
 export interface Answer {
   status: number;
-  /** How long the answered attempt took. */
+  /** Duration of the attempt that the target answered. */
   ms: number;
   attempts: number;
 }
@@ -28,14 +28,15 @@ export interface Answer {
 export interface Receiver {
   target: string;
   secret: string;
-  /** Told of each attempt that nobody answered. */
+  /** Called after each attempt without a response. */
   onFailure: (event: StreamedEvent, reason: string, nextMs: number) => void;
   stopping: AbortSignal;
 }
 
 /**
- * Posts an event until somebody answers, whatever the answer. Resolves with undefined when it is told to stop before that.
- * @throws {CliError} when the target can never be asked
+ * Posts an event again and again until the target responds with any status. Resolves with undefined
+ * if `stopping` is aborted before that.
+ * @throws {CliError} when the target's URL can never be called
  */
 export async function forward(event: StreamedEvent, receiver: Receiver): Promise<Answer | undefined> {
   const { stopping } = receiver;
@@ -46,7 +47,7 @@ export async function forward(event: StreamedEvent, receiver: Receiver): Promise
       const status = await post(event, receiver);
       return { status, ms: Math.round(performance.now() - startedAt), attempts };
     } catch (error) {
-      receiver.onFailure(event, reasonOfFailure(error, receiver.target), pauseMs);
+      receiver.onFailure(event, describeFailure(error, receiver.target), pauseMs);
     }
     await pause(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
@@ -54,7 +55,7 @@ export async function forward(event: StreamedEvent, receiver: Receiver): Promise
   return undefined;
 }
 
-/** Resolves with the status, once the answer is whole or the deadline over. */
+/** Resolves with the status after the whole response has arrived or the deadline has passed. */
 async function post({ id, body }: StreamedEvent, { target, secret }: Receiver): Promise<number> {
   const response = await fetch(target, {
     method: 'POST',
@@ -67,14 +68,14 @@ async function post({ id, body }: StreamedEvent, { target, secret }: Receiver): 
     redirect: 'manual',
     signal: AbortSignal.timeout(DEADLINE_MS),
   });
-  // Read for the sake of the connection, which is used again; the status has been told already.
+  // Read the body so that the connection can be used again. The status is already known.
   await response.body?.pipeTo(new WritableStream()).catch(() => undefined);
   return response.status;
 }
 
-/** @throws {CliError} for what no receiver that comes back can mend, such as a port that fetch refuses */
-function reasonOfFailure(error: unknown, target: string): string {
-  if (error instanceof DOMException) return `no answer within ${DEADLINE_MS / 1000} s`;
+/** @throws {CliError} for a failure that no retry can fix, such as a port that fetch refuses */
+function describeFailure(error: unknown, target: string): string {
+  if (error instanceof DOMException) return `no response within ${DEADLINE_MS / 1000} s`;
   const reason = causeOf(error);
   const cause = error instanceof Error ? error.cause : undefined;
   if (errorCodeOf(cause)) return reason;

@@ -9,21 +9,21 @@ import { newSecret } from '../../../shared/resources/webhook-endpoints/secret.js
 import { CliError, EXIT } from '../exit-codes.js';
 
 interface Stored {
-  /** For people who wonder whose file this is. */
+  /** Shows people which target the file belongs to; the program does not read it. */
   forward_to: string;
   secret: string;
-  /** Everything up to this id of the stream was answered; null before the first connection. */
+  /** The target answered every event up to this stream id. Null before the first connection. */
   last_event_id: string | null;
 }
 
-/** What `tow listen` remembers of a key and a target: `<DATA_DIR>/listen-….json`. */
+/** The state of `tow listen` for one key and one target, stored in `<DATA_DIR>/listen-….json`. */
 export class ListenState {
   private constructor(
     private readonly path: string,
     private stored: Stored,
   ) {}
 
-  /** One of a key and a target, where there is one. */
+  /** Reads the stored state of a key and a target, if it exists. */
   static async find(dataDir: string, key: string, target: string): Promise<ListenState | undefined> {
     const path = statePath(dataDir, key, target);
     const stored = await readStored(path);
@@ -31,8 +31,9 @@ export class ListenState {
   }
 
   /**
-   * The one of a key and a target, made when there is none, for this process alone until it ends.
-   * @throws {CliError} `already_listening`: two that forward the same could each skip what the other did not
+   * Reads or creates the state of a key and a target, and locks it for this process until it ends.
+   * @throws {CliError} `already_listening` when another process has the lock: with two forwarders,
+   * one could save an id before the other has forwarded the events up to it
    */
   static async take(
     dataDir: string,
@@ -43,7 +44,7 @@ export class ListenState {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const lock = await takeOwnership(path.replace(/json$/, 'pid'), path).catch((error: unknown) => {
       if (!(error instanceof OwnedError)) throw error;
-      const message = `Another \`tow listen\` (pid ${error.pid}) forwards what this key sees to ${target}. Stop it first.`;
+      const message = `Another \`tow listen\` (pid ${error.pid}) already forwards the events of this key to ${target}. Stop it first.`;
       throw new CliError('already_listening', message, EXIT.failed);
     });
     lifecycle.onClose('listen lock', () => lock.release());
@@ -62,14 +63,14 @@ export class ListenState {
     return this.stored.last_event_id;
   }
 
-  /** Notes that everything up to this id was answered. */
+  /** Stores that the target answered every event up to this id. */
   async save(lastEventId: string | null): Promise<void> {
     this.stored = { ...this.stored, last_event_id: lastEventId };
     await writePrivateFile(this.path, `${JSON.stringify(this.stored, null, 2)}\n`);
   }
 }
 
-/** The key is in the name as a hash: it has 256 random bits. */
+/** The file name contains a hash of the key. It is safe to show: a key has 256 random bits. */
 function statePath(dataDir: string, key: string, target: string): string {
   const name = sha256(`${key} ${target}`).toString('hex').slice(0, 16);
   return join(dataDir, `listen-${name}.json`);
@@ -83,6 +84,6 @@ async function readStored(path: string): Promise<Stored | undefined> {
     if (errorCodeOf(error) === 'ENOENT') return undefined;
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const message = `${path} is damaged. Delete it to begin anew, with another secret and from now on.`;
+  const message = `${path} is damaged. Delete it to start again with a new secret and only new events.`;
   throw new CliError('state_damaged', message, EXIT.failed);
 }

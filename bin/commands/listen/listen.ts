@@ -11,15 +11,18 @@ import { type Answer, forward, type StreamedEvent } from './forwarder.js';
 import { ListenState } from './listen-state.js';
 import type { SseBlock } from './sse-parser.js';
 
-/** Until the stream tells its own. */
+/** Used until the stream sends its own retry time. */
 const RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 15_000;
 
-/** `tow listen`: the account's events as signed webhooks to an address of this machine, until it is told to stop. */
+/**
+ * `tow listen`: forwards the account's events as signed webhooks to a local address until it is
+ * interrupted.
+ */
 export const listen: RunCommand = async (args, context) => {
   const { values } = args;
   const target = httpUrl('--forward-to', String(values['forward-to']));
-  const types = filtersOf(args);
+  const types = parseFilters(args);
   const config = context.config();
   const api = await apiAccess(args, config, values.sandbox === true ? 'sandbox_key' : 'api_key');
   const { key } = api;
@@ -36,11 +39,11 @@ export const listen: RunCommand = async (args, context) => {
   const { forwarded } = listener;
   return {
     data: { forwarded, last_event_id: state.lastEventId },
-    text: `Stopped. Events forwarded: ${forwarded}; the next run goes on from here.`,
+    text: `Stopped. Events forwarded: ${forwarded}; the next run continues from here.`,
   };
 };
 
-function filtersOf({ values }: CommandArgs): string | undefined {
+function parseFilters({ values }: CommandArgs): string | undefined {
   return validate<{ types?: string }>(eventStreamQuery, { types: values.events }).types;
 }
 
@@ -51,7 +54,10 @@ interface ListenOptions {
   state: ListenState;
 }
 
-/** Takes the account's events one at a time, in their order; what was answered is never asked for again. */
+/**
+ * Forwards the account's events one at a time, in their order. An answered event is not requested
+ * again.
+ */
 class Listener {
   forwarded = 0;
   private isConnected = false;
@@ -83,26 +89,29 @@ class Listener {
     }
   }
 
-  /** One connection, to its end. Resolves with why it ended. @throws what another connection would not mend */
+  /**
+   * Follows one connection to its end. Resolves with the reason for the end.
+   * @throws errors that a new connection would not fix
+   */
   private async followStream(): Promise<{ text: string; retryAfterMs?: number }> {
     const { api, types, state } = this.options;
     const { stopping } = this;
     try {
       for await (const block of openStream({ api, types, stopping }, state.lastEventId)) {
-        this.tellConnected(block);
-        if (!(await this.take(block)) || stopping.aborted) break;
+        this.reportConnected(block);
+        if (!(await this.handleBlock(block)) || stopping.aborted) break;
       }
       return { text: 'The stream ended.' };
     } catch (error) {
       if (stopping.aborted) return { text: 'Stopped.' };
-      if (!isPassing(error) || !this.hasConnected) throw explained(error, state.lastEventId);
+      if (!isPassing(error) || !this.hasConnected) throw explainFailure(error, state.lastEventId);
       const retryAfterMs = error instanceof ApiError ? error.refusal.retryAfterMs : undefined;
       const text = error instanceof ApiError ? error.message : `The stream was cut (${error.message}).`;
       return { text, ...(retryAfterMs ? { retryAfterMs } : {}) };
     }
   }
 
-  private tellConnected({ retryMs }: SseBlock): void {
+  private reportConnected({ retryMs }: SseBlock): void {
     if (retryMs !== undefined) this.retryMs = retryMs;
     if (this.isConnected) return;
     const { target, state, api } = this.options;
@@ -118,14 +127,14 @@ class Listener {
     this.hasConnected = true;
   }
 
-  /** False when it was told to stop before the event was answered. */
-  private async take({ id, type, data }: SseBlock): Promise<boolean> {
+  /** Resolves with false when the command was interrupted before the target answered the event. */
+  private async handleBlock({ id, type, data }: SseBlock): Promise<boolean> {
     if (data !== undefined) {
-      const event = { id: idOf(data), type: type ?? '', body: data };
+      const event = { id: parseEventId(data), type: type ?? '', body: data };
       const answer = await this.forward(event);
       if (!answer) return false;
       this.forwarded += 1;
-      this.context.say(lineOf(event, answer));
+      this.context.say(formatForwarded(event, answer));
     }
     if (id !== undefined && id !== this.options.state.lastEventId) await this.options.state.save(id);
     return true;
@@ -135,41 +144,45 @@ class Listener {
     const { stopping } = this;
     const { target, state } = this.options;
     const { notice } = this.context;
-    const tellWaiting = () => notice('Stopping once the event in hand is answered; the next time at once.');
-    stopping.addEventListener('abort', tellWaiting);
+    const reportWaiting = () =>
+      notice('Stopping once the current event is answered. Press Ctrl-C again to stop immediately.');
+    stopping.addEventListener('abort', reportWaiting);
     const onFailure = ({ type, id }: StreamedEvent, reason: string, nextMs: number) =>
-      notice(`${headOf(type, id)}${reason}; trying again in ${nextMs / 1000} s`);
+      notice(`${formatHead(type, id)}${reason}; trying again in ${nextMs / 1000} s`);
     return forward(event, { target, secret: state.secret, stopping, onFailure }).finally(() =>
-      stopping.removeEventListener('abort', tellWaiting),
+      stopping.removeEventListener('abort', reportWaiting),
     );
   }
 }
 
 const TYPE_WIDTH = 'ai.suggestion.created'.length;
 
-function lineOf({ id, type }: StreamedEvent, { status, ms, attempts }: Answer): Line {
+function formatForwarded({ id, type }: StreamedEvent, { status, ms, attempts }: Answer): Line {
   const again = attempts > 1 ? `  attempt ${attempts}` : '';
   return {
     data: { time: new Date().toISOString(), type, id, status, ms, attempts },
-    text: `${headOf(type, id)}${status}  ${ms} ms${again}`,
+    text: `${formatHead(type, id)}${status}  ${ms} ms${again}`,
   };
 }
 
-function headOf(type: string, id: string): string {
+function formatHead(type: string, id: string): string {
   return `${new Date().toTimeString().slice(0, 8)}  ${type.padEnd(TYPE_WIDTH)}  ${id}  → `;
 }
 
-function idOf(body: string): string {
+function parseEventId(body: string): string {
   return (JSON.parse(body) as { id: string }).id;
 }
 
-/** Why it does not go on; where the last run ended is unknown to the API, going on would skip what nobody can count. */
-function explained(error: unknown, lastEventId: string | null): unknown {
+/**
+ * Converts a failure into the error that ends the command. If the API does not know the id where
+ * the last run ended, continuing would skip an unknown number of events.
+ */
+function explainFailure(error: unknown, lastEventId: string | null): unknown {
   if (error instanceof StreamCut) return new CliError('api_unreachable', error.message, EXIT.unreachable);
   if (!(error instanceof ApiError) || !error.refusal.fields?.includes('Last-Event-ID')) return error;
   return new CliError(
     'place_unknown',
-    `The API does not know ${lastEventId}, where the last run ended; it may have another database by now. GET /events lists what happened. Start with --from-now to go on without it.`,
+    `The API does not know the event id ${lastEventId}, where the last run ended; its database may have been replaced. GET /events lists past events. Use --from-now to continue without them.`,
     EXIT.failed,
   );
 }

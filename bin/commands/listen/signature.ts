@@ -1,6 +1,6 @@
 import { parseSecret, signatureHeader } from '../../../shared/events/signing.js';
 
-/** The headers that Standard Webhooks asks for, signed for this moment (decisions 8). */
+/** Builds the headers of Standard Webhooks, signed with the current time (docs/decisions.md §8). */
 export function signedHeaders(secret: string, id: string, body: string): Record<string, string> {
   const timestampSeconds = Math.floor(Date.now() / 1000);
   return {

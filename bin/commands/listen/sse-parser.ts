@@ -1,4 +1,4 @@
-/** What stands between two blank lines of an event stream. */
+/** The fields between two blank lines of an event stream. */
 export interface SseBlock {
   id?: string;
   /** The field `event`. */
@@ -8,20 +8,21 @@ export interface SseBlock {
 }
 
 /**
- * Reads server-sent events as the HTML standard says, whatever pieces they come in. The libraries that do it drop an id without data; ours may not:
- * the stream tells with one where it starts and how far it has read.
+ * Parses server-sent events as the HTML standard defines them, in chunks of any size. Parser
+ * libraries drop an id without data. This stream sends such ids to tell where it starts and how far
+ * it has read, so this parser keeps them.
  */
 export class SseParser {
   private rest = '';
   private block: SseBlock = {};
   private isFirst = true;
 
-  /** Takes the next piece of decoded text and gives the blocks that it completes. */
+  /** Parses the next chunk of decoded text and returns the blocks that it completes. */
   feed(text: string): SseBlock[] {
-    const lines = this.takeLines(text);
+    const lines = this.splitLines(text);
     return lines.flatMap((line) => {
       if (line !== '') {
-        this.takeField(line);
+        this.parseField(line);
         return [];
       }
       const block = this.block;
@@ -30,20 +31,20 @@ export class SseParser {
     });
   }
 
-  private takeLines(text: string): string[] {
+  private splitLines(text: string): string[] {
     let all = this.rest + text;
     if (this.isFirst && all !== '') {
       this.isFirst = false;
       all = all.replace(/^\uFEFF/, '');
     }
-    // A CR at the end may be half of a CRLF.
-    const held = all.endsWith('\r') ? '\r' : '';
-    const lines = all.slice(0, all.length - held.length).split(/\r\n|\n|\r/);
-    this.rest = (lines.pop() ?? '') + held;
+    // A CR at the end may be the first half of a CRLF.
+    const trailingCr = all.endsWith('\r') ? '\r' : '';
+    const lines = all.slice(0, all.length - trailingCr.length).split(/\r\n|\n|\r/);
+    this.rest = (lines.pop() ?? '') + trailingCr;
     return lines;
   }
 
-  private takeField(line: string): void {
+  private parseField(line: string): void {
     const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
     const block = this.block;
     if (name === 'data') block.data = block.data === undefined ? value : `${block.data}\n${value}`;

@@ -8,112 +8,123 @@ import {
 import { CliError, EXIT, reasonOf } from '../exit-codes.js';
 import type { Upstream } from './upstream.js';
 
-/** How long answers may still come after a signal. */
-const LAST_ANSWERS_MS = 10_000;
+/** How long responses may still arrive after a signal. */
+const LAST_RESPONSES_MS = 10_000;
 
-interface Surroundings {
+interface BridgeOptions {
   input: NodeJS.ReadableStream;
   stopping: AbortSignal;
-  gone: AbortSignal;
+  clientGone: AbortSignal;
 }
 
-/** What a client's lines go through: each to the server as it comes, each answer back as it comes. */
+/**
+ * Forwards each MCP message of the client to the server, and each response back, as soon as it
+ * arrives.
+ */
 export class Bridge {
-  readonly #underWay = new Set<Promise<void>>();
-  readonly #waiting = new Map<RequestId, AbortController>();
-  readonly #over = new AbortController();
-  readonly #givenUp = new AbortController();
+  readonly #forwarding = new Set<Promise<void>>();
+  readonly #pending = new Map<RequestId, AbortController>();
+  readonly #ended = new AbortController();
+  readonly #abandoned = new AbortController();
   #failure: CliError | undefined;
 
   constructor(
     private readonly client: StdioServerTransport,
     private readonly upstream: Upstream,
-    private readonly notice: (text: string) => void,
+    private readonly printStatus: (text: string) => void,
   ) {}
 
   /**
-   * Runs until the client ends its input, `stopping` is aborted, or the server refuses the key; answers what is under way before it resolves.
-   * @param input what the client's transport reads from: that one does not look for its end
-   * @param gone aborted when nobody reads answers any more
+   * Runs until the client ends its input, `stopping` is aborted, or the server refuses the key.
+   * Delivers the responses of pending requests before it resolves.
+   * @param options.input the stream that the client's transport reads; the transport itself does
+   * not detect its end
+   * @param options.clientGone aborted when the client no longer reads responses
    * @throws {CliError} `key_refused`, `input_lost`
    */
-  async run({ input, stopping, gone }: Surroundings): Promise<void> {
+  async run({ input, stopping, clientGone }: BridgeOptions): Promise<void> {
     const { client } = this;
-    const end = () => this.#over.abort();
+    const end = () => this.#ended.abort();
     for (const event of ['end', 'close']) input.once(event, end);
-    whenAborted(stopping, () => {
+    onAbort(stopping, () => {
       end();
-      setTimeout(() => this.#giveUp(), LAST_ANSWERS_MS).unref();
+      setTimeout(() => this.#abandonPending(), LAST_RESPONSES_MS).unref();
     });
-    whenAborted(gone, () => {
+    onAbort(clientGone, () => {
       end();
-      this.#giveUp();
+      this.#abandonPending();
     });
-    client.onmessage = (message) => this.#take(message);
-    client.onerror = (error) => this.notice(`What came is no message of MCP: ${firstLineOf(error)}`);
+    client.onmessage = (message) => this.#startForwarding(message);
+    client.onerror = (error) =>
+      this.printStatus(`The client sent something that is not an MCP message: ${shortenError(error)}`);
     client.onclose = () =>
-      this.#fail(new CliError('input_lost', 'The input cannot be read on.', EXIT.failed));
+      this.#fail(new CliError('input_lost', 'The input can no longer be read.', EXIT.failed));
     await client.start();
-    await aborted(this.#over.signal);
-    await Promise.race([Promise.all(this.#underWay), aborted(this.#givenUp.signal)]);
+    await waitForAbort(this.#ended.signal);
+    await Promise.race([Promise.all(this.#forwarding), waitForAbort(this.#abandoned.signal)]);
     await client.close();
     if (this.#failure) throw this.#failure;
   }
 
-  #take(message: JSONRPCMessage): void {
-    if (this.#over.signal.aborted) return;
-    const done = this.#forward(message).finally(() => this.#underWay.delete(done));
-    this.#underWay.add(done);
+  #startForwarding(message: JSONRPCMessage): void {
+    if (this.#ended.signal.aborted) return;
+    const done = this.#forward(message).finally(() => this.#forwarding.delete(done));
+    this.#forwarding.add(done);
   }
 
   async #forward(message: JSONRPCMessage): Promise<void> {
-    const cancelled = cancelledBy(message);
-    // Who cancelled wants no answer any more. The server ignores it: what it has begun, it ends and writes down.
-    if (cancelled !== undefined) this.#waiting.get(cancelled)?.abort();
+    const cancelled = findCancelledId(message);
+    // After a cancellation the client wants no response. The server ignores the notification: it
+    // finishes the call and records it.
+    if (cancelled !== undefined) this.#pending.get(cancelled)?.abort();
     const waiting = new AbortController();
     const id = isJSONRPCRequest(message) ? message.id : undefined;
-    if (id !== undefined) this.#waiting.set(id, waiting);
+    if (id !== undefined) this.#pending.set(id, waiting);
     try {
       const { signal } = waiting;
-      const onBefore = (before: JSONRPCMessage) => this.client.send(before);
-      const { answer, trouble, refusal } = await this.upstream.send(message, { signal, onBefore });
-      if (trouble && !refusal) this.notice(trouble);
+      const onInterimMessage = (interim: JSONRPCMessage) => this.client.send(interim);
+      const { answer, trouble, refusal } = await this.upstream.send(message, { signal, onInterimMessage });
+      if (trouble && !refusal) this.printStatus(trouble);
       if (answer && !waiting.signal.aborted) await this.client.send(answer);
       if (refusal) this.#fail(refusal);
     } catch (error) {
-      if (!waiting.signal.aborted) this.notice(`A message could not be sent on: ${reasonOf(error)}`);
+      if (!waiting.signal.aborted)
+        this.printStatus(`An MCP message could not be forwarded: ${reasonOf(error)}`);
     } finally {
-      if (id !== undefined && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
+      if (id !== undefined && this.#pending.get(id) === waiting) this.#pending.delete(id);
     }
   }
 
-  /** The first reason to end counts; after the end there is none. */
+  /** Ends the bridge. Only a failure before the end is kept. */
   #fail(failure: CliError): void {
-    if (!this.#over.signal.aborted) this.#failure = failure;
-    this.#over.abort();
+    if (!this.#ended.signal.aborted) this.#failure = failure;
+    this.#ended.abort();
   }
 
-  #giveUp(): void {
-    this.#givenUp.abort();
-    for (const waiting of this.#waiting.values()) waiting.abort();
+  #abandonPending(): void {
+    this.#abandoned.abort();
+    for (const waiting of this.#pending.values()) waiting.abort();
   }
 }
 
-function whenAborted(signal: AbortSignal, act: () => void): void {
+function onAbort(signal: AbortSignal, act: () => void): void {
   if (signal.aborted) act();
   else signal.addEventListener('abort', act, { once: true });
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => whenAborted(signal, resolve));
+function waitForAbort(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => onAbort(signal, resolve));
 }
 
-function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
+function findCancelledId(message: JSONRPCMessage): RequestId | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
   return (message as Pick<JSONRPCRequest, 'params'>).params?.requestId as RequestId | undefined;
 }
 
-/** The SDK's schemas tell of every form a message may have; the first line is enough for a person. */
-function firstLineOf(error: Error): string {
-  return error.name === 'ZodError' ? 'no JSON-RPC 2.0.' : reasonOf(error).split('\n', 1)[0] || error.name;
+/**
+ * Shortens an error for people. The SDK's schema errors list every form that an MCP message may
+ * have.
+ */
+function shortenError(error: Error): string {
+  return error.name === 'ZodError' ? 'not JSON-RPC 2.0.' : reasonOf(error).split('\n', 1)[0] || error.name;
 }

@@ -2,16 +2,17 @@ import { loadClientSettings } from '../../../shared/platform/config.js';
 import { demoAccess, httpUrl, usableKey } from '../api-access.js';
 import type { CommandArgs } from '../command.js';
 
-/** Where agents are served and as which agent. */
+/** The address of the MCP server and the agent's key. */
 export interface McpAccess {
   url: string;
   key: string;
 }
 
 /**
- * Address and key of `tow mcp`: --mcp-url and the settings TOW_MCP_URL and TOW_AGENT_KEY, else those of the demo that `npm start` made in DATA_DIR. There is
- * no option for the key: everyone on the machine can read a command line. Nothing else of the service's settings is looked at, for this runs wherever a
- * person's client does.
+ * Finds the address and key for `tow mcp`: the option --mcp-url and the settings TOW_MCP_URL and
+ * TOW_AGENT_KEY, then the demo that `npm start` created in DATA_DIR. The key has no option, because
+ * every user of the machine can read a command line. No other setting of the service is read,
+ * because the command runs on the machine of the person's MCP client.
  * @throws {ConfigError}
  * @throws {CliError} `configuration`, `usage`
  */
@@ -25,7 +26,7 @@ export async function mcpAccess({ values }: CommandArgs): Promise<McpAccess> {
       : await demoAccess(dataDir, {
           url: 'mcp_url',
           key: values.sandbox === true ? 'sandbox_agent_key' : 'agent_key',
-          instead: 'Set TOW_AGENT_KEY and TOW_MCP_URL',
+          remedy: 'Set TOW_AGENT_KEY and TOW_MCP_URL',
         });
   return {
     url: httpUrl('--mcp-url', String(ownUrl ?? demo?.url)),

@@ -6,19 +6,20 @@ import { mcpAccess } from './mcp-access.js';
 import { Upstream } from './upstream.js';
 
 /**
- * `tow mcp`: the MCP server over stdio, for clients on this machine. A bridge to the server over HTTP: keys, limits, the gate and the audit log are the same, and
- * this process needs nothing but the address and the key. Standard output carries the protocol alone.
+ * `tow mcp`: serves MCP over stdio to clients on this machine. It is a bridge to the MCP server
+ * over HTTP, so keys, limits, approval thresholds and the audit log are the same. The process needs
+ * only the server's address and a key. Standard output carries only the protocol.
  */
 export const serveStdio: RunCommand = async (args, { notice, interruption }) => {
   const access = await mcpAccess(args);
   const { stdin, stdout } = process;
-  const gone = new AbortController();
-  // A client that is not there any more needs no answers.
+  const clientGone = new AbortController();
+  // If the client no longer reads its input, responses are not needed.
   stdout.on('error', (error) => {
-    if (errorCodeOf(error) !== 'EPIPE') notice(`Standard output cannot be written: ${error.message}`);
-    gone.abort();
+    if (errorCodeOf(error) !== 'EPIPE') notice(`Standard output cannot be written to: ${error.message}`);
+    clientGone.abort();
   });
   const bridge = new Bridge(new StdioServerTransport(stdin, stdout), new Upstream(access), notice);
-  await bridge.run({ input: stdin, stopping: interruption(), gone: gone.signal });
+  await bridge.run({ input: stdin, stopping: interruption(), clientGone: clientGone.signal });
   return { data: {}, text: '', isSilent: true };
 };

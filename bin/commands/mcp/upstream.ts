@@ -13,42 +13,47 @@ import { CliError, EXIT } from '../exit-codes.js';
 import { SseParser } from '../listen/sse-parser.js';
 import type { McpAccess } from './mcp-access.js';
 
-/** Longer than any call takes, a write that waits for its commit included. */
+/** Longer than any call takes, including a write that waits for its commit. */
 const TIMEOUT_MS = 60_000;
-/** The keys of the newest revision's messages: HTTP wants them in headers too. */
+/** The newest revision sends the protocol version in `_meta`; HTTP needs it as a header too. */
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 
-/** What became of a message. */
+/** The outcome of sending one MCP message. */
 export interface Outcome {
-  /** For the client; undefined: it wants none. */
+  /** The response for the client. Undefined when the client expects none. */
   answer: JSONRPCMessage | undefined;
-  /** What a person should know. */
+  /** A problem to show to a person. */
   trouble?: string;
-  /** No message of this key will ever fare better. */
+  /** Set when the server refuses the key, so that every further MCP message would fail too. */
   refusal?: CliError;
 }
 
 interface SendOptions {
   signal: AbortSignal;
-  onBefore: (message: JSONRPCMessage) => Promise<void>;
+  onInterimMessage: (message: JSONRPCMessage) => Promise<void>;
 }
 
 interface Envelope {
   error?: { code?: string; message?: string; requestId?: string };
 }
 
-/** The server behind an address, asked one message at a time and any number of them side by side. */
+/**
+ * A client of the MCP server over HTTP. Each MCP message is one request; requests may run
+ * concurrently.
+ */
 export class Upstream {
-  /** What initialize agreed on. */
+  /** The protocol version agreed on in `initialize`. */
   #version: string | undefined;
 
   constructor(private readonly access: McpAccess) {}
 
   /**
-   * Sends a message; whatever goes wrong is told in the outcome.
-   * @param options.signal ends the waiting; it then rejects @param options.onBefore takes what the server says before the answer, as it comes
+   * Sends an MCP message. A failure is returned in the outcome.
+   * @param options.signal aborts the request; the promise then rejects
+   * @param options.onInterimMessage receives each MCP message that the server sends before the
+   * response
    */
-  async send(message: JSONRPCMessage, { signal, onBefore }: SendOptions): Promise<Outcome> {
+  async send(message: JSONRPCMessage, { signal, onInterimMessage }: SendOptions): Promise<Outcome> {
     const { url } = this.access;
     let response: Response;
     let text: string;
@@ -60,12 +65,12 @@ export class Upstream {
         redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
-      text = isStream(response) ? await lastOf(response, onBefore) : await response.text();
+      text = isStream(response) ? await readFinalMessage(response, onInterimMessage) : await response.text();
     } catch (error) {
       if (signal.aborted) throw error;
-      return failed(message, {
+      return toFailedOutcome(message, {
         code: 'server_unreachable',
-        text: `The server at ${url} cannot be reached (${causeOf(error)}). Does it run there? Try again when it does; repeat a write with the same idempotency_key.`,
+        text: `The server at ${url} cannot be reached (${causeOf(error)}). Is it running there? Try again when it is; repeat a write with the same idempotency_key.`,
       });
     }
     return this.#outcomeOf(message, response, text);
@@ -97,18 +102,18 @@ export class Upstream {
       if (!isJSONRPCRequest(message))
         return { answer: undefined, trouble: `The server refused a notification (${status}).` };
       this.#noteVersion(message.method, body);
-      // An error that came before the server knew of the message's id.
+      // The id is missing from an error that the server sent before it had parsed the MCP message.
       return { answer: { ...body, id: message.id } as JSONRPCMessage };
     }
     const { error } = (body ?? {}) as Envelope;
     if (!error?.code) {
-      const wrong = `${this.access.url} answers ${status}, and not as an MCP server does. Its address ends in /mcp.`;
-      return failed(message, { code: 'no_mcp_server', text: wrong });
+      const wrong = `${this.access.url} answered ${status}, but not as an MCP server. The server's URL ends in /mcp.`;
+      return toFailedOutcome(message, { code: 'no_mcp_server', text: wrong });
     }
-    const said = `${error.message} (${status})`;
-    const outcome = failed(message, { code: error.code, text: said, requestId: error.requestId });
+    const problem = `${error.message} (${status})`;
+    const outcome = toFailedOutcome(message, { code: error.code, text: problem, requestId: error.requestId });
     if (status !== 401 && error.code !== 'agent_key_required') return outcome;
-    const why = `The server refuses the key: ${said}`;
+    const why = `The server refuses the key: ${problem}`;
     return { ...outcome, refusal: new CliError('key_refused', why, EXIT.configuration) };
   }
 
@@ -119,13 +124,13 @@ export class Upstream {
   }
 }
 
-/** JSON-RPC's own null for an id that was not known is none of MCP's. */
+/** Accepts the id null, which JSON-RPC allows for an unknown request but MCP does not. */
 function isErrorResponse(body: unknown): body is { id: RequestId | null; error: object } {
   if (typeof body !== 'object' || body === null) return false;
   return isJSONRPCErrorResponse({ ...body, id: 0 });
 }
 
-function failed(
+function toFailedOutcome(
   message: JSONRPCMessage,
   { code, text, requestId }: { code: string; text: string; requestId?: string | undefined },
 ): Outcome {
@@ -139,19 +144,25 @@ function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** The answer that ends a stream. @throws when it breaks off before */
-async function lastOf({ body }: Response, onBefore: SendOptions['onBefore']): Promise<string> {
+/**
+ * Reads a stream up to the response that ends it.
+ * @throws when the stream breaks off before the response
+ */
+async function readFinalMessage(
+  { body }: Response,
+  onInterimMessage: SendOptions['onInterimMessage'],
+): Promise<string> {
   const parser = new SseParser();
   const decoder = new TextDecoder();
   for await (const chunk of body ?? []) {
     for (const { data } of parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))) {
       if (data === undefined) continue;
       const message = parse(data);
-      if (isJSONRPCRequest(message) || isJSONRPCNotification(message)) await onBefore(message);
+      if (isJSONRPCRequest(message) || isJSONRPCNotification(message)) await onInterimMessage(message);
       else return data;
     }
   }
-  throw new Error('the answer broke off');
+  throw new Error('the response broke off');
 }
 
 function parse(text: string): unknown {

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { BUSINESS_EVENT_TYPES } from '../../../shared/contracts/vocabulary.js';
 
-/** A record as the API answers it. */
+/** A record in a response of the API. */
 export type ApiRecord = Record<string, unknown> & { id: string };
 
-/** Writes through the public API. */
+/** Sends a POST request to the public API. */
 export type Post = (path: string, body?: unknown) => Promise<ApiRecord>;
 
-/** Makes an event happen. Resolves with the id of the record that it will be about. */
+/** Makes API calls that cause an event. Resolves with the id of the event's record. */
 type Recipe = (post: Post) => Promise<string>;
 
-const LINE = {
+const LINE_ITEM = {
   name: 'Light-duty tow',
   category: 'tow',
   quantity: 1,
@@ -19,61 +19,69 @@ const LINE = {
   total_cents: 12_500,
 };
 
-/** What belongs to one run, so that it meets nothing of another. */
-function mark(): string {
+/** Makes a unique text, so that one run's records do not collide with those of another. */
+function newUniqueMark(): string {
   return `TRIGGER-${randomBytes(4).toString('hex')}`;
 }
 
 function createInvoice(post: Post, fields: Record<string, unknown> = {}): Promise<ApiRecord> {
-  const known = { invoice_number: mark(), billing_email: 'billing@example.com', line_items: [LINE] };
+  const known = {
+    invoice_number: newUniqueMark(),
+    billing_email: 'billing@example.com',
+    line_items: [LINE_ITEM],
+  };
   return post('/invoices', { ...known, ...fields });
 }
 
-async function approvedInvoice(post: Post, fields: Record<string, unknown> = {}): Promise<ApiRecord> {
+async function createApprovedInvoice(post: Post, fields: Record<string, unknown> = {}): Promise<ApiRecord> {
   const { id } = await createInvoice(post, fields);
   return post(`/invoices/${id}/approve`);
 }
 
-async function sentInvoice(post: Post, fields: Record<string, unknown> = {}): Promise<string> {
-  const { id } = await approvedInvoice(post, fields);
+async function createSentInvoice(post: Post, fields: Record<string, unknown> = {}): Promise<string> {
+  const { id } = await createApprovedInvoice(post, fields);
   await post(`/invoices/${id}/send`, { channel: 'email' });
   return id;
 }
 
-async function createJob(post: Post): Promise<string> {
-  const job = { service_type: 'light_duty_tow', pickup_location: 'I-87 N at exit 4' };
-  return (await post('/work-orders', job)).id;
+async function createWorkOrder(post: Post): Promise<string> {
+  const workOrder = { service_type: 'light_duty_tow', pickup_location: 'I-87 N at exit 4' };
+  return (await post('/work-orders', workOrder)).id;
 }
 
-async function assignedJob(post: Post): Promise<string> {
+async function createAssignedWorkOrder(post: Post): Promise<string> {
   const driver = await post('/drivers', { name: 'Dan Driver', phone: '+1 212 555 0100' });
-  const truck = await post('/trucks', { unit_number: mark(), duty_class: 'light', driver_id: driver.id });
-  const id = await createJob(post);
+  const truck = await post('/trucks', {
+    unit_number: newUniqueMark(),
+    duty_class: 'light',
+    driver_id: driver.id,
+  });
+  const id = await createWorkOrder(post);
   await post(`/work-orders/${id}/assign`, { truck_id: truck.id });
   return id;
 }
 
-/** The eight events of the specification (section 6), each by the shortest way to it. */
+/** The shortest sequence of calls for each of the eight events in docs/specification.md §6. */
 const RECIPES = {
   'invoice.created': async (post) => (await createInvoice(post)).id,
-  'invoice.sent': (post) => sentInvoice(post),
+  'invoice.sent': (post) => createSentInvoice(post),
   'invoice.paid': async (post) => {
-    const { id, total_cents } = await approvedInvoice(post);
+    const { id, total_cents } = await createApprovedInvoice(post);
     await post(`/invoices/${id}/payments`, { amount_cents: total_cents, method: 'cash' });
     return id;
   },
-  'invoice.overdue': (post) => sentInvoice(post, { due_date: '2020-01-31T12:00:00Z' }),
-  'work_order.created': createJob,
+  'invoice.overdue': (post) => createSentInvoice(post, { due_date: '2020-01-31T12:00:00Z' }),
+  'work_order.created': createWorkOrder,
   'work_order.completed': async (post) => {
-    const id = await assignedJob(post);
+    const id = await createAssignedWorkOrder(post);
     await post(`/work-orders/${id}/start`);
     await post(`/work-orders/${id}/complete`, { miles: 7.5 });
     return id;
   },
-  'dispatch.assigned': assignedJob,
-  // The same job billed twice.
+  'dispatch.assigned': createAssignedWorkOrder,
+  // The detector `duplicate_invoice` finds two invoices for one work order.
   'ai.suggestion.created': async (post) => {
-    const work_order_id = await createJob(post);
+    const work_order_id = await createWorkOrder(post);
     await createInvoice(post, { work_order_id });
     return (await createInvoice(post, { work_order_id })).id;
   },
@@ -83,10 +91,10 @@ export type TriggerableType = keyof typeof RECIPES;
 
 export const TRIGGERABLE = Object.keys(RECIPES) as TriggerableType[];
 
-/** Those that the clock finds, which looks twice a minute. */
+/** Event types that the clock records. It checks twice a minute. */
 export const OF_THE_CLOCK: readonly TriggerableType[] = ['invoice.overdue', 'ai.suggestion.created'];
 
-/** Makes an event of this type happen. Resolves with the id of the record that it will be about. */
+/** Causes an event of this type. Resolves with the id of the event's record. */
 export function makeHappen(type: TriggerableType, post: Post): Promise<string> {
   return RECIPES[type](post);
 }

@@ -6,51 +6,54 @@ import type { RunCommand } from '../command.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { type ApiRecord, makeHappen, OF_THE_CLOCK, TRIGGERABLE, type TriggerableType } from './recipes.js';
 
-/** The clock looks every 30 s, and may be busy. */
-const PATIENCE_MS = 90_000;
+/** The clock checks every 30 s, and it may be busy. */
+const MAX_WAIT_MS = 90_000;
 const FIRST_PAUSE_MS = 100;
-/** Asking more often would use up the minute of a small plan. */
+/** More frequent requests would use up the rate limit of a small tier. */
 const LONGEST_PAUSE_MS = 2000;
 
-/** The body of an event, as far as it matters here. */
+/** The members of an event that `tow trigger` uses. */
 interface EventBody extends ApiRecord {
   type: string;
   data: { object: { id: string; entity_id?: string } };
 }
 
-/** `tow trigger`: makes an event happen by the calls that make it happen in earnest, and waits for it. */
+/** `tow trigger`: causes an event through normal API calls and waits for it. */
 export const trigger: RunCommand = async (args, { config, notice }) => {
-  const type = typeOf(String(args.positionals[0]));
+  const type = parseType(String(args.positionals[0]));
   const isLive = args.values.live === true;
   const api = await apiAccess(args, config(), isLive ? 'api_key' : 'sandbox_key');
   assertEnvironment(api, isLive);
   const subject = await makeHappen(type, (path, body) => post(api, path, body));
-  if (OF_THE_CLOCK.includes(type)) notice('Waiting for the clock, which looks twice a minute.');
+  if (OF_THE_CLOCK.includes(type)) notice('Waiting for the clock, which checks twice a minute.');
   const event = await waitForEvent(api, type, subject);
   return { data: event, text: `${event.type}  ${event.id}` };
 };
 
-function typeOf(text: string): TriggerableType {
+function parseType(text: string): TriggerableType {
   const type = TRIGGERABLE.find((one) => one === text);
   if (type) return type;
   if (OPERATIONAL_EVENT_TYPES.some((one) => one === text)) {
     throw usageError(
-      `${text} tells how deliveries and exports go and cannot be triggered. POST /webhook-endpoints/{id}/test sends one to an endpoint.`,
+      `${text} reports on deliveries or exports and cannot be triggered. POST /webhook-endpoints/{id}/test sends a test event to an endpoint.`,
     );
   }
-  throw usageError(`There is no event "${text}" to trigger. There are: ${TRIGGERABLE.join(', ')}.`);
+  throw usageError(
+    `"${text}" is not an event that can be triggered. Choose one of: ${TRIGGERABLE.join(', ')}.`,
+  );
 }
 
-/** Records that nobody asked for must not get into an account in earnest by mistake. */
+/** Prevents test records from being created in a live account by mistake. */
 function assertEnvironment({ key }: ApiAccess, isLive: boolean): void {
   if (key.startsWith('tk_test_')) {
-    if (isLive) throw usageError('--live needs a key that begins with tk_live_; this one is of the sandbox.');
+    if (isLive)
+      throw usageError('--live needs a key that begins with tk_live_; this key belongs to a sandbox.');
     return;
   }
   if (!key.startsWith('tk_live_')) throw usageError('The key must be a REST key, tk_test_… or tk_live_….');
   if (isLive) return;
   throw usageError(
-    'This key is of the live account, where the records would stay. Take one of its sandbox (tk_test_…), or add --live.',
+    'This key belongs to a live account, where the records would remain. Use a sandbox key (tk_test_…), or add --live.',
   );
 }
 
@@ -58,17 +61,17 @@ async function post(api: ApiAccess, path: string, body: unknown = {}): Promise<A
   const headers = { 'content-type': 'application/json' };
   const response = await callApi(api, path, { method: 'POST', headers, body: JSON.stringify(body) });
   if (response.status !== 202) return (await response.json()) as ApiRecord;
-  const message = `The API has stored POST ${path} but not run it within its time. Try again when it is less busy.`;
+  const message = `The API stored POST ${path} but has not run it in time. Try again when the API is less busy.`;
   throw new CliError('late', message, EXIT.failed);
 }
 
 async function waitForEvent(api: ApiAccess, type: string, subject: string): Promise<EventBody> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + MAX_WAIT_MS;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const event = await findEvent(api, type, subject).catch(passing);
+    const event = await findEvent(api, type, subject).catch(waitAfterTransientError);
     if (event) return event;
     if (Date.now() > deadline) {
-      const message = `No ${type} of ${subject} within ${PATIENCE_MS / 1000} s. Do the workers and the clock run?`;
+      const message = `No ${type} of ${subject} within ${MAX_WAIT_MS / 1000} s. Are the workers and the clock running?`;
       throw new CliError('no_event', message, EXIT.failed);
     }
     await pause(pauseMs);
@@ -81,8 +84,10 @@ async function findEvent(api: ApiAccess, type: string, subject: string): Promise
   return data.items.find(({ data: { object } }) => object.id === subject || object.entity_id === subject);
 }
 
-/** An API that is busy or restarts is asked again. */
-async function passing(error: unknown): Promise<undefined> {
+/**
+ * Waits when the API is busy or restarting, so that the caller tries again. Rethrows other errors.
+ */
+async function waitAfterTransientError(error: unknown): Promise<undefined> {
   if (!(error instanceof ApiError && error.isPassing)) throw error;
-  await pause(Math.min(error.refusal.retryAfterMs ?? 0, PATIENCE_MS));
+  await pause(Math.min(error.refusal.retryAfterMs ?? 0, MAX_WAIT_MS));
 }

@@ -1,15 +1,16 @@
 /**
- * Which system account runs PostgreSQL. An ordinary user runs it as himself; PostgreSQL refuses to run as root,
- * so root hands it to an unprivileged account, which must be able to reach the folders involved.
+ * Chooses the system account that runs PostgreSQL. A normal user runs it under their own account.
+ * PostgreSQL refuses to run as root, so root runs it as an unprivileged account, which must be able
+ * to reach the folders involved.
  */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 const ACCOUNT_NAMES = ['postgres', 'nobody'];
-const OUTPUT_LIMIT = 8_000;
+const MAX_OUTPUT_CHARS = 8_000;
 
-/** An account other than our own that runs the PostgreSQL programs. */
+/** An account, other than the one of this process, that runs the PostgreSQL programs. */
 export interface Account {
   name: string;
   uid: number;
@@ -17,20 +18,23 @@ export interface Account {
   home: string;
 }
 
-/** How a program ended; `output` is the end of what it wrote (at most 8000 characters). */
+/** How a program ended. `output` is the end of its output (at most 8000 characters). */
 export interface ProgramResult {
   ok: boolean;
-  /** "exit code 1", "signal SIGKILL" or the reason why it could not be run. */
+  /** "exit code 1", "signal SIGKILL", or the reason why the program could not be started. */
   how: string;
   output: string;
 }
 
-/** Whether this process has root's rights. */
+/** Whether this process runs as root. */
 export function isRoot(): boolean {
   return process.geteuid?.() === 0;
 }
 
-/** Accounts of /etc/passwd (passwd(5)). initdb looks its own account up there and fails without an entry. */
+/**
+ * Reads the accounts in /etc/passwd (passwd(5)). initdb looks up its own account there and fails
+ * without an entry.
+ */
 async function readAccounts(): Promise<Account[]> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   return lines
@@ -40,9 +44,10 @@ async function readAccounts(): Promise<Account[]> {
 }
 
 /**
- * The account to run PostgreSQL as, or undefined for our own.
- * @param clusterDir an existing cluster: its owner then runs it, whoever made it (a server refuses any other)
- * @throws when we are root and /etc/passwd has neither `postgres` nor `nobody`
+ * Returns the account to run PostgreSQL as, or undefined for the account of this process.
+ * @param clusterDir an existing cluster, whose owner must run it: PostgreSQL refuses every other
+ * account
+ * @throws when this process runs as root and /etc/passwd has neither `postgres` nor `nobody`
  */
 export async function chooseAccount(clusterDir: string | undefined): Promise<Account | undefined> {
   if (!isRoot()) return undefined;
@@ -62,30 +67,35 @@ export async function chooseAccount(clusterDir: string | undefined): Promise<Acc
   );
 }
 
-/** Whether permission bits let the account search a folder; it runs without supplementary groups. */
-function maySearch(folder: { mode: number; uid: number; gid: number }, account: Account): boolean {
+/**
+ * Whether the permission bits let the account search a folder. The account runs without
+ * supplementary groups.
+ */
+function canSearch(folder: { mode: number; uid: number; gid: number }, account: Account): boolean {
   if (folder.uid === account.uid) return (folder.mode & 0o100) !== 0;
   if (folder.gid === account.gid) return (folder.mode & 0o010) !== 0;
   return (folder.mode & 0o001) !== 0;
 }
 
 /**
- * The outermost folder on the way to and including `folder` (which exists) that the account may not search, or
- * undefined when it can reach everything. Permission bits only: access control lists are not read.
+ * Returns the outermost folder on the path to `folder` (which must exist), including it, that the
+ * account may not search. Returns undefined if the account can reach `folder`. Checks permission
+ * bits only, not access control lists.
  */
 export async function findBarrier(folder: string, account: Account | undefined): Promise<string | undefined> {
   if (account === undefined) return undefined;
   let current = path.parse(folder).root;
   for (const part of ['', ...(await realpath(folder)).split(path.sep).filter(Boolean)]) {
     current = path.join(current, part);
-    if (!maySearch(await stat(current), account)) return current;
+    if (!canSearch(await stat(current), account)) return current;
   }
   return undefined;
 }
 
 /**
- * Spawn options that run a PostgreSQL program as the account, in a folder it can reach and with an environment
- * of its own: the caller's HOME, PG… and locale variables must not reach the server.
+ * Spawn options that run a PostgreSQL program as the account. The working folder is one that the
+ * account can reach. The environment is new, so the caller's HOME, PG… and locale variables do not
+ * reach the server.
  */
 export function spawnIdentity(account: Account | undefined): SpawnOptions {
   const env: NodeJS.ProcessEnv = {
@@ -95,7 +105,7 @@ export function spawnIdentity(account: Account | undefined): SpawnOptions {
     TZ: 'UTC',
   };
   if (account === undefined) return { cwd: '/', env };
-  // With uid or gid given libuv also drops root's supplementary groups.
+  // If uid or gid is set, libuv also drops root's supplementary groups.
   return {
     cwd: '/',
     env: { ...env, USER: account.name, LOGNAME: account.name },
@@ -104,7 +114,10 @@ export function spawnIdentity(account: Account | undefined): SpawnOptions {
   };
 }
 
-/** Runs a program to its end as the account; killed after `timeoutMs`. Never rejects: see the result. */
+/**
+ * Runs a program as the account until it ends, and kills it after `timeoutMs`. Never rejects; the
+ * result reports failures.
+ */
 export function runProgram(
   file: string,
   args: readonly string[],
@@ -117,14 +130,15 @@ export function runProgram(
       ...spawnIdentity(account),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // Not spawn's own `timeout`: that keeps its timer, and us, running when the program cannot be spawned.
+    // spawn's own `timeout` would keep its timer, and this process, running if the program cannot
+    // be spawned.
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const finish = (result: ProgramResult): void => {
       clearTimeout(timer);
       resolve(result);
     };
     const collect = (chunk: Buffer): void => {
-      output = (output + chunk.toString('utf8')).slice(-OUTPUT_LIMIT);
+      output = (output + chunk.toString('utf8')).slice(-MAX_OUTPUT_CHARS);
     };
     child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);

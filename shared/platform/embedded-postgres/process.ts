@@ -1,6 +1,7 @@
 /**
- * Questions about and signals to processes that are not (or no longer) our children: the owner of a DATA_DIR,
- * a database server whose owner was killed, server processes that outlived their postmaster.
+ * Inspects and signals processes that are not, or no longer, children of this process: the owner of
+ * a DATA_DIR, a database server whose owner was killed, and server processes that outlived their
+ * postmaster.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,21 +10,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const POLL_MS = 25;
-/** Postmaster and initdb by program name; server processes rewrite theirs to `postgres: checkpointer ` etc. */
+/**
+ * Matches postmaster and initdb by program name. Other server processes change theirs, for example
+ * to `postgres: checkpointer `.
+ */
 const SERVER_PROGRAM = /^(?:.*\/)?(?:postgres|initdb)$|^postgres:/;
 
-/** One step of an escalating stop: the signal to send and how long, in milliseconds, to wait for the end. */
+/**
+ * One step of an escalating stop: the signal to send, and how many milliseconds to wait for the
+ * process to end.
+ */
 export type StopStep = readonly [signal: NodeJS.Signals, waitMs: number];
 
-/** PostgreSQL's shutdown modes (manual, "Shutting Down the Server"): fast, then immediate, then by force. */
+/**
+ * PostgreSQL's shutdown modes (PostgreSQL manual, "Shutting Down the Server"): fast, then
+ * immediate, then SIGKILL.
+ */
 export const FAST_SHUTDOWN: readonly StopStep[] = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
   ['SIGKILL', 5_000],
 ];
 
-/** For processes without a postmaster: they can only be abandoned, crash recovery repairs what they were doing. */
-const ABANDON: readonly StopStep[] = [
+/**
+ * For processes without a postmaster, which cannot shut down cleanly. Crash recovery repairs their
+ * work.
+ */
+const LEFTOVER_SHUTDOWN: readonly StopStep[] = [
   ['SIGQUIT', 2_000],
   ['SIGKILL', 5_000],
 ];
@@ -34,8 +47,11 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Result of `task`, or undefined when it fails because the thing asked about is gone or hidden from us. */
-async function unlessGone<T>(task: Promise<T>): Promise<T | undefined> {
+/**
+ * Resolves with the result of `task`, or undefined if the process or file does not exist or is not
+ * accessible.
+ */
+async function undefinedIfGone<T>(task: Promise<T>): Promise<T | undefined> {
   try {
     return await task;
   } catch (error) {
@@ -44,18 +60,23 @@ async function unlessGone<T>(task: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** State letter and start time in clock ticks since boot (proc(5), fields 3 and 22); undefined off Linux. */
-async function procStat(pid: number): Promise<{ state: string; ticks: string } | undefined> {
-  const text = await unlessGone(readFile(`/proc/${pid}/stat`, 'utf8'));
+/**
+ * Reads the state letter and the start time in clock ticks since boot (proc(5), fields 3 and 22);
+ * undefined outside Linux.
+ */
+async function readProcStat(pid: number): Promise<{ state: string; ticks: string } | undefined> {
+  const text = await undefinedIfGone(readFile(`/proc/${pid}/stat`, 'utf8'));
   if (text === undefined) return undefined;
-  // The program name (field 2) may hold spaces and brackets, so count from its closing bracket.
+  // The program name (field 2) may contain spaces and parentheses, so fields are counted from its
+  // closing parenthesis.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', ticks: fields[19] ?? '' };
 }
 
 /**
- * Sends a signal; 0 only asks. Returns false when the process no longer exists.
- * @throws when the process may not be signalled (EPERM), except for signal 0, which then means "exists".
+ * Sends a signal; signal 0 only checks that the process exists. Returns false if the process does
+ * not exist.
+ * @throws when this process may not signal it (EPERM). For signal 0, EPERM means that it exists
  */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -68,46 +89,56 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
-/** Whether the process runs. A zombie (ended, but not collected by its parent) counts as ended. */
+/**
+ * Whether the process is running. A zombie (ended, but not yet collected by its parent) counts as
+ * ended.
+ */
 export async function isAlive(pid: number): Promise<boolean> {
   if (!signalProcess(pid, 0)) return false;
-  const stat = await procStat(pid);
+  const stat = await readProcStat(pid);
   return stat === undefined || !['Z', 'X'].includes(stat.state);
 }
 
-/** A text that differs between two processes that had the same pid (boot and start tick); '' off Linux. */
+/**
+ * A text (boot id and start tick) that distinguishes two processes with the same pid; '' outside
+ * Linux.
+ */
 export async function processBirth(pid: number): Promise<string> {
-  const stat = await procStat(pid);
-  const boot = await unlessGone(readFile('/proc/sys/kernel/random/boot_id', 'utf8'));
+  const stat = await readProcStat(pid);
+  const boot = await undefinedIfGone(readFile('/proc/sys/kernel/random/boot_id', 'utf8'));
   return stat ? `${boot?.trim() ?? ''}:${stat.ticks}` : '';
 }
 
-/** Arguments of a process; where there is no /proc the whole command line as one text; empty when not known. */
+/**
+ * The arguments of a process. Without /proc this is the whole command line as one element. Empty if
+ * unknown.
+ */
 export async function commandLine(pid: number): Promise<string[]> {
   if (process.platform === 'linux') {
-    const text = await unlessGone(readFile(`/proc/${pid}/cmdline`, 'utf8'));
+    const text = await undefinedIfGone(readFile(`/proc/${pid}/cmdline`, 'utf8'));
     return text ? text.split('\0') : [];
   }
   try {
     const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
     return [stdout.trim()];
   } catch (error) {
-    // ps ends with 1 when there is no such process; a missing ps ('ENOENT') is a real failure.
+    // ps exits with 1 if the process does not exist. A missing ps ('ENOENT') is a real failure.
     if (errorCode(error) === undefined) return [];
     throw error;
   }
 }
 
 /**
- * The setting `cluster_name` of our server on a cluster folder (absolute, without symbolic links). It stands in the
- * command line of every server process (manual, "cluster_name"), which anyone may read; their working folder is
- * hidden even from root in a container without CAP_SYS_PTRACE.
+ * The value of `cluster_name` for the server on a cluster folder (an absolute path without symbolic
+ * links). Every server process shows it in its command line (PostgreSQL manual, "cluster_name"),
+ * which all users can read. The working folder would not do: in a container without CAP_SYS_PTRACE
+ * even root cannot read it.
  */
 export function clusterName(clusterDir: string): string {
   return `tow-${createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)}`;
 }
 
-/** Whether the process is a PostgreSQL program working on this cluster folder, postmaster or not. */
+/** Whether the process is a PostgreSQL program that uses this cluster folder, postmaster or not. */
 export async function isServerOf(pid: number, clusterDir: string): Promise<boolean> {
   const args = await commandLine(pid);
   const [program = ''] = args;
@@ -115,11 +146,11 @@ export async function isServerOf(pid: number, clusterDir: string): Promise<boole
   if (process.platform !== 'linux')
     return /postgres|initdb/.test(program) && program.includes(` ${clusterDir} `);
   if (!SERVER_PROGRAM.test(program)) return false;
-  return args.includes(clusterDir) || (await unlessGone(readlink(`/proc/${pid}/cwd`))) === clusterDir;
+  return args.includes(clusterDir) || (await undefinedIfGone(readlink(`/proc/${pid}/cwd`))) === clusterDir;
 }
 
-/** Ids of all processes we can see, without our own. */
-async function otherProcesses(): Promise<number[]> {
+/** Pids of all visible processes except this one. */
+async function listOtherPids(): Promise<number[]> {
   const names =
     process.platform === 'linux'
       ? await readdir('/proc')
@@ -131,8 +162,8 @@ async function otherProcesses(): Promise<number[]> {
 }
 
 /**
- * Sends the signals in order, each followed by its wait, until the process has ended.
- * @throws when it still runs after the last step.
+ * Sends the signals in sequence, waiting after each, until the process has ended.
+ * @throws when it still runs after the last step
  */
 export async function stopProcess(pid: number, steps: readonly StopStep[]): Promise<void> {
   for (const [signal, waitMs] of steps) {
@@ -147,15 +178,15 @@ export async function stopProcess(pid: number, steps: readonly StopStep[]): Prom
 }
 
 /**
- * Ends every PostgreSQL process that still works on a cluster folder without a postmaster: they hold its shared
- * memory, and a new server refuses to start beside them. One that computes would go on for as long as that takes.
- * Returns how many there were.
+ * Ends every PostgreSQL process that still uses a cluster folder without a postmaster, and returns
+ * their number. These processes hold the cluster's shared memory, so a new server refuses to start.
+ * A process that is computing would otherwise continue until it finishes.
  */
 export async function endLeftoverProcesses(clusterDir: string): Promise<number> {
   const leftovers: number[] = [];
-  for (const pid of await otherProcesses()) {
+  for (const pid of await listOtherPids()) {
     if (await isServerOf(pid, clusterDir)) leftovers.push(pid);
   }
-  await Promise.all(leftovers.map((pid) => stopProcess(pid, ABANDON)));
+  await Promise.all(leftovers.map((pid) => stopProcess(pid, LEFTOVER_SHUTDOWN)));
   return leftovers.length;
 }

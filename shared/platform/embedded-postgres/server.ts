@@ -1,4 +1,4 @@
-/** The postmaster as our child process: started, watched, started again when it dies, and stopped in order. */
+/** Runs the postmaster as a child process: starts, watches, restarts and stops it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import path from 'node:path';
@@ -10,10 +10,13 @@ import { clusterName, endLeftoverProcesses, FAST_SHUTDOWN, signalProcess, stopPr
 const PROBE_INTERVAL_MS = 50;
 const FIRST_BACKOFF_MS = 100;
 const LAST_BACKOFF_MS = 5_000;
-/** A server that ran this long is taken for healthy: after its death the backoff begins anew. */
+/**
+ * A server that ran this long counts as healthy: after it ends, the backoff starts from the
+ * beginning.
+ */
 const STABLE_MS = 10_000;
-/** Start failures that pass by themselves: the processes of a killed server are still ending. */
-const PASSING_FAILURE = /pre-existing shared memory block|lock file "[^"]*" already exists/;
+/** Start failures that pass without intervention: processes of a killed server are still ending. */
+const TRANSIENT_FAILURE = /pre-existing shared memory block|lock file "[^"]*" already exists/;
 const PORT_TAKEN = /could not bind|could not create any TCP\/IP sockets/;
 
 /** How to run the server. */
@@ -29,7 +32,7 @@ export interface ServerSettings {
   };
 }
 
-/** Another program listens on the port. */
+/** Another program is listening on the port. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError';
 }
@@ -40,14 +43,14 @@ interface Exit {
   error?: unknown;
 }
 
-/** One life of the server. */
+/** One run of the server process. */
 interface Run {
   pid: number | undefined;
-  /** Set once it has ended. */
+  /** Set once the process has ended. */
   exit: Exit | undefined;
   exited: Promise<Exit>;
   startedAt: number;
-  /** Size of the log when it started. */
+  /** Size of the log when the process started. */
   logFrom: number;
 }
 
@@ -58,13 +61,14 @@ function serverArguments({ clusterDir, port }: ServerSettings): string[] {
     unix_socket_directories: '',
     shared_buffers: '64MB',
     max_connections: '100',
-    // Read-ahead helpers are not worth their processes on a laptop.
+    // The read-ahead worker processes are not worthwhile on a laptop.
     io_method: 'sync',
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_destination: 'stderr',
     logging_collector: 'off',
-    // Defaults, repeated because a committed job must survive power loss whatever the cluster's files say.
+    // These are the defaults. They are repeated so that commits survive a power failure whatever
+    // the cluster's configuration files contain.
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
@@ -73,17 +77,20 @@ function serverArguments({ clusterDir, port }: ServerSettings): string[] {
   return ['-D', clusterDir, '-p', String(port), ...options];
 }
 
-/** Start delay in milliseconds after this many short lives in a row: at once, then 100 ms doubling up to 5 s. */
-export function restartDelay(shortLives: number): number {
-  return shortLives === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (shortLives - 1), LAST_BACKOFF_MS);
+/**
+ * Delay before a restart after this many short runs in a row: none, then 100 ms, doubling up to 5
+ * s.
+ */
+export function restartDelay(shortRuns: number): number {
+  return shortRuns === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (shortRuns - 1), LAST_BACKOFF_MS);
 }
 
-/** See the module comment. One instance is one start() and one stop(). */
+/** Runs one server. Call start() and stop() once per instance. */
 export class PostgresServer {
   readonly #settings: ServerSettings;
   readonly #logFile: string;
   readonly #stopping = new AbortController();
-  readonly #stopAtExit = () => this.#tellToStop();
+  readonly #stopAtExit = () => this.#sendFastShutdown();
   #run: Run | undefined;
   #supervision: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
@@ -93,14 +100,15 @@ export class PostgresServer {
     this.#logFile = path.join(settings.clusterDir, 'postgres.log');
   }
 
-  /** Process id of the postmaster; undefined while there is none. */
+  /** Process id of the postmaster; undefined while it is not running. */
   pid(): number | undefined {
     return this.#run?.exit === undefined ? this.#run?.pid : undefined;
   }
 
   /**
-   * Starts the server and its supervision. On failure call stop() to be sure that nothing runs.
-   * @param answers asks the server; false while it is not ready, rejects when waiting does not help
+   * Starts the server and its supervision. If this throws, call stop() to make sure that no process
+   * is left.
+   * @param answers checks whether the server is ready; rejects when waiting does not help
    * @throws PortTakenError, or Error with the end of the server's log
    */
   async start(answers: () => Promise<boolean>, deadlineMs: number): Promise<void> {
@@ -108,21 +116,24 @@ export class PostgresServer {
     process.once('exit', this.#stopAtExit);
     for (let attempt = 1; ; attempt += 1) {
       const run = this.#launch();
-      if (await this.#becomesReady(run, answers, deadline)) break;
-      await this.#judgeFailure(run, deadline);
+      if (await this.#waitUntilReady(run, answers, deadline)) break;
+      await this.#assertRetryable(run, deadline);
       await sleep(restartDelay(attempt));
       await endLeftoverProcesses(this.#settings.clusterDir);
     }
     this.#supervision = this.#supervise();
   }
 
-  /** Ends the supervision and the server: fast, after 10 s immediate, then by force. Safe to call again. */
+  /**
+   * Ends the supervision and the server: fast shutdown, after 10 s immediate shutdown, after 5 s
+   * more SIGKILL. Safe to call again.
+   */
   stop(): Promise<void> {
     this.#stopped ??= this.#shutDown();
     return this.#stopped;
   }
 
-  async #becomesReady(run: Run, answers: () => Promise<boolean>, deadline: number): Promise<boolean> {
+  async #waitUntilReady(run: Run, answers: () => Promise<boolean>, deadline: number): Promise<boolean> {
     while (run.exit === undefined && Date.now() < deadline) {
       if (await answers()) return run.exit === undefined;
       await sleep(PROBE_INTERVAL_MS);
@@ -130,20 +141,21 @@ export class PostgresServer {
     return false;
   }
 
-  /** Returns when another attempt makes sense. */
-  async #judgeFailure(run: Run, deadline: number): Promise<void> {
-    // Without a process nothing of this life is in the log; perhaps there is not even a log.
-    const tail = run.pid === undefined ? String(run.exit?.error) : await logTail(this.#logFile, run.logFrom);
-    if (PORT_TAKEN.test(tail)) throw new PortTakenError(`port ${this.#settings.port} is taken: ${tail}`);
-    if (run.exit !== undefined && PASSING_FAILURE.test(tail) && Date.now() < deadline) return;
+  /** Returns if another attempt makes sense, else throws. */
+  async #assertRetryable(run: Run, deadline: number): Promise<void> {
+    // If the process did not start, the log has no entry of this run and may not exist.
+    const logEnd =
+      run.pid === undefined ? String(run.exit?.error) : await logTail(this.#logFile, run.logFrom);
+    if (PORT_TAKEN.test(logEnd)) throw new PortTakenError(`port ${this.#settings.port} is taken: ${logEnd}`);
+    if (run.exit !== undefined && TRANSIENT_FAILURE.test(logEnd) && Date.now() < deadline) return;
     const { exit } = run;
     const how = exit === undefined ? 'no answer in time' : `exit code ${exit.code}, signal ${exit.signal}`;
-    throw new Error(`PostgreSQL did not start (${how}). End of ${this.#logFile}:\n${tail}`, {
+    throw new Error(`PostgreSQL did not start (${how}). End of ${this.#logFile}:\n${logEnd}`, {
       cause: exit?.error,
     });
   }
 
-  /** Starts one life of the server. Never throws: a failure to start is a life that ends at once. */
+  /** Starts one run of the server. Never throws: a failed start is a run that ends immediately. */
   #launch(): Run {
     const run: Run = {
       pid: undefined,
@@ -171,7 +183,8 @@ export class PostgresServer {
   #spawn(logFd: number): ChildProcess {
     return spawn(this.#settings.postgres, serverArguments(this.#settings), {
       ...spawnIdentity(this.#settings.account),
-      // A session of its own: Ctrl-C in the terminal must reach us only, who stop the server last.
+      // Starts a new session, so that Ctrl-C in the terminal reaches only this process, which stops
+      // the server last.
       detached: true,
       stdio: ['ignore', logFd, logFd],
     });
@@ -191,31 +204,35 @@ export class PostgresServer {
 
   async #supervise(): Promise<void> {
     const { logger, clusterDir, port } = this.#settings;
-    let shortLives = 0;
+    let shortRuns = 0;
     while (this.#run !== undefined) {
       const run = this.#run;
       const { code, signal, error } = await run.exited;
       if (this.#stopping.signal.aborted) return;
-      if (Date.now() - run.startedAt >= STABLE_MS) shortLives = 0;
-      const delayMs = restartDelay(shortLives);
-      shortLives += 1;
+      if (Date.now() - run.startedAt >= STABLE_MS) shortRuns = 0;
+      const delayMs = restartDelay(shortRuns);
+      shortRuns += 1;
       logger.warn(
         { pid: run.pid, code, signal, err: error, port, delayMs },
-        'PostgreSQL ended by itself; restarting',
+        'PostgreSQL ended unexpectedly; restarting',
       );
       await this.#pause(delayMs);
       try {
         await endLeftoverProcesses(clusterDir);
       } catch (err) {
-        // The server itself refuses to start beside them, and that is tried again.
-        logger.error({ err, cluster: clusterDir }, 'processes of the ended PostgreSQL server do not end');
+        // The server refuses to start beside these processes, and the supervision retries the
+        // start.
+        logger.error(
+          { err, cluster: clusterDir },
+          'processes of the previous PostgreSQL server are still running',
+        );
       }
       if (this.#stopping.signal.aborted) return;
       this.#launch();
     }
   }
 
-  /** Waits, but not longer than until stop() is called. */
+  /** Waits for `ms`, or until stop() is called. */
   async #pause(ms: number): Promise<void> {
     try {
       await sleep(ms, undefined, { signal: this.#stopping.signal });
@@ -224,8 +241,11 @@ export class PostgresServer {
     }
   }
 
-  /** For a process that ends without stop(): the server, in a session of its own, would outlive it. */
-  #tellToStop(): void {
+  /**
+   * For a process that ends without calling stop(): the server runs in its own session and would
+   * outlive it.
+   */
+  #sendFastShutdown(): void {
     const pid = this.pid();
     if (pid !== undefined) signalProcess(pid, FAST_SHUTDOWN[0]?.[0] ?? 'SIGINT');
   }
@@ -237,7 +257,7 @@ export class PostgresServer {
     await this.#supervision;
     await this.#run?.exited;
     process.off('exit', this.#stopAtExit);
-    // After a stop by force its children may be left.
+    // After SIGKILL, child processes of the server may be left.
     await endLeftoverProcesses(this.#settings.clusterDir);
   }
 }

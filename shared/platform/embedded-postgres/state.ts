@@ -1,4 +1,4 @@
-/** What has to be remembered about the embedded PostgreSQL between runs: `<dataDir>/postgres.json`. */
+/** The state of the embedded PostgreSQL between runs: `<dataDir>/postgres.json`. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,11 +8,11 @@ import { errorCode } from './process.js';
 
 /** Content of postgres.json. */
 export interface ClusterState {
-  /** Cluster folder: relative to DATA_DIR (so that DATA_DIR can be moved) or absolute. */
+  /** Cluster folder: absolute, or relative to DATA_DIR so that DATA_DIR can be moved. */
   cluster: string;
-  /** Whether the cluster was once complete, so that its later absence is worth a warning. */
+  /** Whether the cluster has ever been complete; if so, a missing cluster causes a warning. */
   initialized: boolean;
-  /** TCP port on 127.0.0.1; 0 when none has been chosen yet. */
+  /** TCP port on 127.0.0.1; 0 if none has been chosen yet. */
   port: number;
   superuserPassword: string;
   ownerPassword: string;
@@ -40,8 +40,8 @@ function isState(value: unknown): value is ClusterState {
 }
 
 /**
- * Reads postgres.json; undefined when there is none (first run).
- * @throws when it is unreadable or not what writeState wrote: the passwords in it cannot be guessed
+ * Reads postgres.json; undefined if it does not exist (first run).
+ * @throws when it is unreadable or invalid: a new file could not contain the existing passwords
  */
 export async function readState(dataDir: string): Promise<ClusterState | undefined> {
   const file = stateFile(dataDir);
@@ -66,7 +66,7 @@ export async function readState(dataDir: string): Promise<ClusterState | undefin
   return state;
 }
 
-/** Writes postgres.json (mode 0600), whole or not at all, and on disk before this returns. */
+/** Writes postgres.json (mode 0600), completely or not at all, and returns after it is on disk. */
 export async function writeState(dataDir: string, state: ClusterState): Promise<void> {
   await writePrivateFile(stateFile(dataDir), `${JSON.stringify(state, null, 2)}\n`);
   await syncFolder(dataDir);

@@ -1,15 +1,21 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** What this process may call. */
+/** The addresses and schemes that this process may call. */
 export interface OutboundRules {
-  /** 127.0.0.0/8 and ::1, for receivers on a developer's machine; nothing else that is not public. */
+  /**
+   * Allows 127.0.0.0/8 and ::1, for receivers on a developer's machine. All other non-public
+   * addresses stay blocked.
+   */
   allowLoopback: boolean;
-  /** `http:` beside `https:`. */
+  /** Allows `http:` as well as `https:`. */
   allowHttp: boolean;
 }
 
-/** Everything of IPv4 that is not the public internet (IANA's special purposes), and the one public address that is a cloud's inside. */
-const REFUSED_V4 = subnets('ipv4', [
+/**
+ * IPv4 ranges outside the public internet (IANA special-purpose registry), and one public address
+ * that leads inside Azure.
+ */
+const REFUSED_V4 = buildBlockList('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -25,37 +31,41 @@ const REFUSED_V4 = subnets('ipv4', [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Azure answers there as the host of the machine that asks.
+  // In Azure, the physical host of a virtual machine responds at this address.
   '168.63.129.16/32',
 ]);
 
 /**
- * The only part of IPv6 that is given out. All forms that carry an IPv4 address elsewhere (mapped, compatible, NAT64) lie outside, as do loopback,
- * link-local, site-local, unique local and multicast.
+ * The only IPv6 range that IANA assigns to the public internet. Loopback, link-local, site-local,
+ * unique local and multicast addresses are outside it. So are the forms that embed an IPv4 address
+ * (mapped, compatible, NAT64).
  */
-const GLOBAL_V6 = subnets('ipv6', ['2000::/3']);
+const GLOBAL_V6 = buildBlockList('ipv6', ['2000::/3']);
 
-const REFUSED_V6 = subnets('ipv6', [
-  // Teredo, benchmarking, ORCHID: protocols' own addresses, nobody's web server.
+const REFUSED_V6 = buildBlockList('ipv6', [
+  // Teredo, benchmarking, ORCHID: reserved for protocols, never the address of a web server.
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
   '3fff::/20',
 ]);
 
-const LOOPBACK_V4 = subnets('ipv4', ['127.0.0.0/8']);
-const LOOPBACK_V6 = subnets('ipv6', ['::1/128']);
+const LOOPBACK_V4 = buildBlockList('ipv4', ['127.0.0.0/8']);
+const LOOPBACK_V6 = buildBlockList('ipv6', ['::1/128']);
 
-function subnets(family: 'ipv4' | 'ipv6', list: string[]): BlockList {
-  const found = new BlockList();
+function buildBlockList(family: 'ipv4' | 'ipv6', list: string[]): BlockList {
+  const blockList = new BlockList();
   for (const subnet of list) {
     const [network = '', bits] = subnet.split('/');
-    found.addSubnet(network, Number(bits), family);
+    blockList.addSubnet(network, Number(bits), family);
   }
-  return found;
+  return blockList;
 }
 
-/** Whether a socket may be connected to this address. What is no plain IP address (a name, a zone id) is never allowed. */
+/**
+ * Whether a socket may connect to this address. Text that is not a plain IP address (a name, a zone
+ * id) is never allowed.
+ */
 export function isAllowedAddress(address: string, { allowLoopback }: { allowLoopback: boolean }): boolean {
   if (isIPv4(address)) {
     if (LOOPBACK_V4.check(address, 'ipv4')) return allowLoopback;
@@ -66,22 +76,26 @@ export function isAllowedAddress(address: string, { allowLoopback }: { allowLoop
   return GLOBAL_V6.check(address, 'ipv6') && !REFUSED_V6.check(address, 'ipv6') && !isIsatap(address);
 }
 
-/** Whether an IP address is this very machine. */
+/** Whether an IP address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return isIPv4(address) ? LOOPBACK_V4.check(address, 'ipv4') : LOOPBACK_V6.check(address, 'ipv6');
 }
 
-/** ISATAP: any prefix whose interface id is 0:5efe or 200:5efe and an IPv4 address; a router of the site sends it on to that one. */
+/**
+ * Whether this is an ISATAP address: any prefix, then the interface id 0:5efe or 200:5efe, then an
+ * IPv4 address. An ISATAP router forwards the packet to that IPv4 address, which may be private.
+ */
 function isIsatap(address: string): boolean {
   const groups = groupsOf(address);
   const [first = 0, second = 0] = groups.slice(4);
-  // The bits "universal" and "group" of an interface id may be either.
+  // The "universal" and "group" bits of the interface id can have either value.
   return (first & 0xfcff) === 0 && second === 0x5efe;
 }
 
-/** The eight numbers of an IPv6 address. */
+/** Parses an IPv6 address into its eight 16-bit groups. */
 export function groupsOf(address: string): number[] {
-  // The URL parser writes all forms as one: hexadecimal, the IPv4 ending too.
+  // The URL parser writes every notation in one form: hexadecimal, also for an embedded IPv4
+  // address.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::').map((part) => part.split(':').filter(Boolean));
   const filled = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : [...head];

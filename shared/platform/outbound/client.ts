@@ -12,20 +12,23 @@ export interface OutboundRequest {
   url: string;
   headers: Record<string, string>;
   body?: string | Buffer;
-  /** Over everything: name, connection, TLS, headers, body. */
+  /** Covers the whole request: DNS lookup, connection, TLS, headers and body. */
   deadlineMs: number;
   maxBodyBytes: number;
   /**
-   * Whether the receiver knows a repetition when it sees one (GET, a webhook-id). Then it is sent
-   * once more, over a new socket, when a kept one ends without a byte of an answer: a server may
-   * close a socket that waits at the very moment it is used. Default false.
+   * Whether the receiver recognizes a repeated request (a GET, or a request with a webhook-id). If
+   * so, the client sends it once more over a new socket when a kept-alive socket closes before the
+   * first byte of a response. A server may close an idle socket at the moment the client uses it.
+   * Default: false.
    */
   isRepeatable?: boolean;
-  /** More headers, made each time the request is about to be written: those that tell the time. */
+  /**
+   * Builds extra headers immediately before each send, for headers that contain the current time.
+   */
   stamp?: () => Record<string, string>;
   /**
-   * Asked before the first byte of the request is sent, with the address that its socket is
-   * connected to; rejects with {@link HeldBackError} to send nothing.
+   * Called before the client sends the first byte, with the address that the socket is connected
+   * to. If it rejects with {@link HeldBackError}, the client sends nothing.
    */
   admit?: (address: string) => Promise<void>;
 }
@@ -33,31 +36,40 @@ export interface OutboundRequest {
 export interface OutboundAnswer {
   status: number;
   headers: Record<string, string | string[]>;
-  /** As it was sent: never decompressed. */
+  /** The bytes as received; never decompressed. */
   body: Buffer;
-  /** More came than maxBodyBytes. */
+  /** The response body was longer than maxBodyBytes. */
   isTruncated: boolean;
   remoteAddress: string | null;
-  /** Name, connection and TLS; null: a socket kept alive. */
+  /** Time for DNS lookup, connection and TLS. Null: the client reused a kept-alive socket. */
   connectMs: number | null;
-  /** Until the headers had come. */
+  /** From the start of the request until the response headers arrived. */
   firstByteMs: number;
   totalMs: number;
 }
 
 export interface OutboundClient {
-  /** Follows no redirect and retries nothing but what isRepeatable says. @throws {OutboundError} when no whole answer came */
+  /**
+   * Follows no redirects. Retries only as isRepeatable describes.
+   * @throws {OutboundError} when no complete response arrived
+   */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
-  /** Takes nothing more, waits for what is under way (each has its deadline) and closes every socket. */
+  /**
+   * Refuses new requests, waits for running requests (each has its deadline) and closes every
+   * socket.
+   */
   close(): Promise<void>;
 }
 
 export interface OutboundOptions extends OutboundRules {
-  /** Tests only: says the addresses of a name instead of the name servers; each is checked all the same. */
+  /** Tests only: replaces the name servers. The client still checks each address. */
   resolve?: Resolve;
 }
 
-/** Headers that belong to the connection or would change where or how the request arrives; a caller may not set them. */
+/**
+ * Headers that belong to the connection or change where or how the request arrives. Callers cannot
+ * set them.
+ */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -75,31 +87,33 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The one way out of the product: whoever calls an address that a tenant named calls it through here. The address that is connected to decides, and no
- * proxy of the environment, global dispatcher or redirect has a say. It limits neither rate nor sockets per receiver: the caller does.
+ * The only client for addresses that tenants supply; all such requests use it. It checks the
+ * connected address itself, so proxies from the environment, global dispatchers and redirects
+ * cannot change the destination. It does not limit the request rate or the sockets per receiver;
+ * callers do that.
  */
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
   return new GuardedClient(options, options.resolve ?? createResolve());
 }
 
-/** One request on its way. */
-class Trip {
-  readonly begunAt = performance.now();
+/** The state of one running request. */
+class RequestState {
+  readonly startedAt = performance.now();
   stage = '';
   remoteAddress: string | null = null;
   connectMs: number | null = null;
-  isOver = false;
-  /** Ends what is under way right now. */
-  stop: () => void = () => undefined;
+  isFinished = false;
+  /** Aborts the current stage. */
+  stopStage: () => void = () => undefined;
 }
 
 class GuardedClient implements OutboundClient {
   readonly #rules: OutboundRules;
   readonly #resolve: Resolve;
-  readonly #idle = new IdleLines();
-  #underWay = 0;
+  readonly #pool = new IdleLines();
+  #runningCount = 0;
   #isClosed = false;
-  #onQuiet: () => void = () => undefined;
+  #onIdle: () => void = () => undefined;
 
   constructor({ allowLoopback, allowHttp }: OutboundRules, resolve: Resolve) {
     this.#rules = { allowLoopback, allowHttp };
@@ -107,117 +121,137 @@ class GuardedClient implements OutboundClient {
   }
 
   send(request: OutboundRequest): Promise<OutboundAnswer> {
-    const trip = new Trip();
-    this.#underWay += 1;
-    // No AbortSignal.timeout: it costs a third of what the request itself does (measured).
+    const state = new RequestState();
+    this.#runningCount += 1;
+    // Uses setTimeout because AbortSignal.timeout costs a third of what the request itself costs
+    // (measured).
     return new Promise((resolve, reject) => {
       const end = () => {
-        trip.isOver = true;
+        state.isFinished = true;
         clearTimeout(timer);
-        this.#underWay -= 1;
-        if (this.#underWay === 0) this.#onQuiet();
+        this.#runningCount -= 1;
+        if (this.#runningCount === 0) this.#onIdle();
       };
       const fail = (error: unknown) => {
-        if (trip.isOver) return;
+        if (state.isFinished) return;
         end();
-        reject(error instanceof HeldBackError ? error : toFailure(error, trip));
+        reject(error instanceof HeldBackError ? error : toOutboundError(error, state));
       };
       const timer = setTimeout(() => {
-        const { stop, stage } = trip;
-        fail(new OutboundError('timeout', `Not done within ${request.deadlineMs} ms, while ${stage}.`));
-        stop();
+        const { stopStage, stage } = state;
+        fail(
+          new OutboundError(
+            'timeout',
+            `The request did not complete within ${request.deadlineMs} ms. At the deadline, ${stage}.`,
+          ),
+        );
+        stopStage();
       }, request.deadlineMs);
-      this.#perform(request, trip).then((answer) => {
-        if (trip.isOver) return;
+      this.#performRequest(request, state).then((response) => {
+        if (state.isFinished) return;
         end();
-        resolve(answer);
+        resolve(response);
       }, fail);
     });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#idle.endAll();
-    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onQuiet = resolve));
-    this.#idle.endAll();
+    this.#pool.endAll();
+    if (this.#runningCount > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    this.#pool.endAll();
   }
 
-  async #perform(request: OutboundRequest, trip: Trip): Promise<OutboundAnswer> {
+  async #performRequest(request: OutboundRequest, state: RequestState): Promise<OutboundAnswer> {
     if (this.#isClosed) throw new OutboundError('connect', 'The sender is shutting down.');
     const target = targetOf(request.url, this.#rules);
-    const headers = withoutReserved(request.headers);
-    let isRepetition = false;
+    const headers = prepareHeaders(request.headers);
+    let mustUseNewSocket = false;
     for (;;) {
-      const kept = isRepetition ? undefined : this.#idle.take(target.origin);
-      const line = kept ?? (await this.#open(target, trip));
-      const toSend: LineRequest = {
+      const pooled = mustUseNewSocket ? undefined : this.#pool.take(target.origin);
+      const connection = pooled ?? (await this.#openConnection(target, state));
+      const requestToSend: LineRequest = {
         method: request.method,
         path: target.path,
-        headers: { ...headers, ...(await this.#admit(line, request, trip)) },
+        headers: { ...headers, ...(await this.#awaitPermission(connection, request, state)) },
         body: request.body ?? null,
         maxBodyBytes: request.maxBodyBytes,
       };
       try {
-        const reception = await this.#exchange(line, toSend, trip);
-        if (line.isFit && !this.#isClosed) this.#idle.put(line);
-        else line.destroy();
-        return toAnswer(reception, trip);
+        const collector = await this.#exchange(connection, requestToSend, state);
+        if (connection.isFit && !this.#isClosed) this.#pool.put(connection);
+        else connection.destroy();
+        return toOutboundAnswer(collector, state);
       } catch (error) {
-        const failure = exchangeError(error, line.hasEnded);
+        const failure = exchangeError(error, connection.hasEnded);
         const isUnsent = error instanceof LineGoneError;
-        const isUnanswered = isUnsent || (request.isRepeatable && line.isSilent);
-        line.destroy();
-        // A kept socket that was closed meanwhile; each turn uses up one of them.
-        const mayGoOn = kept && isUnanswered && failure.kind === 'reset' && !trip.isOver;
-        if (!mayGoOn) throw failure;
-        // It may have arrived: the others of a server that resets them all would be as many copies.
-        isRepetition = !isUnsent;
+        const isUnanswered = isUnsent || (request.isRepeatable && connection.isSilent);
+        connection.destroy();
+        // The receiver closed the kept-alive socket before this request. Each pass removes one idle
+        // socket, so the loop ends.
+        const canRetry = pooled && isUnanswered && failure.kind === 'reset' && !state.isFinished;
+        if (!canRetry) throw failure;
+        // The receiver may have processed the request, so the next attempt uses a new socket. A
+        // server that resets every idle socket would otherwise get one copy per socket.
+        mustUseNewSocket = !isUnsent;
       }
     }
   }
 
-  /** A socket that may not be used now is kept for later. @returns the stamp of this sending */
-  async #admit(line: Line, { admit, stamp }: OutboundRequest, trip: Trip): Promise<Record<string, string>> {
-    trip.stage = 'it waited to be sent';
-    trip.stop = () => undefined;
+  /**
+   * Waits for permission to send. On refusal, the connection goes back to the pool.
+   * @returns the extra headers for this send
+   */
+  async #awaitPermission(
+    connection: Line,
+    { admit, stamp }: OutboundRequest,
+    state: RequestState,
+  ): Promise<Record<string, string>> {
+    state.stage = 'it was waiting to be sent';
+    state.stopStage = () => undefined;
     try {
-      await admit?.(line.remoteAddress);
-      if (trip.isOver) throw new OutboundError('timeout', 'Nobody waits any more.');
+      await admit?.(connection.remoteAddress);
+      if (state.isFinished) throw new OutboundError('timeout', 'The request has already timed out.');
       return stamp?.() ?? {};
     } catch (error) {
-      if (line.isFit && !this.#isClosed) this.#idle.put(line);
-      else line.destroy();
+      if (connection.isFit && !this.#isClosed) this.#pool.put(connection);
+      else connection.destroy();
       throw error;
     }
   }
 
-  async #open(target: Target, trip: Trip): Promise<Line> {
-    const begunAt = performance.now();
+  async #openConnection(target: Target, state: RequestState): Promise<Line> {
+    const startedAt = performance.now();
     const abort = new AbortController();
-    // Said anew when a kept socket was gone: the time may run out here after all.
-    trip.stage = 'the host was looked up and connected to';
-    trip.stop = () => abort.abort();
+    // Set again when a kept-alive socket was closed: the deadline can also pass during this
+    // connection.
+    state.stage = 'the host was being looked up and connected to';
+    state.stopStage = () => abort.abort();
     const connected = await connectTo(target, {
       rules: this.#rules,
       resolve: this.#resolve,
       signal: abort.signal,
     });
-    trip.connectMs = performance.now() - begunAt;
-    const line = new Line(target.origin, connected, (gone) => this.#idle.remove(gone) && gone.destroy());
-    if (!trip.isOver) return line;
-    line.destroy();
-    throw new OutboundError('timeout', 'Nobody waits any more.');
+    state.connectMs = performance.now() - startedAt;
+    const connection = new Line(
+      target.origin,
+      connected,
+      (gone) => this.#pool.remove(gone) && gone.destroy(),
+    );
+    if (!state.isFinished) return connection;
+    connection.destroy();
+    throw new OutboundError('timeout', 'The request has already timed out.');
   }
 
-  #exchange(line: Line, request: LineRequest, trip: Trip): Promise<Reception> {
-    trip.remoteAddress = line.remoteAddress;
-    trip.stage = 'the answer was awaited or read';
-    trip.stop = () => line.destroy();
-    return line.exchange(request);
+  #exchange(connection: Line, request: LineRequest, state: RequestState): Promise<Reception> {
+    state.remoteAddress = connection.remoteAddress;
+    state.stage = 'the response was awaited or being read';
+    state.stopStage = () => connection.destroy();
+    return connection.exchange(request);
   }
 }
 
-function withoutReserved(headers: Record<string, string>): Record<string, string> {
+function prepareHeaders(headers: Record<string, string>): Record<string, string> {
   for (const name of Object.keys(headers)) {
     if (RESERVED_HEADERS.has(name.toLowerCase())) {
       throw new OutboundError('invalid_url', `The header ${name.toLowerCase()} cannot be set.`);
@@ -226,22 +260,22 @@ function withoutReserved(headers: Record<string, string>): Record<string, string
   return { ...headers, 'accept-encoding': 'identity' };
 }
 
-function toAnswer(reception: Reception, trip: Trip): OutboundAnswer {
+function toOutboundAnswer(collector: Reception, state: RequestState): OutboundAnswer {
   return {
-    status: reception.status,
-    headers: reception.headers,
-    body: reception.body,
-    isTruncated: reception.isTruncated,
-    remoteAddress: trip.remoteAddress,
-    connectMs: trip.connectMs,
-    firstByteMs: reception.firstByteAt - trip.begunAt,
-    totalMs: performance.now() - trip.begunAt,
+    status: collector.status,
+    headers: collector.headers,
+    body: collector.body,
+    isTruncated: collector.isTruncated,
+    remoteAddress: state.remoteAddress,
+    connectMs: state.connectMs,
+    firstByteMs: collector.firstByteAt - state.startedAt,
+    totalMs: performance.now() - state.startedAt,
   };
 }
 
-function toFailure(error: unknown, trip: Trip): OutboundError {
+function toOutboundError(error: unknown, state: RequestState): OutboundError {
   const failure = error instanceof OutboundError ? error : connectError(error);
-  failure.remoteAddress ??= trip.remoteAddress;
-  failure.totalMs = performance.now() - trip.begunAt;
+  failure.remoteAddress ??= state.remoteAddress;
+  failure.totalMs = performance.now() - state.startedAt;
   return failure;
 }

@@ -6,35 +6,36 @@ import { connectError, OutboundError, tlsError } from './outbound-error.js';
 import type { Resolve } from './resolve.js';
 import { isLocalhost, type Target } from './target.js';
 
-/** However many addresses a name has, no more are tried. All of them are checked. */
-const MAX_TRIED = 4;
-/** How long one address is tried while there is another. */
-const TRY_MS = 2000;
+/** The client tries at most this many addresses of a name, but checks all of them. */
+const MAX_ADDRESSES_TRIED = 4;
+/** Time limit for one address while another address remains to try. */
+const ADDRESS_TIMEOUT_MS = 2000;
 
 export interface ConnectOptions {
   rules: OutboundRules;
   resolve: Resolve;
-  /** Ends everything under way; nothing is left connected. */
+  /** Aborts the lookup, connection and TLS handshake, and leaves no socket open. */
   signal: AbortSignal;
 }
 
 export interface Connected {
-  /** Ready for HTTP: over TLS already where the scheme asks for it. */
+  /** Ready for HTTP. For https:, the TLS handshake is complete. */
   socket: Socket;
   remoteAddress: string;
 }
 
 /**
- * Connects to an address that was checked, never to a name: what a name server says next does not matter. Host header, SNI and certificate stay the name's.
+ * Connects to a checked address, never to a name, so a later DNS change has no effect. The Host
+ * header, SNI and the certificate check still use the name.
  * @throws {OutboundError} with the kind blocked_address, dns, connect or tls
  */
 export async function connectTo(target: Target, options: ConnectOptions): Promise<Connected> {
-  const addresses = await addressesOf(target, options);
+  const addresses = await findAllowedAddresses(target, options);
   const { socket, remoteAddress } = await connectToFirst(addresses, target.port, options);
-  // Asked once more of the socket itself, and before a byte (TLS's first as well) is sent.
+  // Check the address that the socket reports before sending any byte, including TLS's first byte.
   if (!isAllowedAddress(socket.remoteAddress ?? '', options.rules)) {
     socket.destroy();
-    throw blocked();
+    throw createBlockedError();
   }
   if (!target.isSecure) return { socket, remoteAddress };
   try {
@@ -46,18 +47,24 @@ export async function connectTo(target: Target, options: ConnectOptions): Promis
   }
 }
 
-function blocked(): OutboundError {
+function createBlockedError(): OutboundError {
   return new OutboundError('blocked_address', 'The host has an address that is not allowed.');
 }
 
-/** One address that is refused refuses all: a name with a public and a private address is an attack or a mistake. */
-async function addressesOf({ hostname }: Target, { rules, resolve }: ConnectOptions): Promise<string[]> {
-  const addresses = await lookUp(hostname, resolve);
-  if (!addresses.every((address) => isAllowedAddress(address, rules))) throw blocked();
-  return [...new Set(addresses)].slice(0, MAX_TRIED);
+/**
+ * Looks up the host. One blocked address blocks the whole host: a name with a public and a private
+ * address is an attack or a mistake.
+ */
+async function findAllowedAddresses(
+  { hostname }: Target,
+  { rules, resolve }: ConnectOptions,
+): Promise<string[]> {
+  const addresses = await resolveHostname(hostname, resolve);
+  if (!addresses.every((address) => isAllowedAddress(address, rules))) throw createBlockedError();
+  return [...new Set(addresses)].slice(0, MAX_ADDRESSES_TRIED);
 }
 
-async function lookUp(hostname: string, resolve: Resolve): Promise<string[]> {
+async function resolveHostname(hostname: string, resolve: Resolve): Promise<string[]> {
   if (isIP(hostname)) return [hostname];
   if (isLocalhost(hostname)) return ['127.0.0.1', '::1'];
   try {
@@ -76,7 +83,7 @@ async function connectToFirst(
   for (const [index, remoteAddress] of addresses.entries()) {
     const isLast = index === addresses.length - 1;
     try {
-      const limit = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(TRY_MS)]);
+      const limit = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(ADDRESS_TIMEOUT_MS)]);
       return { socket: await connectTcp(remoteAddress, port, limit), remoteAddress };
     } catch (error) {
       failure = error;
@@ -88,26 +95,31 @@ async function connectToFirst(
 
 async function connectTcp(address: string, port: number, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted();
-  return ready(connect({ host: address, port, noDelay: true, autoSelectFamily: false }), 'connect', signal);
+  return waitForEvent(
+    connect({ host: address, port, noDelay: true, autoSelectFamily: false }),
+    'connect',
+    signal,
+  );
 }
 
 function startTls(socket: Socket, { hostname }: Target, signal: AbortSignal): Promise<Socket> {
   const name = hostname.replace(/\.$/, '');
-  const secured = connectTls({
+  const tlsSocket = connectTls({
     socket,
-    // The name on the certificate; an address may stand there as well, but is no SNI.
+    // The name that the certificate must contain. An IP address is allowed here, but not as SNI.
     host: name,
     servername: isIP(name) ? '' : name,
     ALPNProtocols: ['http/1.1'],
-    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
+    // Set explicitly so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable the check.
     rejectUnauthorized: true,
   });
-  return ready(secured, 'secureConnect', signal);
+  return waitForEvent(tlsSocket, 'secureConnect', signal);
 }
 
-/** The socket once the event has come; destroyed when it fails or nobody waits any more. */
-async function ready<S extends Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
-  // For its whole life: an error that nobody listens to would end the process.
+/** Resolves with the socket after the event. Destroys the socket on failure or abort. */
+async function waitForEvent<S extends Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
+  // Stays attached for the life of the socket: an error event without a listener would end the
+  // process.
   socket.on('error', () => undefined);
   try {
     await once(socket, event, { signal });

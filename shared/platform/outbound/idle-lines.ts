@@ -1,49 +1,49 @@
 import type { Line } from './line.js';
 
-/** So many sockets wait for their next request at most; a TLS one holds some 50 kB. */
+/** Maximum number of idle sockets. A TLS socket holds about 50 kB. */
 const MAX_IDLE = 1000;
 
-/** Lines that wait for their next request. Whatever the number of origins, it holds no more than the sockets that are open. */
+/** Idle connections that can be reused. It stores nothing per origin beyond the open sockets. */
 export class IdleLines {
-  /** The longest waiting first. */
+  /** Ordered by idle time, longest first. */
   readonly #all = new Set<Line>();
   readonly #byOrigin = new Map<string, Line[]>();
 
-  /** The one used last, which is the least likely to be closed by the other side. */
+  /** Takes the most recently used connection, which the server is least likely to close. */
   take(origin: string): Line | undefined {
     for (;;) {
-      const line = this.#byOrigin.get(origin)?.at(-1);
-      if (!line) return undefined;
-      this.remove(line);
-      if (line.isFit) return line;
-      line.destroy();
+      const connection = this.#byOrigin.get(origin)?.at(-1);
+      if (!connection) return undefined;
+      this.remove(connection);
+      if (connection.isFit) return connection;
+      connection.destroy();
     }
   }
 
-  put(line: Line): void {
-    this.#all.add(line);
-    const others = this.#byOrigin.get(line.origin);
-    if (others) others.push(line);
-    else this.#byOrigin.set(line.origin, [line]);
-    const [longestWaiting] = this.#all;
-    if (this.#all.size > MAX_IDLE && longestWaiting) this.#end(longestWaiting);
+  put(connection: Line): void {
+    this.#all.add(connection);
+    const others = this.#byOrigin.get(connection.origin);
+    if (others) others.push(connection);
+    else this.#byOrigin.set(connection.origin, [connection]);
+    const [longestIdle] = this.#all;
+    if (this.#all.size > MAX_IDLE && longestIdle) this.#close(longestIdle);
   }
 
-  /** @returns whether it was waiting */
-  remove(line: Line): boolean {
-    if (!this.#all.delete(line)) return false;
-    const lines = this.#byOrigin.get(line.origin) ?? [];
-    lines.splice(lines.lastIndexOf(line), 1);
-    if (lines.length === 0) this.#byOrigin.delete(line.origin);
+  /** @returns whether the connection was idle in this pool */
+  remove(connection: Line): boolean {
+    if (!this.#all.delete(connection)) return false;
+    const connections = this.#byOrigin.get(connection.origin) ?? [];
+    connections.splice(connections.lastIndexOf(connection), 1);
+    if (connections.length === 0) this.#byOrigin.delete(connection.origin);
     return true;
   }
 
   endAll(): void {
-    for (const line of [...this.#all]) this.#end(line);
+    for (const connection of [...this.#all]) this.#close(connection);
   }
 
-  #end(line: Line): void {
-    this.remove(line);
-    line.destroy();
+  #close(connection: Line): void {
+    this.remove(connection);
+    connection.destroy();
   }
 }

@@ -4,18 +4,24 @@ import type { Connected } from './connect.js';
 import { OutboundError } from './outbound-error.js';
 import { Reception } from './reception.js';
 
-/** How long a socket waits for its next request. Many servers close theirs after 5 s; those that say so are believed. */
+/**
+ * How long an idle socket stays open. Many servers close idle sockets after 5 s; a shorter
+ * Keep-Alive timeout from the server takes precedence.
+ */
 const IDLE_MS = 10_000;
-/** How old a socket may grow: a name that has moved is asked for again. */
+/** Maximum age of a socket, so that the client notices when a name moves to another address. */
 const MAX_AGE_MS = 300_000;
 const MAX_HEADER_BYTES = 16_384;
 
-/** The socket ended before the request was written: another one may send it. */
+/**
+ * The socket closed before the client wrote the request. The request can be sent over another
+ * socket.
+ */
 export class LineGoneError extends Error {
   override readonly name = 'LineGoneError';
 }
 
-/** What is sent over a line; its form has been checked. */
+/** A request to send over a connection. The caller has already checked its URL and headers. */
 export interface LineRequest {
   method: Dispatcher.HttpMethod;
   path: string;
@@ -24,80 +30,89 @@ export interface LineRequest {
   maxBodyBytes: number;
 }
 
-/** One connected socket and the HTTP spoken on it, one request at a time. It never connects again: what is connected to is decided elsewhere. */
+/**
+ * HTTP over one connected socket, one request at a time. It never reconnects, because the connect
+ * step checks the address.
+ */
 export class Line {
   readonly remoteAddress: string;
   readonly #socket: Socket;
   readonly #client: Client;
-  readonly #bornAt = performance.now();
-  #readBefore = 0;
-  #readLimit = 0;
+  readonly #createdAt = performance.now();
+  #bytesReadBefore = 0;
+  #maxBytesRead = 0;
   #isAttached = false;
 
-  /** @param onGone told once the socket is closed */
+  /** @param onGone called when the socket is closed */
   constructor(
     readonly origin: string,
     { socket, remoteAddress }: Connected,
-    onGone: (line: Line) => void,
+    onGone: (connection: Line) => void,
   ) {
     this.remoteAddress = remoteAddress;
     this.#socket = socket;
     this.#client = new Client(origin, {
       connect: (_options, callback) => {
-        // undici must not be called back within its own call.
+        // undici does not allow its callback to run during its own call.
         queueMicrotask(() => {
-          if (this.#isAttached) return callback(new LineGoneError('the socket is gone'), null);
+          if (this.#isAttached) return callback(new LineGoneError('the socket is closed'), null);
           this.#isAttached = true;
           callback(null, socket);
-          socket.on('readable', () => this.#boundReading());
+          socket.on('readable', () => this.#enforceReadLimit());
         });
       },
       pipelining: 1,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS,
-      // The deadline of the request stands over both.
+      // The deadline of the request covers both timeouts.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     socket.once('close', () => onGone(this));
   }
 
-  /** Whether another request may be sent over it. */
+  /** Whether the socket is open and young enough for another request. */
   get isFit(): boolean {
-    return !this.#socket.destroyed && performance.now() - this.#bornAt < MAX_AGE_MS;
+    return !this.#socket.destroyed && performance.now() - this.#createdAt < MAX_AGE_MS;
   }
 
-  /** Whether the other side has said that nothing more comes. */
+  /** Whether the server has closed its sending side. */
   get hasEnded(): boolean {
     return this.#socket.readableEnded;
   }
 
-  /** Whether nothing has come since the last request was sent. */
+  /** Whether no byte has arrived since the last request was sent. */
   get isSilent(): boolean {
-    return this.#socket.bytesRead === this.#readBefore;
+    return this.#socket.bytesRead === this.#bytesReadBefore;
   }
 
-  /** @throws {LineGoneError} when nothing was sent; {OutboundError}, or an error of undici or the socket */
+  /**
+   * @throws {LineGoneError} when no byte of the request was sent; {OutboundError} or an error of
+   * undici or the socket otherwise
+   */
   exchange({ maxBodyBytes, ...request }: LineRequest): Promise<Reception> {
-    // A body in chunks of a byte, each in a TLS record of its own, is 32 times as long on the wire.
-    this.#readBefore = this.#socket.bytesRead;
-    this.#readLimit = this.#readBefore + 262_144 + 32 * maxBodyBytes;
+    // A body in one-byte chunks, each in its own TLS record, takes 32 times its size on the wire.
+    this.#bytesReadBefore = this.#socket.bytesRead;
+    this.#maxBytesRead = this.#bytesReadBefore + 262_144 + 32 * maxBodyBytes;
     return new Promise((resolve, reject) => {
       this.#client.dispatch(request, new Reception(maxBodyBytes, resolve, reject));
     });
   }
 
-  /** Ends the socket at once, whatever is under way. */
+  /** Closes the socket immediately, even during a request. */
   destroy(): void {
     this.#socket.destroy();
-    // It settles by itself; what was under way has been told by then.
+    // The promise needs no handling: undici has already reported the error of a running request.
     void this.#client.destroy();
   }
 
-  /** undici bounds headers, Reception the body; this bounds what is neither: status lines, informational responses, chunk extensions without end. */
-  #boundReading(): void {
-    if (this.#socket.bytesRead <= this.#readLimit) return;
-    this.#socket.destroy(new OutboundError('invalid_response', 'The answer does not come to its end.'));
+  /**
+   * Limits the bytes that neither undici (headers) nor Reception (body) counts: status lines,
+   * informational responses and endless chunk extensions.
+   */
+  #enforceReadLimit(): void {
+    if (this.#socket.bytesRead <= this.#maxBytesRead) return;
+    this.#socket.destroy(new OutboundError('invalid_response', 'The response is endless.'));
   }
 }

@@ -1,4 +1,4 @@
-/** Why there is no answer. */
+/** Why the client got no response. */
 export type OutboundFailure =
   | 'blocked_address'
   | 'invalid_url'
@@ -9,12 +9,15 @@ export type OutboundFailure =
   | 'reset'
   | 'invalid_response';
 
-/** A request that got no whole answer. The message is for the log of the tenant who named the address: it holds no address, name or setting of ours. */
+/**
+ * A request that got no complete response. The message appears in the log of the tenant that
+ * supplied the address, so it contains no address, name or setting of this deployment.
+ */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
-  /** Where it was connected to; null when it never was. */
+  /** The address that the socket connected to; null if it never connected. */
   remoteAddress: string | null = null;
-  /** From the call to its end; set when the request ends. */
+  /** From the call until the request ended. */
   totalMs = 0;
 
   constructor(
@@ -26,58 +29,66 @@ export class OutboundError extends Error {
 }
 
 /**
- * The caller's own bound keeps a request back: nothing of it was sent, and it may be sent later.
+ * The caller's own limit postpones this request. The client has sent nothing; the caller can retry
+ * after waitMs.
  */
 export class HeldBackError extends Error {
   override readonly name = 'HeldBackError';
 
   constructor(readonly waitMs: number) {
-    super('The request is held back.');
+    super('The request is postponed.');
   }
 }
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+const readErrorCode = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 
 const CONNECT_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The connection was reset while it was made.',
+  ECONNRESET: 'The connection was reset before it was established.',
   EHOSTUNREACH: 'The host cannot be reached.',
   ENETUNREACH: 'The network of the host cannot be reached.',
 };
 
-/** What a failed connection is to the tenant; a code that is not about the receiver (EMFILE) is not told. */
+/**
+ * Describes a failed connection for the tenant. Codes that do not concern the receiver (EMFILE) are
+ * not shown.
+ */
 export function connectError(error: unknown): OutboundError {
-  return new OutboundError('connect', CONNECT_REASONS[codeOf(error)] ?? 'The connection could not be made.');
+  return new OutboundError(
+    'connect',
+    CONNECT_REASONS[readErrorCode(error)] ?? 'The connection could not be established.',
+  );
 }
 
 export function tlsError(error: unknown): OutboundError {
-  const code = codeOf(error);
+  const code = readErrorCode(error);
   return new OutboundError('tls', `The TLS connection failed${code && ` (${code})`}.`);
 }
 
 /**
- * What undici or the socket says about an exchange that failed after the connection was made.
- * @param hasEnded whether the other side had said its last byte; to a parser an end in the middle looks like garbage
+ * Classifies an error of undici or the socket after the connection was established.
+ * @param hasEnded whether the server had closed its sending side; the parser reports an early end
+ * as invalid data
  */
 export function exchangeError(error: unknown, hasEnded: boolean): OutboundError {
   if (error instanceof OutboundError) return error;
-  const code = codeOf(error);
+  const code = readErrorCode(error);
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
-    return new OutboundError('invalid_url', 'The request holds what HTTP cannot carry.');
+    return new OutboundError('invalid_url', 'The request contains characters that HTTP does not allow.');
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return new OutboundError('invalid_response', 'The headers of the answer are too large.');
+    return new OutboundError('invalid_response', 'The response headers are too large.');
   }
   if (code.startsWith('ERR_SSL') || code === 'EPROTO') return tlsError(error);
-  if (!hasEnded && isGarbage(error)) {
-    return new OutboundError('invalid_response', 'The answer is not proper HTTP/1.1.');
+  if (!hasEnded && isInvalidHttp(error)) {
+    return new OutboundError('invalid_response', 'The response is not valid HTTP/1.1.');
   }
-  return new OutboundError('reset', 'The connection ended before the answer was complete.');
+  return new OutboundError('reset', 'The connection ended before the response was complete.');
 }
 
-function isGarbage(error: unknown): boolean {
+function isInvalidHttp(error: unknown): boolean {
   const { name, message } = error as Error;
-  // "bad response", "bad upgrade": an answer that nobody asked for.
-  if (codeOf(error) === 'UND_ERR_SOCKET') return message.startsWith('bad ');
-  return name === 'HTTPParserError' || codeOf(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+  // "bad response", "bad upgrade": the server sent a response that does not belong to a request.
+  if (readErrorCode(error) === 'UND_ERR_SOCKET') return message.startsWith('bad ');
+  return name === 'HTTPParserError' || readErrorCode(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 }

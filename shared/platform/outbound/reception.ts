@@ -1,18 +1,21 @@
 import type { Dispatcher } from 'undici';
 
-/** Takes in one answer as undici reads it, and no more of its body than is wanted. The body stays as it was sent: nothing is decompressed. */
+/**
+ * Collects one response as undici reads it, up to maxBodyBytes of the body. The body is never
+ * decompressed.
+ */
 export class Reception implements Dispatcher.DispatchHandler {
   status = 0;
   headers: Record<string, string | string[]> = {};
   isTruncated = false;
-  /** When the headers had come. */
+  /** When the response headers arrived. */
   firstByteAt = 0;
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
   constructor(
     private readonly maxBodyBytes: number,
-    private readonly resolve: (whole: Reception) => void,
+    private readonly resolve: (response: Reception) => void,
     private readonly reject: (error: Error) => void,
   ) {}
 
@@ -22,7 +25,7 @@ export class Reception implements Dispatcher.DispatchHandler {
     return Buffer.concat(this.#chunks);
   }
 
-  /** undici takes a handler without it for one of its older interface. */
+  /** Required: without this method undici treats the handler as one of its older interface. */
   onRequestStart(): void {}
 
   onResponseStart(
@@ -30,7 +33,7 @@ export class Reception implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // "103 Early Hints" and the like come before the answer.
+    // Informational responses ("103 Early Hints") precede the final response.
     if (status < 200) return;
     this.firstByteAt = performance.now();
     this.status = status;
@@ -38,20 +41,20 @@ export class Reception implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = this.maxBodyBytes - this.#size;
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    this.#size += Math.min(chunk.length, room);
-    if (chunk.length <= room) return;
+    const remaining = this.maxBodyBytes - this.#size;
+    this.#chunks.push(chunk.length > remaining ? chunk.subarray(0, remaining) : chunk);
+    this.#size += Math.min(chunk.length, remaining);
+    if (chunk.length <= remaining) return;
     this.isTruncated = true;
     this.resolve(this);
-    controller.abort(new Error('enough'));
+    controller.abort(new Error('the body limit is reached'));
   }
 
   onResponseEnd(): void {
     this.resolve(this);
   }
 
-  /** After `resolve` it says nothing new. */
+  /** Rejecting after `resolve` has no effect. */
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.reject(error);
   }

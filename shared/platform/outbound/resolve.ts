@@ -1,26 +1,30 @@
 import { Resolver } from 'node:dns/promises';
 
-/** All addresses of a name, of both families. @throws when there is none. */
+/**
+ * Returns all IPv4 and IPv6 addresses of a name.
+ * @throws {Error} when the name has no address
+ */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 const MAX_AGE_MS = 60_000;
 
 /**
- * Asks the name servers itself (c-ares) instead of the system's `getaddrinfo`: that one has four threads for the whole process, which a few names whose
- * servers never answer would hold for everybody. So neither /etc/hosts nor search domains count here.
- * @param servers tests only: other servers than the system's
+ * Queries the name servers directly (c-ares) instead of calling `getaddrinfo`. `getaddrinfo` shares
+ * four threads per process, so a few unresponsive name servers would block every lookup. /etc/hosts
+ * and search domains therefore have no effect.
+ * @param servers tests only: name servers to use instead of the system's
  */
 export function createResolve(servers?: string[]): Resolve {
   let resolver = newResolver(servers);
-  let madeAt = performance.now();
+  let createdAt = performance.now();
   return async (hostname) => {
-    if (performance.now() - madeAt > MAX_AGE_MS) {
-      // A resolver reads /etc/resolv.conf once.
+    if (performance.now() - createdAt > MAX_AGE_MS) {
+      // A resolver reads /etc/resolv.conf only once, so replace it regularly.
       resolver = newResolver(servers);
-      madeAt = performance.now();
+      createdAt = performance.now();
     }
-    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
     if (addresses.length === 0) throw new Error('no addresses');
     return addresses;
   };

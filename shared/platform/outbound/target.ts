@@ -2,49 +2,51 @@ import { isIP } from 'node:net';
 import { isAllowedAddress, isLoopback, type OutboundRules } from './addresses.js';
 import { OutboundError } from './outbound-error.js';
 
-/** Where a request goes, taken from a URL whose form has been checked. */
+/** The destination of a request, parsed from a URL that passed the checks of this file. */
 export interface Target {
-  /** Scheme, host and port: requests of one origin may share a socket. */
+  /** Scheme, host and port. Requests to one origin may share a socket. */
   origin: string;
-  /** Name or address, without the brackets of IPv6. */
+  /** Name or IP address; IPv6 without brackets. */
   hostname: string;
   port: number;
-  /** Path and query. */
+  /** Path and query string. */
   path: string;
   isSecure: boolean;
 }
 
 interface Refusal {
   kind: 'invalid_url' | 'blocked_address';
-  why: string;
+  reason: string;
 }
 
-const PRIVILEGED_PORTS: readonly number[] = [80, 443];
+const ALLOWED_LOW_PORTS: readonly number[] = [80, 443];
 
 /**
- * For the API when an endpoint is saved: the end of a sentence ("must …") when the URL is refused. It sees the form only (scheme, userinfo, port, addresses
- * in every notation, names of this machine); what a name resolves to is decided when it is connected to, each time.
+ * Checks a URL when the API stores an endpoint. It checks only the text: scheme, user name, port,
+ * IP addresses in every notation, names of this machine. The client checks the resolved addresses
+ * at each connection.
+ * @returns the end of a sentence ("must …") when the URL is refused
  */
 export function refuseUrl(url: string, rules: OutboundRules): string | undefined {
-  return URL.canParse(url) ? refusalOf(new URL(url), rules)?.why : NOT_A_URL;
+  return URL.canParse(url) ? findRefusal(new URL(url), rules)?.reason : NOT_A_URL;
 }
 
-/** @throws {OutboundError} when the form of the URL is refused. */
+/** @throws {OutboundError} when the URL is refused */
 export function targetOf(url: string, rules: OutboundRules): Target {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed) throw new OutboundError('invalid_url', `The address ${NOT_A_URL}.`);
-  const refusal = refusalOf(parsed, rules);
-  if (refusal) throw new OutboundError(refusal.kind, `The address ${refusal.why}.`);
+  const refusal = findRefusal(parsed, rules);
+  if (refusal) throw new OutboundError(refusal.kind, `The address ${refusal.reason}.`);
   return {
     origin: parsed.origin,
-    hostname: hostnameOf(parsed),
-    port: portOf(parsed),
+    hostname: parseHostname(parsed),
+    port: parsePort(parsed),
     path: parsed.pathname + parsed.search,
     isSecure: parsed.protocol === 'https:',
   };
 }
 
-/** Names that mean this machine whatever a name server says (RFC 6761). */
+/** Whether a name means this machine regardless of DNS (RFC 6761). */
 export function isLocalhost(hostname: string): boolean {
   return /(^|\.)localhost\.?$/.test(hostname);
 }
@@ -52,32 +54,32 @@ export function isLocalhost(hostname: string): boolean {
 const NOT_A_URL = 'must be a URL such as https://example.com/hooks';
 const NOT_PUBLIC = 'must be reachable over the public internet';
 
-function refusalOf(url: URL, rules: OutboundRules): Refusal | undefined {
-  const hostname = hostnameOf(url);
+function findRefusal(url: URL, rules: OutboundRules): Refusal | undefined {
+  const hostname = parseHostname(url);
   const isAllowedScheme = url.protocol === 'https:' || (rules.allowHttp && url.protocol === 'http:');
   if (!isAllowedScheme) {
-    return { kind: 'invalid_url', why: `must begin with https://${rules.allowHttp ? ' or http://' : ''}` };
+    return { kind: 'invalid_url', reason: `must begin with https://${rules.allowHttp ? ' or http://' : ''}` };
   }
   if (url.username || url.password) {
-    return { kind: 'invalid_url', why: 'must not hold a user name or password; send them in a header' };
+    return { kind: 'invalid_url', reason: 'must not contain a user name or password; send them in a header' };
   }
-  const isHere = isLocalhost(hostname) || (isIP(hostname) > 0 && isLoopback(hostname));
-  if (isHere && !rules.allowLoopback) return { kind: 'blocked_address', why: NOT_PUBLIC };
+  const isThisMachine = isLocalhost(hostname) || (isIP(hostname) > 0 && isLoopback(hostname));
+  if (isThisMachine && !rules.allowLoopback) return { kind: 'blocked_address', reason: NOT_PUBLIC };
   if (isIP(hostname) > 0 && !isAllowedAddress(hostname, rules)) {
-    return { kind: 'blocked_address', why: NOT_PUBLIC };
+    return { kind: 'blocked_address', reason: NOT_PUBLIC };
   }
-  const port = portOf(url);
-  // Below are mail, SSH and the like: a POST to them is somebody's attack.
-  const isAllowedPort = port >= 1024 || PRIVILEGED_PORTS.includes(port) || (isHere && port > 0);
-  if (!isAllowedPort) return { kind: 'invalid_url', why: 'must use port 80, 443 or one from 1024' };
+  const port = parsePort(url);
+  // Lower ports belong to mail, SSH and similar services; a POST to them is an attack.
+  const isAllowedPort = port >= 1024 || ALLOWED_LOW_PORTS.includes(port) || (isThisMachine && port > 0);
+  if (!isAllowedPort) return { kind: 'invalid_url', reason: 'must use port 80, 443 or a port from 1024' };
   return undefined;
 }
 
-function hostnameOf({ hostname }: URL): string {
+function parseHostname({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
-function portOf({ port, protocol }: URL): number {
+function parsePort({ port, protocol }: URL): number {
   if (port) return Number(port);
   return protocol === 'https:' ? 443 : 80;
 }

@@ -6,26 +6,29 @@ import { errorCodeOf } from '../errors.js';
 import { syncFolder } from '../sync-folder.js';
 import { StorageError, type StorageFault } from './storage.js';
 
-const PART = '.part-';
+const PART_PREFIX = '.part-';
 
-/** No key leads to such a name. */
+/**
+ * Whether a file name is that of an unfinished upload ("part file"). No storage key can produce
+ * this name.
+ */
 export function isPart(name: string): boolean {
-  return name.startsWith(PART);
+  return name.startsWith(PART_PREFIX);
 }
 
-/** Whether a name is that of a part of this file. */
+/** Whether a name belongs to a part file of this file. */
 export function isPartOf(name: string, file: string): boolean {
-  const begin = partsBegin(file);
-  return name.startsWith(begin) && RANDOM.test(name.slice(begin.length));
+  const prefix = partFilePrefix(file);
+  return name.startsWith(prefix) && RANDOM_SUFFIX.test(name.slice(prefix.length));
 }
 
-const RANDOM = /^[0-9a-f]{12}$/;
+const RANDOM_SUFFIX = /^[0-9a-f]{12}$/;
 
-function partsBegin(file: string): string {
-  return `${PART}${file}-`;
+function partFilePrefix(file: string): string {
+  return `${PART_PREFIX}${file}-`;
 }
 
-const FAULTS: Record<string, StorageFault> = {
+const FAILURE_BY_ERRNO: Record<string, StorageFault> = {
   ENOSPC: 'storage_full',
   EDQUOT: 'storage_full',
   EACCES: 'storage_refused',
@@ -42,35 +45,36 @@ const FAULTS: Record<string, StorageFault> = {
   ETIMEDOUT: 'storage_unavailable',
 };
 
-/** An error of the file system as one of storage; any other stays what it is. */
+/** Converts an error of the file system to a StorageError. Returns other errors unchanged. */
 export function folderFault(error: unknown): unknown {
   if (error instanceof StorageError) return error;
-  // Sockets have ETIMEDOUT as well; only calls of the system name themselves.
-  const fault = error instanceof Error && 'syscall' in error ? FAULTS[errorCodeOf(error)] : undefined;
+  // Sockets also report ETIMEDOUT, but only errors of system calls have a `syscall` member.
+  const fault =
+    error instanceof Error && 'syscall' in error ? FAILURE_BY_ERRNO[errorCodeOf(error)] : undefined;
   return fault ? new StorageError(fault, error) : error;
 }
 
-/** Another process may remove a folder as empty just before something is put there. */
-const TRIES = 5;
+/** Another process may remove the empty folder before this process creates the file. */
+const MAX_ATTEMPTS = 5;
 
-/** Opens a new part for a file, beside it, in a folder that is made when it is missing. */
+/** Opens a new part file next to the final file. Creates the folder if it is missing. */
 export async function openPart(path: string): Promise<{ handle: FileHandle; part: string }> {
   const folder = dirname(path);
-  const part = join(folder, `${partsBegin(basename(path))}${randomBytes(6).toString('hex')}`);
-  for (let tries = 1; ; tries++) {
+  const part = join(folder, `${partFilePrefix(basename(path))}${randomBytes(6).toString('hex')}`);
+  for (let attempt = 1; ; attempt++) {
     try {
-      await makeFolder(folder);
-      return { handle: await openOwned(part), part };
+      await createFolder(folder);
+      return { handle: await openWithParentOwner(part), part };
     } catch (error) {
-      if (errorCodeOf(error) !== 'ENOENT' || tries === TRIES) throw error;
+      if (errorCodeOf(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
 
-async function openOwned(part: string): Promise<FileHandle> {
+async function openWithParentOwner(part: string): Promise<FileHandle> {
   const handle = await open(part, 'wx', 0o600);
   try {
-    await keepOwner(part);
+    await copyParentOwner(part);
   } catch (error) {
     await handle.close();
     await rm(part, { force: true });
@@ -79,20 +83,25 @@ async function openOwned(part: string): Promise<FileHandle> {
   return handle;
 }
 
-/** Makes a folder that only its owner enters, and those around it, so that they outlive a power cut. */
-async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  const made = [folder];
-  while (made[0] !== first && made.length < 100) made.unshift(dirname(made[0] as string));
-  for (const path of made) {
-    await keepOwner(path);
+/**
+ * Creates a folder, and any missing parents, that only the owner can enter. Syncs each one so that
+ * it survives a power failure.
+ */
+async function createFolder(folder: string): Promise<void> {
+  const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (firstCreated === undefined) return;
+  const created = [folder];
+  while (created[0] !== firstCreated && created.length < 100) created.unshift(dirname(created[0] as string));
+  for (const path of created) {
+    await copyParentOwner(path);
     await syncFolder(dirname(path));
   }
 }
 
-/** Root working in an ordinary user's folder must not lock that user out of what it makes there. */
-async function keepOwner(path: string): Promise<void> {
+/**
+ * When root works in an ordinary user's folder, that user must still have access to the new files.
+ */
+async function copyParentOwner(path: string): Promise<void> {
   if (!isRoot()) return;
   const { uid, gid } = await stat(dirname(path));
   await chown(path, uid, gid);

@@ -5,7 +5,10 @@ import { folderFault, openPart } from './folder-files.js';
 import type { Upload } from './storage.js';
 import { StreamUpload } from './stream-upload.js';
 
-/** Begins a file that gets its name when it is whole. @param afterwards runs when it was given up */
+/**
+ * Starts an upload to a part file, which gets its final name on commit.
+ * @param afterwards runs after an aborted upload
+ */
 export async function beginFile(path: string, afterwards: () => Promise<void>): Promise<Upload> {
   return new FileUpload(path, await openPart(path), afterwards);
 }
@@ -26,9 +29,9 @@ class FileUpload extends StreamUpload {
 
   protected async take(chunk: Buffer): Promise<void> {
     try {
-      for (let at = 0; at < chunk.length; ) {
-        const { bytesWritten } = await this.#handle.write(chunk, at);
-        at += bytesWritten;
+      for (let offset = 0; offset < chunk.length; ) {
+        const { bytesWritten } = await this.#handle.write(chunk, offset);
+        offset += bytesWritten;
       }
     } catch (error) {
       throw folderFault(error);
@@ -47,7 +50,7 @@ class FileUpload extends StreamUpload {
   }
 
   protected async discard(): Promise<void> {
-    // Waits for the write that is under way. What was closed already may be closed again.
+    // close() waits for the running write. A second close() is allowed.
     await this.#handle.close();
     await rm(this.#part, { force: true });
     await this.afterwards();

@@ -7,20 +7,26 @@ import { folderFault, isPart, isPartOf } from './folder-files.js';
 import { beginFile } from './folder-upload.js';
 import { assertKey, assertWithin, type ByteRange, isKey, type Storage, type Upload } from './storage.js';
 
-/** Objects as files of a folder that only its owner enters. Processes on several machines need one that they share, or S3. */
+/**
+ * Stores objects as files in a folder that only its owner can enter. Processes on several machines
+ * need a shared folder, or S3.
+ */
 export class FolderStorage implements Storage {
-  /** @param root absolute; made when it is first needed */
+  /** @param root absolute path; created on first use */
   constructor(private readonly root: string) {}
 
-  /** A file keeps nothing of `about`: whoever serves it knows. */
+  /**
+   * A file does not store the content type or file name; the API supplies both when it serves the
+   * file.
+   */
   async create(key: string): Promise<Upload> {
     const path = this.pathOf(key);
-    return translated(() => beginFile(path, () => this.prune(dirname(path))));
+    return withStorageErrors(() => beginFile(path, () => this.removeEmptyFolders(dirname(path))));
   }
 
   async open(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined> {
     const path = this.pathOf(key);
-    const handle = await translated(() => orUndefined(open(path, 'r')));
+    const handle = await withStorageErrors(() => undefinedIfMissing(open(path, 'r')));
     if (!handle) return undefined;
     try {
       const file = await handle.stat();
@@ -29,7 +35,7 @@ export class FolderStorage implements Storage {
         return undefined;
       }
       if (range) assertWithin(range, file.size);
-      // The stream closes the file at its end, and when it is destroyed.
+      // The stream closes the file when it ends or is destroyed.
       return { stream: handle.createReadStream(range ?? {}), size: file.size };
     } catch (error) {
       await handle.close();
@@ -39,20 +45,20 @@ export class FolderStorage implements Storage {
 
   async delete(key: string): Promise<void> {
     const path = this.pathOf(key);
-    await translated(async () => {
-      await orUndefined(unlink(path));
-      await this.prune(dirname(path));
+    await withStorageErrors(async () => {
+      await undefinedIfMissing(unlink(path));
+      await this.removeEmptyFolders(dirname(path));
     });
   }
 
   async abandon(key: string): Promise<void> {
     const path = this.pathOf(key);
     const folder = dirname(path);
-    await translated(async () => {
-      const names = (await orUndefined(readdir(folder))) ?? [];
+    await withStorageErrors(async () => {
+      const names = (await undefinedIfMissing(readdir(folder))) ?? [];
       for (const name of names)
-        if (isPartOf(name, basename(path))) await orUndefined(unlink(join(folder, name)));
-      if (names.length > 0) await this.prune(folder);
+        if (isPartOf(name, basename(path))) await undefinedIfMissing(unlink(join(folder, name)));
+      if (names.length > 0) await this.removeEmptyFolders(folder);
     });
   }
 
@@ -61,14 +67,14 @@ export class FolderStorage implements Storage {
   }
 
   async sweep(olderThan: Date): Promise<number> {
-    return translated(async () => {
+    return withStorageErrors(async () => {
       let removed = 0;
       for await (const { path, name } of walk(this.root)) {
-        // Every write to a part makes it new again.
-        const file = isPart(name) ? await orUndefined(stat(path)) : undefined;
+        // Each write renews the modification time of a part file.
+        const file = isPart(name) ? await undefinedIfMissing(stat(path)) : undefined;
         if (!file || file.mtime >= olderThan) continue;
-        await orUndefined(unlink(path));
-        await this.prune(dirname(path));
+        await undefinedIfMissing(unlink(path));
+        await this.removeEmptyFolders(dirname(path));
         removed += 1;
       }
       return removed;
@@ -79,7 +85,7 @@ export class FolderStorage implements Storage {
     if (folder !== '') assertKey(folder);
     for await (const { path } of walk(join(this.root, folder))) {
       const key = relative(this.root, path).replaceAll('\\', '/');
-      const file = isKey(key) ? await orUndefined(stat(path)) : undefined;
+      const file = isKey(key) ? await undefinedIfMissing(stat(path)) : undefined;
       if (file) yield { key, modifiedAt: file.mtime };
     }
   }
@@ -89,13 +95,13 @@ export class FolderStorage implements Storage {
     return join(this.root, key);
   }
 
-  /** Removes a folder that has become empty, and those around it. */
-  private async prune(folder: string): Promise<void> {
+  /** Removes an empty folder and its empty parents. */
+  private async removeEmptyFolders(folder: string): Promise<void> {
     for (let path = folder; path.startsWith(this.root) && path !== this.root; path = dirname(path)) {
       try {
         await rmdir(path);
       } catch (error) {
-        // In use, or somebody else was faster.
+        // The folder is not empty, or another process has already removed it.
         if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errorCodeOf(error))) return;
         throw error;
       }
@@ -103,25 +109,25 @@ export class FolderStorage implements Storage {
   }
 }
 
-/** Every file below a folder; what vanishes meanwhile is left out. */
+/** Yields every file below a folder. Skips files that disappear meanwhile. */
 async function* walk(folder: string): AsyncGenerator<{ path: string; name: string }> {
   const entries: Dirent[] = [];
-  const dir = await orUndefined(opendir(folder)).catch((error: unknown) => {
+  const dir = await undefinedIfMissing(opendir(folder)).catch((error: unknown) => {
     throw folderFault(error);
   });
   if (!dir) return;
   for await (const entry of dir) entries.push(entry);
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    // Of a disk's root: not ours, and not to be entered.
+    // The file system owns this folder at the root of a disk; other users cannot read it.
     if (entry.name === 'lost+found') continue;
     if (entry.isDirectory()) yield* walk(path);
     else if (entry.isFile()) yield { path, name: entry.name };
   }
 }
 
-/** Undefined instead of an error for what is not there. */
-async function orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
+/** Returns undefined instead of a not-found error (ENOENT). */
+async function undefinedIfMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
@@ -130,7 +136,7 @@ async function orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function translated<T>(work: () => Promise<T>): Promise<T> {
+async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

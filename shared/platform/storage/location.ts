@@ -5,22 +5,22 @@ import { withoutTrailingSlashes } from '../trailing-slashes.js';
 
 export interface FolderLocation {
   kind: 'folder';
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
 }
 
 export interface S3Location {
   kind: 's3';
   bucket: string;
-  /** Segments before every key, without slashes at the ends; '' is none. */
+  /** Prefix of every key, without a slash at either end; empty for none. */
   prefix: string;
-  /** Undefined: Amazon's own. */
+  /** Undefined: Amazon S3. */
   endpoint: string | undefined;
-  /** Undefined: what the SDK finds by itself. */
+  /** Undefined: the SDK determines the region. */
   region: string | undefined;
 }
 
-/** Where objects lie. */
+/** Where objects are stored. */
 export type StorageLocation = FolderLocation | S3Location;
 
 interface StorageSettings {
@@ -29,25 +29,28 @@ interface StorageSettings {
   AWS_REGION?: string;
 }
 
-const S3_ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9][\w.-]*)*)\/?$/;
+const S3_URL = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9][\w.-]*)*)\/?$/;
 
-/** Checks STORAGE_URL. */
+/** Validates STORAGE_URL. */
 export const storageAddress: Joi.CustomValidator<string> = (text, helpers) => {
-  const refuse = (what: string) => helpers.message({ custom: `"STORAGE_URL" must be ${what}` });
-  if (/^s3:/i.test(text)) return S3_ADDRESS.test(text) ? text : refuse('s3://bucket or s3://bucket/prefix');
+  const reject = (expected: string) => helpers.message({ custom: `"STORAGE_URL" must be ${expected}` });
+  if (/^s3:/i.test(text)) return S3_URL.test(text) ? text : reject('s3://bucket or s3://bucket/prefix');
   if (/^file:/i.test(text)) {
     return URL.canParse(text) && /^file:\/\/\/./.test(text) && new URL(text).host === ''
       ? text
-      : refuse('file:/// and the path of a folder');
+      : reject('file:/// followed by the path of a folder');
   }
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? refuse('a folder, file:///… or s3://bucket/prefix') : text;
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? reject('a folder, file:///… or s3://bucket/prefix') : text;
 };
 
-/** Where exports lie by the settings. @param dataDir absolute */
+/**
+ * Resolves the storage location of exports from the settings.
+ * @param dataDir absolute path
+ */
 export function storageLocation(value: StorageSettings, dataDir: string): StorageLocation {
-  const { STORAGE_URL: address } = value;
-  if (!address) return { kind: 'folder', path: join(dataDir, 'exports') };
-  const [, bucket, prefix = ''] = S3_ADDRESS.exec(address) ?? [];
+  const { STORAGE_URL: storageUrl } = value;
+  if (!storageUrl) return { kind: 'folder', path: join(dataDir, 'exports') };
+  const [, bucket, prefix = ''] = S3_URL.exec(storageUrl) ?? [];
   if (bucket) {
     return {
       kind: 's3',
@@ -57,19 +60,22 @@ export function storageLocation(value: StorageSettings, dataDir: string): Storag
       region: value.AWS_REGION,
     };
   }
-  return { kind: 'folder', path: address.startsWith('file:') ? fileURLToPath(address) : resolve(address) };
+  return {
+    kind: 'folder',
+    path: storageUrl.startsWith('file:') ? fileURLToPath(storageUrl) : resolve(storageUrl),
+  };
 }
 
-/** Settings of storage that do not go together. */
+/** Finds storage settings that contradict each other. */
 export function storageContradictions({ STORAGE_URL, S3_ENDPOINT, AWS_REGION }: StorageSettings): string[] {
   const isS3 = STORAGE_URL?.startsWith('s3:') ?? false;
   if (S3_ENDPOINT && !isS3) {
     return [
-      '"S3_ENDPOINT" is set without a bucket in "STORAGE_URL" (for example STORAGE_URL=s3://exports/tow)',
+      '"S3_ENDPOINT" is set without an S3 bucket in "STORAGE_URL" (for example STORAGE_URL=s3://exports/tow)',
     ];
   }
   if (isS3 && !S3_ENDPOINT && !AWS_REGION) {
-    return ['"AWS_REGION" is required with a bucket of Amazon\'s (for example AWS_REGION=eu-central-1)'];
+    return ['"AWS_REGION" is required for an Amazon S3 bucket (for example AWS_REGION=eu-central-1)'];
   }
   return [];
 }

@@ -3,7 +3,7 @@ import type { StorageLocation } from './location.js';
 import { S3Storage } from './s3.js';
 import type { Storage } from './storage.js';
 
-/** The storage at a location. Nothing is made or reached before it is used. */
+/** Creates the storage client for a location. It creates folders and connects only on first use. */
 export function openStorage(location: StorageLocation): Storage {
   return location.kind === 'folder' ? new FolderStorage(location.path) : new S3Storage(location);
 }

@@ -2,43 +2,46 @@ import { randomBytes } from 'node:crypto';
 import { reasonOfFailure } from '../start-failure.js';
 import { type Storage, StorageError } from './storage.js';
 
-/** No export has such a key: theirs begin with the id of a tenant. */
-const FOLDER = 'start-probe';
-const ABOUT = { contentType: 'text/plain', fileName: 'probe.txt' };
+/** No export uses this folder: the keys of exports start with a tenant id. */
+const PROBE_FOLDER = 'start-probe';
+const PROBE_METADATA = { contentType: 'text/plain', fileName: 'probe.txt' };
 
-/** Writes an object and removes it again. @throws {Error} saying what the place refuses */
+/**
+ * Writes an object and deletes it.
+ * @throws {Error} that describes why storage is not writable
+ */
 export async function assertWritable(storage: Storage): Promise<void> {
-  const key = `${FOLDER}/${randomBytes(8).toString('hex')}`;
+  const key = `${PROBE_FOLDER}/${randomBytes(8).toString('hex')}`;
   try {
-    const upload = await storage.create(key, ABOUT);
+    const upload = await storage.create(key, PROBE_METADATA);
     upload.stream.end('probe');
     await upload.commit();
     await storage.delete(key);
   } catch (error) {
-    throw unusable('written', error);
+    throw createProbeError('written', error);
   }
 }
 
 /**
- * Makes a link as for a download or, where the API serves downloads itself, looks for an object
- * that is not there. A bucket is not asked: it answers a missing object with a refusal unless
- * objects may be listed as well.
- * @throws {Error} saying what the place refuses
+ * Checks that storage is readable. Signs a download link or, if the API serves downloads itself,
+ * opens a missing object. A bucket gets no request: without permission to list objects, S3 returns
+ * 403 for a missing object.
+ * @throws {Error} that describes why storage is not readable
  */
 export async function assertReadable(storage: Storage): Promise<void> {
-  const key = `${FOLDER}/none`;
+  const key = `${PROBE_FOLDER}/none`;
   try {
-    if (await storage.link(key, { ...ABOUT, seconds: 60 })) return;
+    if (await storage.link(key, { ...PROBE_METADATA, seconds: 60 })) return;
     (await storage.open(key))?.stream.destroy();
   } catch (error) {
-    throw unusable('read', error);
+    throw createProbeError('read', error);
   }
 }
 
-function unusable(verb: string, error: unknown): Error {
+function createProbeError(verb: string, error: unknown): Error {
   const reason = error instanceof StorageError && error.cause ? error.cause : error;
   return new Error(
-    `STORAGE_URL cannot be ${verb} (${reasonOfFailure(reason)}), so exports will fail. Check that the folder or bucket exists and that this process has the right.`,
+    `STORAGE_URL cannot be ${verb} (${reasonOfFailure(reason)}), so exports will fail. Check that the folder or bucket exists and that this process has permission.`,
     { cause: error },
   );
 }

@@ -2,33 +2,37 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Location } from './location.js';
 import { StorageError, type StorageFault } from './storage.js';
 
-/** A bucket with what is needed to speak to it. */
+/** A bucket and the client to access it. */
 export interface Bucket {
   sdk: typeof import('@aws-sdk/client-s3');
   client: S3Client;
   name: string;
-  /** Buffers of parts that no upload uses now. */
+  /** Part buffers that no upload currently uses. */
   spareParts: Buffer[];
 }
 
 export interface S3Timeouts {
-  /** For a connection. */
+  /** Time limit for establishing a connection. */
   connectMs: number;
-  /** From the beginning of a request, which may carry 8 MiB, to that of its answer. */
+  /**
+   * Time limit from the start of a request, which may carry 8 MiB, to the start of its response.
+   */
   answerMs: number;
 }
 
-/** Loads the SDK and makes a client; nothing is sent yet. */
+/** Loads the SDK and creates a client. Sends nothing yet. */
 export async function reachBucket(location: S3Location, timeouts: S3Timeouts): Promise<Bucket> {
   const sdk = await import('@aws-sdk/client-s3');
   const { bucket, endpoint } = location;
-  // Others than Amazon mostly have no regions, but a signature has to name one.
+  // Most other S3 servers have no regions, but a signature must contain one.
   const region = location.region ?? (endpoint ? 'us-east-1' : undefined);
   const client = new sdk.S3Client({
     ...(region ? { region } : {}),
-    // A name per bucket takes a wildcard in DNS and in the certificate, which few others have.
+    // Virtual-hosted buckets need wildcard DNS and a wildcard certificate, which few other servers
+    // have.
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
-    // The SDK's checksums in trailers are refused by servers older than they are; TLS and our own SHA-256 stand for the bytes.
+    // Older S3 servers reject the SDK's checksum trailers. TLS and the SHA-256 of the export
+    // protect the bytes instead.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 3,
@@ -36,38 +40,44 @@ export async function reachBucket(location: S3Location, timeouts: S3Timeouts): P
       connectionTimeout: timeouts.connectMs,
       requestTimeout: timeouts.answerMs,
       throwOnRequestTimeout: true,
-      // A silence is allowed: whoever reads an object may be slow.
+      // No limit on idle time: the reader of an object may be slow.
       socketTimeout: 0,
     },
   });
   return { sdk, client, name: bucket, spareParts: [] };
 }
 
-const FULL =
+const STORAGE_FULL_ERRORS =
   /^(InsufficientStorage|QuotaExceeded|StorageFull|XMinioStorageFull|XMinioAdminBucketQuotaExceeded)$/;
-const REFUSED = /^(CredentialsProviderError|TokenProviderError)$/;
-const MAY_PASS = [408, 425, 429];
-/** Refusals that a second try may not meet: slow lines, credentials that are renewed, an end whose first answer was lost. */
-const PASSING =
+const CREDENTIAL_ERRORS = /^(CredentialsProviderError|TokenProviderError)$/;
+const TRANSIENT_STATUSES = [408, 425, 429];
+/**
+ * Rejections that a retry may not meet: slow connections, credentials being renewed, a completed
+ * upload whose first response was lost.
+ */
+const TRANSIENT_ERRORS =
   /^(RequestTimeout|ExpiredToken|ExpiredTokenException|OperationAborted|NoSuchUpload|SlowDown)$/;
 
-/** An error of the SDK as one of storage; what is neither an answer of S3 nor a failed connection stays what it is. */
+/**
+ * Converts an error of the SDK to a StorageError. Returns an error unchanged if it is neither a
+ * response of S3 nor a failed connection.
+ */
 export function s3Fault(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError || error instanceof RangeError) return error;
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
-  const fault = faultOf(error, $metadata?.httpStatusCode);
-  const isOfTheWire = $metadata !== undefined || typeof code === 'string' || error.name === 'TimeoutError';
-  return fault
-    ? new StorageError(fault, error)
-    : isOfTheWire
+  const failure = classifyFailure(error, $metadata?.httpStatusCode);
+  const isNetworkError = $metadata !== undefined || typeof code === 'string' || error.name === 'TimeoutError';
+  return failure
+    ? new StorageError(failure, error)
+    : isNetworkError
       ? new StorageError('storage_unavailable', error)
       : error;
 }
 
-function faultOf({ name, message }: Error, status = 0): StorageFault | undefined {
-  if (status === 507 || FULL.test(name)) return 'storage_full';
-  if (REFUSED.test(name) || message === 'Region is missing') return 'storage_refused';
-  if (PASSING.test(name)) return 'storage_unavailable';
-  const isRefusal = status >= 300 && status < 500 && !MAY_PASS.includes(status);
-  return isRefusal ? 'storage_refused' : undefined;
+function classifyFailure({ name, message }: Error, status = 0): StorageFault | undefined {
+  if (status === 507 || STORAGE_FULL_ERRORS.test(name)) return 'storage_full';
+  if (CREDENTIAL_ERRORS.test(name) || message === 'Region is missing') return 'storage_refused';
+  if (TRANSIENT_ERRORS.test(name)) return 'storage_unavailable';
+  const isRejected = status >= 300 && status < 500 && !TRANSIENT_STATUSES.includes(status);
+  return isRejected ? 'storage_refused' : undefined;
 }

@@ -1,19 +1,20 @@
 import type { CompletedPart } from '@aws-sdk/client-s3';
 import type { Bucket } from './s3-bucket.js';
 
-/** S3's own limit (docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html). */
+/** S3 limit (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html). */
 const MAX_PARTS = 10_000;
 
-/** What is made in a bucket. */
+/** The object to create. */
 export interface ObjectToBe {
-  /** With the prefix. */
+  /** The full key, including the prefix. */
   key: string;
   contentType: string;
 }
 
 /**
- * One multipart upload: begun with its first part, an object with its last word, and forgotten by S3 when it is given up. A body belongs to the request
- * that sends it until its promise settles; what is rejected is the SDK's own error.
+ * One multipart upload. It starts with the first part, becomes an object on completion, and S3
+ * discards its parts on abort. Do not reuse the body of a part before the promise of its request
+ * resolves or rejects. Rejections are errors of the SDK.
  */
 export class Parts {
   readonly #sent: Promise<CompletedPart>[] = [];
@@ -29,64 +30,74 @@ export class Parts {
     return this.#sent.length;
   }
 
-  /** Sends the next part: 5 MiB at least, unless it is the last. */
+  /** Sends the next part: at least 5 MiB, except for the last part. */
   async send(body: Buffer): Promise<void> {
-    const sent = this.#sendAs(this.#sent.length + 1, body);
+    const sent = this.#sendNumbered(this.#sent.length + 1, body);
     this.#sent.push(sent);
     await sent;
   }
 
-  /** Waits for every part and makes the object of them. */
+  /** Waits for every part, then completes the object. */
   async complete(): Promise<void> {
     const parts = await Promise.all(this.#sent);
     const { sdk, client } = this.bucket;
     await client.send(
       new sdk.CompleteMultipartUploadCommand({
-        ...this.#name(),
-        UploadId: await this.#begun(),
+        ...this.#bucketAndKey(),
+        UploadId: await this.#ensureStarted(),
         MultipartUpload: { Parts: parts },
       }),
     );
   }
 
-  /** Ends what is being sent, and resolves when S3 has forgotten the parts or could not be told; a sweep finds those. */
+  /**
+   * Aborts running requests. Resolves when S3 has discarded the parts or the abort request failed;
+   * a later sweep removes those parts.
+   */
   async forget(): Promise<void> {
     this.#abandon.abort();
-    // A part that arrives after the upload was ended would stay, and cost.
+    // A part that arrives after the abort would stay in S3 and cost money.
     await Promise.allSettled(this.#sent);
     const { sdk, client } = this.bucket;
     try {
       const UploadId = await this.#uploadId;
-      if (UploadId) await client.send(new sdk.AbortMultipartUploadCommand({ ...this.#name(), UploadId }));
+      if (UploadId)
+        await client.send(new sdk.AbortMultipartUploadCommand({ ...this.#bucketAndKey(), UploadId }));
     } catch {
-      // Never begun, or out of reach.
+      // The upload never started, or S3 is unreachable.
     }
   }
 
-  async #sendAs(PartNumber: number, Body: Buffer): Promise<CompletedPart> {
-    if (PartNumber > MAX_PARTS) throw new Error(`an object in S3 has ${MAX_PARTS} parts at most`);
+  async #sendNumbered(PartNumber: number, Body: Buffer): Promise<CompletedPart> {
+    if (PartNumber > MAX_PARTS) throw new Error(`an S3 object has at most ${MAX_PARTS} parts`);
     const { sdk, client } = this.bucket;
-    const UploadId = await this.#begun();
-    const part = new sdk.UploadPartCommand({ ...this.#name(), UploadId, PartNumber, Body });
+    const UploadId = await this.#ensureStarted();
+    const part = new sdk.UploadPartCommand({ ...this.#bucketAndKey(), UploadId, PartNumber, Body });
     const { ETag } = await client.send(part, { abortSignal: this.#abandon.signal });
-    if (!ETag) throw new Error('S3 has taken a part without an ETag');
+    if (!ETag) throw new Error('S3 accepted a part without returning an ETag');
     return { PartNumber, ETag };
   }
 
-  /** Begun whether it is given up meanwhile or not: only an upload whose id is known can be ended. */
-  #begun(): Promise<string> {
+  /**
+   * Starts the upload even if it is aborted meanwhile: only an upload with a known id can be
+   * aborted.
+   */
+  #ensureStarted(): Promise<string> {
     this.#uploadId ??= (async () => {
       const { sdk, client } = this.bucket;
       const { UploadId } = await client.send(
-        new sdk.CreateMultipartUploadCommand({ ...this.#name(), ContentType: this.object.contentType }),
+        new sdk.CreateMultipartUploadCommand({
+          ...this.#bucketAndKey(),
+          ContentType: this.object.contentType,
+        }),
       );
-      if (!UploadId) throw new Error('S3 has begun an upload without an id');
+      if (!UploadId) throw new Error('S3 started an upload without returning an id');
       return UploadId;
     })();
     return this.#uploadId;
   }
 
-  #name(): { Bucket: string; Key: string } {
+  #bucketAndKey(): { Bucket: string; Key: string } {
     return { Bucket: this.bucket.name, Key: this.object.key };
   }
 }

@@ -15,18 +15,22 @@ import {
   type Upload,
 } from './storage.js';
 
-/** How long S3 may take to accept a connection, and to begin an answer, in ms. The SDK asks three times. */
+/**
+ * Time limits for S3 to accept a connection and to start a response, in ms. The SDK makes three
+ * attempts.
+ */
 const TIMEOUTS: S3Timeouts = { connectMs: 5000, answerMs: 60_000 };
 
 /**
- * Objects in a bucket of Amazon's S3 or of another server that speaks as it does. Its address is the operator's setting, as the mail server's is: no
- * tenant can name it, so the SDK calls it by its own means and not through the guarded client (the rule one-way-out). Credentials are found by the
- * SDK itself: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine.
+ * Stores objects in a bucket of Amazon S3 or of a compatible server. The operator sets its address,
+ * as for the mail server. No tenant can name it, so the SDK calls it directly and not through the
+ * guarded client (import rule one-way-out). The SDK finds the credentials: AWS_ACCESS_KEY_ID and
+ * AWS_SECRET_ACCESS_KEY, a profile, or the role of the machine.
  */
 export class S3Storage implements Storage {
   #bucket: Promise<Bucket> | undefined;
-  /** Full keys of the uploads of this process, which no sweep of its own may end. */
-  readonly #underWay = new Set<string>();
+  /** Full keys of the running uploads of this process. sweep() does not abort these. */
+  readonly #uploadsInProgress = new Set<string>();
 
   constructor(
     private readonly location: S3Location,
@@ -35,30 +39,31 @@ export class S3Storage implements Storage {
 
   async create(key: string, about: ObjectAbout): Promise<Upload> {
     const fullKey = this.#fullKey(key);
-    const bucket = await this.#reach();
-    this.#underWay.add(fullKey);
+    const bucket = await this.#openBucket();
+    this.#uploadsInProgress.add(fullKey);
     return beginObject(bucket, {
       key: fullKey,
       ...about,
-      whenDone: () => this.#underWay.delete(fullKey),
+      whenDone: () => this.#uploadsInProgress.delete(fullKey),
     });
   }
 
   async open(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined> {
     const Key = this.#fullKey(key);
     if (range) assertWithin(range, Number.POSITIVE_INFINITY);
-    const { sdk, client, name: Bucket } = await this.#reach();
+    const { sdk, client, name: Bucket } = await this.#openBucket();
     const Range = range && `bytes=${range.start}-${range.end}`;
     try {
-      const answer = await client.send(
+      const response = await client.send(
         new sdk.GetObjectCommand({ Bucket, Key, ...(Range ? { Range } : {}) }),
       );
-      const stream = answer.Body as Readable;
-      const size = Number(/\/(\d+)$/.exec(answer.ContentRange ?? '')?.[1] ?? answer.ContentLength);
+      const stream = response.Body as Readable;
+      const size = Number(/\/(\d+)$/.exec(response.ContentRange ?? '')?.[1] ?? response.ContentLength);
       try {
-        // S3 itself would answer with what there is of a range.
+        // For a range beyond the end, S3 returns only the bytes that exist.
         if (range) assertWithin(range, size);
-        if (range && answer.ContentRange === undefined) throw new Error('the storage knows no ranges');
+        if (range && response.ContentRange === undefined)
+          throw new Error('the storage does not support ranges');
       } catch (error) {
         stream.destroy();
         throw error;
@@ -68,7 +73,7 @@ export class S3Storage implements Storage {
       if (error instanceof sdk.S3ServiceException) {
         if (error.name === 'NoSuchKey') return undefined;
         if (error.name === 'InvalidRange')
-          throw new RangeError('no such bytes in the object', { cause: error });
+          throw new RangeError('the object does not have these bytes', { cause: error });
       }
       throw s3Fault(error);
     }
@@ -76,16 +81,16 @@ export class S3Storage implements Storage {
 
   async delete(key: string): Promise<void> {
     const Key = this.#fullKey(key);
-    await this.#call(({ sdk, client, name: Bucket }) =>
+    await this.#callS3(({ sdk, client, name: Bucket }) =>
       client.send(new sdk.DeleteObjectCommand({ Bucket, Key })),
     );
   }
 
   async abandon(key: string): Promise<void> {
     const fullKey = this.#fullKey(key);
-    await this.#call(async (bucket) => {
-      for await (const { Key, UploadId } of this.#uploads(fullKey))
-        if (Key === fullKey && UploadId) await endUpload(bucket, { Key, UploadId });
+    await this.#callS3(async (bucket) => {
+      for await (const { Key, UploadId } of this.#listUnfinishedUploads(fullKey))
+        if (Key === fullKey && UploadId) await abortUpload(bucket, { Key, UploadId });
     });
   }
 
@@ -94,8 +99,9 @@ export class S3Storage implements Storage {
     { fileName, contentType, seconds }: ObjectAbout & { seconds: number },
   ): Promise<string> {
     const Key = this.#fullKey(key);
-    if (!(seconds >= 1 && seconds <= MAX_LINK_SECONDS)) throw new RangeError('a link lasts 1 to 900 seconds');
-    return this.#call(async ({ sdk, client, name: Bucket }) => {
+    if (!(seconds >= 1 && seconds <= MAX_LINK_SECONDS))
+      throw new RangeError('a link is valid for 1 to 900 seconds');
+    return this.#callS3(async ({ sdk, client, name: Bucket }) => {
       const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
       const command = new sdk.GetObjectCommand({
         Bucket,
@@ -109,12 +115,12 @@ export class S3Storage implements Storage {
   }
 
   async sweep(olderThan: Date): Promise<number> {
-    return this.#call(async (bucket) => {
+    return this.#callS3(async (bucket) => {
       let removed = 0;
-      for await (const { Key, UploadId, Initiated } of this.#uploads(this.#prefix())) {
+      for await (const { Key, UploadId, Initiated } of this.#listUnfinishedUploads(this.#prefix())) {
         if (!Key || !UploadId || !Initiated || Initiated >= olderThan) continue;
-        if (!this.#isOurs(Key) || this.#underWay.has(Key)) continue;
-        if (await endUpload(bucket, { Key, UploadId })) removed += 1;
+        if (!this.#isOwnKey(Key) || this.#uploadsInProgress.has(Key)) continue;
+        if (await abortUpload(bucket, { Key, UploadId })) removed += 1;
       }
       return removed;
     });
@@ -124,28 +130,28 @@ export class S3Storage implements Storage {
     const Prefix = folder === '' ? this.#prefix() : `${this.#fullKey(folder)}/`;
     let token: string | undefined;
     do {
-      const page = await this.#call(({ sdk, client, name: Bucket }) =>
+      const page = await this.#callS3(({ sdk, client, name: Bucket }) =>
         client.send(
           new sdk.ListObjectsV2Command({ Bucket, Prefix, ...(token ? { ContinuationToken: token } : {}) }),
         ),
       );
       for (const { Key, LastModified } of page.Contents ?? []) {
-        if (!Key || !LastModified || !this.#isOurs(Key)) continue;
+        if (!Key || !LastModified || !this.#isOwnKey(Key)) continue;
         yield { key: Key.slice(this.#prefix().length), modifiedAt: LastModified };
       }
       token = page.IsTruncated ? page.NextContinuationToken : undefined;
     } while (token);
   }
 
-  /** Every multipart upload that is not finished, of keys that begin so. */
-  async *#uploads(Prefix: string): AsyncGenerator<MultipartUpload> {
-    const { sdk, client, name: Bucket } = await this.#reach();
-    let marks: Marks | undefined = {};
-    while (marks) {
-      const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...marks });
+  /** Yields every unfinished multipart upload whose key starts with Prefix. */
+  async *#listUnfinishedUploads(Prefix: string): AsyncGenerator<MultipartUpload> {
+    const { sdk, client, name: Bucket } = await this.#openBucket();
+    let markers: PageMarkers | undefined = {};
+    while (markers) {
+      const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...markers });
       const page: ListMultipartUploadsCommandOutput = await client.send(command);
       yield* page.Uploads ?? [];
-      marks = marksAfter(page);
+      markers = nextPageMarkers(page);
     }
   }
 
@@ -158,27 +164,27 @@ export class S3Storage implements Storage {
     return `${this.#prefix()}${key}`;
   }
 
-  #isOurs(fullKey: string): boolean {
+  #isOwnKey(fullKey: string): boolean {
     return fullKey.startsWith(this.#prefix()) && isKey(fullKey.slice(this.#prefix().length));
   }
 
-  /** The SDK is loaded by whoever uses S3, and not before: it takes a quarter of a second and 40 MB. */
-  #reach(): Promise<Bucket> {
+  /** Loads the SDK on first use, because it costs 250 ms and 40 MB. */
+  #openBucket(): Promise<Bucket> {
     this.#bucket ??= reachBucket(this.location, this.timeouts);
     return this.#bucket;
   }
 
-  async #call<T>(work: (bucket: Bucket) => Promise<T>): Promise<T> {
+  async #callS3<T>(work: (bucket: Bucket) => Promise<T>): Promise<T> {
     try {
-      return await work(await this.#reach());
+      return await work(await this.#openBucket());
     } catch (error) {
       throw s3Fault(error);
     }
   }
 }
 
-/** @returns false: it was finished or ended meanwhile */
-async function endUpload(
+/** @returns false if the upload was completed or aborted meanwhile */
+async function abortUpload(
   { sdk, client, name: Bucket }: Bucket,
   upload: { Key: string; UploadId: string },
 ): Promise<boolean> {
@@ -191,13 +197,13 @@ async function endUpload(
   }
 }
 
-/** Where the next page of unfinished uploads begins. */
-interface Marks {
+/** Start of the next page of unfinished uploads. */
+interface PageMarkers {
   KeyMarker?: string;
   UploadIdMarker?: string;
 }
 
-function marksAfter(page: ListMultipartUploadsCommandOutput): Marks | undefined {
+function nextPageMarkers(page: ListMultipartUploadsCommandOutput): PageMarkers | undefined {
   const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = page;
   if (!IsTruncated || !NextKeyMarker) return undefined;
   return { KeyMarker: NextKeyMarker, ...(NextUploadIdMarker ? { UploadIdMarker: NextUploadIdMarker } : {}) };

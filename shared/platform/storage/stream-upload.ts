@@ -4,14 +4,14 @@ import { finished } from 'node:stream/promises';
 import type { Upload } from './storage.js';
 
 /**
- * What an object's bytes pass through, whatever takes them: they are hashed and counted, become an object with `commit` alone, and are given up when the
- * stream breaks, is destroyed, or with `abort`.
+ * Hashes and counts the bytes of an object before a subclass stores them. Only `commit` creates the
+ * object. The upload is discarded on `abort`, and when the stream fails or is destroyed.
  */
 export abstract class StreamUpload implements Upload {
   readonly stream: Writable;
   readonly #hash = createHash('sha256');
   #bytes = 0;
-  #isSettled = false;
+  #isFinished = false;
   #discarding: Promise<void> | undefined;
 
   constructor() {
@@ -22,12 +22,13 @@ export abstract class StreamUpload implements Upload {
         this.take(chunk).then(() => done(), done);
       },
       destroy: (error, done) => {
-        // A stream that has all its bytes is destroyed as well; they are still wanted. Whoever commits or aborts waits for the rest.
-        if (error || !stream.writableFinished) this.#giveUp().catch(() => undefined);
+        // A stream is also destroyed after it received all its bytes, which are still needed.
+        // `commit` and `abort` wait for the discard.
+        if (error || !stream.writableFinished) this.#discardOnce().catch(() => undefined);
         done(error);
       },
     });
-    // Told by commit and by whoever pipes; without a listener it would end the process.
+    // `commit` and the pipeline report the error; without a listener it would end the process.
     stream.on('error', () => undefined);
     this.stream = stream;
   }
@@ -36,36 +37,39 @@ export abstract class StreamUpload implements Upload {
     return this.#bytes;
   }
 
-  /** Stores the next bytes; not called again before it resolves. */
+  /** Stores the next bytes. The stream calls it again only after it resolves. */
   protected abstract take(chunk: Buffer): Promise<void>;
-  /** Makes the object of all that was taken. */
+  /** Creates the object from all stored bytes. */
   protected abstract finish(): Promise<void>;
-  /** Removes what was taken, also while some of it is on its way. Called once at most, and never after `finish` has resolved. */
+  /**
+   * Deletes the stored bytes, even while a write is running. Called at most once, and never after
+   * `finish` has resolved.
+   */
   protected abstract discard(): Promise<void>;
 
   async commit(): Promise<{ bytes: number; sha256: string }> {
-    if (this.#isSettled) throw new Error('this upload has been committed or aborted');
-    this.#isSettled = true;
+    if (this.#isFinished) throw new Error('this upload is already committed or aborted');
+    this.#isFinished = true;
     try {
       if (!this.stream.writableEnded && !this.stream.destroyed) this.stream.end();
-      // Rejects with what cut it short, which may be an error of whoever writes.
+      // Rejects with the error that interrupted the stream, which may come from the writer.
       await finished(this.stream);
       await this.finish();
     } catch (error) {
-      await this.#giveUp();
+      await this.#discardOnce();
       throw error;
     }
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
   async abort(): Promise<void> {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
+    if (this.#isFinished) return;
+    this.#isFinished = true;
     this.stream.destroy();
-    await this.#giveUp();
+    await this.#discardOnce();
   }
 
-  #giveUp(): Promise<void> {
+  #discardOnce(): Promise<void> {
     this.#discarding ??= this.discard();
     return this.#discarding;
   }

@@ -1,6 +1,6 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** The record of an agent's key. The credential itself is not among its columns. */
+/** JSON of an agent key. It never contains the credential. */
 export function agentKeyRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',

@@ -5,12 +5,12 @@ import { AGENT_SCOPES } from '../../contracts/vocabulary.js';
 
 const name = () => text(100).example('Billing agent');
 
-/** The nearest ancestor of the list is the key. */
-const onlyReadingIfReadOnly: Joi.CustomValidator<string[]> = (scopes, helpers) => {
-  const writing = scopes.filter((one) => !one.startsWith('read_'));
+/** A read-only key accepts only read scopes. `ancestors[0]` is the key that contains the list. */
+const checkReadOnlyScopes: Joi.CustomValidator<string[]> = (scopes, helpers) => {
+  const writeScopes = scopes.filter((scope) => !scope.startsWith('read_'));
   const isReadOnly = helpers.state.ancestors[0]?.read_only === true;
-  return isReadOnly && writing.length > 0
-    ? helpers.error('array.readOnly', { writing: writing.join(', ') })
+  return isReadOnly && writeScopes.length > 0
+    ? helpers.error('array.readOnly', { writing: writeScopes.join(', ') })
     : scopes;
 };
 
@@ -21,15 +21,15 @@ export const agentKeyCreate = Joi.object({
     .min(1)
     .max(AGENT_SCOPES.length)
     .unique()
-    .custom(onlyReadingIfReadOnly)
+    .custom(checkReadOnlyScopes)
     .required()
-    .description('What the agent may do: each tool takes one of them, none implies another')
+    .description('What the agent may do. Each tool requires one scope; no scope implies another')
     .example(['read_invoices', 'write_invoices_draft']),
-  read_only: flag().default(false).description('A read-only key holds only scopes that begin with read_'),
-  expires_at: dateTime().allow(null).description('When the key ends by itself'),
+  read_only: flag().default(false).description('A read-only key can have only scopes that begin with read_'),
+  expires_at: dateTime().allow(null).description('When the key expires'),
 }).meta({ className: 'AgentKeyCreate' });
 
-const keys = () => ({
+const keyMembers = () => ({
   id: uuid(),
   kind: Joi.string().valid('agent'),
   name: name(),
@@ -43,14 +43,14 @@ const keys = () => ({
   last_used_at: dateTime().allow(null),
 });
 
-export const agentKey = allRequired(keys()).meta({ className: 'AgentKey' });
+export const agentKey = allRequired(keyMembers()).meta({ className: 'AgentKey' });
 
 export const agentKeyWithSecret = allRequired({
-  ...keys(),
+  ...keyMembers(),
   key: Joi.string()
     .allow(null)
     .example('tk_agent_…')
-    .description('The credential itself, shown in this answer only; null in a dry run'),
+    .description('The credential itself, returned only in this response; null in a dry run'),
 }).meta({ className: 'AgentKeyWithSecret' });
 
 export const agentKeyListQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({

@@ -10,7 +10,10 @@ const shared = {
   agentScope: null,
 } as const;
 
-/** What the api adds to the body: the key it made, hashed and sealed, never in clear text. */
+/**
+ * The request body plus the key that the API process created: hashed and sealed, never in clear
+ * text.
+ */
 export type WithKeyMaterial<T> = T & { material: KeyMaterial };
 
 export const createApiKey = defineCommand<WithKeyMaterial<ApiKeyCreate>>({
@@ -21,7 +24,7 @@ export const createApiKey = defineCommand<WithKeyMaterial<ApiKeyCreate>>({
   schema: apiKeyCreate as Joi.ObjectSchema<WithKeyMaterial<ApiKeyCreate>>,
 });
 
-/** Makes a successor with the same rights; the old key ends after the overlap. */
+/** Creates a successor with the same rights. The old key stops working after the overlap. */
 export const rollApiKey = defineCommand<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>({
   ...shared,
   type: 'api_key.roll',

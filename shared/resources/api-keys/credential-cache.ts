@@ -6,36 +6,48 @@ import type { Runtime } from '../../platform/runtime.js';
 import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
 
-/** A revocation that the broadcast did not bring is seen when the entry runs out: within 5 s everywhere (decisions 6). */
-const CACHE_MS = 4000;
-const CACHED_CREDENTIALS = 10_000;
+/**
+ * If the broadcast of a revocation is lost, the entry expires. So a revocation takes effect within
+ * 5 s in every process (docs/decisions.md §6).
+ */
+const CACHE_TTL_MS = 4000;
+const MAX_CACHED_CREDENTIALS = 10_000;
 
-/** Broadcast of a changed credential: the id of the key, the session or the person whose it is. */
+/**
+ * Bus channel for changed credentials. The bus event is the id of the key, the session or the
+ * person.
+ */
 export const KEY_CHANGED_CHANNEL = 'tow:key-changed';
 
 const REALM = { 'WWW-Authenticate': 'Bearer realm="tow-dispatch"' };
 
-/** One code for every way a credential can be missing or wrong. */
+/** One error code for every missing or invalid credential. */
 export function unauthorized(message: string): AppError {
   return new AppError('unauthorized', message, { headers: REALM });
 }
 
-/** What a request shows to prove whose it is. */
+/** A credential from a request: an API key or a session cookie. */
 export interface Credential {
-  /** Two credentials of one text are the same. */
+  /** The cache key: credentials with equal text are the same. */
   text: string;
-  /** Costs a hash, so it is asked of unknown ones only. */
+  /** Costs a hash, so the cache calls it only for credentials that it does not hold. */
   isWellFormed: () => boolean;
   find: () => Promise<Principal | undefined>;
   refusal: string;
 }
 
-/** Finds who shows a credential; undefined when nobody valid does. @throws {AppError} 503 when the store cannot be asked */
+/**
+ * Finds the principal of a credential; undefined if the credential is not valid.
+ * @throws {AppError} 503 if PostgreSQL is unreachable
+ */
 export type FindPrincipal = (credential: Credential) => Promise<Principal | undefined>;
 
-/** The credentials that this process has seen in the last seconds, dropped as soon as one is told to have changed. */
+/**
+ * Caches the credentials that this process checked in the last seconds. The broadcast of a changed
+ * credential evicts its entry.
+ */
 export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promise<FindPrincipal> {
-  const cache = new LRUCache<string, Principal>({ max: CACHED_CREDENTIALS, ttl: CACHE_MS });
+  const cache = new LRUCache<string, Principal>({ max: MAX_CACHED_CREDENTIALS, ttl: CACHE_TTL_MS });
   await bus.subscribe(KEY_CHANGED_CHANNEL, (changed) => {
     for (const [text, { id, session }] of cache.entries())
       if (id === changed || session?.id === changed) cache.delete(text);
@@ -51,15 +63,16 @@ export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promis
     if (found) cache.set(text, found);
     return found;
   };
-  return async (credential) => validNow(await lookUp(credential));
+  return async (credential) => ifValid(await lookUp(credential));
 }
 
-function validNow(key: Principal | undefined): Principal | undefined {
-  if (!key || key.revoked || (key.expiresAt !== null && key.expiresAt <= Date.now())) return undefined;
-  return key;
+function ifValid(principal: Principal | undefined): Principal | undefined {
+  if (!principal || principal.revoked || (principal.expiresAt !== null && principal.expiresAt <= Date.now()))
+    return undefined;
+  return principal;
 }
 
-/** The key in `Authorization: Bearer …`. @throws {AppError} 401 when there is no such header */
+/** Reads the key from `Authorization: Bearer …`. @throws {AppError} 401 if the header is missing */
 export function keyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoKey: string): Credential {
   if (!header) throw unauthorized(ifNoKey);
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
@@ -71,7 +84,11 @@ export function keyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoK
   };
 }
 
-/** Guessing is limited per address; a valid key is never held up by it. @throws {AppError} 429 */
+/**
+ * Counts a wrong credential against the client's network, to limit guessing. Requests with a valid
+ * key are never limited by it.
+ * @throws {AppError} 429
+ */
 export async function countBadCredential(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
   address: string,

@@ -3,7 +3,10 @@ import { base62, checksum62, seal, sha256 } from '../../platform/crypto.js';
 
 export type KeyKind = 'api' | 'agent';
 
-/** What is stored of a key. `sealed` is kept only with the answer that shows the key, for its replays. */
+/**
+ * The stored parts of a key. `sealed` is kept only with the response that shows the key, for
+ * idempotent replays.
+ */
 export interface KeyMaterial {
   prefix: string;
   lastFour: string;
@@ -21,7 +24,10 @@ const PREFIXES = {
 // 43 base62 characters hold the 256 random bits, 6 the checksum.
 const SHAPE = /^(tk_live_|tk_test_|tk_agent_test_|tk_agent_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/** Makes a key of 256 random bits and a checksum (decisions 6). The clear text exists only in the value returned. */
+/**
+ * Creates a key from 256 random bits and a checksum (docs/decisions.md §6). Only the return value
+ * holds the clear text.
+ */
 export function mintKey(
   kind: KeyKind,
   environment: 'live' | 'sandbox',
@@ -41,7 +47,7 @@ export function mintKey(
   };
 }
 
-/** True when the text could be one of our keys: shape and checksum fit. Spares the database a look-up for garbage. */
+/** True if shape and checksum match. Saves a database lookup for malformed keys. */
 export function isWellFormedKey(text: string): boolean {
   const match = SHAPE.exec(text);
   return match !== null && checksum62(`${match[1]}${match[2]}`) === match[3];

@@ -27,7 +27,10 @@ interface KeyRow {
 const COLUMNS = `tenant_id uuid, id uuid, kind text, name text, prefix text, last_four text, key_hash text, permissions text[], scopes text[],
   read_only boolean, tier text, rolled_from uuid, expires_at timestamptz`;
 
-/** Inserts keys from their hashes. A key that was made with the command's answer can be shown again only by its sealed form. */
+/**
+ * Inserts keys by their hashes. After that, only the sealed form in the command's response can show
+ * a key again.
+ */
 export async function insertApiKeys(tx: Transaction, rows: KeyRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -40,45 +43,48 @@ export async function insertApiKeys(tx: Transaction, rows: KeyRow[]): Promise<vo
   });
 }
 
-function stored(material: KeyMaterial) {
+function toKeyColumns(material: KeyMaterial) {
   return { prefix: material.prefix, last_four: material.lastFour, key_hash: material.hash };
 }
 
 type Rights = Pick<KeyRow, 'permissions' | 'scopes' | 'tier'>;
 
-/** A read-only key keeps no right to write, so that one look at its permissions tells the truth. */
-function rightsOfApiKey({ read_only, permissions, tier = null }: ApiKeyCreate): Rights {
+/** A read-only key stores no write permission, so its permissions alone state its rights. */
+function rightsForApiKey({ read_only, permissions, tier = null }: ApiKeyCreate): Rights {
   return { permissions: read_only ? ['read'] : permissions, scopes: [], tier };
 }
 
-function rightsOfAgentKey({ scopes }: AgentKeyCreate): Rights {
+function rightsForAgentKey({ scopes }: AgentKeyCreate): Rights {
   return { permissions: [], scopes, tier: null };
 }
 
-export const createApiKeys = createKeys('api', rightsOfApiKey);
-export const createAgentKeys = createKeys('agent', rightsOfAgentKey);
+export const createApiKeys = createKeys('api', rightsForApiKey);
+export const createAgentKeys = createKeys('agent', rightsForAgentKey);
 
 function createKeys<Input extends ApiKeyCreate | AgentKeyCreate>(
   kind: KeyKind,
-  rightsOf: (input: Input) => Rights,
+  rightsFor: (input: Input) => Rights,
 ) {
   return async (tx: Transaction, commands: Command<WithKeyMaterial<Input>>[]): Promise<Outcome[]> => {
-    const places = await Places.count(tx, commands, LIVE_KEYS);
-    const refusals = commands.map(({ tenantId }) => places.take(tenantId));
+    const quota = await Places.count(tx, commands, LIVE_KEYS);
+    const refusals = commands.map(({ tenantId }) => quota.take(tenantId));
     const admitted = commands.filter((_command, index) => !refusals[index]);
     await insertApiKeys(
       tx,
       admitted.map((command) => {
         const { material, name, read_only, expires_at = null } = command.input;
-        const own = { kind, name, read_only, rolled_from: null, expires_at };
-        return { ...refOf(command), ...stored(material), ...own, ...rightsOf(command.input) };
+        const fields = { kind, name, read_only, rolled_from: null, expires_at };
+        return { ...refOf(command), ...toKeyColumns(material), ...fields, ...rightsFor(command.input) };
       }),
     );
     return commands.map((command, index) => refusals[index] ?? keyOutcome(command));
   };
 }
 
-/** The answer carries the key sealed; the api opens it when it answers. Neither audit entry nor event ever holds it. */
+/**
+ * The outcome carries the sealed key, and the API process opens it for the response. Audit entries
+ * and events never contain it.
+ */
 function keyOutcome(command: Command<{ material: KeyMaterial }>): Outcome {
   const { material, ...input } = command.input;
   return {
@@ -93,37 +99,38 @@ interface StoredKey extends Row, KeyRow {
   revoked_at: string | null;
 }
 
-const WHAT = { api: 'API key', agent: 'agent key' } as const;
+const RESOURCE_LABELS = { api: 'API key', agent: 'agent key' } as const;
 
 type RollCommand = Command<WithKeyMaterial<ApiKeyRoll> & { from_id: string }>;
 
 const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: tenantId, id: input.from_id });
 
 /**
- * Makes a successor with the same rights; the old key ends when the overlap is over, or earlier if
- * it was to. One that ends at once leaves its place to its successor, so that a key can be replaced
- * however many there are.
+ * Creates a successor with the same rights. The old key stops working when the overlap ends, or at
+ * its own earlier expiry. Without overlap, the successor replaces the old key in the quota, so an
+ * account at its limit can still replace a key.
  */
 export function rollKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: RollCommand[]): Promise<Outcome[]> => {
-    // Locks accounts before keys, in the order of a batch that makes keys and then revokes some.
-    const places = await Places.count(tx, commands, LIVE_KEYS);
-    const olds = await lockKeys(tx, kind, commands.map(oldRef));
-    const rolled = await findRolled(tx, commands.map(oldRef));
-    const refusalOf = (command: RollCommand): Outcome | undefined => {
+    // Lock accounts before keys. A batch that creates keys and then revokes some locks in the same
+    // sequence.
+    const quota = await Places.count(tx, commands, LIVE_KEYS);
+    const oldKeys = await lockKeys(tx, kind, commands.map(oldRef));
+    const rolled = await findRolledKeys(tx, commands.map(oldRef));
+    const refusalFor = (command: RollCommand): Outcome | undefined => {
       const ref = oldRef(command);
-      const old = olds.get(refKey(ref));
-      if (!old) return missing(WHAT[kind]);
-      if (!isUsable(old) || rolled.has(refKey(ref))) return endedKey();
-      return command.input.overlap_hours > 0 ? places.take(command.tenantId) : undefined;
+      const old = oldKeys.get(refKey(ref));
+      if (!old) return missing(RESOURCE_LABELS[kind]);
+      if (!isUsable(old) || rolled.has(refKey(ref))) return unusableKeyOutcome();
+      return command.input.overlap_hours > 0 ? quota.take(command.tenantId) : undefined;
     };
-    const refusals = commands.map(refusalOf);
+    const refusals = commands.map(refusalFor);
     const rollable = commands.filter((_command, index) => !refusals[index]);
     await insertApiKeys(
       tx,
       rollable.map((command) => {
-        const old = olds.get(refKey(oldRef(command))) as StoredKey;
-        return { ...old, ...refOf(command), ...stored(command.input.material), rolled_from: old.id };
+        const old = oldKeys.get(refKey(oldRef(command))) as StoredKey;
+        return { ...old, ...refOf(command), ...toKeyColumns(command.input.material), rolled_from: old.id };
       }),
     );
     await endAfterOverlap(tx, rollable);
@@ -131,7 +138,10 @@ export function rollKeys(kind: KeyKind) {
   };
 }
 
-/** The keys of one kind among these, locked: the id of an agent's key is none of an API key. */
+/**
+ * Locks the referenced keys and returns those of one kind. The id of an agent key is not valid as
+ * the id of an API key.
+ */
 async function lockKeys(tx: Transaction, kind: KeyKind, refs: RecordRef[]): Promise<Map<string, StoredKey>> {
   const rows = await lockRecords<StoredKey>(tx, 'api_keys', refs);
   return new Map([...rows].filter(([, row]) => row.kind === kind));
@@ -149,10 +159,11 @@ async function endAfterOverlap(tx: Transaction, commands: RollCommand[]): Promis
 }
 
 /**
- * Which of these keys have a successor. One more would end as early as the old key now does. Asked once their rows are locked, so that of two
- * rolls at once the second one knows of the first.
+ * Returns the keys that already have a successor. A second successor would inherit the shortened
+ * expiry of the old key. Runs after the rows are locked, so that the second of two concurrent rolls
+ * sees the first.
  */
-async function findRolled(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
+async function findRolledKeys(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'find-rolled-keys',
     text: `select t.tenant_id, t.rolled_from as id from ${recordset('tenant_id uuid, id uuid')}
@@ -167,7 +178,7 @@ function isUsable(key: StoredKey | undefined): boolean {
   return key.expires_at === null || Date.parse(key.expires_at) > Date.now();
 }
 
-function endedKey(): Outcome {
+function unusableKeyOutcome(): Outcome {
   return failed({
     code: 'conflict',
     message:
@@ -175,7 +186,7 @@ function endedKey(): Outcome {
   });
 }
 
-/** Ends keys at once. Revoking a revoked key changes nothing. */
+/** Revokes keys immediately. Revoking a revoked key changes nothing. */
 export function revokeKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: Command<Record<string, never>>[]): Promise<Outcome[]> => {
     const rows = await lockKeys(tx, kind, commands.map(refOf));
@@ -187,7 +198,7 @@ export function revokeKeys(kind: KeyKind) {
     });
     return commands.map((command) => {
       const row = rows.get(refKey(refOf(command)));
-      if (!row) return missing(WHAT[kind]);
+      if (!row) return missing(RESOURCE_LABELS[kind]);
       const changes = row.revoked_at ? [] : [{ field: 'revoked_at', from: null, to: 'now' }];
       return { ok: true, changes, events: [] };
     });

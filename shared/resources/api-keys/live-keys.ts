@@ -1,19 +1,19 @@
 import type { PlacesOf } from '../places.js';
 
 /**
- * Kept far above what integrations need, so that an account cannot fill the caches and windows of
- * every process.
+ * Far above what integrations need. The limit keeps an account from filling the caches and
+ * rate-limit windows of every process.
  */
 const MAX_LIVE_KEYS = 100;
 
 /**
- * API keys and agent keys of an account together; its sandbox is an account of its own. A key takes
- * a place until it is revoked or expires, also one that was rolled, as long as it works beside its
+ * Limits the API keys and agent keys of an account together; its sandbox is a separate account. A
+ * key counts until it is revoked or expires. A rolled key also counts while it works alongside its
  * successor.
  */
 export const LIVE_KEYS: PlacesOf = {
   table: 'api_keys',
-  // As the index api_keys_live has it.
+  // Must match the condition of the index api_keys_live.
   counted: `t.revoked_at is null
     and case when t.expires_at is null then 'infinity'::timestamptz else t.expires_at end > now()`,
   most: MAX_LIVE_KEYS,

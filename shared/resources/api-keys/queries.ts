@@ -25,8 +25,8 @@ interface KeyRow {
 const TIER_ORDER: Tier[] = ['starter', 'standard', 'premium'];
 
 /**
- * Looks a credential up by its hash, then its tenant. undefined: no such key. Throws when PostgreSQL cannot be asked, which is a 503 and
- * never a 401.
+ * Finds a key by its hash, then its tenant. Returns undefined for an unknown key. Throws if
+ * PostgreSQL is unreachable; the client then gets a 503, never a 401.
  */
 export async function findKey(db: Database, key: string): Promise<Principal | undefined> {
   const hash = sha256(key);
@@ -61,9 +61,9 @@ function toPrincipal(row: KeyRow, tenant: TenantRow): Principal {
 }
 
 /** A key may have a lower tier than its account, never a higher one. */
-function lowerTier(own: Tier | null, ofAccount: Tier): Tier {
-  if (own === null) return ofAccount;
-  return TIER_ORDER.indexOf(own) < TIER_ORDER.indexOf(ofAccount) ? own : ofAccount;
+function lowerTier(keyTier: Tier | null, tierOfAccount: Tier): Tier {
+  if (keyTier === null) return tierOfAccount;
+  return TIER_ORDER.indexOf(keyTier) < TIER_ORDER.indexOf(tierOfAccount) ? keyTier : tierOfAccount;
 }
 
 export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): Statement {
@@ -76,7 +76,9 @@ export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): Statement
   });
 }
 
-/** Moves last_used_at forward. Not a write of a client, so it has no audit entry. */
+/**
+ * Updates last_used_at, never backwards. No client requested this write, so it has no audit entry.
+ */
 export async function touchKeys(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],

@@ -5,66 +5,70 @@ import type { Runtime } from '../../platform/runtime.js';
 
 const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 
-/** A request that has been counted. */
+/** The result of counting a request against its rate limits. */
 export interface Counted {
   windows: WindowState[];
-  /** 429: over a limit. */
+  /** The 429 error if a limit is exceeded. */
   refusal: AppError | undefined;
 }
 
 /**
- * What all credentials of a kind may do together in one account: as much as so many of them, each
- * at the account's tier. Without it an account would multiply its limits by making keys or people.
- * The sandbox is an account of its own.
+ * The account-wide limit for all credentials of one kind: `times` the limit of the account's tier.
+ * Without it, an account could multiply its limits by creating keys or users. The sandbox is a
+ * separate account.
  */
-const SUMS = {
-  api: { name: 'api-keys', times: 5, limit: "all this account's API keys' limit" },
-  agent: { name: 'agents', times: 5, limit: "all this account's agents' limit" },
-  user: { name: 'people', times: 20, limit: "all this account's people's limit" },
+const ACCOUNT_LIMITS = {
+  api: { name: 'api-keys', times: 5, limit: 'the account-wide API key limit' },
+  agent: { name: 'agents', times: 5, limit: 'the account-wide agent limit' },
+  user: { name: 'people', times: 20, limit: 'the account-wide user limit' },
 } as const;
 
 /**
- * Counts a request against the minute and the hour of its key or person, and of all credentials of
- * that kind in its account. The windows are the tighter ones.
+ * Counts a request against the minute and hour limits of its key or user, and against the
+ * account-wide limits. Returns the windows with fewer remaining requests.
  *
- * A request that is over its own limit is not counted for the others, so the sum waits for the own
- * count. Far from that limit both are counted at once, which saves a trip to the store: then the
- * sum is too high only by what other processes refuse at that moment.
+ * A request over its own limit does not count against the account-wide limit, so normally the own
+ * count runs first. Far from the own limit, both counts run concurrently, which saves a round trip
+ * to the store. The account-wide count is then too high only by the requests that other processes
+ * refuse at that moment.
  */
 export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
   key: Principal,
 ): Promise<Counted> {
   const ownLimits = config.tiers[key.tier];
-  const countOwn = () => limiter.consume(countedAs(key), ownLimits);
-  const { name, times, limit } = SUMS[key.kind];
+  const countOwn = () => limiter.consume(limiterKeyFor(key), ownLimits);
+  const { name, times, limit } = ACCOUNT_LIMITS[key.kind];
   const { minute, hour } = config.tiers[key.accountTier];
-  const countSum = () =>
+  const countAccount = () =>
     limiter.consume(`${name}/${key.accountTier}/${key.tenantId}`, {
       minute: minute * times,
       hour: hour * times,
     });
-  const [own, counted] = limiter.isFarFromLimit(countedAs(key), ownLimits)
-    ? await Promise.all([countOwn(), countSum()])
+  const [own, countedEarly] = limiter.isFarFromLimit(limiterKeyFor(key), ownLimits)
+    ? await Promise.all([countOwn(), countAccount()])
     : [await countOwn()];
   if (!own.allowed) return { windows: own.windows, refusal: tooMany(own.windows, `the ${key.tier} limit`) };
-  const sum = counted ?? (await countSum());
+  const account = countedEarly ?? (await countAccount());
   return {
-    windows: own.windows.map((window, index) => tighter(window, sum.windows[index] ?? window)),
-    refusal: sum.allowed ? undefined : tooMany(sum.windows, limit),
+    windows: own.windows.map((window, index) => pickTighter(window, account.windows[index] ?? window)),
+    refusal: account.allowed ? undefined : tooMany(account.windows, limit),
   };
 }
 
-function tighter(one: WindowState, other: WindowState): WindowState {
+function pickTighter(one: WindowState, other: WindowState): WindowState {
   return other.remaining < one.remaining ? other : one;
 }
 
-/** A person has the limits of the sandbox beside those of the live tenant, as two keys would. */
-function countedAs({ kind, id, tenantId }: Principal): string {
+/** A user has separate limits for the live account and the sandbox, as two keys would. */
+function limiterKeyFor({ kind, id, tenantId }: Principal): string {
   return kind === 'user' ? `${id}/${tenantId}` : id;
 }
 
-/** 429 for whoever is over these windows. @param limit whose limit it is, as the message names it */
+/**
+ * Builds the 429 error for the exceeded windows.
+ * @param limit name of the limit in the error message
+ */
 export function tooMany(windows: WindowState[], limit: string): AppError {
   const over = windows.filter((state) => state.remaining < 0);
   const retryAfter = Math.max(...over.map((state) => state.resetSeconds));
@@ -78,7 +82,10 @@ export function tooMany(windows: WindowState[], limit: string): AppError {
   );
 }
 
-/** X-RateLimit-Remaining of the specification, and RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers. */
+/**
+ * Builds X-RateLimit-Remaining (docs/specification.md §8), and RateLimit-Policy and RateLimit
+ * (draft-ietf-httpapi-ratelimit-headers).
+ */
 export function rateLimitHeaders(windows: WindowState[]): Record<string, string> {
   const left = (state: WindowState) => Math.max(0, state.remaining);
   return {

@@ -1,6 +1,6 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** A key's record. The credential itself is not among its columns. */
+/** JSON of an API key. It never contains the credential. */
 export function apiKeyRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',

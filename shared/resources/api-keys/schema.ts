@@ -17,12 +17,12 @@ export const apiKeyCreate = Joi.object({
 export const apiKeyRoll = Joi.object({
   overlap_hours: integer(0, 168)
     .default(24)
-    .description('How long the old key keeps working; 0 ends it at once'),
+    .description('How long the old key keeps working; 0 ends it immediately'),
 }).meta({ className: 'ApiKeyRoll' });
 
 export const apiKeyRevoke = Joi.object({}).meta({ className: 'ApiKeyRevoke' });
 
-const keys = () => ({
+const keyMembers = () => ({
   id: uuid(),
   kind: Joi.string().valid('api', 'agent'),
   name: name(),
@@ -38,14 +38,14 @@ const keys = () => ({
   last_used_at: dateTime().allow(null),
 });
 
-export const apiKey = allRequired(keys()).meta({ className: 'ApiKey' });
+export const apiKey = allRequired(keyMembers()).meta({ className: 'ApiKey' });
 
 export const apiKeyWithSecret = allRequired({
-  ...keys(),
+  ...keyMembers(),
   key: Joi.string()
     .allow(null)
     .example('tk_live_…')
-    .description('The credential itself, shown in this answer only; null in a dry run'),
+    .description('The credential itself, returned only in this response; null in a dry run'),
 }).meta({ className: 'ApiKeyWithSecret' });
 
 export const apiKeyListQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({

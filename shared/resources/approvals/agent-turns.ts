@@ -3,24 +3,30 @@ import type { Transaction } from '../../platform/postgres.js';
 import { recordset, refOf } from '../sets.js';
 import { approveApproval } from './commands.js';
 
-/** What an agent's writes that the gate counts share, so that no two of them run at once. */
+/**
+ * Conflict key shared by an agent's writes that count towards the approval threshold, so that no
+ * two of them run concurrently.
+ */
 export function agentTurn(actor: Actor): string[] {
   return actor.type === 'agent' ? [`agent:${actor.id}`] : [];
 }
 
-const GATED_TYPES = ['invoice.create', 'invoice.draft', 'invoice.update'];
+const COUNTED_TYPES = ['invoice.create', 'invoice.draft', 'invoice.update'];
 
 /**
- * Lets the writes that the gate counts wait for those of the same agent key in other transactions:
- * each must see what the one before it drafted. So does a decision on what an agent asked for,
- * because approving makes that agent's draft. Taken before anything else is locked, in one order
- * for everybody. Costs a batch without either nothing.
+ * Locks each agent key whose writes count towards the approval threshold, so that other
+ * transactions cannot run such writes concurrently. Each write must see what the previous one
+ * drafted. A decision on an agent's request takes the same lock, because approving creates that
+ * agent's draft. Transactions take these locks before all others and in one sequence. A batch
+ * without such commands runs no query.
  */
 export async function takeAgentTurns(tx: Transaction, commands: Command[]): Promise<void> {
-  const gated = commands.filter(({ actor, type }) => actor.type === 'agent' && GATED_TYPES.includes(type));
+  const agentWrites = commands.filter(
+    ({ actor, type }) => actor.type === 'agent' && COUNTED_TYPES.includes(type),
+  );
   const decisions = commands.filter(({ type }) => type === approveApproval.type);
-  if (gated.length + decisions.length === 0) return;
-  const keys = gated.map(({ tenantId, actor }) => ({ tenant_id: tenantId, agent_id: actor.id }));
+  if (agentWrites.length + decisions.length === 0) return;
+  const keys = agentWrites.map(({ tenantId, actor }) => ({ tenant_id: tenantId, agent_id: actor.id }));
   await tx.query({
     name: 'agent-turns',
     text: `select pg_advisory_xact_lock(hashtextextended(key, 7366002)) from (

@@ -3,7 +3,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { ApprovalApprove, ApprovalPropose, ApprovalReject } from '../../contracts/generated.js';
 import { approvalApprove, approvalPropose, approvalReject } from './schema.js';
 
-/** Asks a human to approve an invoice. */
+/** Asks a person to approve an invoice. */
 export const proposeApproval = defineCommand<ApprovalPropose>({
   type: 'approval.propose',
   entityType: 'approval',
@@ -12,11 +12,11 @@ export const proposeApproval = defineCommand<ApprovalPropose>({
   schema: approvalPropose,
   permission: 'write',
   agentScope: 'propose_approvals',
-  // Not beside a move of the same invoice.
+  // Not concurrently with a status change of the same invoice.
   conflictKeys: ({ invoice_id }) => [`entity:${invoice_id}`],
 });
 
-/** Only a signed-in person decides (decisions 7). */
+/** Only a signed-in person decides (docs/decisions.md §7). */
 const decision = {
   entityType: 'approval',
   creates: false,
@@ -39,7 +39,7 @@ export const rejectApproval = defineCommand<ApprovalReject>({
   schema: approvalReject,
 });
 
-/** The clock's: nobody decided in time. */
+/** The clock submits it when an approval expires undecided. */
 export const expireApproval = defineCommand<Record<string, never>>({
   type: 'approval.expire',
   entityType: 'approval',

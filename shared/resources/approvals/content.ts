@@ -7,10 +7,13 @@ import type { InvoiceRow } from '../invoices/lifecycle.js';
 import { failed } from '../sets.js';
 import { type ApprovalContent, type ApprovalRow, contentHash, versionOf } from './store.js';
 
-type Renewal = Partial<Pick<ApprovalContent, 'amount_cents' | 'payload' | 'record_version'>>;
+type ContentUpdate = Partial<Pick<ApprovalContent, 'amount_cents' | 'payload' | 'record_version'>>;
 
-/** An approval whose content is no longer what was shown: it waits on, with what there is now. */
-export function renewed(approval: ApprovalRow, renewal: Renewal): ApprovalRow {
+/**
+ * Replaces the content of an approval that differs from what the person saw. The approval stays
+ * pending, and `changes` lists the differences.
+ */
+export function renewed(approval: ApprovalRow, renewal: ContentUpdate): ApprovalRow {
   const next = { ...approval, ...renewal };
   const changed = Object.entries(renewal).filter(([field, to]) => approval[field] !== to);
   const before = new Map(approval.changes.map(({ field, from }) => [field, from]));
@@ -19,17 +22,20 @@ export function renewed(approval: ApprovalRow, renewal: Renewal): ApprovalRow {
   return { ...next, hash: contentHash(next), changes: [...others, ...changes] };
 }
 
-/** Refuses a decision because things are no longer as they were shown. */
+/** Refuses a decision because the content has changed since the person saw it. */
 export function conflict(message: string, details: ErrorDetail[]): Outcome {
   return failed({ code: 'conflict', message, details });
 }
 
-/** 409 when the invoice has been changed since this was shown, with the content as it is now; undefined when it has not. */
+/**
+ * Returns a 409 and the current content if the invoice has changed since the approval was shown;
+ * otherwise undefined.
+ */
 export async function staleRecord(
   tx: Transaction,
   approval: ApprovalRow,
   invoice: InvoiceRow | undefined,
-): Promise<{ outcome: Outcome; renewal: Renewal } | undefined> {
+): Promise<{ outcome: Outcome; renewal: ContentUpdate } | undefined> {
   if (!invoice || approval.record_version === null) return undefined;
   const [from, to] = [versionOf(approval.record_version), versionOf(invoice.updated_at)];
   if (from === to) return undefined;
@@ -43,21 +49,24 @@ export async function staleRecord(
   const isProposal = approval.kind === 'invoice_approval';
   return {
     outcome: conflict(
-      'The invoice has changed since this was shown. Look at it again before you decide.',
+      'The invoice has changed since this was shown. Read it again before you decide.',
       details,
     ),
     renewal: { record_version: to, ...(isProposal ? { amount_cents: invoice.total_cents } : {}) },
   };
 }
 
-/** 409 when the decision is about other content than there is. Without a hash it is about what was shown first. */
+/**
+ * Returns a 409 if the decision's hash differs from the hash of the current content. A decision
+ * without a hash refers to the content as first shown.
+ */
 export function hashFault({ input }: Command<ApprovalApprove>, approval: ApprovalRow): Outcome | undefined {
   if (input.hash === approval.hash) return undefined;
   if (input.hash === undefined && approval.changes.length === 0) return undefined;
   const details: ErrorDetail[] =
     approval.changes.length > 0 ? approval.changes : [{ field: 'hash', from: input.hash, to: approval.hash }];
   return conflict(
-    'This is not what was shown: read the approval again, and send the hash that it has now.',
+    'The approval has changed since you read it. Read it again and send its current hash.',
     details,
   );
 }

@@ -8,7 +8,9 @@ import { hashFault, renewed, staleRecord } from './content.js';
 import { runApproved } from './run-approved.js';
 import { type ApprovalRow, isOver, storeApprovals } from './store.js';
 
-/** Approves one after the other: two of a set may be about the same invoice or number. */
+/**
+ * Runs approvals in sequence, because two of a set may concern the same invoice or invoice number.
+ */
 export async function approveApprovals(
   tx: Transaction,
   commands: Command<ApprovalApprove>[],
@@ -24,8 +26,8 @@ async function approveOne(
   command: Command<ApprovalApprove>,
   config: Config,
 ): Promise<Outcome> {
-  if (command.actor.type !== 'user') return notAPerson();
-  const invoice = await lockInvoiceOf(tx, command);
+  if (command.actor.type !== 'user') return personRequired();
+  const invoice = await lockApprovalInvoice(tx, command);
   const approval = (await lockRecords<ApprovalRow>(tx, 'approvals', [refOf(command)])).get(
     refKey(refOf(command)),
   );
@@ -33,7 +35,7 @@ async function approveOne(
   if (!isOpen(approval)) return notOpen(approval, 'approved');
   const stale = await staleRecord(tx, approval, invoice);
   if (stale) {
-    // It waits on with what there is now, to be looked at again.
+    // The approval stays pending with the current content, for the person to read again.
     await storeApprovals(tx, [renewed(approval, stale.renewal)]);
     return stale.outcome;
   }
@@ -46,8 +48,8 @@ async function runAndStore(
 ): Promise<Outcome> {
   const { ran, outcome } = await runApproved(tx, { decision: command, approval, config });
   if (!outcome.ok) {
-    const toOf = (name: string) => outcome.error.details?.find(({ field }) => field === name)?.to;
-    const [amount, payload] = [toOf('amount_cents'), toOf('payload')];
+    const findNewValue = (name: string) => outcome.error.details?.find(({ field }) => field === name)?.to;
+    const [amount, payload] = [findNewValue('amount_cents'), findNewValue('payload')];
     if (outcome.error.code === 'conflict' && typeof amount === 'number')
       await storeApprovals(tx, [
         renewed(approval, { amount_cents: amount, ...(payload ? { payload } : {}) }),
@@ -59,7 +61,7 @@ async function runAndStore(
   const events = outcome.events.map(
     (event): EventDraft => ({ ...event, entity: event.entity ?? { type: 'invoice', id: ran.entityId } }),
   );
-  const named = [
+  const approvalChanges = [
     { field: 'approval_id', from: null, to: approval.id },
     { field: 'approved_by', from: null, to: command.actor.name ?? command.actor.id },
   ];
@@ -67,12 +69,15 @@ async function runAndStore(
     ok: true,
     changes: decided.changes,
     events,
-    ran: { command: ran, changes: [...outcome.changes, ...named] },
+    ran: { command: ran, changes: [...outcome.changes, ...approvalChanges] },
   };
 }
 
-/** The invoice first, then the approval: in the order in which whoever moves an invoice locks them. */
-async function lockInvoiceOf(tx: Transaction, command: Command): Promise<InvoiceRow | undefined> {
+/**
+ * Locks the invoice before the approval is locked. Status changes of an invoice lock in the same
+ * sequence.
+ */
+async function lockApprovalInvoice(tx: Transaction, command: Command): Promise<InvoiceRow | undefined> {
   const [row] = await tx.query<{ record: InvoiceRow }>({
     name: 'lock-invoice-of-approval',
     text: `select to_jsonb(i) as record from approvals a
@@ -83,7 +88,7 @@ async function lockInvoiceOf(tx: Transaction, command: Command): Promise<Invoice
   return row?.record;
 }
 
-/** Ends what waits, without an effect. */
+/** Rejects pending approvals. What they propose never runs. */
 export async function rejectApprovals(
   tx: Transaction,
   commands: Command<ApprovalReject>[],
@@ -91,7 +96,7 @@ export async function rejectApprovals(
   const rows = await lockRecords<ApprovalRow>(tx, 'approvals', commands.map(refOf));
   const rejected: ApprovalRow[] = [];
   const outcomes = commands.map((command): Outcome => {
-    if (command.actor.type !== 'user') return notAPerson();
+    if (command.actor.type !== 'user') return personRequired();
     const approval = rows.get(refKey(refOf(command)));
     if (!approval) return missing('approval');
     if (!isOpen(approval)) return notOpen(approval, 'rejected');
@@ -103,7 +108,7 @@ export async function rejectApprovals(
   return outcomes;
 }
 
-/** Ends what the clock found, if it still is so. */
+/** Expires the approvals that the clock found, unless a decision came first. */
 export async function expireApprovals(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
   const rows = await lockRecords<ApprovalRow>(tx, 'approvals', commands.map(refOf));
   const expired: ApprovalRow[] = [];
@@ -138,14 +143,14 @@ function decide(
   return { row, changes: note === null ? changes : [...changes, { field: 'note', from: null, to: note }] };
 }
 
-function notAPerson(): Outcome {
+function personRequired(): Outcome {
   return failed({
     code: 'forbidden',
-    message: 'Only a signed-in person decides on approvals; no key of any kind may.',
+    message: 'Only a signed-in person can decide on approvals. API keys and agent keys cannot.',
   });
 }
 
-/** Single use: what is decided, over or cancelled stays so. */
+/** An approval is decided once. A decided, expired or cancelled approval keeps its status. */
 function notOpen({ status, decided_by }: ApprovalRow, to: 'approved' | 'rejected'): Outcome {
   const from = status === 'pending' ? 'expired' : status;
   return failed({

@@ -5,9 +5,10 @@ import { findInTurns } from '../sweep-turns.js';
 import { expireApproval } from './commands.js';
 
 /**
- * Commands for pending approvals of this transaction's tenants that nobody decided in time. Found again before the first command has run, one
- * gets a second command, which changes nothing. The accounts take turns.
- * @param limit commands at most, so that one pass stays short
+ * Finds pending approvals of this transaction's tenants that have expired, round-robin between
+ * accounts, and builds a command for each. An approval found again before its command has run gets
+ * a second command, which changes nothing.
+ * @param limit maximum number of commands, so that one pass stays short
  */
 export async function findExpired(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findInTurns<ClockTarget>(tx, {

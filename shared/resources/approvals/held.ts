@@ -1,12 +1,15 @@
 const HEAD = '{"ok":true,"pending_approval":true,"approval":';
 
-/** What stands around an approval's JSON in the answer to a held write; `tail` takes the place of its last brace. */
+/**
+ * The text around an approval's JSON in the response to a held write. `tail` replaces the last
+ * brace of the approval.
+ */
 export const HELD_FRAME = { head: HEAD, tail: '}}' } as const;
 
-/** The answer to a held write, around its approval's JSON. */
+/** Builds the response to a held write from its approval's JSON. */
 export function heldBody(approval: string): string {
   return `${HEAD}${approval}}`;
 }
 
-/** Member of a held payload whose lines a rate card gave. */
+/** Marks a held payload whose line items a rate card set. */
 export const FROM_CARD = 'priced_from_card';

@@ -15,47 +15,47 @@ import {
 
 type ProposeCommand = Command<ApprovalPropose>;
 
-/** States in which an invoice waits to be approved (decisions 7). */
+/** Invoice statuses from which an approval can be proposed (docs/decisions.md §7). */
 export const PROPOSABLE: readonly string[] = ['draft', 'needs_review'];
 
 function invoiceRef({ tenantId, input }: ProposeCommand): RecordRef {
   return { tenant_id: tenantId, id: input.invoice_id };
 }
 
-/** Puts invoices before a human. They stay as they are. */
+/** Proposes invoices to a person for approval. The invoices do not change. */
 export async function proposeApprovals(tx: Transaction, commands: ProposeCommand[]): Promise<Outcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
   const outcomes = new Map<string, Outcome>();
-  const made: { command: ProposeCommand; approval: NewApproval }[] = [];
+  const proposals: { command: ProposeCommand; approval: NewApproval }[] = [];
   for (const command of commands) {
     const invoice = invoices.get(refKey(invoiceRef(command)));
     if (!invoice) outcomes.set(command.id, unknownInvoice());
     else if (!PROPOSABLE.includes(invoice.status)) outcomes.set(command.id, notProposable(invoice));
-    else made.push({ command, approval: approvalOf(command, invoice) });
+    else proposals.push({ command, approval: approvalOf(command, invoice) });
   }
-  const inserted = new Set((await storeProposals(tx, made)).map(refKey));
-  for (const { command } of made) {
-    const isMade = inserted.has(refKey(refOf(command)));
-    outcomes.set(command.id, isMade ? proposed(command) : alreadyPending());
+  const inserted = new Set((await storeProposals(tx, proposals)).map(refKey));
+  for (const { command } of proposals) {
+    const isStored = inserted.has(refKey(refOf(command)));
+    outcomes.set(command.id, isStored ? proposed(command) : alreadyPending());
   }
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }
 
 async function storeProposals(
   tx: Transaction,
-  made: { command: ProposeCommand; approval: NewApproval }[],
+  proposals: { command: ProposeCommand; approval: NewApproval }[],
 ): Promise<RecordRef[]> {
-  if (made.length === 0) return [];
-  // One whose time is over is open no longer, even if the clock has not come by yet.
+  if (proposals.length === 0) return [];
+  // An approval past its expiry is no longer open, even if the clock has not expired it yet.
   const open = await lockOpenApprovals(
     tx,
-    made.map(({ command }) => invoiceRef(command)),
+    proposals.map(({ command }) => invoiceRef(command)),
   );
   await storeApprovals(
     tx,
     open.filter(isOver).map((row) => ({ ...row, status: 'expired' })),
   );
-  return insertApprovals(tx, made);
+  return insertApprovals(tx, proposals);
 }
 
 function approvalOf(command: ProposeCommand, invoice: InvoiceRow): NewApproval {
@@ -89,11 +89,11 @@ function unknownInvoice(): Outcome {
 }
 
 function notProposable(invoice: InvoiceRow): Outcome {
-  const states = PROPOSABLE.join(' or ');
+  const allowed = PROPOSABLE.join(' or ');
   return illegalMove(
     invoice,
     'approved',
-    `Only an invoice in ${states} can be proposed; this one is ${invoice.status}.`,
+    `Only an invoice in ${allowed} can be proposed; this one is ${invoice.status}.`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { approvalRepresentation } from './representation.js';
 
-/** The page of approvals that a query asks for; an agent key sees its own alone. */
+/** Lists approvals. An agent key sees only its own. */
 export function listApprovals(query: ApprovalListQuery, scope: ListScope): Statement {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
@@ -11,7 +11,8 @@ export function listApprovals(query: ApprovalListQuery, scope: ListScope): State
     .addIf(query.kind, 't.kind = ?')
     .addIf(query.agent_id, 't.agent_id = ?')
     .addIf(query.invoice_id, 't.invoice_id = ?');
-  // As the record shows it: one whose time is over is expired before the clock has said so.
+  // Like the record itself: a pending approval past its expiry is expired even before the clock
+  // updates it.
   if (query.status === 'pending') conditions.add("t.status = 'pending' and t.expires_at > now()");
   else if (query.status === 'expired')
     conditions.add("(t.status = 'expired' or (t.status = 'pending' and t.expires_at <= now()))");

@@ -1,17 +1,17 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** True for one whose time is over before the clock has said so. */
-const IS_OVER = (alias: string) => `${alias}.status = 'pending' and ${alias}.expires_at <= now()`;
+/** SQL that is true for an approval past its expiry that the clock has not expired yet. */
+const isExpiredSql = (alias: string) => `${alias}.status = 'pending' and ${alias}.expires_at <= now()`;
 
-/** An earlier version knew one bound and did not name it. */
-const HELD_BY = (alias: string) =>
+/** An earlier version had one threshold and did not store its name. */
+const heldBySql = (alias: string) =>
   `coalesce(${alias}.held_by, case when ${alias}.kind = 'agent_write' then 'agent_gate_cents' end)`;
 
 export function approvalRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',
     'kind',
-    { name: 'status', sql: `case when ${IS_OVER(alias)} then 'expired' else ${alias}.status end` },
+    { name: 'status', sql: `case when ${isExpiredSql(alias)} then 'expired' else ${alias}.status end` },
     'action',
     'agent_id',
     'agent_name',
@@ -19,7 +19,7 @@ export function approvalRepresentation(alias: string): string {
     'payload',
     'amount_cents',
     'counted_cents',
-    { name: 'held_by', sql: HELD_BY(alias) },
+    { name: 'held_by', sql: heldBySql(alias) },
     'justification',
     'invoice_id',
     jsonTime(alias, 'record_version'),

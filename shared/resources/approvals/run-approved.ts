@@ -12,22 +12,23 @@ import { failed } from '../sets.js';
 import { FROM_CARD } from './held.js';
 import type { ApprovalRow } from './store.js';
 
-/** What approving may run. */
+/** The commands that an approval can run. */
 const HANDLERS: Readonly<Record<string, CommandHandler<never>>> = {
   'invoice.create': createInvoices,
   'invoice.update': updateInvoices,
   'invoice.approve': moveInvoices('approve'),
 };
 
-/** What became of the command behind an approval; when it failed, nothing has changed. */
+/** The command behind an approval and its outcome. If the command failed, nothing has changed. */
 export interface ApprovedRun {
   ran: Command;
   outcome: Outcome;
 }
 
 /**
- * Runs the command behind an approval through all its checks: an agent's held write as that agent, so that what it makes is still an agent's draft;
- * a proposed approval as the person who decides. The price may be none but the one that was shown.
+ * Runs the command behind an approval with all its checks. An agent's held write runs as that
+ * agent, so its result is still an agent's draft. A proposed approval runs as the person who
+ * decides. The price must equal the price that the person saw.
  */
 export async function runApproved(
   tx: Transaction,
@@ -35,29 +36,29 @@ export async function runApproved(
 ): Promise<ApprovedRun> {
   const handler = HANDLERS[approval.action];
   if (!handler) throw new Error(`no approval can run ${approval.action}`);
-  const ran = commandBehind(decision, approval);
+  const ran = buildApprovedCommand(decision, approval);
   try {
     if (approval.kind === 'agent_write') ran.input = validate(commandOfType(ran.type).schema, ran.input);
   } catch (error) {
-    // The rules have become stricter since it was held.
+    // The validation has become stricter since the write was held.
     if (!(error instanceof AppError)) throw error;
     return { ran, outcome: refusedRun(error.toBody()) };
   }
   const [outcome] = await handler(tx, [ran as Command<never>], config);
-  if (!outcome) throw new Error('a handler gave no outcome');
+  if (!outcome) throw new Error('a handler returned no outcome');
   return { ran, outcome: outcome.ok ? outcome : refusedRun(outcome.error) };
 }
 
-function commandBehind(decision: Command, approval: ApprovalRow): Command {
+function buildApprovedCommand(decision: Command, approval: ApprovalRow): Command {
   const isHeld = approval.kind === 'agent_write';
   return {
     ...decision,
     id: newId(),
     type: approval.action,
     entityId: approval.entity_id,
-    input: isHeld ? askedOf(approval.payload as Record<string, unknown>) : {},
+    input: isHeld ? requestedInput(approval.payload as Record<string, unknown>) : {},
     idempotency: null,
-    // A proposal is decided on the version that it shows.
+    // A proposal applies only to the version that it shows.
     ifMatch: isHeld || approval.record_version === null ? null : [approval.record_version],
     ...(isHeld
       ? {
@@ -70,14 +71,17 @@ function commandBehind(decision: Command, approval: ApprovalRow): Command {
   };
 }
 
-/** A held write as it was asked for: lines that a card gave are reckoned again, by what is billed of the job now. */
-function askedOf(payload: Record<string, unknown>): unknown {
+/**
+ * The input as the agent sent it. Line items from a rate card are removed, so that they are priced
+ * again from what is billed now.
+ */
+function requestedInput(payload: Record<string, unknown>): unknown {
   if (payload[FROM_CARD] !== true) return payload;
-  const { [FROM_CARD]: _mark, line_items: _lines, ...asked } = payload;
-  return asked;
+  const { [FROM_CARD]: _mark, line_items: _lines, ...requested } = payload;
+  return requested;
 }
 
-/** The decision's own request is in order: what stands in the way is the state of things. */
+/** The decision request itself is valid, so a failure of the held write becomes a 409. */
 function refusedRun(error: ErrorBody): Outcome {
   if (ERROR_STATUS[error.code] === ERROR_STATUS.conflict) return failed(error);
   return failed({

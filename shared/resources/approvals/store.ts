@@ -3,7 +3,7 @@ import type { Command } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { namesOf, type RecordRef, recordset, refKey } from '../sets.js';
 
-/** What a person is shown and decides on. */
+/** The content that a person sees and decides on. */
 export interface ApprovalContent {
   payload: unknown;
   amount_cents: number;
@@ -11,19 +11,19 @@ export interface ApprovalContent {
   record_version: string | null;
 }
 
-/** What an approval is made with. */
+/** The fields of a new approval. */
 export interface NewApproval extends ApprovalContent, RecordRef {
   kind: 'agent_write' | 'invoice_approval';
   action: string;
   entity_id: string;
   counted_cents: number | null;
-  /** The setting whose bound the write reached; null for a proposal. */
+  /** The setting whose threshold the write reached; null for a proposal. */
   held_by: 'agent_gate_cents' | 'agent_day_cents' | null;
   justification: string | null;
   invoice_id: string | null;
 }
 
-/** An approval as the database holds it. */
+/** A row of the table approvals. */
 export interface ApprovalRow extends Row, NewApproval {
   status: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled';
   agent_id: string | null;
@@ -38,17 +38,17 @@ export interface ApprovalRow extends Row, NewApproval {
   expires_at: string;
 }
 
-/** Binds a decision to what was shown. */
+/** Hashes the content. The hash binds a decision to what the person saw. */
 export function contentHash({ payload, amount_cents, record_version }: ApprovalContent): string {
   return hashBody({ payload, amount_cents, record_version: record_version && versionOf(record_version) });
 }
 
-/** A timestamp of the database as clients see it, to the millisecond. */
+/** Converts a database timestamp to the form that clients see, with milliseconds. */
 export function versionOf(updatedAt: unknown): string {
   return new Date(String(updatedAt)).toISOString();
 }
 
-/** True once nobody may decide any more because its time is over. */
+/** True if the approval is past its expiry and can no longer be decided. */
 export function isOver({ expires_at }: ApprovalRow): boolean {
   return Date.parse(expires_at) <= Date.now();
 }
@@ -57,12 +57,15 @@ const COLUMNS = `tenant_id uuid, id uuid, kind text, action text, entity_id uuid
   payload jsonb, amount_cents bigint, counted_cents bigint, held_by text, justification text, invoice_id uuid, record_version timestamptz, hash text`;
 const NAMES = namesOf(COLUMNS).join(', ');
 
-/** Inserts approvals and tells which are there: an invoice with an open proposal gets no second one. */
+/**
+ * Inserts approvals and returns the inserted ones. An invoice with an open proposal gets no second
+ * one.
+ */
 export function insertApprovals(
   tx: Transaction,
-  made: { command: Command; approval: NewApproval }[],
+  drafts: { command: Command; approval: NewApproval }[],
 ): Promise<RecordRef[]> {
-  const rows = made.map(({ command, approval }) => {
+  const rows = drafts.map(({ command, approval }) => {
     const isAgent = command.actor.type === 'agent';
     return {
       ...approval,
@@ -82,27 +85,28 @@ export function insertApprovals(
   });
 }
 
-const DECIDED = `status text, payload jsonb, amount_cents bigint, invoice_id uuid, record_version timestamptz, hash text, changes jsonb, decided_by uuid,
+const UPDATED_COLUMNS = `status text, payload jsonb, amount_cents bigint, invoice_id uuid, record_version timestamptz, hash text, changes jsonb, decided_by uuid,
   decided_at timestamptz, note text`;
-const DECIDED_NAMES = namesOf(DECIDED);
+const UPDATED_NAMES = namesOf(UPDATED_COLUMNS);
 
-/** Stores what decisions and time have changed. The rows are locked. */
+/** Updates approvals after a decision or an expiry. The caller has locked the rows. */
 export async function storeApprovals(tx: Transaction, rows: ApprovalRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
     name: 'update-approvals',
-    text: `update approvals t set ${DECIDED_NAMES.map((name) => `${name} = r.${name}`).join(', ')}
-           from ${recordset(`tenant_id uuid, id uuid, ${DECIDED}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    text: `update approvals t set ${UPDATED_NAMES.map((name) => `${name} = r.${name}`).join(', ')}
+           from ${recordset(`tenant_id uuid, id uuid, ${UPDATED_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }
 
-/** Locks and reads what waits for a decision on these invoices, found invoice by invoice. */
+/** Locks and reads the pending approvals of these invoices, one invoice at a time. */
 export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]): Promise<ApprovalRow[]> {
   if (invoices.length === 0) return [];
   const rows = await tx.query<{ record: ApprovalRow }>({
     name: 'lock-open-approvals',
-    // "is true" keeps this a filter: as a condition of an index it tempts the planner to start from all that waits anywhere.
+    // "is true" keeps this condition a filter. As an index condition, it tempts the planner to
+    // start from all pending approvals of all accounts.
     text: `select to_jsonb(t) as record from ${recordset('tenant_id uuid, id uuid')}
            cross join lateral (
              select a.* from approvals a
@@ -114,14 +118,16 @@ export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]):
 }
 
 /**
- * Ends what waits for a decision on invoices that went another way. To be called in the transaction that moved them, with the invoices locked:
- * whoever decides locks in the same order, the invoice first.
+ * Cancels the pending approvals of invoices that changed status without them. Call it in the
+ * transaction that moved the invoices, while they are locked. Decisions lock in the same sequence,
+ * the invoice first.
  */
 export async function cancelOpenApprovals(
   tx: Transaction,
   moved: (RecordRef & { status: string })[],
 ): Promise<void> {
-  // From draft and needs_review an invoice leaves this way only (decisions 3); later moves meet nothing that is open.
+  // An invoice leaves draft and needs_review only for these two statuses (docs/decisions.md §3), so
+  // later moves find no open approval.
   const left = moved.filter(({ status }) => status === 'approved' || status === 'cancelled');
   const open = (await lockOpenApprovals(tx, left)).filter((row) => !isOver(row));
   const statusOf = new Map(left.map((invoice) => [refKey(invoice), invoice.status]));

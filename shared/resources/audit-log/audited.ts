@@ -1,6 +1,6 @@
 import type { AppError } from '../../platform/errors.js';
 
-/** Refusals that a worker has written down already, with the command they are of. */
+/** Errors that a worker has already recorded in the audit log, with their command. */
 const byWorkers = new WeakSet<AppError>();
 
 export function markAudited(error: AppError): AppError {

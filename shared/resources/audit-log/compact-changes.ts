@@ -1,25 +1,27 @@
 import type { Change } from '../../contracts/command.js';
 
-/** Items of a list that its summary names. */
+/** Maximum number of items that the summary of a list names. */
 const MAX_NAMES = 10;
 
 /**
- * Changes as an audit entry keeps them: a list of records, such as line items, is a summary. 200
- * lines are 420 KB, and each edit would store them again; the record itself, and the events of its
- * versions, hold the lines.
+ * Shortens changes for an audit entry: a list of records, such as line items, becomes a summary.
+ * 200 line items are 420 KB, and each edit would store them again. The record itself and the events
+ * of its versions hold the line items.
  */
 export function compactChanges(changes: readonly Change[]): Change[] {
   return changes.map(({ field, from, to }) => ({ field, from: compactValue(from), to: compactValue(to) }));
 }
 
 function compactValue(value: unknown): unknown {
-  if (isListOfRecords(value)) return summaryOf(value);
+  if (isListOfRecords(value)) return summarizeList(value);
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, compactValue(member)]));
 }
 
-/** How many there are, what they are called and, where all have one, their total. */
-function summaryOf(items: Record<string, unknown>[]): Record<string, unknown> {
+/**
+ * Returns the number of items, their names and, if each item has a total, the sum of the totals.
+ */
+function summarizeList(items: Record<string, unknown>[]): Record<string, unknown> {
   const names = items.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])).slice(0, MAX_NAMES);
   const totals = items.map(({ total_cents }) => total_cents);
   const isTotalled = totals.every((total): total is number => typeof total === 'number');

@@ -9,10 +9,10 @@ const COLUMNS = `tenant_id uuid, id uuid, actor_type text, actor_id uuid, actor_
   source text, tool text, changes jsonb, error jsonb, response_status smallint, request_id text, idempotency_key uuid, ip text, user_agent text`;
 const NAMES = namesOf(COLUMNS).join(', ');
 
-/** What somebody did, as it is written down (decisions 9). */
+/** The content of an audit entry (docs/decisions.md §9). */
 export interface AuditRecord {
   tenantId: string;
-  /** UUIDv7 of the request: the same thing cannot be written down twice. */
+  /** UUIDv7 of the request, so that a request cannot be recorded twice. */
   id: string;
   actor: Actor;
   action: string;
@@ -21,10 +21,10 @@ export interface AuditRecord {
   outcome: (typeof AUDIT_OUTCOMES)[number];
   source: (typeof AUDIT_SOURCES)[number];
   tool: string | null;
-  /** Lists of records in them are stored as summaries. */
+  /** Lists of records in the changes are stored as summaries. */
   changes: readonly Change[] | null;
   error: ErrorBody | null;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   responseStatus: number;
   requestId: string;
   idempotencyKey: string | null;
@@ -32,7 +32,7 @@ export interface AuditRecord {
   userAgent: string | null;
 }
 
-/** Appends entries. An id that is there already fails the statement. */
+/** Builds the insert query for audit entries. The query fails if an id already exists. */
 export function insertAuditEntries(records: AuditRecord[]): Statement {
   const rows = records.map(({ actor, ...record }) => ({
     tenant_id: record.tenantId,

@@ -8,24 +8,25 @@ import { auditEntryRepresentation, briefAuditEntryRepresentation } from './repre
 
 const DAY_MS = 24 * 3600 * 1000;
 /**
- * An entry has the id of its request and the time of its commit. What was acknowledged while no worker ran has an older id, by as long as that lasted;
- * and a plain date is midnight somewhere.
+ * An entry has the id of its request but the time of its commit. A request acknowledged while no
+ * worker ran has an id that is older by the length of the outage. A plain date can be midnight in
+ * any time zone.
  */
-const LONGEST_DELAY_MS = 8 * DAY_MS;
+const MAX_COMMIT_DELAY_MS = 8 * DAY_MS;
 
-/** The page of the audit log that a query asks for, newest first by the time of the request. */
+/** Lists audit entries, newest first by the time of the request. */
 export function listAuditEntries(query: AuditListQuery, scope: ListScope): Statement {
-  return auditStatement(query, scope, auditEntryRepresentation('t'));
+  return buildAuditListQuery(query, scope, auditEntryRepresentation('t'));
 }
 
-/** The same page for agents: brief entries, but whole ones on a short page. */
+/** Lists audit entries for agents: whole entries on a short page, brief ones on a long page. */
 export function listAgentAuditEntries(query: AuditListQuery, scope: ListScope): Statement {
   const isShort = query.limit <= MAX_WHOLE_ITEMS;
   const representation = isShort ? auditEntryRepresentation('t') : briefAuditEntryRepresentation('t');
-  return auditStatement(query, scope, representation);
+  return buildAuditListQuery(query, scope, representation);
 }
 
-function auditStatement(query: AuditListQuery, scope: ListScope, representation: string): Statement {
+function buildAuditListQuery(query: AuditListQuery, scope: ListScope, representation: string): Statement {
   const { actor, since, until } = query;
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
@@ -34,8 +35,9 @@ function auditStatement(query: AuditListQuery, scope: ListScope, representation:
     .addIf(query.action, 't.action = ?')
     .addIf(query.outcome, 't.outcome = ?');
   if (actor !== undefined) conditions.add(isUuid(actor) ? 't.actor_id = ?' : 't.actor_type = ?', actor);
-  // The bounds on the id say nothing new, but the index can start and stop there.
-  if (since !== undefined) conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - LONGEST_DELAY_MS));
+  // The bounds on the id exclude no other rows, but let the index scan start and stop there.
+  if (since !== undefined)
+    conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - MAX_COMMIT_DELAY_MS));
   if (until !== undefined) conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + DAY_MS));
   addDateRange(conditions, 'occurred_at', { since, until, timeZone: scope.timeZone });
   return listStatement({

@@ -2,34 +2,40 @@ import { isTransientDatabaseError, serviceUnavailable } from '../../platform/err
 import type { Database } from '../../platform/postgres.js';
 import { type AuditRecord, insertAuditEntries } from './insert.js';
 
-/** Entries of one transaction. */
+/** Maximum number of entries per transaction. */
 const MAX_BATCH = 500;
 
-/** Entries that may wait for one another: while the store hangs, memory must not fill with what nobody writes down. */
+/**
+ * Maximum number of entries that wait to be stored, so that they cannot fill the memory while
+ * PostgreSQL hangs.
+ */
 export const MAX_WAITING = 10_000;
 
-interface Waiting {
+interface WaitingEntry {
   record: AuditRecord;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
 
 /**
- * Writes down what changes nothing: reads, and what was refused. A command's entry is its worker's. Entries that come while a transaction is under way share the
- * next one, without a timer.
+ * Records audit entries for reads and refused requests. The writes worker records the entries of
+ * commands. Entries that arrive during a transaction are batched into the next one, without a
+ * timer.
  */
 export class AuditRecorder {
-  #waiting: Waiting[] = [];
+  #waiting: WaitingEntry[] = [];
   #isStoring = false;
 
   constructor(private readonly db: Database) {}
 
-  /** Resolves once the entry is committed. @throws {AppError} 503 when it cannot be: what is not written down is not answered */
+  /**
+   * Resolves once the entry is committed.
+   * @throws {AppError} 503 if the entry cannot be stored: a request without its audit entry gets no
+   * result
+   */
   record(record: AuditRecord): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING)
-      return Promise.reject(
-        serviceUnavailable('Too much waits to be written to the audit log. Try again shortly.'),
-      );
+      return Promise.reject(serviceUnavailable('The audit log is overloaded. Try again shortly.'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ record, resolve, reject });
       if (this.#isStoring) return;
@@ -46,8 +52,11 @@ export class AuditRecorder {
     this.#isStoring = false;
   }
 
-  /** An entry that the database refuses must not take those of others down with it: the batch is halved until it stands alone. */
-  async #storeBatch(batch: Waiting[]): Promise<void> {
+  /**
+   * If PostgreSQL rejects an entry, the batch is halved until that entry is alone, so that all
+   * others are stored.
+   */
+  async #storeBatch(batch: WaitingEntry[]): Promise<void> {
     try {
       await this.#insert(batch.map(({ record }) => record));
       for (const { resolve } of batch) resolve();

@@ -1,6 +1,6 @@
 import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 
-/** An entry as it was written; what a refusal said stays inside. */
+/** JSON of an audit entry. It omits the error of a refused request. */
 export function auditEntryRepresentation(alias: string): string {
   const actor = jsonObject(
     alias,
@@ -24,18 +24,21 @@ export function auditEntryRepresentation(alias: string): string {
   ]);
 }
 
-/** Changed fields that a brief entry names. */
-const NAMED_FIELDS = 3;
+/** Maximum number of changed fields that a brief entry names. */
+const MAX_NAMED_FIELDS = 3;
 
-/** An entry in a long list for agents: who did what, and the names of the fields that changed. */
+/**
+ * JSON of an entry in a long list for agents: the actor, the action and the names of the changed
+ * fields.
+ */
 export function briefAuditEntryRepresentation(alias: string): string {
   const actor = jsonObjectWithoutNulls(alias, [
     { name: 'type', sql: `${alias}.actor_type` },
     { name: 'id', sql: `${alias}.actor_id` },
     { ...jsonShortText(alias, 'actor_name'), name: 'name' },
   ]);
-  const changed = `(select string_agg(c.change ->> 'field', ', ' order by c.rank) filter (where c.rank <= ${NAMED_FIELDS})
-      || case when count(*) > ${NAMED_FIELDS} then ' and ' || (count(*) - ${NAMED_FIELDS}) || ' more' else '' end
+  const changedNames = `(select string_agg(c.change ->> 'field', ', ' order by c.rank) filter (where c.rank <= ${MAX_NAMED_FIELDS})
+      || case when count(*) > ${MAX_NAMED_FIELDS} then ' and ' || (count(*) - ${MAX_NAMED_FIELDS}) || ' more' else '' end
     from jsonb_array_elements(${alias}.changes) with ordinality as c(change, rank))`;
   return jsonObjectWithoutNulls(alias, [
     'id',
@@ -44,6 +47,6 @@ export function briefAuditEntryRepresentation(alias: string): string {
     'action',
     'entity_id',
     'outcome',
-    { name: 'changed', sql: changed },
+    { name: 'changed', sql: changedNames },
   ]);
 }

@@ -7,7 +7,10 @@ import { isUuid } from '../../platform/ids.js';
 const action = () => text(100).example('invoice.created');
 const entityType = () => text(50).example('invoice');
 
-/** What somebody did, as it was written down in the transaction that did it (decisions 9). */
+/**
+ * An audit entry. The entry of a change is committed in the same transaction as the change
+ * (docs/decisions.md §9).
+ */
 export const auditEntry = allRequired({
   id: uuid(),
   occurred_at: dateTime(),
@@ -20,20 +23,23 @@ export const auditEntry = allRequired({
   entity_type: entityType().allow(null),
   entity_id: uuid().allow(null),
   outcome: auditOutcome.description(
-    'failed: refused by a rule; denied: by missing rights; held: waits for an approval',
+    'failed: refused by a rule; denied: missing rights; held: awaits approval',
   ),
   source: auditSource,
-  tool: Joi.string().allow(null).description('The tool that an agent called').example('create_invoice_draft'),
+  tool: Joi.string()
+    .allow(null)
+    .description('The tool that the agent called')
+    .example('create_invoice_draft'),
   changes: Joi.array()
     .items(
       Joi.object({
         field: Joi.string().required().example('status'),
-        from: Joi.any().description('null when there was nothing').example('draft'),
-        to: Joi.any().description('null when it was cleared').example('approved'),
+        from: Joi.any().description('null if there was no value').example('draft'),
+        to: Joi.any().description('null if the value was cleared').example('approved'),
       }),
     )
     .description(
-      'Secrets are not among them. A list of records, such as line_items, is a summary: {count, names, total_cents}',
+      'Never contains secrets. A list of records, such as line_items, is a summary: {count, names, total_cents}',
     ),
   request_id: Joi.string().allow(null).example('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
   idempotency_key: uuid().allow(null),
@@ -42,15 +48,26 @@ export const auditEntry = allRequired({
 }).meta({ className: 'AuditEntry' });
 
 /**
- * An entry in an agent's list. A short page has whole entries. A longer one has `changed` and
- * leaves out null members, `changes` and all that tells how a request came in.
+ * An entry in an agent's list. A short page has whole entries. A longer page adds `changed` and
+ * omits null members, `changes` and the members that describe the request.
  */
 export const agentAuditListItem = auditEntry
   .fork(
-    ['entity_type', 'entity_id', 'source', 'tool', 'changes', 'request_id', 'idempotency_key', 'ip'],
+    [
+      'entity_type',
+      'entity_id',
+      'source',
+      'tool',
+      'changes',
+      'request_id',
+      'idempotency_key',
+      'ip',
+      'user_agent',
+      'actor.id',
+      'actor.name',
+    ],
     (member) => member.optional(),
   )
-  .fork(['user_agent', 'actor.id', 'actor.name'], (member) => member.optional())
   .keys({ changed: Joi.string().description('Names of the first changed fields').example('status') })
   .meta({ className: 'AgentAuditListItem' });
 

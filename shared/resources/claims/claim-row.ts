@@ -5,14 +5,14 @@ import type { Mover } from '../invoices/transitions.js';
 import { failed, lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
 import { type ClaimStatus, claimMoves, type InvoiceStep, nextClaimStatuses } from './transitions.js';
 
-/** What proves a claim. */
+/** A photo, document or note that supports a claim. */
 export interface Evidence {
   kind: string;
   url: string;
   note: string | null;
 }
 
-/** A claim as the database holds it, while it is locked. */
+/** A locked row of the table claims. */
 export interface ClaimRow extends Row, RecordRef {
   invoice_id: string;
   club: string;
@@ -34,7 +34,7 @@ export function lockClaims(tx: Transaction, refs: RecordRef[]): Promise<Map<stri
   return lockRecords<ClaimRow>(tx, 'claims', refs);
 }
 
-/** 409: the table has no such move, or a guard forbids it and says why. */
+/** 409: the transition table has no such move, or a check forbids the move for the given reason. */
 export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string): Outcome {
   return failed({
     code: 'invalid_status_transition',
@@ -51,7 +51,10 @@ export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string
   });
 }
 
-/** A record on its way through several states in one command, with every step told. */
+/**
+ * A claim and its invoice while one command moves them through several statuses. Collects every
+ * change.
+ */
 export class ClaimCourse {
   readonly changes: Change[] = [];
 
@@ -65,7 +68,7 @@ export class ClaimCourse {
     return claimMoves(this.row.status, by).includes(to);
   }
 
-  /** @throws {Error} for a move that is not in the table: it is to be asked for first */
+  /** @throws {Error} if the transition table has no such move; callers check first */
   move(to: ClaimStatus, by: Mover, fields: Partial<ClaimRow> = {}): void {
     if (!this.mayMove(to, by))
       throw new Error(`a claim may not go from ${this.row.status} to ${to} by ${by}`);
@@ -80,14 +83,17 @@ export class ClaimCourse {
     this.row = { ...this.row, ...fields } as ClaimRow;
   }
 
-  /** Never more is asked for than is owed now: lines were corrected, or somebody has paid, since the claim was made. */
+  /**
+   * Lowers the expected amount to what is owed now. Since the claim was created, line items may
+   * have been corrected or payments received.
+   */
   askForOwed(): void {
     const { total_cents: total, paid_cents: paid } = this.invoice;
     const owed = Math.max(0, total - paid) + this.row.paid_cents;
     this.set({ expected_cents: Math.min(this.row.expected_cents, owed) });
   }
 
-  /** Takes the invoice along; each step by the table of invoices. */
+  /** Moves the invoice through the steps. Each step must be in the invoice transition table. */
   moveInvoice(steps: readonly InvoiceStep[]): void {
     for (const { to, by } of steps) {
       if (!mayMove(this.invoice, to, by))
@@ -99,16 +105,16 @@ export class ClaimCourse {
   }
 }
 
-const STORED = `provider_id text, po_number text, club text, status text, status_reason text, submitted_at timestamptz, respond_by timestamptz,
+const UPDATED_COLUMNS = `provider_id text, po_number text, club text, status text, status_reason text, submitted_at timestamptz, respond_by timestamptz,
   denial_code text, denial_reason text, attempt integer, expected_cents bigint, paid_cents bigint, evidence jsonb`;
-const NAMES = namesOf(STORED);
+const NAMES = namesOf(UPDATED_COLUMNS);
 
 export async function storeClaims(tx: Transaction, rows: readonly ClaimRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
     name: 'store-claims',
     text: `update claims t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${STORED}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+           from ${recordset(`tenant_id uuid, id uuid, ${UPDATED_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }

@@ -29,7 +29,7 @@ export const updateClaim = defineCommand<ClaimPatch>({
   agentScope: null,
 });
 
-// Sends an invoice out of the house, as sending it does.
+// Requires `approve`, like sending an invoice, because the invoice leaves the account.
 export const submitClaim = defineCommand<ClaimAction>({
   type: 'claim.submit',
   entityType: 'claim',
@@ -61,7 +61,7 @@ export const withdrawClaim = defineCommand<ClaimWithdraw>({
   agentScope: null,
 });
 
-/** What a club says: recorded by a person, or by the partner's adapter when there is one. */
+/** The club's response, recorded by a person or by the partner's adapter. */
 export const recordClaimOutcome = defineCommand<ClaimOutcome>({
   type: 'claim.outcome',
   entityType: 'claim',
@@ -72,7 +72,7 @@ export const recordClaimOutcome = defineCommand<ClaimOutcome>({
   agentScope: null,
 });
 
-/** The clock's: a deadline has passed. */
+/** The clock submits it when a deadline has passed. */
 export const expireClaim = defineCommand<ClaimAction>({
   type: 'claim.expire',
   entityType: 'claim',

@@ -5,17 +5,20 @@ import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifec
 import { missing, refKey, refOf } from '../sets.js';
 import { ClaimCourse, lockClaims, storeClaims } from './claim-row.js';
 
-/** Locks the claims of commands with their invoices: claims first, in every command that needs both. */
+/**
+ * Locks the claims of the commands, then their invoices. Every command that needs both locks claims
+ * first.
+ */
 export async function lockCourses(
   tx: Transaction,
   commands: readonly Command[],
-): Promise<{ courseOf: (command: Command) => ClaimCourse | Outcome }> {
+): Promise<{ findCourse: (command: Command) => ClaimCourse | Outcome }> {
   const rows = await lockClaims(tx, commands.map(refOf));
   const refs = [...rows.values()].map((row) => ({ tenant_id: row.tenant_id, id: row.invoice_id }));
   const invoices = await lockInvoices(tx, refs);
   const now = new Date().toISOString();
   return {
-    courseOf: (command) => {
+    findCourse: (command) => {
       const row = rows.get(refKey(refOf(command)));
       if (!row) return missing('claim');
       const invoice = invoices.get(refKey({ tenant_id: row.tenant_id, id: row.invoice_id })) as InvoiceRow;
@@ -24,16 +27,16 @@ export async function lockCourses(
   };
 }
 
-/** Stores what courses changed, claims and invoices, with an audit entry for each invoice that went along. */
+/** Stores the changed claims and invoices, with an audit entry for each changed invoice. */
 export async function storeCourses(
   tx: Transaction,
-  made: readonly { command: Command; course: ClaimCourse }[],
+  finished: readonly { command: Command; course: ClaimCourse }[],
 ): Promise<void> {
-  const moved = made.filter(({ course }) => course.changes.length > 0);
-  const along = moved.filter(({ course }) =>
+  const moved = finished.filter(({ course }) => course.changes.length > 0);
+  const withMovedInvoice = moved.filter(({ course }) =>
     course.changes.some(({ field }) => field.startsWith('invoice.')),
   );
-  const entries = along.map(
+  const entries = withMovedInvoice.map(
     ({ command, course }): AlsoAudited => ({
       command,
       entityType: 'invoice',
@@ -51,7 +54,7 @@ export async function storeCourses(
     ),
     storeLifecycle(
       tx,
-      along.map(({ course }) => course.invoice),
+      withMovedInvoice.map(({ course }) => course.invoice),
     ),
     auditAlso(tx, entries),
   ]);

@@ -1,25 +1,28 @@
 import type { ProposedLine } from '../../contracts/generated.js';
 import type { Evidence } from './claim-row.js';
 
-/** What the account knows that may answer a denial. */
+/** Facts from the account's records that may answer a denial. */
 export interface DenialFacts {
   po_number: string | null;
-  /** As the job's notes tell it. */
+  /** The PO number in the work order's notes. */
   noted_po: string | null;
-  /** URLs of photos of the job's inspections. */
+  /** URLs of photos from the work order's inspections. */
   photos: string[];
   miles: number | null;
   billed_miles: number | null;
   mile_cents: number | null;
 }
 
-/** What was claimed. */
+/** The members of a claim that a rule can correct. */
 export interface Claimed {
   po_number: string | null;
   evidence: Evidence[];
 }
 
-/** What a rule changes by itself. Nothing that lowers a price: that is proposed, and a person decides. */
+/**
+ * Changes that a rule makes without a person. They never lower a price: a rule only proposes that,
+ * and a person decides.
+ */
 export interface Correction {
   po_number?: string;
   evidence?: Evidence[];
@@ -27,7 +30,7 @@ export interface Correction {
 
 interface DenialRule {
   codes: readonly string[];
-  /** What answers it, for a person. */
+  /** Tells a person how to answer the denial. */
   advice: string;
   correct?: (claim: Claimed, facts: DenialFacts) => Correction | undefined;
   propose?: (facts: DenialFacts) => ProposedLine[];
@@ -56,7 +59,7 @@ export const DENIAL_RULES: readonly DenialRule[] = [
   },
   {
     codes: ['mileage_exceeds_contract', 'mileage_over'],
-    advice: 'Reduce the mileage to what the job documents, approve the invoice and bill again',
+    advice: 'Reduce the mileage to what the work order documents, approve the invoice and bill again',
     propose: ({ miles, billed_miles: billed, mile_cents: price }) => {
       if (miles === null || billed === null || price === null || billed <= miles) return [];
       const cents = -Math.round((billed - miles) * price);
@@ -69,15 +72,15 @@ export const DENIAL_RULES: readonly DenialRule[] = [
   },
   {
     codes: ['duplicate_claim'],
-    advice: 'Look for the payment of the other claim; withdraw this one if it was paid',
+    advice: 'Look for a payment of the other claim; withdraw this one if the other was paid',
   },
   {
     codes: ['rate_exceeds_contract'],
-    advice: "Compare the lines with the club's contract, correct them and bill again",
+    advice: "Compare the line items with the club's contract, correct them and bill again",
   },
 ];
 
-const UNKNOWN: DenialRule = {
+const FALLBACK_RULE: DenialRule = {
   codes: [],
   advice: "Read the club's reason, correct what it names and bill again",
 };
@@ -85,7 +88,7 @@ const UNKNOWN: DenialRule = {
 export const DENIAL_CODES: readonly string[] = DENIAL_RULES.flatMap(({ codes }) => codes);
 
 export function ruleFor(code: string | null): DenialRule {
-  return DENIAL_RULES.find(({ codes }) => codes.includes(code ?? '')) ?? UNKNOWN;
+  return DENIAL_RULES.find(({ codes }) => codes.includes(code ?? '')) ?? FALLBACK_RULE;
 }
 
 function adjustment(name: string, cents: number): ProposedLine {

@@ -9,16 +9,17 @@ import { MAX_ATTEMPTS, REBILLED, REFUSED } from './transitions.js';
 const RESPOND_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** What a denial comes to beside the claim's own course. */
+/** The consequences of a denial beyond the claim and the status of its invoice. */
 export interface Denied {
-  /** A PO that the invoice lacks. */
+  /** The PO number that was found, if the invoice has none. */
   invoicePo: string | undefined;
   suggestion: SuggestionDraft | undefined;
 }
 
 /**
- * Takes a denial: where a rule knows what to change, the claim is corrected and goes out again at once; else its invoice waits for a person, with a suggestion of
- * what answers it (decisions 9).
+ * Applies a denial. If a rule can correct the claim, the claim is corrected and sent again
+ * immediately. Otherwise its invoice awaits review by a person, with a suggestion that says how to
+ * answer (docs/decisions.md §9).
  */
 export function deny(
   course: ClaimCourse,
@@ -33,12 +34,13 @@ export function deny(
   });
   const rule = ruleFor(code ?? null);
   const correction = rule.correct?.(course.row, facts);
-  // What was annulled, paid or taken back meanwhile goes nowhere by itself, as it could not by hand.
+  // An invoice that meanwhile was voided, paid or returned for editing is not sent again. A person
+  // could not send it either.
   const { status } = course.invoice;
-  const mayGoOut = course.row.attempt < MAX_ATTEMPTS && isWithCustomer(status) && status !== 'paid';
-  if (!correction || !mayGoOut) {
+  const canSendAgain = course.row.attempt < MAX_ATTEMPTS && isWithCustomer(status) && status !== 'paid';
+  if (!correction || !canSendAgain) {
     course.moveInvoice(REFUSED[course.invoice.status] ?? []);
-    return { invoicePo: undefined, suggestion: suggestionOf(course, facts) };
+    return { invoicePo: undefined, suggestion: buildDenialSuggestion(course, facts) };
   }
   course.set({ ...correction });
   course.askForOwed();
@@ -49,12 +51,12 @@ export function deny(
   return { invoicePo: lacksPo ? correction.po_number : undefined, suggestion: undefined };
 }
 
-function suggestionOf({ row }: ClaimCourse, facts: DenialFacts): SuggestionDraft {
+function buildDenialSuggestion({ row }: ClaimCourse, facts: DenialFacts): SuggestionDraft {
   const { advice, propose } = ruleFor(row.denial_code);
   const lines = propose?.(facts) ?? [];
   const isLast = row.attempt >= MAX_ATTEMPTS;
-  const said = row.denial_reason ? ` (“${row.denial_reason}”)` : '';
-  const next = isLast ? 'It was the last attempt: withdraw the claim and bill somebody else' : advice;
+  const quotedReason = row.denial_reason ? ` (“${row.denial_reason}”)` : '';
+  const next = isLast ? 'This was the last attempt. Withdraw the claim and bill another payer' : advice;
   return {
     kind: 'denial',
     detector: 'claim_denied',
@@ -63,14 +65,14 @@ function suggestionOf({ row }: ClaimCourse, facts: DenialFacts): SuggestionDraft
     occasion: `attempt ${row.attempt}`,
     invoice_id: row.invoice_id,
     title: `Denied: ${row.denial_code ?? 'no code given'}`,
-    rationale: `${row.club} denied attempt ${row.attempt} of ${MAX_ATTEMPTS} over ${dollars(row.expected_cents)}${said}. ${next}. Answer by ${row.respond_by?.slice(0, 10)}.`,
+    rationale: `${row.club} denied attempt ${row.attempt} of ${MAX_ATTEMPTS} over ${dollars(row.expected_cents)}${quotedReason}. ${next}. Answer by ${row.respond_by?.slice(0, 10)}.`,
     amount_cents: Math.max(0, row.expected_cents - row.paid_cents),
     confidence: lines.length > 0 ? 0.9 : 0.5,
     proposed_lines: isLast ? [] : lines,
   };
 }
 
-/** What is missing of a claim that was paid short. */
+/** Suggests how to collect the rest of a claim that was paid short. */
 export function shortPaid({ row }: ClaimCourse): SuggestionDraft {
   const missing = row.expected_cents - row.paid_cents;
   return {

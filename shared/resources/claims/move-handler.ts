@@ -7,15 +7,15 @@ import { lockCourses, storeCourses } from './courses.js';
 import { HANDOVER, MAX_ATTEMPTS } from './transitions.js';
 
 type Input = Partial<ClaimWithdraw>;
-/** Moves a course, or says why not. */
+/** Moves a claim. Returns an outcome if the claim stays unchanged or cannot move. */
 type Move = (course: ClaimCourse, input: Input, now: string) => Outcome | undefined;
 
 function isPast(deadline: string | null, now: string): boolean {
   return deadline !== null && Date.parse(deadline) <= Date.parse(now);
 }
 
-/** Hands the invoice over and sends the claim. */
-function send(course: ClaimCourse, now: string): Outcome | undefined {
+/** Moves the invoice to the billing partner and submits the claim. */
+function sendClaim(course: ClaimCourse, now: string): Outcome | undefined {
   const steps = HANDOVER[course.invoice.status];
   if (!steps)
     return illegalMove(
@@ -35,7 +35,7 @@ const MOVES: Record<'submit' | 'rebill' | 'withdraw' | 'expire', Move> = {
     if (row.status === 'submitted') return unchanged();
     if (row.status !== 'queued') return illegalClaimMove(row, 'submitted');
     if (isPast(row.submit_by, now)) return illegalClaimMove(row, 'submitted', 'submit_by has passed.');
-    return send(course, now);
+    return sendClaim(course, now);
   },
   rebill: (course, _input, now) => {
     const { row } = course;
@@ -44,12 +44,12 @@ const MOVES: Record<'submit' | 'rebill' | 'withdraw' | 'expire', Move> = {
       return illegalClaimMove(
         row,
         'rebilling',
-        `It was sent ${MAX_ATTEMPTS} times already. Withdraw it, and bill somebody else.`,
+        `The claim was already sent ${MAX_ATTEMPTS} times. Withdraw it and bill another payer.`,
       );
     if (isPast(row.respond_by, now)) return illegalClaimMove(row, 'rebilling', 'respond_by has passed.');
-    if (!HANDOVER[course.invoice.status]) return send(course, now);
+    if (!HANDOVER[course.invoice.status]) return sendClaim(course, now);
     course.move('rebilling', 'O');
-    return send(course, now);
+    return sendClaim(course, now);
   },
   withdraw: (course, { reason }) => {
     if (course.row.status === 'withdrawn') return unchanged();
@@ -71,21 +71,24 @@ function unchanged(): Outcome {
   return { ok: true, changes: [], events: [] };
 }
 
-/** The handler of a move that needs no answer of the club. Asking for the state a claim is in changes nothing. */
+/**
+ * Creates the handler of a move that needs no response from the club. Requesting the status that a
+ * claim already has changes nothing.
+ */
 export function moveClaims(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: Command<Input>[]): Promise<Outcome[]> => {
-    const { courseOf } = await lockCourses(tx, commands);
+    const { findCourse } = await lockCourses(tx, commands);
     const now = new Date().toISOString();
-    const made: { command: Command; course: ClaimCourse }[] = [];
+    const moved: { command: Command; course: ClaimCourse }[] = [];
     const outcomes = commands.map((command): Outcome => {
-      const course = courseOf(command);
+      const course = findCourse(command);
       if ('ok' in course) return course;
       const outcome = MOVES[action](course, command.input, now);
       if (outcome) return outcome;
-      made.push({ command, course });
+      moved.push({ command, course });
       return { ok: true, changes: course.changes, events: [] };
     });
-    await storeCourses(tx, made);
+    await storeCourses(tx, moved);
     return outcomes;
   };
 }

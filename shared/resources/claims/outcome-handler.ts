@@ -15,8 +15,8 @@ import { deny, shortPaid } from './deny.js';
 
 type OutcomeCommand = Command<ClaimOutcome>;
 
-/** A claim on its way, and what it brings along. */
-interface Made {
+/** A claim with its recorded outcome, and what to store with it. */
+interface RecordedClaim {
   command: OutcomeCommand;
   course: ClaimCourse;
   events: EventDraft[];
@@ -24,61 +24,67 @@ interface Made {
   invoicePo?: string | undefined;
 }
 
-/** Records what clubs say: payments by the money rules, denials with the rule that answers them. */
+/**
+ * Records the clubs' responses. Payments follow the payment rules; a denial is answered by a rule
+ * where one applies.
+ */
 export async function recordClaimOutcomes(tx: Transaction, commands: OutcomeCommand[]): Promise<Outcome[]> {
-  const { courseOf } = await lockCourses(tx, commands);
+  const { findCourse } = await lockCourses(tx, commands);
   const denied = commands.filter(({ input }) => input.outcome === 'denied').map(refOf);
   const facts = await readDenialFacts(tx, denied);
   const now = new Date().toISOString();
-  const made: Made[] = [];
+  const recorded: RecordedClaim[] = [];
   const outcomes = new Map<string, Outcome>();
   for (const command of commands) {
-    const course = courseOf(command);
-    const one = 'ok' in course ? course : await takeOutcome(tx, { command, course, facts, now });
-    if ('ok' in one) outcomes.set(command.id, one);
-    else made.push(one);
+    const course = findCourse(command);
+    const result = 'ok' in course ? course : await applyOutcome(tx, { command, course, facts, now });
+    if ('ok' in result) outcomes.set(command.id, result);
+    else recorded.push(result);
   }
-  await storeCourses(tx, made);
-  await storePos(tx, made);
-  const suggestions = await suggest(tx, made);
-  for (const { command, course, events } of made) {
-    const suggested = suggestions.get(command.id);
-    const told: EventDraft[] = suggested
-      ? [{ type: 'ai.suggestion.created', entity: { type: 'suggestion', id: suggested } }]
+  await storeCourses(tx, recorded);
+  await storePoNumbers(tx, recorded);
+  const suggestions = await storeSuggestions(tx, recorded);
+  for (const { command, course, events } of recorded) {
+    const suggestionId = suggestions.get(command.id);
+    const suggestionEvents: EventDraft[] = suggestionId
+      ? [{ type: 'ai.suggestion.created', entity: { type: 'suggestion', id: suggestionId } }]
       : [];
-    outcomes.set(command.id, { ok: true, changes: course.changes, events: [...events, ...told] });
+    outcomes.set(command.id, { ok: true, changes: course.changes, events: [...events, ...suggestionEvents] });
   }
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }
 
-interface Taking {
+interface OutcomeContext {
   command: OutcomeCommand;
   course: ClaimCourse;
   facts: Map<string, DenialFacts>;
   now: string;
 }
 
-async function takeOutcome(
+async function applyOutcome(
   tx: Transaction,
-  { command, course, facts, now }: Taking,
-): Promise<Made | Outcome> {
+  { command, course, facts, now }: OutcomeContext,
+): Promise<RecordedClaim | Outcome> {
   const { outcome, reason } = command.input;
-  if (outcome === 'paid') return takePayment(tx, { command, course });
+  if (outcome === 'paid') return applyPayment(tx, { command, course });
   if (course.row.status === outcome && outcome === 'accepted') return { ok: true, changes: [], events: [] };
   if (!course.mayMove(outcome, 'P')) return illegalClaimMove(course.row, outcome);
   if (outcome === 'accepted') {
     course.move('accepted', 'P', { status_reason: reason ?? null });
     return { command, course, events: [] };
   }
-  const known = facts.get(refKey(refOf(command))) as DenialFacts;
-  return { command, course, events: [], ...deny(course, command.input, { facts: known, now }) };
+  const denialFacts = facts.get(refKey(refOf(command))) as DenialFacts;
+  return { command, course, events: [], ...deny(course, command.input, { facts: denialFacts, now }) };
 }
 
-/** A payment of the invoice like any other; the claim follows what has come in. One at a time: clubs pay few claims of one batch. */
-async function takePayment(
+/**
+ * Records an ordinary payment of the invoice and updates the claim. Runs one payment at a time,
+ * because clubs pay few claims of one batch.
+ */
+async function applyPayment(
   tx: Transaction,
   { command, course }: { command: OutcomeCommand; course: ClaimCourse },
-): Promise<Made | Outcome> {
+): Promise<RecordedClaim | Outcome> {
   const { amount_cents: amount, reference, reason } = command.input;
   if (amount === undefined) {
     const message = 'amount_cents is required when the club has paid';
@@ -103,15 +109,15 @@ async function takePayment(
       reference: reference ?? null,
     },
   };
-  const [taken] = await createPayments(tx, [payment]);
-  if (!taken?.ok) return taken as Outcome;
+  const [paymentOutcome] = await createPayments(tx, [payment]);
+  if (!paymentOutcome?.ok) return paymentOutcome as Outcome;
   await auditAlso(tx, [
     {
       command,
       entityType: 'payment',
       entityId: payment.entityId,
       action: 'payment.created',
-      changes: taken.changes,
+      changes: paymentOutcome.changes,
     },
   ]);
   const fields = { paid_cents: paidCents, status_reason: reason ?? null };
@@ -120,14 +126,14 @@ async function takePayment(
   return {
     command,
     course,
-    events: taken.events,
+    events: paymentOutcome.events,
     suggestion: to === 'short_paid' ? shortPaid(course) : undefined,
   };
 }
 
-/** Gives invoices the PO that was found for their claims. */
-async function storePos(tx: Transaction, made: readonly Made[]): Promise<void> {
-  const found = made.filter(({ invoicePo }) => invoicePo !== undefined);
+/** Stores on the invoices the PO numbers that were found for their claims. */
+async function storePoNumbers(tx: Transaction, recorded: readonly RecordedClaim[]): Promise<void> {
+  const found = recorded.filter(({ invoicePo }) => invoicePo !== undefined);
   if (found.length === 0) return;
   const rows = found.map(({ course, invoicePo }) => ({
     tenant_id: course.invoice.tenant_id,
@@ -152,19 +158,24 @@ async function storePos(tx: Transaction, made: readonly Made[]): Promise<void> {
   );
 }
 
-/** Makes the suggestions in the same transaction; by command, the ids of those that are new. */
-async function suggest(tx: Transaction, made: readonly Made[]): Promise<Map<string, string>> {
-  const drafts = made.flatMap(({ command, suggestion }) =>
+/**
+ * Stores the suggestions in the same transaction. Returns the ids of the new ones by command id.
+ */
+async function storeSuggestions(
+  tx: Transaction,
+  recorded: readonly RecordedClaim[],
+): Promise<Map<string, string>> {
+  const drafts = recorded.flatMap(({ command, suggestion }) =>
     suggestion ? [{ command, row: newSuggestion(command, suggestion) }] : [],
   );
   const inserted = await insertSuggestions(
     tx,
     drafts.map(({ row }) => row),
   );
-  const fresh = drafts.filter(({ row }) => inserted.has(refKey(row)));
+  const created = drafts.filter(({ row }) => inserted.has(refKey(row)));
   await auditAlso(
     tx,
-    fresh.map(
+    created.map(
       ({ command, row }): AlsoAudited => ({
         command,
         entityType: 'suggestion',
@@ -174,5 +185,5 @@ async function suggest(tx: Transaction, made: readonly Made[]): Promise<Map<stri
       }),
     ),
   );
-  return new Map(fresh.map(({ command, row }) => [command.id, row.id]));
+  return new Map(created.map(({ command, row }) => [command.id, row.id]));
 }

@@ -3,7 +3,6 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { claimRepresentation } from './representation.js';
 
-/** The page of claims that a query asks for. */
 export function listClaims(query: ClaimListQuery, scope: ListScope): Statement {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

@@ -21,11 +21,11 @@ const MAX_EVIDENCE = 50;
 const EVIDENCE_KINDS = ['photo', 'document', 'note'];
 
 export const claimStatus = namedEnum('ClaimStatus', CLAIM_STATUSES, {
-  queued: 'Made and not sent yet. It expires at `submit_by`',
-  submitted: 'Sent to the club, which has not answered',
+  queued: 'Created and not sent yet. It expires at `submit_by`',
+  submitted: 'Sent to the club, which has not responded yet',
   accepted: 'The club accepted it and has not paid yet',
   paid: 'The club paid what was expected',
-  denied: 'The club refused it. It expires at `respond_by` unless it is billed again',
+  denied: 'The club denied it. It expires at `respond_by` unless it is billed again',
   rebilling: 'Being corrected after a denial, to be sent again',
   short_paid: 'The club paid less than was expected',
   expired: 'Its deadline has passed',
@@ -33,9 +33,9 @@ export const claimStatus = namedEnum('ClaimStatus', CLAIM_STATUSES, {
 });
 
 export const clubAnswer = namedEnum('ClubAnswer', ['accepted', 'denied', 'paid'], {
-  accepted: 'It will be paid',
-  denied: 'It is refused; `code` and `reason` say why',
-  paid: 'It is paid; `amount_cents` is required',
+  accepted: 'The club will pay the claim',
+  denied: 'The club denies the claim; `code` and `reason` say why',
+  paid: 'The club paid; `amount_cents` is required',
 });
 
 export const evidenceInput = Joi.object({
@@ -45,7 +45,10 @@ export const evidenceInput = Joi.object({
 }).meta({ className: 'EvidenceInput' });
 
 const claimKeys = () => ({
-  provider_id: text(64).allow(null).example('P-20417').description('Our number with the club'),
+  provider_id: text(64)
+    .allow(null)
+    .example('P-20417')
+    .description("The tow company's provider number with the club"),
   po_number: text(64).allow(null).example('PO-88213'),
   evidence: Joi.array().items(evidenceInput).max(MAX_EVIDENCE),
 });
@@ -65,7 +68,7 @@ export const claimPatch = Joi.object({
   expected_cents: integer(0, MAX_INVOICE_TOTAL_CENTS).example(12_500),
 }).meta({ className: 'ClaimPatch' });
 
-/** An action that needs no more than its path. */
+/** The body of an action without parameters. */
 export const claimAction = Joi.object({}).meta({ className: 'ClaimAction' });
 
 export const claimWithdraw = Joi.object({
@@ -73,15 +76,15 @@ export const claimWithdraw = Joi.object({
 }).meta({ className: 'ClaimWithdraw' });
 
 export const claimOutcome = Joi.object({
-  outcome: clubAnswer.required().description('What the club says'),
+  outcome: clubAnswer.required().description("The club's response"),
   code: slug(DENIAL_CODES)
     .allow(null)
-    .description("Of a denial: the club's reason. An answer is known for the published ones"),
+    .description("The club's code for a denial. The service has advice for each published code"),
   reason: multilineText(2000).allow(null).example('Approved in full').description("The club's own words"),
   amount_cents: integer(1, MAX_INVOICE_TOTAL_CENTS)
     .example(12_500)
-    .description('Of a payment, where it is required; less than is expected leaves the claim short_paid'),
-  reference: text(200).allow(null).example('EFT 5521').description('Of a payment'),
+    .description('Required for a payment. Less than expected_cents makes the claim short_paid'),
+  reference: text(200).allow(null).example('EFT 5521').description('Reference of a payment'),
 }).meta({ className: 'ClaimOutcome' });
 
 export const evidence = allRequired({
@@ -103,12 +106,12 @@ export const claim = allRequired({
     .min(0)
     .max(MAX_ATTEMPTS)
     .example(1)
-    .description(`Times it was sent, ${MAX_ATTEMPTS} at most`),
+    .description(`How many times the claim was sent, at most ${MAX_ATTEMPTS}`),
   submitted_at: dateTime().allow(null),
-  submit_by: dateTime().description('60 days after the service; what is queued then expires'),
+  submit_by: dateTime().description('60 days after the service. A claim that is still queued then expires'),
   respond_by: dateTime()
     .allow(null)
-    .description('30 days after a denial; what is not billed again until then expires'),
+    .description('30 days after a denial. A claim that is not billed again by then expires'),
   denial_code: Joi.string().allow(null),
   denial_reason: Joi.string().allow(null),
   expected_cents: cents(),

@@ -13,10 +13,13 @@ export const CLAIM_STATUSES = [
 ] as const;
 export type ClaimStatus = (typeof CLAIM_STATUSES)[number];
 
-/** How often a claim is sent at most (decisions 9). */
+/** Maximum number of times that a claim is sent (docs/decisions.md §9). */
 export const MAX_ATTEMPTS = 3;
 
-/** The table of decisions 9. Movers as of invoices: O an operator, S the system, P what the club says. */
+/**
+ * The transition table (docs/decisions.md §9). Movers as for invoices: O an operator, S the system,
+ * P the club.
+ */
 export const CLAIM_MOVES: Readonly<
   Record<ClaimStatus, readonly { to: ClaimStatus; by: readonly Mover[] }[]>
 > = {
@@ -48,7 +51,7 @@ export const CLAIM_MOVES: Readonly<
     { to: 'withdrawn', by: ['O'] },
     { to: 'expired', by: ['S'] },
   ],
-  // The rest may come later.
+  // The club may pay the rest later.
   short_paid: [{ to: 'paid', by: ['P'] }],
   paid: [],
   expired: [],
@@ -59,7 +62,7 @@ export function claimMoves(status: ClaimStatus, mover: Mover): ClaimStatus[] {
   return CLAIM_MOVES[status].filter(({ by }) => by.includes(mover)).map(({ to }) => to);
 }
 
-/** Every state that may follow, as an error names them. */
+/** Returns all statuses that may follow, for error details. */
 export function nextClaimStatuses(status: ClaimStatus): ClaimStatus[] {
   return CLAIM_MOVES[status].map(({ to }) => to);
 }
@@ -69,7 +72,11 @@ export interface InvoiceStep {
   by: Mover;
 }
 
-/** How an invoice gets to the billing partner when its claim is sent; each step is one of the table of invoices. From other states it cannot. */
+/**
+ * Steps that move an invoice to the billing partner when its claim is sent, by the invoice's
+ * status. Each step is in the invoice transition table. A claim whose invoice has another status
+ * cannot be sent.
+ */
 export const HANDOVER: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [],
   sending: [{ to: 'sent_to_roadsync', by: 'P' }],
@@ -88,7 +95,10 @@ export const HANDOVER: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceSt
   overdue: [{ to: 'sent_to_roadsync', by: 'O' }],
 };
 
-/** What a denial that is answered at once makes of the invoice; in any other state it stays what it is: paid elsewhere, overdue, in dispute. */
+/**
+ * Steps of the invoice when a denied claim is sent again immediately. An invoice with any other
+ * status, such as paid, overdue or disputed, keeps its status.
+ */
 export const REBILLED: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [
     { to: 'failed', by: 'P' },
@@ -97,7 +107,7 @@ export const REBILLED: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceSt
   ],
 };
 
-/** And one that a person has to answer. */
+/** Steps of the invoice when a person has to answer the denial. */
 export const REFUSED: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [{ to: 'needs_review', by: 'S' }],
   sending: [{ to: 'failed', by: 'P' }],

@@ -7,8 +7,8 @@ import { failed, invalidReferences, missing, type RecordRef, recordset, refKey, 
 import { type ClaimRow, lockClaims, storeClaims } from './claim-row.js';
 import { CLAIM_MOVES } from './transitions.js';
 
-/** Invoices on which nothing is owed, now or ever. */
-const SETTLED: readonly string[] = ['void', 'cancelled', 'paid'];
+/** Statuses of invoices on which nothing is owed, now or later. */
+const CLOSED_STATUSES: readonly string[] = ['void', 'cancelled', 'paid'];
 
 const COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, club text, provider_id text, po_number text, evidence jsonb, expected_cents bigint`;
 
@@ -16,19 +16,24 @@ function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
   return { tenant_id: tenantId, id: input.invoice_id };
 }
 
-/** Queues claims; an invoice has one at a time. One that was paid is over: what is refunded may be claimed anew. */
+/**
+ * Creates queued claims. An invoice has one open claim at a time. A paid claim is closed, so a
+ * refunded amount can be claimed again.
+ */
 export async function createClaims(tx: Transaction, commands: Command<ClaimCreate>[]): Promise<Outcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
-  const faultOf = (command: Command<ClaimCreate>): Outcome | undefined => {
+  const refusalFor = (command: Command<ClaimCreate>): Outcome | undefined => {
     const invoice = invoices.get(refKey(invoiceRef(command)));
     if (!invoice) {
       const message = 'invoice_id is not an invoice of this account';
       return invalidReferences([{ field: 'invoice_id', code: 'unknown', message }]);
     }
-    return SETTLED.includes(invoice.status) ? conflict(`The invoice is ${invoice.status}`) : undefined;
+    return CLOSED_STATUSES.includes(invoice.status)
+      ? conflict(`The invoice is ${invoice.status}`)
+      : undefined;
   };
   const rows = commands
-    .filter((command) => !faultOf(command))
+    .filter((command) => !refusalFor(command))
     .map((command) => {
       const invoice = invoices.get(refKey(invoiceRef(command)));
       const balance = (invoice?.total_cents ?? 0) - (invoice?.paid_cents ?? 0);
@@ -42,9 +47,9 @@ export async function createClaims(tx: Transaction, commands: Command<ClaimCreat
     });
   const inserted = await insertClaims(tx, rows);
   return commands.map((command): Outcome => {
-    const fault = faultOf(command);
-    if (fault) return fault;
-    if (!inserted.has(refKey(refOf(command)))) return conflict('The invoice has a claim already');
+    const refusal = refusalFor(command);
+    if (refusal) return refusal;
+    if (!inserted.has(refKey(refOf(command)))) return conflict('The invoice already has a claim');
     return {
       ok: true,
       changes: changesOfNew(command.input as unknown as Record<string, unknown>),
@@ -77,7 +82,7 @@ async function insertClaims(tx: Transaction, rows: object[]): Promise<Set<string
   return new Set(inserted.map(refKey));
 }
 
-/** JSON merge of what a claim says, until it is over. */
+/** Applies a JSON merge to claims whose status is not final. */
 export async function updateClaims(tx: Transaction, commands: Command<ClaimPatch>[]): Promise<Outcome[]> {
   const rows = await lockClaims(tx, commands.map(refOf));
   const changed: ClaimRow[] = [];

@@ -2,7 +2,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js';
 import { customerCreate, customerPatch } from './schema.js';
 
-// No scope of the specification covers writing customers (decisions 1, row 14).
+// No agent scope of the specification covers writing customers (docs/decisions.md §1, row 14).
 export const createCustomer = defineCommand<CustomerCreate>({
   type: 'customer.create',
   entityType: 'customer',

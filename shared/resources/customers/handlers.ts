@@ -19,30 +19,32 @@ const EDITABLE = `company_name text, company_type text, billing_email text, prim
   rate_card_id uuid`;
 const NAMES = namesOf(EDITABLE);
 
-/** The commands that name a rate card of nobody. */
-async function findStrays(
+/** Finds commands whose rate_card_id does not exist in this account. */
+async function findUnknownRateCards(
   tx: Transaction,
   commands: Command<CustomerCreate | CustomerPatch>[],
 ): Promise<Set<Command>> {
-  const cardOf = ({ tenantId, input }: Command<CustomerCreate | CustomerPatch>) =>
+  const rateCardRefs = ({ tenantId, input }: Command<CustomerCreate | CustomerPatch>) =>
     input.rate_card_id ? [{ tenant_id: tenantId, id: input.rate_card_id }] : [];
-  const known = await findExisting(tx, 'rate_cards', commands.flatMap(cardOf));
-  return new Set(commands.filter((command) => cardOf(command).some((ref) => !known.has(refKey(ref)))));
+  const existing = await findExisting(tx, 'rate_cards', commands.flatMap(rateCardRefs));
+  return new Set(
+    commands.filter((command) => rateCardRefs(command).some((ref) => !existing.has(refKey(ref)))),
+  );
 }
 
-function unknownCard(): Outcome {
+function unknownRateCardOutcome(): Outcome {
   const message = 'rate_card_id is not a rate card of this account';
   return invalidReferences([{ field: 'rate_card_id', code: 'unknown', message }]);
 }
 
-/** Creates customers; without a company_type they are `other` (decisions 2). */
+/** Creates customers. The default company_type is `other` (docs/decisions.md §2). */
 export async function createCustomers(
   tx: Transaction,
   commands: Command<CustomerCreate>[],
 ): Promise<Outcome[]> {
-  const strays = await findStrays(tx, commands);
+  const unknownRateCards = await findUnknownRateCards(tx, commands);
   const rows = commands
-    .filter((command) => !strays.has(command))
+    .filter((command) => !unknownRateCards.has(command))
     .map((command) => ({
       company_type: 'other',
       tax_exempt: false,
@@ -58,20 +60,20 @@ export async function createCustomers(
       values: [JSON.stringify(rows)],
     });
   return commands.map((command) => {
-    if (strays.has(command)) return unknownCard();
+    if (unknownRateCards.has(command)) return unknownRateCardOutcome();
     const changes = changesOfNew(command.input as unknown as Record<string, unknown>);
     return { ok: true, changes, events: [] };
   });
 }
 
-/** JSON merge of a customer's fields. */
+/** Applies a JSON merge to customers. */
 export async function updateCustomers(
   tx: Transaction,
   commands: Command<CustomerPatch>[],
 ): Promise<Outcome[]> {
-  const [rows, strays] = await Promise.all([
+  const [rows, unknownRateCards] = await Promise.all([
     lockRecords<Row>(tx, 'customers', commands.map(refOf)),
-    findStrays(tx, commands),
+    findUnknownRateCards(tx, commands),
   ]);
   return mergeRecords(tx, commands, {
     table: 'customers',
@@ -79,7 +81,7 @@ export async function updateCustomers(
     plan: (command) => {
       const row = rows.get(refKey(refOf(command)));
       if (!row) return missing('customer');
-      return strays.has(command) ? unknownCard() : mergeOf(row, command.input);
+      return unknownRateCards.has(command) ? unknownRateCardOutcome() : mergeOf(row, command.input);
     },
   });
 }

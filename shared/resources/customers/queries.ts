@@ -5,7 +5,10 @@ import { Conditions, type FilterScope, type ListScope, listStatement } from '../
 import { addSearch, type Search } from '../search.js';
 import { briefCustomerRepresentation, customerRepresentation } from './representation.js';
 
-/** Which customers a query means: those of its list, and of an export with the same filters. */
+/**
+ * Builds the conditions for the customers that a query selects. An export with the same filters
+ * uses them too.
+ */
 export function customerConditions(query: CustomerListQuery, scope: FilterScope): Conditions {
   const conditions = customerFilters(query, scope);
   const search = customerSearch(query, scope);
@@ -25,7 +28,6 @@ function customerFilters(query: CustomerListQuery, scope: FilterScope): Conditio
     .addIf(query.is_active, 't.is_active = ?');
 }
 
-/** The page of customers that a query asks for. */
 export function listCustomers(query: CustomerListQuery, scope: ListScope): Statement {
   return listStatement({
     table: 'customers',
@@ -37,7 +39,7 @@ export function listCustomers(query: CustomerListQuery, scope: ListScope): State
   });
 }
 
-/** The same page for agents: brief customers, but whole ones on a short page. */
+/** Lists customers for agents: whole customers on a short page, brief ones on a long page. */
 export function listAgentCustomers(
   query: Pick<CustomerListQuery, 'search' | 'limit'>,
   scope: ListScope,

@@ -1,13 +1,13 @@
 import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 
-/** What is open on released invoices; the states are those of the index invoices_owed. */
-function owed(alias: string, condition: string): string {
+/** SQL for the open amount of released invoices. The statuses match the index invoices_owed. */
+function owedSql(alias: string, condition: string): string {
   return `(select coalesce(sum(i.balance_due_cents), 0)::bigint from invoices i where i.tenant_id = ${alias}.tenant_id and i.customer_id = ${alias}.id
     and i.status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed') and ${condition})`;
 }
 
-/** What was paid beyond invoices and not given back. */
-function credit(alias: string): string {
+/** SQL for payments that exceed invoices and were not refunded. */
+function creditSql(alias: string): string {
   return `(select coalesce(sum(p.amount_cents - p.applied_cents - p.refunded_cents), 0)::bigint from payments p
     where p.tenant_id = ${alias}.tenant_id and p.customer_id = ${alias}.id and p.amount_cents > p.applied_cents + p.refunded_cents)`;
 }
@@ -28,9 +28,9 @@ export function customerMembers(alias: string): Parameters<typeof jsonObject>[1]
     'tax_exempt',
     'tax_rate_bps',
     'rate_card_id',
-    { name: 'balance_cents', sql: owed(alias, 'true') },
-    { name: 'overdue_cents', sql: owed(alias, "i.status = 'overdue'") },
-    { name: 'credit_cents', sql: credit(alias) },
+    { name: 'balance_cents', sql: owedSql(alias, 'true') },
+    { name: 'overdue_cents', sql: owedSql(alias, "i.status = 'overdue'") },
+    { name: 'credit_cents', sql: creditSql(alias) },
     jsonTime(alias, 'created_at'),
     jsonTime(alias, 'updated_at'),
   ];
@@ -40,10 +40,11 @@ export function customerRepresentation(alias: string): string {
   return jsonObject(alias, customerMembers(alias));
 }
 
-/** A customer in a long list for agents: enough to choose one. */
+/** JSON of a customer in a long list for agents: enough to choose one. */
 export function briefCustomerRepresentation(alias: string): string {
   const members = customerMembers(alias);
-  const withName = (name: string) => members.filter((one) => typeof one === 'object' && one.name === name);
+  const membersNamed = (name: string) =>
+    members.filter((member) => typeof member === 'object' && member.name === name);
   return jsonObjectWithoutNulls(alias, [
     'id',
     jsonShortText(alias, 'company_name'),
@@ -53,12 +54,12 @@ export function briefCustomerRepresentation(alias: string): string {
     jsonShortText(alias, 'city'),
     'state',
     'is_active',
-    ...withName('balance_cents'),
-    ...withName('overdue_cents'),
+    ...membersNamed('balance_cents'),
+    ...membersNamed('overdue_cents'),
   ]);
 }
 
-/** The name of the customer that a record's `customer_id` means, as an agent's list shows it. */
+/** The shortened name of a record's customer, for lists that agents read. */
 export function shortCustomerName(alias: string): { name: string; sql: string } {
   const { sql } = jsonShortText('c', 'company_name');
   return {

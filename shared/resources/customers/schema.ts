@@ -19,7 +19,7 @@ const rateCardId = () =>
   uuid()
     .allow(null)
     .description(
-      "Any version of a rate card; the one in force prices this customer's jobs. null: the default",
+      "Any version of a rate card; the version in force prices this customer's work orders. null: the default",
     )
     .example(null);
 
@@ -65,24 +65,35 @@ export const customer = allRequired({
   tax_exempt: Joi.boolean(),
   tax_rate_bps: Joi.number().integer().allow(null).example(825),
   rate_card_id: rateCardId(),
-  balance_cents: cents().description('Open on released invoices'),
-  overdue_cents: cents().example(0).description('Of it overdue'),
-  credit_cents: cents().example(0).description('Paid beyond invoices and not given back'),
+  balance_cents: cents().description('Open amount of released invoices'),
+  overdue_cents: cents().example(0).description('The overdue part of balance_cents'),
+  credit_cents: cents().example(0).description('Overpaid and not refunded'),
   created_at: dateTime(),
   updated_at: dateTime(),
 }).meta({ className: 'Customer' });
 
 /**
- * A customer in an agent's list. A short page has whole customers. A longer one leaves out null
- * members and these.
+ * A customer in an agent's list. A short page has whole customers. A longer page omits null members
+ * and may omit the members below.
  */
 export const agentCustomerListItem = customer
   .fork(
-    ['address', 'zip', 'terms_days', 'tax_exempt', 'tax_rate_bps', 'rate_card_id', 'credit_cents'],
+    [
+      'address',
+      'zip',
+      'terms_days',
+      'tax_exempt',
+      'tax_rate_bps',
+      'rate_card_id',
+      'credit_cents',
+      'billing_email',
+      'primary_phone',
+      'city',
+      'state',
+      'created_at',
+      'updated_at',
+    ],
     (member) => member.optional(),
-  )
-  .fork(['billing_email', 'primary_phone', 'city', 'state', 'created_at', 'updated_at'], (member) =>
-    member.optional(),
   )
   .meta({ className: 'AgentCustomerListItem' });
 

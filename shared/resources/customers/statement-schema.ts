@@ -2,22 +2,22 @@ import Joi from 'joi';
 import { allRequired, cents, dateOrDateTime, dateTime, uuid } from '../../contracts/fields.js';
 
 export const customerStatementQuery = Joi.object({
-  since: dateOrDateTime().description('Inclusive; 90 days ago unless given'),
-  until: dateOrDateTime().description('Exclusive; now unless given'),
+  since: dateOrDateTime().description('Inclusive. Default: 90 days ago'),
+  until: dateOrDateTime().description('Exclusive. Default: now'),
 }).meta({ className: 'CustomerStatementQuery' });
 
 export const statementEntry = allRequired({
   at: dateTime(),
   kind: Joi.string().valid('invoice', 'payment', 'refund'),
-  id: uuid().description('Of the invoice, payment or refund'),
+  id: uuid().description('Id of the invoice, payment or refund'),
   reference: Joi.string().description(
     'Number of the invoice; reference or method of the payment; reason of the refund',
   ),
-  amount_cents: cents().description('What the customer owes more; negative: less'),
-  balance_cents: cents().description('What was owed after it; negative: credit'),
+  amount_cents: cents().description('Change in what the customer owes; negative: owes less'),
+  balance_cents: cents().description('What the customer owed after this entry; negative: credit'),
 }).meta({ className: 'StatementEntry' });
 
-/** A customer's account over a time. */
+/** The account statement of a customer for a period. */
 export const customerStatement = allRequired({
   customer_id: uuid(),
   company_name: Joi.string(),
@@ -34,6 +34,6 @@ export const customerStatement = allRequired({
     days_31_60_cents: cents(),
     days_61_90_cents: cents(),
     over_90_cents: cents(),
-  }).description('What is open now, by days after its due date'),
-  entries: Joi.array().items(statementEntry).description('In the order of time'),
+  }).description('Open amounts now, by days past the due date'),
+  entries: Joi.array().items(statementEntry).description('Sorted by time, oldest first'),
 }).meta({ className: 'CustomerStatement' });

@@ -4,17 +4,17 @@ import type { Statement } from '../../platform/postgres.js';
 import { EFFECTIVE_DUE_DATE } from '../invoices/effective-due-date.js';
 import { PAST_DUE_JOINS } from '../invoices/past-due.js';
 
-/** A longer statement is asked for in parts. */
+/** Maximum number of entries. Clients request a longer statement in parts. */
 export const MAX_STATEMENT_ENTRIES = 2000;
 
 const DEFAULT_DAYS = 90;
 
-/** What a customer owes or has paid: as the index invoices_owed has it, and what is paid. */
+/** Statuses of invoices that a statement contains: those of the index invoices_owed, and `paid`. */
 const RELEASED = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed', 'paid')`;
 
 /**
- * Everything that moved the account of customer $2. An invoice counts from the day it was released; what was paid in the yard before that, from its
- * payment.
+ * SQL for everything that changed the balance of customer $2. An invoice counts from its release.
+ * An invoice that was paid in the yard before a release counts from its payment.
  */
 const ENTRIES = `
   select coalesce(i.released_at, i.paid_at, i.created_at) as at, 'invoice' as kind, i.id, i.invoice_number as reference,
@@ -27,24 +27,27 @@ const ENTRIES = `
   select f.created_at, 'refund', f.id, f.reason, f.amount_cents
   from payments p join refunds f on f.tenant_id = p.tenant_id and f.payment_id = p.id where p.tenant_id = $1 and p.customer_id = $2`;
 
-/** Days since the day an open invoice was due, in the account's time zone; 0 and less: it is not yet. */
+/**
+ * SQL for the days since an open invoice's due date, in the account's time zone; not overdue if 0
+ * or less.
+ */
 const DAYS_LATE = `
   ((now() at time zone t.time_zone)::date - (${EFFECTIVE_DUE_DATE} at time zone t.time_zone)::date)`;
 
-function late(name: string, condition: string): string {
+function sumOpenSql(name: string, condition: string): string {
   return `coalesce(sum(o.open_cents) filter (where ${condition}), 0)::bigint as ${name}`;
 }
 
-/** What is open now, by how late it is. */
+/** SQL for the open amounts by days past the due date. */
 const AGING = `
-  select ${late('current_cents', 'o.days is null or o.days <= 0')}, ${late('days_1_30_cents', 'o.days between 1 and 30')},
-    ${late('days_31_60_cents', 'o.days between 31 and 60')}, ${late('days_61_90_cents', 'o.days between 61 and 90')},
-    ${late('over_90_cents', 'o.days > 90')}
+  select ${sumOpenSql('current_cents', 'o.days is null or o.days <= 0')}, ${sumOpenSql('days_1_30_cents', 'o.days between 1 and 30')},
+    ${sumOpenSql('days_31_60_cents', 'o.days between 31 and 60')}, ${sumOpenSql('days_61_90_cents', 'o.days between 61 and 90')},
+    ${sumOpenSql('over_90_cents', 'o.days > 90')}
   from (select i.balance_due_cents as open_cents, ${DAYS_LATE} as days from invoices i ${PAST_DUE_JOINS}
     where i.tenant_id = $1 and i.customer_id = $2 and i.status in ${RELEASED} and i.balance_due_cents > 0) o`;
 
-/** A plain date is midnight in the account's time zone. */
-function bound(parameter: string, fallback: string): string {
+/** SQL for a bound of the period. A plain date means midnight in the account's time zone. */
+function boundSql(parameter: string, fallback: string): string {
   return `coalesce(case when length(${parameter}::text) = 10 then ${parameter}::date::timestamp at time zone $5
     else ${parameter}::timestamptz end, ${fallback})`;
 }
@@ -59,7 +62,7 @@ const ENTRY = jsonObject('e', [
 ]);
 
 const TEXT = `
-  with span as materialized (select ${bound('$3', `now() - interval '${DEFAULT_DAYS} days'`)} as since, ${bound('$4', 'now()')} as until),
+  with span as materialized (select ${boundSql('$3', `now() - interval '${DEFAULT_DAYS} days'`)} as since, ${boundSql('$4', 'now()')} as until),
   entries as materialized (
     select e.*, (sum(e.amount_cents) over (order by e.at, e.kind, e.id))::bigint as balance_cents
     from (${ENTRIES}) e where e.at < (select until from span)),
@@ -89,13 +92,16 @@ const TEXT = `
     ])}::text as body
   from customers k, (select * from sums, span) s where k.tenant_id = $1 and k.id = $2`;
 
-/** One row with the statement as JSON text and the number of its entries; none for an unknown customer. */
+/** The statement as JSON text and the number of its entries. An unknown customer has no row. */
 export interface StatementRow {
   body: string;
   count: number;
 }
 
-/** What happened on a customer's account in a time, and what is owed (decisions 9: derived, nothing of it is stored). */
+/**
+ * Builds the query of an account statement: a customer's entries in a period, and what the customer
+ * owes. Everything is derived; nothing is stored (docs/decisions.md §9).
+ */
 export function readStatementOf(
   customerId: string,
   query: CustomerStatementQuery,

@@ -8,31 +8,36 @@ import {
   type Viewer,
 } from './queries.js';
 
-/** Bytes of jobs that one process keeps, over all tenants; a board of 5,000 jobs has four million. */
-const MAX_KEPT_BYTES = 32_000_000;
-/** With more changed jobs than this the whole board is rendered at once. */
-const MAX_MISSING = 500;
+/**
+ * Maximum bytes of work orders that one process caches, over all tenants. A board of 5,000 work
+ * orders has four million.
+ */
+const MAX_CACHED_BYTES = 32_000_000;
+/** If more work orders than this have changed, one query renders the whole board. */
+const MAX_CHANGED = 500;
 
-interface KeptJob {
+interface CachedWorkOrder {
   version: string;
-  /** UTF-8 JSON without its closing brace: the seconds are still to come. */
+  /** UTF-8 JSON without its closing brace; the seconds are appended to it. */
   body: Buffer;
 }
 
-interface ListedJob {
+interface ListedWorkOrder {
   id: string;
   version: string;
   seconds: string;
 }
 
 /**
- * Reads dispatch boards. To render 5,000 jobs takes PostgreSQL some 50 ms; between two looks at a board few of them change. So the jobs' texts are kept
- * by their version, and a read asks for the versions of all and the bodies of those that changed. Everything else is read anew each time.
+ * Reads dispatch boards. PostgreSQL takes some 50 ms to render 5,000 work orders, but few of them
+ * change between two reads of a board. So this class caches the text of each work order by its
+ * version. A read fetches the versions of all work orders and the bodies of those that changed.
+ * Everything else is read anew each time.
  */
 export class DispatchBoards {
-  readonly #kept = new LRUCache<string, Map<string, KeptJob>>({
-    maxSize: MAX_KEPT_BYTES,
-    sizeCalculation: (jobs) => [...jobs.values()].reduce((sum, { body }) => sum + body.length, 1),
+  readonly #cache = new LRUCache<string, Map<string, CachedWorkOrder>>({
+    maxSize: MAX_CACHED_BYTES,
+    sizeCalculation: (workOrders) => [...workOrders.values()].reduce((sum, { body }) => sum + body.length, 1),
   });
 
   constructor(
@@ -40,24 +45,27 @@ export class DispatchBoards {
     private readonly viewer: Viewer = 'rest',
   ) {}
 
-  /** The board of a tenant (decisions 9) as UTF-8 JSON; its parts are of one moment. */
+  /**
+   * Reads a tenant's board (docs/decisions.md §9) as UTF-8 JSON. All parts are from one snapshot.
+   */
   async read(tenantId: string): Promise<Buffer> {
-    const kept = this.#kept.get(tenantId);
-    if (!kept) return this.#readWhole(tenantId);
+    const cached = this.#cache.get(tenantId);
+    if (!cached) return this.#readWhole(tenantId);
     const row = await this.#readRow(tenantId, false);
-    const active = listed(row.active);
-    const unassigned = listed(row.unassigned);
+    const active = parseWorkOrders(row.active);
+    const unassigned = parseWorkOrders(row.unassigned);
     const shown = [...active, ...unassigned];
-    const isMissing = ({ id, version }: ListedJob) => kept.get(id)?.version !== version;
-    const missing = shown.filter(isMissing);
-    if (missing.length > MAX_MISSING) return this.#readWhole(tenantId);
-    if (missing.length > 0) {
-      await this.#fetch(tenantId, kept, missing);
-      // A job has changed once more, or another read has put a later version there: the parts would be of two moments.
-      if (shown.some(isMissing)) return this.#readWhole(tenantId);
-      this.#keep(tenantId, kept, shown);
+    const hasChanged = ({ id, version }: ListedWorkOrder) => cached.get(id)?.version !== version;
+    const changed = shown.filter(hasChanged);
+    if (changed.length > MAX_CHANGED) return this.#readWhole(tenantId);
+    if (changed.length > 0) {
+      await this.#fetchBodies(tenantId, cached, changed);
+      // A work order changed again, or another read cached a later version. The parts would be from
+      // two snapshots.
+      if (shown.some(hasChanged)) return this.#readWhole(tenantId);
+      this.#store(tenantId, cached, shown);
     }
-    return render(row, kept, { active, unassigned });
+    return renderBoard(row, cached, { active, unassigned });
   }
 
   async #readRow(tenantId: string, withBodies: boolean): Promise<BoardRow> {
@@ -68,71 +76,82 @@ export class DispatchBoards {
 
   async #readWhole(tenantId: string): Promise<Buffer> {
     const row = await this.#readRow(tenantId, true);
-    const kept = new Map<string, KeptJob>();
-    const active = listed(row.active, kept);
-    const unassigned = listed(row.unassigned, kept);
-    this.#keep(tenantId, kept, [...active, ...unassigned]);
-    return render(row, kept, { active, unassigned });
+    const cached = new Map<string, CachedWorkOrder>();
+    const active = parseWorkOrders(row.active, cached);
+    const unassigned = parseWorkOrders(row.unassigned, cached);
+    this.#store(tenantId, cached, [...active, ...unassigned]);
+    return renderBoard(row, cached, { active, unassigned });
   }
 
-  async #fetch(tenantId: string, kept: Map<string, KeptJob>, missing: ListedJob[]): Promise<void> {
-    const ids = missing.map(({ id }) => id);
+  async #fetchBodies(
+    tenantId: string,
+    cached: Map<string, CachedWorkOrder>,
+    changed: ListedWorkOrder[],
+  ): Promise<void> {
+    const ids = changed.map(({ id }) => id);
     const rows = await this.db.read<JobBodyRow>(tenantId, jobBodiesStatement(this.viewer, tenantId, ids));
-    for (const { id, version, body } of rows) kept.set(id, { version, body: openEnded(body) });
+    for (const { id, version, body } of rows) cached.set(id, { version, body: withoutClosingBrace(body) });
   }
 
-  /** What has left the board is forgotten, and the size of what stays is counted anew. */
-  #keep(tenantId: string, kept: Map<string, KeptJob>, shown: ListedJob[]): void {
+  /** Evicts work orders that left the board, and recounts the size of the rest. */
+  #store(tenantId: string, cached: Map<string, CachedWorkOrder>, shown: ListedWorkOrder[]): void {
     const ids = new Set(shown.map(({ id }) => id));
-    for (const id of kept.keys()) if (!ids.has(id)) kept.delete(id);
-    this.#kept.set(tenantId, kept);
+    for (const id of cached.keys()) if (!ids.has(id)) cached.delete(id);
+    this.#cache.set(tenantId, cached);
   }
 }
 
-/** Reads one job a line; bodies that came along are put into `kept`. */
-function listed(lines: string, kept?: Map<string, KeptJob>): ListedJob[] {
+/** Parses work orders, one per line of text. Puts the bodies, if any, into `cached`. */
+function parseWorkOrders(lines: string, cached?: Map<string, CachedWorkOrder>): ListedWorkOrder[] {
   if (lines === '') return [];
   return lines.split('\n').map((line) => {
     const [id, version, seconds] = line.split(' ', 3) as [string, string, string];
     const before = id.length + version.length + seconds.length + 3;
-    kept?.set(id, { version, body: openEnded(line.slice(before)) });
+    cached?.set(id, { version, body: withoutClosingBrace(line.slice(before)) });
     return { id, version, seconds };
   });
 }
 
-function openEnded(body: string): Buffer {
+function withoutClosingBrace(body: string): Buffer {
   return Buffer.from(body.slice(0, -1));
 }
 
-/** Put together as bytes: joining and encoding four million characters took a third of a read (measured). */
-function render(
+/**
+ * Assembles the board as bytes. Joining and encoding four million characters took a third of a read
+ * (measured).
+ */
+function renderBoard(
   row: BoardRow,
-  kept: Map<string, KeptJob>,
-  { active, unassigned }: { active: ListedJob[]; unassigned: ListedJob[] },
+  cached: Map<string, CachedWorkOrder>,
+  { active, unassigned }: { active: ListedWorkOrder[]; unassigned: ListedWorkOrder[] },
 ): Buffer {
   return Buffer.concat([
     Buffer.from(`{"generated_at":"${row.generated_at}","active_jobs":[`),
-    renderJobs(active, kept, 'elapsed_s'),
+    renderWorkOrders(active, cached, 'elapsed_s'),
     Buffer.from(`],"trucks":[${row.trucks}],"unassigned_work_orders":[`),
-    renderJobs(unassigned, kept, 'waiting_s'),
+    renderWorkOrders(unassigned, cached, 'waiting_s'),
     Buffer.from(`],"counts":${row.counts}}`),
   ]);
 }
 
-function renderJobs(jobs: ListedJob[], kept: Map<string, KeptJob>, member: string): Buffer {
-  const bodies = jobs.map(({ id }) => (kept.get(id) as KeptJob).body);
-  // `,"elapsed_s":420}` and a comma
+function renderWorkOrders(
+  workOrders: ListedWorkOrder[],
+  cached: Map<string, CachedWorkOrder>,
+  member: string,
+): Buffer {
+  const bodies = workOrders.map(({ id }) => (cached.get(id) as CachedWorkOrder).body);
+  // The bytes of `,"elapsed_s":420},` besides the name and the number.
   const tailBytes = member.length + 6;
-  const bytes = jobs.reduce(
-    (sum, { seconds }, nth) => sum + (bodies[nth] as Buffer).length + tailBytes + seconds.length,
+  const bytes = workOrders.reduce(
+    (sum, { seconds }, index) => sum + (bodies[index] as Buffer).length + tailBytes + seconds.length,
     0,
   );
   const joined = Buffer.allocUnsafe(bytes);
   let at = 0;
-  for (const [nth, { seconds }] of jobs.entries()) {
-    at += (bodies[nth] as Buffer).copy(joined, at);
+  for (const [index, { seconds }] of workOrders.entries()) {
+    at += (bodies[index] as Buffer).copy(joined, at);
     at += joined.write(`,"${member}":${seconds}},`, at, 'latin1');
   }
-  // The last comma is not one of the list.
+  // Drop the comma after the last work order.
   return joined.subarray(0, Math.max(0, at - 1));
 }

@@ -9,7 +9,7 @@ const seconds = () => integer(0, Number.MAX_SAFE_INTEGER).example(420);
 export const activeJob = workOrder
   .keys({
     priority: Joi.number().integer().required().example(0),
-    elapsed_s: seconds().required().description('Since it was dispatched'),
+    elapsed_s: seconds().required().description('Seconds since the dispatch'),
   })
   .meta({ className: 'ActiveJob' });
 
@@ -20,14 +20,14 @@ export const boardTruck = truck
 export const unassignedJob = workOrder
   .keys({
     priority: Joi.number().integer().required().example(0),
-    waiting_s: seconds().required().description('Since it was booked'),
+    waiting_s: seconds().required().description('Seconds since the booking'),
   })
   .meta({ className: 'UnassignedJob' });
 
-const agentJob = (member: 'elapsed_s' | 'waiting_s') =>
+const agentBoardWorkOrder = (member: 'elapsed_s' | 'waiting_s') =>
   agentWorkOrder.keys({ priority: Joi.number().integer().required(), [member]: seconds().required() });
 
-/** What is going on right now (decisions 9). */
+/** The current work orders and trucks (docs/decisions.md §9). */
 export const dispatchBoard = allRequired({
   generated_at: dateTime(),
   active_jobs: Joi.array().items(activeJob),
@@ -43,15 +43,15 @@ export const dispatchBoard = allRequired({
 
 const omittedCount = () => Joi.number().integer().min(0).required();
 
-/** The same as agents see it: no more of a busy board than a model can read. */
+/** The board for agents. A busy board is cut to what a model can read. */
 export const agentDispatchBoard = dispatchBoard
   .keys({
     omitted: Joi.object({
       active_jobs: omittedCount(),
       trucks: omittedCount(),
       unassigned_work_orders: omittedCount(),
-    }).description('How many of each are not shown; absent when all are'),
-    active_jobs: Joi.array().items(agentJob('elapsed_s')).required(),
-    unassigned_work_orders: Joi.array().items(agentJob('waiting_s')).required(),
+    }).description('How many of each are not shown; absent if all are shown'),
+    active_jobs: Joi.array().items(agentBoardWorkOrder('elapsed_s')).required(),
+    unassigned_work_orders: Joi.array().items(agentBoardWorkOrder('waiting_s')).required(),
   })
   .meta({ className: 'AgentDispatchBoard' });

@@ -2,7 +2,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { DriverCreate, DriverPatch } from '../../contracts/generated.js';
 import { driverCreate, driverPatch } from './schema.js';
 
-// No scope of the specification covers writing the fleet.
+// No agent scope of the specification covers writing drivers.
 export const createDriver = defineCommand<DriverCreate>({
   type: 'driver.create',
   entityType: 'driver',

@@ -8,7 +8,7 @@ import { lockRecords, missing, namesOf, recordset, refKey, refOf } from '../sets
 const EDITABLE = 'name text, phone text, duty_classes text[], status text';
 const NAMES = namesOf(EDITABLE);
 
-/** Adds drivers; they are active and may drive nothing unless told otherwise. */
+/** Creates drivers. By default a driver is active and has no duty classes. */
 export async function createDrivers(tx: Transaction, commands: Command<DriverCreate>[]): Promise<Outcome[]> {
   const rows = commands.map((command) => ({
     status: 'active',
@@ -29,7 +29,7 @@ export async function createDrivers(tx: Transaction, commands: Command<DriverCre
   }));
 }
 
-/** JSON merge of a driver's fields; duty_classes are replaced as a whole. */
+/** Applies a JSON merge to drivers. duty_classes is replaced as a whole. */
 export async function updateDrivers(tx: Transaction, commands: Command<DriverPatch>[]): Promise<Outcome[]> {
   const rows = await lockRecords<Row>(tx, 'drivers', commands.map(refOf));
   return mergeRecords(tx, commands, {

@@ -3,7 +3,6 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { driverRepresentation } from './representation.js';
 
-/** The page of drivers that a query asks for. */
 export function listDrivers(query: DriverListQuery, scope: ListScope): Statement {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

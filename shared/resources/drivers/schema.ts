@@ -8,7 +8,10 @@ const dutyClasses = () => Joi.array().items(dutyClass);
 
 const driverKeys = () => ({
   phone: text(32).allow(null).example('+1 212 555 0100'),
-  duty_classes: dutyClasses().unique().max(DUTY_CLASSES.length).description('What the driver may drive'),
+  duty_classes: dutyClasses()
+    .unique()
+    .max(DUTY_CLASSES.length)
+    .description('Classes of trucks that the driver may drive'),
   status: driverStatus,
 });
 

@@ -9,7 +9,7 @@ import { CATALOGUE } from './catalogue.js';
 
 type Json = Record<string, unknown>;
 
-/** As GET /event-types/{type} shows it. */
+/** An event type as GET /event-types/{type} returns it. */
 export interface EventTypeView {
   type: EventType;
   description: string;
@@ -19,7 +19,7 @@ export interface EventTypeView {
   example: Json;
 }
 
-/** Schema of the whole body of an event of this type. */
+/** Builds the schema of the whole body of an event of this type. */
 export function bodySchema(type: EventType): Joi.ObjectSchema {
   const { description, object, extra } = CATALOGUE[type];
   return allRequired({
@@ -30,7 +30,10 @@ export function bodySchema(type: EventType): Joi.ObjectSchema {
     .meta({ className: componentOf(type) });
 }
 
-/** Its component in the OpenAPI document: `invoice.paid` is `InvoicePaidEvent`. */
+/**
+ * Returns the name of an event type's component in the OpenAPI document, for example
+ * `InvoicePaidEvent` for `invoice.paid`.
+ */
 export function componentOf(type: EventType): string {
   const words = type.split(/[._]/).map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
   return `${words.join('')}Event`;
@@ -38,7 +41,10 @@ export function componentOf(type: EventType): string {
 
 const views = new Map<EventType, EventTypeView>();
 
-/** A type as it is published. Describing all of them takes a tenth of a second, so each is described when it is first asked for. */
+/**
+ * Describes an event type as published. Describing all types takes a tenth of a second, so each one
+ * is described on its first request.
+ */
 export function eventTypeView(type: EventType): EventTypeView {
   const view = views.get(type) ?? describe(type);
   views.set(type, view);
@@ -52,18 +58,18 @@ function describe(type: EventType): EventTypeView {
     type,
     description,
     fires_when: firesWhen,
-    operational: OPERATIONAL_EVENT_TYPES.some((one) => one === type),
+    operational: OPERATIONAL_EVENT_TYPES.some((name) => name === type),
     schema: toJsonSchema(schema),
-    example: merged(sampleOf(schema) as Json, { data: example }),
+    example: deepMerge(sampleOf(schema) as Json, { data: example }),
   };
 }
 
-function merged(made: Json, set: Json): Json {
-  const members = Object.entries(set).map(([name, value]) => {
-    const before = made[name];
-    return [name, isObject(before) && isObject(value) ? merged(before, value) : value];
+function deepMerge(base: Json, overrides: Json): Json {
+  const members = Object.entries(overrides).map(([name, value]) => {
+    const before = base[name];
+    return [name, isObject(before) && isObject(value) ? deepMerge(before, value) : value];
   });
-  return { ...made, ...Object.fromEntries(members) };
+  return { ...base, ...Object.fromEntries(members) };
 }
 
 function isObject(value: unknown): value is Json {

@@ -12,83 +12,87 @@ import { disabledReason, webhookEndpoint } from '../webhook-endpoints/schema.js'
 import { workOrder } from '../work-orders/schema.js';
 import * as examples from './example-records.js';
 
-/** What an event of one type is. */
+/** The definition of an event type. */
 export interface EventTypeDefinition {
   description: string;
-  /** When it happens, as half a sentence. */
+  /** When the event happens, as a clause after "fires when". */
   firesWhen: string;
-  /** Schema of `data.object`: a record as REST shows it. */
+  /** Schema of `data.object`: a record as REST returns it. */
   object: Joi.ObjectSchema;
-  /** Schemas of the members beside it in `data`; all of them are always there. */
+  /** Schemas of the other members of `data`. All of them are always present. */
   extra?: Record<string, Joi.Schema>;
-  /** Members of `data` in the example; what is not here is made from its schema. */
+  /** Members of `data` in the example. All others are generated from their schemas. */
   example: Record<string, unknown>;
 }
 
-/** Every type of event, each defined once: GET /event-types, the callbacks of OpenAPI and test events are made from it. */
+/**
+ * All event types. GET /event-types, the OpenAPI callbacks and the test events are generated from
+ * this table.
+ */
 export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
   'invoice.created': {
     description: 'An invoice was created',
-    firesWhen: 'an invoice is created, by hand, by an agent or from a job',
+    firesWhen: 'an invoice is created by hand, by an agent or from a work order',
     object: invoice,
     example: { object: examples.draftInvoice },
   },
   'invoice.sent': {
     description: 'An invoice was sent to its customer',
-    firesWhen: 'the invoice is emailed or texted to the customer: the mail server has accepted the message',
+    firesWhen:
+      'the invoice is emailed or texted to the customer, once the mail server has accepted the message',
     object: invoice,
     example: { object: examples.sentInvoice },
   },
   'invoice.paid': {
-    description: 'A payment of an invoice came in, of all or of a part of it',
-    firesWhen: 'a full or partial payment is recorded; each payment is an event',
+    description: 'A full or partial payment of an invoice was recorded',
+    firesWhen: 'a full or partial payment is recorded; each payment is one event',
     object: invoice,
     extra: {
       payment,
-      fully_paid: Joi.boolean().example(true).description('Nothing is owed any more'),
+      fully_paid: Joi.boolean().example(true).description('True if nothing is owed any more'),
     },
     example: { object: examples.paidInvoice, payment: examples.payment, fully_paid: true },
   },
   'invoice.overdue': {
     description: 'An invoice is past due',
     firesWhen:
-      "the invoice crosses the account's past-due threshold: its due date and the grace days are over",
+      "the invoice crosses the account's past-due threshold: its due date and the grace days have passed",
     object: invoice,
     example: { object: examples.overdueInvoice },
   },
   'work_order.created': {
-    description: 'A job was booked',
-    firesWhen: 'a new job is booked from any source',
+    description: 'A work order was booked',
+    firesWhen: 'a new work order is booked from any source',
     object: workOrder,
     example: { object: examples.bookedJob },
   },
   'work_order.completed': {
-    description: 'A job was completed',
+    description: 'A work order was completed',
     firesWhen: 'the driver marks the call complete',
     object: workOrder,
     example: { object: examples.completedJob },
   },
   'dispatch.assigned': {
-    description: 'A job was given to a truck',
-    firesWhen: 'a job is assigned to a specific truck, also to another one than before',
+    description: 'A work order was assigned to a truck',
+    firesWhen: 'a work order is assigned to a specific truck, or reassigned to another one',
     object: workOrder,
-    extra: { truck, driver: driver.allow(null).description('null: the truck has none') },
+    extra: { truck, driver: driver.allow(null).description('null: the truck has no driver') },
     example: { object: examples.dispatchedJob, truck: examples.truck, driver: examples.driver },
   },
   'ai.suggestion.created': {
-    description: 'Money left behind was found',
+    description: 'A suggestion to recover money was created',
     firesWhen: 'the AI flags a missed fee, a denial or an anomaly',
     object: suggestion,
     example: { object: examples.suggestion },
   },
   'endpoint.failing': {
-    description: 'A webhook endpoint has only failed for some time',
+    description: 'All deliveries to a webhook endpoint have failed for some time',
     firesWhen: 'every delivery to the endpoint has failed for some hours, and again before it is disabled',
     object: webhookEndpoint,
     extra: {
       failing_since: dateTime().description('First failure since the last success'),
-      hours: Joi.number().integer().example(24).description('How long it has only failed'),
-      disables_at: dateTime().description('When it will be disabled if nothing changes'),
+      hours: Joi.number().integer().example(24).description('Hours since failing_since'),
+      disables_at: dateTime().description('When the endpoint will be disabled if nothing changes'),
     },
     example: {
       object: examples.failingEndpoint,
@@ -97,8 +101,9 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
     },
   },
   'endpoint.disabled': {
-    description: 'A webhook endpoint was disabled and gets nothing any more',
-    firesWhen: 'an endpoint has only failed for five days, or its receiver asks for the end',
+    description: 'A webhook endpoint was disabled and receives no more deliveries',
+    firesWhen:
+      'every delivery to the endpoint has failed for five days, or its receiver asks to stop deliveries',
     object: webhookEndpoint,
     extra: {
       reason: disabledReason,
@@ -107,21 +112,26 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
   },
   'endpoint.recovered': {
     description: 'A webhook endpoint works again',
-    firesWhen: 'an endpoint takes a delivery after it was told to be failing, or was disabled for it',
+    firesWhen: 'a delivery succeeds after the endpoint was reported as failing or was disabled for it',
     object: webhookEndpoint,
     extra: { was_disabled: Joi.boolean().example(false) },
     example: { object: examples.endpoint },
   },
   'delivery.exhausted': {
     description: 'A delivery used up all its attempts',
-    firesWhen: 'the last attempt of a delivery fails; several of one endpoint are told together',
+    firesWhen:
+      'the last attempt of a delivery fails; several deliveries of one endpoint are reported together',
     object: webhookDelivery,
     extra: {
       endpoint: Joi.object({
         id: uuid().required(),
         url: Joi.string().required().example('https://example.com/hooks'),
       }),
-      exhausted_count: Joi.number().integer().min(1).example(1).description('Since this was last told'),
+      exhausted_count: Joi.number()
+        .integer()
+        .min(1)
+        .example(1)
+        .description('Deliveries exhausted since the last such event'),
     },
     example: {
       object: examples.exhaustedDelivery,
@@ -129,8 +139,8 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
     },
   },
   'export.completed': {
-    description: 'An export is ready to be downloaded',
-    firesWhen: 'the file of an export is whole; GET /exports/{id} makes a link to it',
+    description: 'An export is ready for download',
+    firesWhen: 'the file of an export is complete; GET /exports/{id} returns a link to it',
     object: exportRecord,
     example: { object: examples.completedExport },
   },

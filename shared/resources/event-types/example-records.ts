@@ -1,10 +1,10 @@
 import { actionsOf } from '../invoices/transitions.js';
 
 /**
- * The records in the examples of events: one job from its booking to the money, so that they fit each other. Only what a schema's own example
- * would get wrong is here.
+ * The records in the examples of events: one work order from its booking to the payment, so that
+ * the examples match. They contain only members for which the schema's own example would be wrong.
  */
-const JOB = '0192f1b0-3c4d-7e5f-8a6b-7c8d9e0f1a2b';
+const WORK_ORDER = '0192f1b0-3c4d-7e5f-8a6b-7c8d9e0f1a2b';
 const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';
 const CUSTOMER = '0192e7a1-1b2c-7d3e-9f4a-5b6c7d8e9f0a';
 const TRUCK = '0192e7a2-2c3d-7e4f-8a5b-6c7d8e9f0a1b';
@@ -20,7 +20,7 @@ const SENT_AT = '2026-11-21T14:30:00.000Z';
 const SENT = { released: true, delivered: true };
 
 export const bookedJob = {
-  id: JOB,
+  id: WORK_ORDER,
   customer_id: CUSTOMER,
   pickup_location: 'I-87 N at exit 4',
   dropoff_location: '12 Canal Street',
@@ -58,7 +58,7 @@ export const truck = {
   status: 'assigned',
   driver_id: DRIVER,
   location: null,
-  current_work_order_id: JOB,
+  current_work_order_id: WORK_ORDER,
 };
 export const driver = { id: DRIVER, phone: '+1 212 555 0100' };
 
@@ -72,7 +72,7 @@ export const draftInvoice = {
   total_cents: 12_500,
   paid_cents: 0,
   balance_due_cents: 12_500,
-  work_order_id: JOB,
+  work_order_id: WORK_ORDER,
   sent_at: null,
   delivery: null,
   allowed_actions: actionsOf({ status: 'draft', released: false, delivered: false }, false),

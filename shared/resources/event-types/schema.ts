@@ -5,14 +5,14 @@ import { EVENT_TYPES } from '../../contracts/vocabulary.js';
 export const eventTypeView = allRequired({
   type: Joi.string()
     .example(EVENT_TYPES[0])
-    .description(`Now there are ${EVENT_TYPES.join(', ')}`),
+    .description(`One of ${EVENT_TYPES.join(', ')}. Later versions may add types`),
   description: Joi.string().example('An invoice was created'),
-  fires_when: Joi.string().example('an invoice is created, by hand, by an agent or from a job'),
+  fires_when: Joi.string().example('an invoice is created by hand, by an agent or from a work order'),
   operational: Joi.boolean()
     .example(false)
-    .description('It tells of webhooks themselves, not of the business'),
+    .description('True for events about the service itself, such as webhooks and exports'),
   schema: Joi.object()
-    .description('JSON Schema (2020-12) of the whole body that is delivered')
+    .description('JSON Schema (2020-12) of the whole delivered body')
     .example({ type: 'object' }),
-  example: Joi.object().description('A whole body').example({ type: EVENT_TYPES[0] }),
+  example: Joi.object().description('A complete example body').example({ type: EVENT_TYPES[0] }),
 }).meta({ className: 'EventType' });

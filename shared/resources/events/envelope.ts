@@ -4,7 +4,7 @@ import { dateTime, uuid } from '../../contracts/fields.js';
 import type { ENVIRONMENTS } from '../../contracts/vocabulary.js';
 import { API_VERSION } from '../../events/record-events.js';
 
-/** What stands around an event's data. */
+/** Schemas of the members around an event's `data`. */
 export function eventEnvelope(type: Joi.Schema): Record<string, Joi.Schema> {
   return {
     id: uuid(),
@@ -16,8 +16,8 @@ export function eventEnvelope(type: Joi.Schema): Record<string, Joi.Schema> {
   };
 }
 
-/** What a delivery says that no event stands behind: a test, a probe. */
-interface MadeUp {
+/** A synthetic event, for a delivery without a recorded event: a test or a probe. */
+interface SyntheticEvent {
   eventId: string;
   type: string;
   at: Date;
@@ -26,8 +26,11 @@ interface MadeUp {
   data: object;
 }
 
-/** Its body, in the form of every event's, so that a receiver verifies and reads it like any other. */
-export function madeUpBody({ eventId, type, at, tenantId, environment, data }: MadeUp): string {
+/**
+ * Builds the body of a synthetic event. It has the form of every event, so that a receiver verifies
+ * and parses it like any other.
+ */
+export function madeUpBody({ eventId, type, at, tenantId, environment, data }: SyntheticEvent): string {
   return JSON.stringify({
     id: eventId,
     type,

@@ -4,18 +4,24 @@ import type { Statement } from '../../platform/postgres.js';
 import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { eventRepresentation } from './representation.js';
 
-/** How far the time in an event's id may be from its timestamp: both are of one process, and a plain date is midnight somewhere. */
-const SLACK_MS = 24 * 3600 * 1000;
+/**
+ * Maximum distance between the time in an event's id and a bound. One process sets both the id and
+ * the timestamp, but a plain date can be midnight in any time zone.
+ */
+const MAX_TIME_DIFFERENCE_MS = 24 * 3600 * 1000;
 
-/** The page of events that a query asks for, newest first. */
+/** Lists events, newest first. */
 export function listEvents(query: EventListQuery, scope: ListScope): Statement {
   const { type = '*', since, until } = query;
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
   if (type.endsWith('.*')) conditions.add('starts_with(t.type, ?)', type.slice(0, -1));
   else if (type !== '*') conditions.add('t.type = ?', type);
-  // The bounds on the id say nothing new, but the primary key can start and stop there.
-  if (since !== undefined) conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - SLACK_MS));
-  if (until !== undefined) conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + SLACK_MS));
+  // The bounds on the id exclude no other rows, but let the scan of the primary key start and stop
+  // there.
+  if (since !== undefined)
+    conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - MAX_TIME_DIFFERENCE_MS));
+  if (until !== undefined)
+    conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + MAX_TIME_DIFFERENCE_MS));
   addDateRange(conditions, 'occurred_at', { since, until, timeZone: scope.timeZone });
   return listStatement({
     table: 'events',

@@ -1,4 +1,4 @@
-/** An event is shown as it was recorded, byte for byte. */
+/** An event is returned as it was recorded, byte for byte. */
 export function eventRepresentation(alias: string): string {
   return `${alias}.body`;
 }

@@ -4,16 +4,16 @@ import { TYPE_FILTER } from '../../events/event-types.js';
 import { typeFilter } from '../../events/type-filter.js';
 import { eventEnvelope } from './envelope.js';
 
-const FILTERS_FORM = 'list event types (invoice.paid), kinds (invoice.*) or * with commas between';
+const FILTERS_FORM = 'list event types (invoice.paid), kinds (invoice.*) or *, separated by commas';
 
-/** The body of an event as it was recorded, and as webhooks deliver it (decisions 8). */
+/** The body of an event as it was recorded, and as webhooks deliver it (docs/decisions.md §8). */
 export const event = allRequired({
   ...eventEnvelope(Joi.string().example('invoice.created')),
   data: Joi.object({
     object: Joi.object().required().description('The record as REST showed it at that moment'),
   })
     .unknown()
-    .description('Some types carry more beside the object')
+    .description('Some types have more members besides object')
     .example({ object: { id: '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e', status: 'draft' } }),
 }).meta({ className: 'Event' });
 
@@ -25,7 +25,7 @@ export const eventListQuery = Joi.object({
   cursor: cursor(),
 }).meta({ className: 'EventListQuery' });
 
-/** Filters of a stream, told as one text. */
+/** The type filters of a stream, separated by commas. */
 const typeFilters = () =>
   Joi.string()
     .max(1000)
@@ -39,13 +39,13 @@ const typeFilters = () =>
 export const eventStreamQuery = Joi.object({
   types: typeFilters()
     .description(
-      'Event types with commas between; invoice.* is all of a kind, * everything. Left out: everything',
+      'Event types, separated by commas. invoice.* matches all types of a kind, * matches all types. Default: all types',
     )
     .example('invoice.*,dispatch.assigned'),
   last_event_id: Joi.string()
     .allow('')
     .max(100)
     .description(
-      'As the header Last-Event-ID, for a first connection that cannot set it; the header goes before',
+      'Same as the header Last-Event-ID, for a first connection that cannot set it. The header takes precedence',
     ),
 }).meta({ className: 'EventStreamQuery' });

@@ -4,12 +4,14 @@ import { fault, orderFaults, refuseFaults } from '../exports/check-order.js';
 import { FILTERS } from '../exports/filters.js';
 
 /**
- * What no single member tells: whether they go together. @returns the schedule as it is stored: filters converted, the day that its cadence needs, and no other
- * @throws {AppError} 400 with every fault
+ * Checks rules that involve several members of a schedule.
+ * @returns the schedule to store: filters converted, plus the weekday or day that its cadence needs
+ * and no other
+ * @throws {AppError} 400 with every validation error
  */
 export function checkSchedule<Schedule extends ExportScheduleCreate>(schedule: Schedule): Schedule {
-  const { filters, faults } = orderFaults(schedule);
-  refuseFaults([...faults, ...dayFaults(schedule), ...periodFaults(schedule)]);
+  const { filters, errors } = orderFaults(schedule);
+  refuseFaults([...errors, ...findDayErrors(schedule), ...findPeriodErrors(schedule)]);
   const { cadence, weekday, day } = schedule;
   return {
     ...schedule,
@@ -19,22 +21,24 @@ export function checkSchedule<Schedule extends ExportScheduleCreate>(schedule: S
   };
 }
 
-function dayFaults({ cadence, weekday = null, day = null }: ExportScheduleCreate): ErrorDetail[] {
-  const faults: ErrorDetail[] = [];
+function findDayErrors({ cadence, weekday = null, day = null }: ExportScheduleCreate): ErrorDetail[] {
+  const errors: ErrorDetail[] = [];
   if (weekday !== null && cadence !== 'weekly')
-    faults.push(fault('weekday', 'not_applicable', 'is for weekly only'));
+    errors.push(fault('weekday', 'not_applicable', 'applies only when cadence is weekly'));
   if (day !== null && cadence !== 'monthly')
-    faults.push(fault('day', 'not_applicable', 'is for monthly only'));
-  return faults;
+    errors.push(fault('day', 'not_applicable', 'applies only when cadence is monthly'));
+  return errors;
 }
 
-function periodFaults({ period, resource, filters }: ExportScheduleCreate): ErrorDetail[] {
+function findPeriodErrors({ period, resource, filters }: ExportScheduleCreate): ErrorDetail[] {
   if (period === 'all') return [];
   if (!FILTERS[resource].has('since'))
     return [
-      fault('period', 'not_applicable', `must be all for ${resource}: its list has no since and until`),
+      fault('period', 'not_applicable', `must be all for ${resource}, which has no since and until filters`),
     ];
   return ['since', 'until']
     .filter((name) => name in filters)
-    .map((name) => fault(`filters.${name}`, 'not_applicable', 'is what period says when it is previous'));
+    .map((name) =>
+      fault(`filters.${name}`, 'not_applicable', 'is set by period when period is previous; leave it out'),
+    );
 }

@@ -29,7 +29,7 @@ export const updateExportSchedule = defineCommand<ExportSchedulePatch>({
   schema: exportSchedulePatch,
 });
 
-/** Its exports stay. */
+/** Deletes the schedule. Its exports remain. */
 export const deleteExportSchedule = defineCommand<ExportScheduleDelete>({
   ...shared,
   type: 'export_schedule.delete',
@@ -38,13 +38,13 @@ export const deleteExportSchedule = defineCommand<ExportScheduleDelete>({
 });
 
 export interface ScheduleRun {
-  /** The next_run_at that this run is for: given twice, it runs once. */
+  /** The next_run_at that this run serves. A repeated command for the same time does nothing. */
   due_at: string;
-  /** As of an order; null: nobody has looked. */
+  /** Estimate as for an export request; null: not estimated. */
   estimated_rows: number | null;
 }
 
-/** The clock's: its time has come. */
+/** Runs a due schedule. Only the clock submits this command. */
 export const runExportSchedule = defineCommand<ScheduleRun>({
   ...shared,
   type: 'export_schedule.run',

@@ -21,65 +21,70 @@ import {
 } from './schedule-rows.js';
 import { MOST_SCHEDULES } from './vocabulary.js';
 
-const WHAT = 'export schedule';
-const SCHEDULES: PlacesOf = {
+const RESOURCE_LABEL = 'export schedule';
+const SCHEDULE_QUOTA: PlacesOf = {
   table: 'export_schedules',
   counted: 't.deleted_at is null',
   most: MOST_SCHEDULES,
-  refusal: `An account has ${MOST_SCHEDULES} export schedules at most. Delete one that is no longer needed.`,
+  refusal: `An account has ${MOST_SCHEDULES} export schedules at most. Delete a schedule that you no longer need.`,
 };
-/** Whatever decides when it runs. */
-const TIMING = ['cadence', 'hour', 'weekday', 'day', 'enabled'];
+/** Columns that determine when a schedule runs. */
+const TIMING_COLUMNS = ['cadence', 'hour', 'weekday', 'day', 'enabled'];
 
-/** Adds schedules; the api has checked that their members go together. */
+/** Inserts schedules. The API has already checked that their members fit together. */
 export async function createExportSchedules(
   tx: Transaction,
   commands: Command<ExportScheduleCreate>[],
 ): Promise<Outcome[]> {
-  const places = await Places.count(tx, commands, SCHEDULES);
-  const made: object[] = [];
+  const quota = await Places.count(tx, commands, SCHEDULE_QUOTA);
+  const toInsert: object[] = [];
   const outcomes = commands.map((command): Outcome => {
-    const refusal = places.take(command.tenantId);
+    const refusal = quota.take(command.tenantId);
     if (refusal) return refusal;
-    made.push({ ...command.input, ...refOf(command) });
+    toInsert.push({ ...command.input, ...refOf(command) });
     return { ok: true, changes: changesOfNew({ ...command.input }), events: [] };
   });
-  if (made.length > 0) await insertSchedules(tx, made);
+  if (toInsert.length > 0) await insertSchedules(tx, toInsert);
   return outcomes;
 }
 
-/** JSON merge of schedules. */
+/** Updates schedules by JSON merge. */
 export async function updateExportSchedules(
   tx: Transaction,
   commands: Command<ExportSchedulePatch>[],
 ): Promise<Outcome[]> {
   const rows = await lockSchedules(tx, commands);
-  const plans = commands.map((command): Merge | Outcome => {
+  const results = commands.map((command): Merge | Outcome => {
     const row = rows.get(refKey(refOf(command)));
-    return row ? mergedOf(row, command.input) : missing(WHAT);
+    return row ? mergeSchedule(row, command.input) : missing(RESOURCE_LABEL);
   });
-  const changed = plans.filter((plan): plan is Merge => 'set' in plan && plan.changes.length > 0);
+  const changed = results.filter((result): result is Merge => 'set' in result && result.changes.length > 0);
   if (changed.length > 0)
     await storeSchedules(
       tx,
       changed.map(({ row, set, changes }) => ({
         ...row,
         ...set,
-        is_moved: changes.some(({ field }) => TIMING.includes(field)),
+        is_moved: changes.some(({ field }) => TIMING_COLUMNS.includes(field)),
       })),
     );
-  return plans.map((plan) => ('set' in plan ? { ok: true, changes: plan.changes, events: [] } : plan));
+  return results.map((result) =>
+    'set' in result ? { ok: true, changes: result.changes, events: [] } : result,
+  );
 }
 
-/** The schedule as it will be; a day that its new cadence has no use for goes without being told to. */
-function mergedOf(row: ScheduleRow, patch: ExportSchedulePatch): Merge | Outcome {
+/**
+ * Merges a patch into a schedule. Clears the weekday or day that the new cadence does not use, even
+ * if the patch does not mention it.
+ */
+function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): Merge | Outcome {
   const merged = { ...row, ...patch };
   if (merged.cadence !== 'weekly' && patch.weekday === undefined) merged.weekday = null;
   if (merged.cadence !== 'monthly' && patch.day === undefined) merged.day = null;
   try {
     const checked = checkSchedule<ExportScheduleCreate>(merged);
-    const set = Object.fromEntries(Object.entries(checked).filter(([name]) => SETTABLE.has(name)));
-    // As it is stored, where it means the same: otherwise it would count as a change.
+    const set = Object.fromEntries(Object.entries(checked).filter(([name]) => EDITABLE_NAMES.has(name)));
+    // Keep the stored form of equivalent filters; otherwise they would count as a change.
     if (canonicalJson(checked.filters) === canonicalJson(row.filters)) set.filters = row.filters;
     return mergeOf(row, set);
   } catch (error) {
@@ -88,26 +93,26 @@ function mergedOf(row: ScheduleRow, patch: ExportSchedulePatch): Merge | Outcome
   }
 }
 
-const SETTABLE = new Set(namesOf(EDITABLE));
+const EDITABLE_NAMES = new Set(namesOf(EDITABLE));
 
-/** Ends schedules. What they have asked for goes on. */
+/** Deletes schedules. The exports they have already requested continue. */
 export async function deleteExportSchedules(
   tx: Transaction,
   commands: Command<ExportScheduleDelete>[],
 ): Promise<Outcome[]> {
   const rows = await lockSchedules(tx, commands);
-  const ended: RecordRef[] = [];
+  const deleted: RecordRef[] = [];
   const outcomes = commands.map((command): Outcome => {
     const ref = refOf(command);
-    if (!rows.has(refKey(ref))) return missing(WHAT);
-    ended.push(ref);
+    if (!rows.has(refKey(ref))) return missing(RESOURCE_LABEL);
+    deleted.push(ref);
     return { ok: true, changes: [{ field: 'deleted_at', from: null, to: 'now' }], events: [] };
   });
-  if (ended.length > 0) await endSchedules(tx, ended);
+  if (deleted.length > 0) await endSchedules(tx, deleted);
   return outcomes;
 }
 
-/** The schedules of commands that are there, locked. */
+/** Locks the schedules of these commands. Skips deleted schedules. */
 export async function lockSchedules(tx: Transaction, commands: Command[]): Promise<Map<string, ScheduleRow>> {
   const rows = await lockRecords<ScheduleRow>(tx, 'export_schedules', commands.map(refOf));
   return new Map([...rows].filter(([, { deleted_at }]) => deleted_at === null));

@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { exportScheduleRepresentation } from './representation.js';
 
-/** The page of schedules that a query asks for, newest first. */
+/** Builds the query for a page of schedules, newest first. */
 export function listExportSchedules(query: ExportScheduleListQuery, scope: ListScope): Statement {
   return listStatement({
     table: 'export_schedules',

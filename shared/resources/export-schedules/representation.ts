@@ -1,7 +1,7 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import { ORDER_MEMBERS } from '../exports/representation.js';
 
-/** @param alias of export_schedules */
+/** @param alias alias of export_schedules */
 export function exportScheduleRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',

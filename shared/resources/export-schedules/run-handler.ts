@@ -13,13 +13,16 @@ import type { ScheduleRow } from './schedule-rows.js';
 import { filtersOf } from './sweep.js';
 import { runTimesSql } from './times.js';
 
-const NOTHING: Outcome = { ok: true, changes: [], events: [] };
+const UNCHANGED: Outcome = { ok: true, changes: [], events: [] };
 
-/** Of a run that is due. */
+/** Times of a due run. */
 interface RunTimes extends RecordRef {
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   next_run_at: string;
-  /** Days in the tenant's time zone: from this one, and before that one. */
+  /**
+   * First day of the period, in the time zone of the account. `until` is the day after the last
+   * one.
+   */
   since: string;
   until: string;
 }
@@ -28,13 +31,15 @@ interface Run {
   command: Command<ScheduleRun>;
   row: ScheduleRow;
   times: RunTimes;
-  /** What `POST /exports` would have given. */
-  order: Command<ExportInput>;
+  /** The command that `POST /exports` would submit. */
+  request: Command<ExportInput>;
 }
 
 /**
- * Asks for the exports of schedules that are due, and moves these on to their next time after now. Of a time for which one has been asked already, as of a
- * schedule that was disabled or moved meanwhile, nothing comes. An account that has as many unfinished exports as it may have is told that this run is skipped.
+ * Requests the exports of due schedules and sets each next_run_at to the next time after now. A
+ * command does nothing if its time was already served, or if the schedule was disabled or
+ * rescheduled meanwhile. An account at its limit of unfinished exports gets a notice that this run
+ * is skipped.
  */
 export async function runExportSchedules(
   tx: Transaction,
@@ -43,35 +48,35 @@ export async function runExportSchedules(
 ): Promise<Outcome[]> {
   const rows = await lockSchedules(tx, commands);
   const due = commands.filter((command) => isDue(rows.get(refKey(refOf(command))), command.input));
-  if (due.length === 0) return commands.map(() => NOTHING);
+  if (due.length === 0) return commands.map(() => UNCHANGED);
   const times = byRef(await findTimes(tx, due.map(refOf)));
-  const runs = due.map((command) => runOf(command, rows, times));
-  const made = await createExports(
+  const runs = due.map((command) => buildRun(command, rows, times));
+  const results = await createExports(
     tx,
-    runs.map(({ order }) => order),
+    runs.map(({ request }) => request),
   );
-  await moveOn(
+  await updateRunTimes(
     tx,
-    runs.map(({ times: at, order }, index) => ({
+    runs.map(({ times: at, request }, index) => ({
       ...at,
-      export_id: made[index]?.ok ? order.entityId : null,
+      export_id: results[index]?.ok ? request.entityId : null,
     })),
   );
-  const skipped = runs.filter((_, index) => !made[index]?.ok);
+  const skipped = runs.filter((_, index) => !results[index]?.ok);
   await insertNotices(
     tx,
-    skipped.map((run) => ({ command: run.command, notice: skippedNotice(run) })),
+    skipped.map((run) => ({ command: run.command, notice: buildSkippedNotice(run) })),
     config,
   );
-  const outcomes = new Map(runs.map((run, index) => [run.command, outcomeOf(run, made[index])]));
-  return commands.map((command) => outcomes.get(command) ?? NOTHING);
+  const outcomes = new Map(runs.map((run, index) => [run.command, buildOutcome(run, results[index])]));
+  return commands.map((command) => outcomes.get(command) ?? UNCHANGED);
 }
 
 function isDue(row: ScheduleRow | undefined, { due_at }: ScheduleRun): boolean {
   return row?.next_run_at != null && Date.parse(row.next_run_at) === Date.parse(due_at);
 }
 
-/** After the rows have been locked: a time zone that was changed meanwhile is the new one. */
+/** Runs after the rows are locked, so that it uses the current time zone of the account. */
 function findTimes(tx: Transaction, refs: RecordRef[]): Promise<RunTimes[]> {
   return tx.query<RunTimes>({
     name: 'export-schedule-times',
@@ -84,7 +89,7 @@ function findTimes(tx: Transaction, refs: RecordRef[]): Promise<RunTimes[]> {
   });
 }
 
-function runOf(
+function buildRun(
   command: Command<ScheduleRun>,
   rows: Map<string, ScheduleRow>,
   allTimes: Map<string, RunTimes>,
@@ -92,21 +97,29 @@ function runOf(
   const key = refKey(refOf(command));
   const row = rows.get(key);
   const times = allTimes.get(key);
-  if (!row || !times) throw new Error('a schedule that was locked is gone');
+  if (!row || !times) throw new Error('a locked schedule is missing');
   const { resource, format, include, compression, bom, decimals } = row;
   const { tenantId, environment } = command;
   const input: ExportInput = {
-    ...{ resource, format, include, compression, bom, decimals },
+    resource,
+    format,
+    include,
+    compression,
+    bom,
+    decimals,
     filters: filtersOf(row, times),
     schedule_id: row.id,
     estimated_rows: command.input.estimated_rows,
   };
   const { type } = createExport;
-  const order = systemCommand({ type, tenantId, environment, name: 'clock', entityId: newId(), input });
-  return { command, row, times, order: order as Command<ExportInput> };
+  const request = systemCommand({ type, tenantId, environment, name: 'clock', entityId: newId(), input });
+  return { command, row, times, request: request as Command<ExportInput> };
 }
 
-async function moveOn(tx: Transaction, rows: (RunTimes & { export_id: string | null })[]): Promise<void> {
+async function updateRunTimes(
+  tx: Transaction,
+  rows: (RunTimes & { export_id: string | null })[],
+): Promise<void> {
   await tx.query({
     name: 'move-export-schedules-on',
     text: `update export_schedules t set next_run_at = r.next_run_at, last_export_id = coalesce(r.export_id, t.last_export_id),
@@ -117,24 +130,24 @@ async function moveOn(tx: Transaction, rows: (RunTimes & { export_id: string | n
   });
 }
 
-function outcomeOf({ row, times, order }: Run, made: Outcome | undefined): Outcome {
-  const moved: Change = { field: 'next_run_at', from: row.next_run_at, to: times.next_run_at };
-  if (!made?.ok) {
+function buildOutcome({ row, times, request }: Run, result: Outcome | undefined): Outcome {
+  const rescheduled: Change = { field: 'next_run_at', from: row.next_run_at, to: times.next_run_at };
+  if (!result?.ok) {
     const skipped: Change = { field: 'skipped_run_at', from: null, to: row.next_run_at };
-    return { ok: true, changes: [moved, skipped], events: [] };
+    return { ok: true, changes: [rescheduled, skipped], events: [] };
   }
-  const asked: Change = { field: 'last_export_id', from: row.last_export_id, to: order.entityId };
-  return { ...made, changes: [moved, asked], ran: { command: order, changes: made.changes } };
+  const requested: Change = { field: 'last_export_id', from: row.last_export_id, to: request.entityId };
+  return { ...result, changes: [rescheduled, requested], ran: { command: request, changes: result.changes } };
 }
 
-function skippedNotice({ row, times, order }: Run): NoticeDraft {
+function buildSkippedNotice({ row, times, request }: Run): NoticeDraft {
   const { resource, format } = row;
-  const what = `${resource === 'all' ? 'everything' : resource.replace('_', ' ')} as ${format}`;
-  const { estimated_rows: _estimate, schedule_id: _schedule, ...body } = order.input;
+  const exportLabel = `${resource === 'all' ? 'everything' : resource.replace('_', ' ')} as ${format}`;
+  const { estimated_rows: _estimate, schedule_id: _schedule, ...body } = request.input;
   return {
     kind: 'export_skipped',
-    title: `A scheduled export of ${what} was skipped`,
-    text: `The export of ${what} that was due at ${row.next_run_at} was skipped, because too many exports of this account were not finished. The next one is due at ${times.next_run_at}.\n\nTo have this one too, POST /v1/exports with ${JSON.stringify(body)}`,
+    title: `A scheduled export of ${exportLabel} was skipped`,
+    text: `The export of ${exportLabel} that was due at ${row.next_run_at} was skipped because this account had too many unfinished exports. The next run is due at ${times.next_run_at}.\n\nTo export this data now, POST /v1/exports with ${JSON.stringify(body)}`,
     entity_type: 'export_schedule',
     entity_id: row.id,
   };

@@ -3,7 +3,7 @@ import type { Row, Transaction } from '../../platform/postgres.js';
 import { namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
 import { nextTimeSql } from './times.js';
 
-/** A row of export_schedules, as JSON has it. */
+/** A row of export_schedules, with its values as in JSON. */
 export interface ScheduleRow extends Row, RecordRef, ExportScheduleCreate {
   next_run_at: string | null;
   last_export_id: string | null;
@@ -12,10 +12,10 @@ export interface ScheduleRow extends Row, RecordRef, ExportScheduleCreate {
 
 export const EDITABLE = `resource text, format text, filters jsonb, include text[], compression text, bom boolean, decimals boolean,
   cadence text, hour smallint, weekday text, day smallint, period text, enabled boolean`;
-const NAMES = namesOf(EDITABLE);
+const EDITABLE_NAMES = namesOf(EDITABLE);
 const COLUMNS = `tenant_id uuid, id uuid, ${EDITABLE}`;
 
-/** Adds schedules, each due at its next time unless it is disabled. */
+/** Inserts schedules. Sets next_run_at to the next run, or to null if the schedule is disabled. */
 export async function insertSchedules(tx: Transaction, rows: object[]): Promise<void> {
   const names = namesOf(COLUMNS);
   await tx.query({
@@ -28,7 +28,9 @@ export async function insertSchedules(tx: Transaction, rows: object[]): Promise<
 }
 
 /**
- * Stores changed schedules. What is due stays due: its run comes at once, and then at the new time. @param rows `is_moved`: when it runs has changed
+ * Stores changed schedules. A schedule that is already due stays due: it runs immediately, then at
+ * its new times.
+ * @param rows `is_moved`: the timing has changed
  */
 export async function storeSchedules(
   tx: Transaction,
@@ -39,7 +41,7 @@ export async function storeSchedules(
                      else ${nextTimeSql('r', 'o.time_zone')} end`;
   await tx.query({
     name: 'store-export-schedules',
-    text: `update export_schedules t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')},
+    text: `update export_schedules t set ${EDITABLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')},
              next_run_at = ${next}, updated_at = ${nextUpdatedAt('t')}
            from ${recordset(`${COLUMNS}, is_moved boolean`)} join tenants o on o.tenant_id = r.tenant_id
            where t.tenant_id = r.tenant_id and t.id = r.id`,
@@ -47,7 +49,7 @@ export async function storeSchedules(
   });
 }
 
-/** Ends schedules; their rows stay a while, for the answers that show them. */
+/** Marks schedules as deleted. The rows remain for a while because responses still show them. */
 export async function endSchedules(tx: Transaction, refs: RecordRef[]): Promise<void> {
   await tx.query({
     name: 'end-export-schedules',
@@ -57,7 +59,10 @@ export async function endSchedules(tx: Transaction, refs: RecordRef[]): Promise<
   });
 }
 
-/** Brings schedules to the new time zones of their accounts. What is due already stays due. */
+/**
+ * Recomputes next_run_at after accounts change their time zones. Schedules that are already due
+ * stay due.
+ */
 export async function moveToTimeZone(tx: Transaction, tenantIds: string[]): Promise<void> {
   if (tenantIds.length === 0) return;
   await tx.query({

@@ -4,7 +4,7 @@ import { namedEnum } from '../../contracts/named-enum.js';
 import { newOrder, orderMembers } from '../exports/order-fields.js';
 import { CADENCES, PERIODS, WEEKDAYS } from './vocabulary.js';
 
-/** In the night, and after every hour that summer time takes away or gives twice. */
+/** At night, and later than any hour that a clock change skips or repeats. */
 const DEFAULT_HOUR = 4;
 
 export const exportCadence = namedEnum('ExportCadence', CADENCES, {
@@ -14,32 +14,32 @@ export const exportCadence = namedEnum('ExportCadence', CADENCES, {
 });
 
 export const exportPeriod = namedEnum('ExportPeriod', PERIODS, {
-  all: 'Every row that the filters leave',
-  previous: 'Of these, the rows of the day, week (from Monday) or month before',
+  all: 'Every row that matches the filters',
+  previous: 'Of these, the rows of the previous day, week (from Monday) or month',
 });
 
 const hour = () =>
   integer(0, 23)
     .example(4)
     .description(
-      "In the account's time zone. An hour that a day does not have comes as much later as clocks are put forward; of one that it has twice, the second",
+      "In the account's time zone. If a clock change skips the hour, the run is later by the length of the change; if the hour occurs twice, it runs at the second",
     );
 const weekday = () =>
   Joi.string()
     .valid(...WEEKDAYS)
     .allow(null)
     .example(null)
-    .description('weekly: the day; monday when left out. Otherwise null');
+    .description('The day of a weekly schedule; default monday. Null for other cadences');
 const day = () =>
   integer(1, 31)
     .allow(null)
     .example(null)
     .description(
-      'monthly: the day, or the last one of a month that is shorter; 1 when left out. Otherwise null',
+      'The day of a monthly schedule, or the last day of a shorter month; default 1. Null for other cadences',
     );
 const period = () =>
   exportPeriod.description(
-    'previous goes by the date_field of the filters, in place of since and until; only for resources whose list has both',
+    'previous sets since and until for the date_field of the filters; only for resources whose list has both filters',
   );
 
 const timing = () => ({
@@ -55,9 +55,9 @@ export const exportSchedule = allRequired({
   id: uuid(),
   ...orderMembers(),
   ...timing(),
-  next_run_at: dateTime().allow(null).description('null: it is disabled'),
+  next_run_at: dateTime().allow(null).description('Null while the schedule is disabled'),
   last_run_at: dateTime().allow(null),
-  last_export_id: uuid().allow(null).description('What the last run made, while it is kept'),
+  last_export_id: uuid().allow(null).description('The export of the last run, while it is kept'),
   created_at: dateTime(),
   updated_at: dateTime(),
 }).meta({ className: 'ExportSchedule' });
@@ -75,7 +75,7 @@ export const exportSchedulePatch = Joi.object({ ...orderMembers(), ...timing() }
   className: 'ExportSchedulePatch',
 });
 
-/** A deletion needs no more than its path. */
+/** DELETE has no body. */
 export const exportScheduleDelete = Joi.object({}).meta({ className: 'ExportScheduleDelete' });
 
 export const exportScheduleListQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({

@@ -3,19 +3,22 @@ import type { Transaction } from '../../platform/postgres.js';
 import type { ClockTarget } from '../clock-command.js';
 import { runTimesSql } from './times.js';
 
-/** A schedule whose time has come. */
+/** A schedule that is due. */
 export interface DueSchedule
   extends ClockTarget,
     Pick<ExportScheduleCreate, 'resource' | 'format' | 'filters' | 'include' | 'period'> {
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   due_at: string;
   time_zone: string;
-  /** Days of its period. */
+  /** First day of the period; `until` is the day after the last one. */
   since: string;
   until: string;
 }
 
-/** Schedules of this transaction's tenants that are due, the longest overdue first. Found again before its command has run, one gets a second one, which changes nothing. */
+/**
+ * Finds the due schedules of this transaction's tenants, the longest overdue first. A schedule that
+ * is found again before its command has run gets a second command, which changes nothing.
+ */
 export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSchedule[]> {
   return tx.query<DueSchedule>({
     name: 'due-export-schedules',
@@ -30,7 +33,10 @@ export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSch
   });
 }
 
-/** What a run's export is limited to. @param days of its period */
+/**
+ * Builds the filters for the export of a run.
+ * @param days first day of the period, and the day after the last one
+ */
 export function filtersOf(
   { period, filters }: Pick<ExportScheduleCreate, 'period' | 'filters'>,
   { since, until }: Pick<DueSchedule, 'since' | 'until'>,

@@ -10,8 +10,11 @@ export const WEEKDAYS = [
   'sunday',
 ] as const;
 
-/** Which rows a run exports: whatever the filters leave, or of these those of the day, week or month before. */
+/**
+ * Which rows a run exports: all that match the filters, or only those of the previous day, week or
+ * month.
+ */
 export const PERIODS = ['all', 'previous'] as const;
 
-/** Schedules of an account. */
+/** Maximum number of schedules of an account. */
 export const MOST_SCHEDULES = 20;

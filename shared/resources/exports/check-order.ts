@@ -5,47 +5,55 @@ import { AppError, type ErrorDetail } from '../../platform/errors.js';
 import { FILTERS } from './filters.js';
 
 /**
- * What no single member tells: whether they go together. @returns the order, its filters converted as the list's own are
- * @throws {AppError} 400 with every fault
+ * Checks rules that involve several members of an export request.
+ * @returns the request, with its filters converted as the list endpoint converts them
+ * @throws {AppError} 400 with every validation error
  */
-export function checkOrder(order: ExportCreate): ExportCreate {
-  const { filters, faults } = orderFaults(order);
-  refuseFaults(faults);
-  return { ...order, filters };
+export function checkOrder(request: ExportCreate): ExportCreate {
+  const { filters, errors } = orderFaults(request);
+  refuseFaults(errors);
+  return { ...request, filters };
 }
 
-/** What {@link checkOrder} would refuse, and the filters as far as they could be converted. */
-export function orderFaults(order: ExportCreate): {
+/**
+ * Collects the validation errors that {@link checkOrder} would throw, and converts the filters as
+ * far as possible.
+ */
+export function orderFaults(request: ExportCreate): {
   filters: ExportCreate['filters'];
-  faults: ErrorDetail[];
+  errors: ErrorDetail[];
 } {
-  const { filters, details } = checkFilters(order);
-  return { filters, faults: [...details, ...combinationFaults(order)] };
+  const { filters, details } = convertFilters(request);
+  return { filters, errors: [...details, ...findCombinationErrors(request)] };
 }
 
-/** @throws {AppError} 400 with all of them, if there are any */
-export function refuseFaults(faults: ErrorDetail[]): void {
-  if (faults.length === 0) return;
-  const [first] = faults;
-  const more = faults.length === 1 ? '.' : `, and ${faults.length - 1} more; see details.`;
-  throw new AppError('validation_error', `${first?.message}${more}`, { details: faults });
+/** @throws {AppError} 400 with all validation errors, if there are any */
+export function refuseFaults(errors: ErrorDetail[]): void {
+  if (errors.length === 0) return;
+  const [first] = errors;
+  const more = errors.length === 1 ? '.' : `, and ${errors.length - 1} more; see details.`;
+  throw new AppError('validation_error', `${first?.message}${more}`, { details: errors });
 }
 
-function checkFilters({ resource, filters }: ExportCreate): {
+function convertFilters({ resource, filters }: ExportCreate): {
   filters: ExportCreate['filters'];
   details: ErrorDetail[];
 } {
-  const known = FILTERS[resource];
+  const allowed = FILTERS[resource];
   const names = Object.keys(filters);
   const details = names
-    .filter((name) => !known.has(name))
+    .filter((name) => !allowed.has(name))
     .map((name) =>
-      fault(`filters.${name}`, 'unknown', `is no filter of ${resource === 'all' ? 'everything' : resource}`),
+      fault(
+        `filters.${name}`,
+        'unknown',
+        `is not a filter of ${resource === 'all' ? 'everything' : resource}`,
+      ),
     );
-  const own = Object.fromEntries(Object.entries(filters).filter(([name]) => known.has(name)));
-  const schema = Joi.object({ filters: Joi.object(Object.fromEntries(known)) });
+  const knownFilters = Object.fromEntries(Object.entries(filters).filter(([name]) => allowed.has(name)));
+  const schema = Joi.object({ filters: Joi.object(Object.fromEntries(allowed)) });
   try {
-    const checked = validate<{ filters: ExportCreate['filters'] }>(schema, { filters: own });
+    const checked = validate<{ filters: ExportCreate['filters'] }>(schema, { filters: knownFilters });
     return { filters: checked.filters, details };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -53,24 +61,27 @@ function checkFilters({ resource, filters }: ExportCreate): {
   }
 }
 
-function combinationFaults(order: ExportCreate): ErrorDetail[] {
-  const { resource, format, include, compression, bom, decimals } = order;
+function findCombinationErrors(request: ExportCreate): ErrorDetail[] {
+  const { resource, format, include, compression, bom, decimals } = request;
   const isDump = format === 'dump';
   const isZip = resource === 'all' || include.length > 0;
-  const faults: ErrorDetail[] = [];
-  if (isDump && resource !== 'all') faults.push(fault('resource', 'only', 'must be all when format is dump'));
+  const errors: ErrorDetail[] = [];
+  if (isDump && resource !== 'all') errors.push(fault('resource', 'only', 'must be all when format is dump'));
   if (include.length > 0 && (isDump || resource !== 'invoices'))
-    faults.push(fault('include', 'not_applicable', 'is for invoices as csv, json or ndjson only'));
+    errors.push(fault('include', 'not_applicable', 'applies only to invoices as csv, json or ndjson'));
   if (compression === 'none' && (isDump || isZip))
-    faults.push(
+    errors.push(
       fault('compression', 'not_applicable', 'must be gzip: a zip and a dump are always compressed'),
     );
-  if (bom && format !== 'csv') faults.push(fault('bom', 'not_applicable', 'is for csv only'));
-  if (decimals && format !== 'csv') faults.push(fault('decimals', 'not_applicable', 'is for csv only'));
-  return faults;
+  if (bom && format !== 'csv') errors.push(fault('bom', 'not_applicable', 'applies only to csv'));
+  if (decimals && format !== 'csv') errors.push(fault('decimals', 'not_applicable', 'applies only to csv'));
+  return errors;
 }
 
-/** One fault. @param what goes on after the field's name */
-export function fault(field: string, code: string, what: string): ErrorDetail {
-  return { field, code, message: `${field} ${what}` };
+/**
+ * Creates a validation error.
+ * @param problem follows the name of the field in the error message
+ */
+export function fault(field: string, code: string, problem: string): ErrorDetail {
+  return { field, code, message: `${field} ${problem}` };
 }

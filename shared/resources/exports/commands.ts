@@ -6,10 +6,13 @@ import { exportAction, exportCreate } from './schema.js';
 
 const shared = { entityType: 'export', permission: 'admin', agentScope: null, creates: false } as const;
 
-/** The api looks at the plan of the rows before it submits, so that no batch of writes waits for it. */
+/**
+ * The input of an export command. The API estimates the rows before it submits the command, so that
+ * no batch of writes waits for the estimate.
+ */
 export interface ExportInput extends ExportCreate {
   estimated_rows: number | null;
-  /** The schedule that asks. */
+  /** The schedule that requests this export. */
   schedule_id?: string | null;
 }
 
@@ -22,7 +25,7 @@ export const createExport = defineCommand<ExportInput>({
   schema: exportCreate,
 });
 
-/** Stops one that is not finished; deletes the file of one that is. */
+/** Cancels an unfinished export; deletes the file of a completed one. */
 export const cancelExport = defineCommand<ExportAction>({
   ...shared,
   type: 'export.cancel',
@@ -30,7 +33,7 @@ export const cancelExport = defineCommand<ExportAction>({
   schema: exportAction,
 });
 
-/** Begins again from nothing. */
+/** Restarts the export from the beginning. */
 export const retryExport = defineCommand<ExportAction>({
   ...shared,
   type: 'export.retry',
@@ -38,14 +41,17 @@ export const retryExport = defineCommand<ExportAction>({
   schema: exportAction,
 });
 
-/** What a run came to, by its number: a run that another has taken over from can settle nothing. */
+/**
+ * The result of a run, with the number of the run. A run whose lease another worker took over
+ * cannot record a result.
+ */
 export interface ExportResult {
-  /** `attempts` of the claim. */
+  /** The `attempts` of the leased export: the number of this run. */
   attempt: number;
   rows: number;
-  /** Of the object. */
+  /** Size of the object. */
   bytes: number;
-  /** Of the object's bytes, hexadecimal. */
+  /** SHA-256 of the object, in hexadecimal. */
   sha256: string;
   object_key: string;
   file_name: string;
@@ -55,7 +61,7 @@ export interface ExportResult {
 
 const attempt = () => Joi.number().integer().min(0).required();
 
-/** The exports worker's: the object is whole and lies in storage. */
+/** Records a complete object in storage. Only the exports worker submits this command. */
 export const recordExportCompleted = defineCommand<ExportResult>({
   ...shared,
   type: 'export.record_completed',
@@ -73,15 +79,18 @@ export const recordExportCompleted = defineCommand<ExportResult>({
 });
 
 export interface ExportFailure {
-  /** `attempts` of the claim. */
+  /** The `attempts` of the leased export: the number of this run. */
   attempt: number;
-  /** For programs: `storage_full`. */
+  /** Error code for programs, such as `storage_full`. */
   code: string;
-  /** For people of the account: what happened and what to do, in whole sentences. */
+  /** Error text for the account: what happened and what to do, in full sentences. */
   message: string;
 }
 
-/** The exports worker's or the clock's: it will not be tried again by itself. */
+/**
+ * Records a final failure, after which no automatic retry follows. Only the exports worker and the
+ * clock submit this command.
+ */
 export const recordExportFailed = defineCommand<ExportFailure>({
   ...shared,
   type: 'export.record_failed',
@@ -93,7 +102,7 @@ export const recordExportFailed = defineCommand<ExportFailure>({
   }),
 });
 
-/** The clock's: its days are over. */
+/** Expires an export after its retention period. Only the clock submits this command. */
 export const expireExport = defineCommand<ExportAction>({
   ...shared,
   type: 'export.expire',

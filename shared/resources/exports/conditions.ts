@@ -16,16 +16,16 @@ import { workOrderConditions } from '../work-orders/queries.js';
 import { workOrderListQuery } from '../work-orders/schema.js';
 import type { ExportResource } from './order.js';
 
-/** Resources that are lists of their own. */
+/** Exportable resources that have a list endpoint. */
 export type Listed = Exclude<ExportResource, 'all'>;
 
-interface List {
+interface ExportableList {
   schema: Joi.ObjectSchema;
   conditions: (query: unknown, scope: FilterScope) => Conditions;
 }
 
-/** Whose filters an export takes, and what they mean: those of the list. */
-export const LISTS: Readonly<Record<Listed, List>> = {
+/** The filters of each resource and the SQL conditions they produce: those of its list endpoint. */
+export const LISTS: Readonly<Record<Listed, ExportableList>> = {
   invoices: {
     schema: invoiceListQuery,
     conditions: (query, scope) => invoiceConditions(query as InvoiceListQuery, scope),
@@ -45,15 +45,16 @@ export const LISTS: Readonly<Record<Listed, List>> = {
 };
 
 /**
- * The rows that an order means, by the very conditions of the list.
- * @throws {Error} for a filter that the list does not know: leaving it out would export more than was asked for
+ * Builds the conditions that select the rows of an export request, with the code of the list
+ * endpoint.
+ * @throws {Error} for an unknown filter: ignoring it would export more rows than requested
  */
 export function conditionsOf(
   { filters, resource, ...scope }: FilterScope & { filters: object; resource: ExportResource },
   list: Listed,
 ): Conditions {
   if (resource === 'all' && Object.keys(filters).length > 0)
-    throw new Error('an export of everything takes no filters');
+    throw new Error('an export of everything accepts no filters');
   const { schema, conditions } = LISTS[list];
   const { value, error } = schema.validate(filters);
   if (error) throw new Error(`unknown filters of ${list}: ${error.message}`);

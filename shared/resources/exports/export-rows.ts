@@ -4,7 +4,7 @@ import type { PlacesOf } from '../places.js';
 import type { RecordRef } from '../sets.js';
 import { MOST_UNFINISHED } from './limits.js';
 
-/** A row of exports, as JSON has it. */
+/** A row of exports, with its values as in JSON. */
 export interface ExportRow extends Row, RecordRef {
   resource: string;
   format: string;
@@ -14,7 +14,7 @@ export interface ExportRow extends Row, RecordRef {
   expires_at: string | null;
 }
 
-/** Exports that are not finished yet. */
+/** The limit on unfinished exports of an account. */
 export const UNFINISHED: PlacesOf = {
   table: 'exports',
   counted: "t.status in ('queued', 'running')",

@@ -17,18 +17,18 @@ import {
 import type { ExportInput } from './commands.js';
 import { type ExportRow, UNFINISHED } from './export-rows.js';
 
-/** Queues exports; their worker is told after the commit. */
+/** Queues exports. The exports worker gets a wake-up job after the commit. */
 export async function createExports(tx: Transaction, commands: Command<ExportInput>[]): Promise<Outcome[]> {
-  const places = await Places.count(tx, commands, UNFINISHED);
-  const made: object[] = [];
+  const quota = await Places.count(tx, commands, UNFINISHED);
+  const toInsert: object[] = [];
   const outcomes = commands.map((command): Outcome => {
-    const refusal = places.take(command.tenantId);
+    const refusal = quota.take(command.tenantId);
     if (refusal) return refusal;
-    const { estimated_rows: _estimate, ...order } = command.input;
-    made.push({ ...refOf(command), ...command.input });
-    return { ok: true, changes: changesOfNew(order), events: [], queuedExports: [command.entityId] };
+    const { estimated_rows: _estimate, ...request } = command.input;
+    toInsert.push({ ...refOf(command), ...command.input });
+    return { ok: true, changes: changesOfNew(request), events: [], queuedExports: [command.entityId] };
   });
-  if (made.length > 0) await insertExports(tx, made);
+  if (toInsert.length > 0) await insertExports(tx, toInsert);
   return outcomes;
 }
 
@@ -44,21 +44,24 @@ async function insertExports(tx: Transaction, rows: object[]): Promise<void> {
   });
 }
 
-/** What a deletion makes of an export; of the others nothing is left to be deleted. */
-const DELETED: Partial<Record<ExportRow['status'], ExportRow['status']>> = {
+/** The status of an export after DELETE. Exports with any other status have nothing to delete. */
+const STATUS_AFTER_DELETE: Partial<Record<ExportRow['status'], ExportRow['status']>> = {
   queued: 'cancelled',
   running: 'cancelled',
   completed: 'expired',
 };
 
-/** Stops exports that are not finished, and takes back the files of those that are. A worker that has one in hand is told when it renews its lease. */
+/**
+ * Cancels unfinished exports and expires completed ones, whose files are then deleted. A worker
+ * that runs a cancelled export finds out when it renews its lease.
+ */
 export async function cancelExports(tx: Transaction, commands: Command<ExportAction>[]): Promise<Outcome[]> {
   const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
   const changed: (RecordRef & { status: string })[] = [];
   const outcomes = commands.map((command): Outcome => {
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('export');
-    const to = DELETED[row.status];
+    const to = STATUS_AFTER_DELETE[row.status];
     if (!to) return { ok: true, changes: [], events: [] };
     changed.push({ ...refOf(command), status: to });
     return { ok: true, changes: [{ field: 'status', from: row.status, to }], events: [] };
@@ -67,7 +70,7 @@ export async function cancelExports(tx: Transaction, commands: Command<ExportAct
   return outcomes;
 }
 
-/** Gives exports their last status; whose lease they are under has lost them. */
+/** Sets the final status of exports. The worker that holds the lease loses it. */
 export async function endExports(
   tx: Transaction,
   rows: (RecordRef & { status: string; error?: { code: string; message: string } })[],
@@ -82,36 +85,36 @@ export async function endExports(
   });
 }
 
-/** Queues exports once more, as they were asked for. */
+/** Queues exports again with their original requests. */
 export async function retryExports(tx: Transaction, commands: Command<ExportAction>[]): Promise<Outcome[]> {
   const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
-  const places = await Places.count(tx, commands, UNFINISHED);
+  const quota = await Places.count(tx, commands, UNFINISHED);
   const queued: RecordRef[] = [];
   const outcomes = commands.map((command): Outcome => {
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('export');
-    if (!['failed', 'cancelled', 'expired'].includes(row.status)) return notOver(row.status);
-    const refusal = places.take(command.tenantId);
+    if (!['failed', 'cancelled', 'expired'].includes(row.status)) return refuseRetry(row.status);
+    const refusal = quota.take(command.tenantId);
     if (refusal) return refusal;
     queued.push(refOf(command));
     const changes = [{ field: 'status', from: row.status, to: 'queued' }];
     return { ok: true, changes, events: [], queuedExports: [command.entityId] };
   });
-  if (queued.length > 0) await queueAgain(tx, queued);
+  if (queued.length > 0) await requeueExports(tx, queued);
   return outcomes;
 }
 
-function notOver(status: string): Outcome {
+function refuseRetry(status: string): Outcome {
   const message =
     status === 'completed'
-      ? 'The export is completed: download it, or ask for a new one.'
-      : `The export is ${status} already. Wait for it, or cancel it first.`;
+      ? 'The export is completed. Download it, or request a new one.'
+      : `The export is already ${status}. Wait for it, or cancel it first.`;
   const details = [{ field: 'status', from: status, to: 'queued', allowed: [] }];
   return failed({ code: 'invalid_status_transition', message, details });
 }
 
-/** The key of an object that still has to be deleted stays. */
-async function queueAgain(tx: Transaction, refs: RecordRef[]): Promise<void> {
+/** Resets the rows, but keeps object_key: the cleaner still has to delete that object. */
+async function requeueExports(tx: Transaction, refs: RecordRef[]): Promise<void> {
   await tx.query({
     name: 'queue-exports-again',
     text: `update exports t set status = 'queued', rows = 0, bytes = 0, file_name = null, content_type = null, sha256 = null, files = '[]',

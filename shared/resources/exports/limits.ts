@@ -1,5 +1,7 @@
-/** Exports of an account that are queued or running. */
+/** Maximum number of queued or running exports of an account. */
 export const MOST_UNFINISHED = 10;
 
-/** Runs that end without a word of how, as when a worker is killed, after which an export has failed. */
+/**
+ * An export fails after this many runs without a result, for example because workers were killed.
+ */
 export const MOST_TRIES = 5;

@@ -8,26 +8,28 @@ export const exportResource = namedEnum('ExportResource', EXPORT_RESOURCES, {
   customers: 'Customers',
   work_orders: 'Work orders',
   inspections: 'Inspections',
-  all: `One zip of ${ALL_TABLES.join(', ')}; as a dump: everything that the account owns`,
+  all: `One zip of ${ALL_TABLES.join(', ')}. As a dump: everything that the account owns`,
 });
 
 export const exportFormat = namedEnum('ExportFormat', EXPORT_FORMATS, {
   csv: 'Comma-separated values, for spreadsheets',
   json: 'One JSON array',
-  ndjson: 'One JSON object a line',
-  dump: 'SQL that psql restores; only of `all`',
+  ndjson: 'One JSON object per line',
+  dump: 'SQL that psql can restore; only for `all`',
 });
 
 const compression = () =>
   Joi.string()
     .valid('gzip', 'none')
-    .description('none: of an export that is one file; a zip and a dump are always compressed');
+    .description('none is only for an export of a single file; a zip and a dump are always compressed');
 const bom = () =>
-  flag().description('CSV: a byte order mark at the beginning, which spreadsheet programs want to see');
+  flag().description('CSV: starts the file with a byte order mark, which spreadsheet programs expect');
 const decimals = () =>
-  flag().description('CSV: beside each column of cents one of the amount (total_cents, total)');
+  flag().description(
+    'CSV: adds a column with the decimal amount next to each column of cents (total next to total_cents)',
+  );
 
-/** What a filter must be is the list's to say, when it is known whose it is (check-order.ts). */
+/** Schema of a filter value. check-order.ts validates the value, once the resource is known. */
 const filter = (lists: string) => text(100).description(`As in the list of ${lists}`);
 
 const filters = () =>
@@ -47,7 +49,7 @@ const filters = () =>
     driver_id: filter('inspections'),
     work_order_id: filter('inspections'),
   })
-    .description("Each where the resource's list has it; all has none")
+    .description('The filters of the list of the resource; all has no filters')
     .example({ status: 'paid', since: '2026-11-01' });
 
 const include = () =>
@@ -56,11 +58,11 @@ const include = () =>
     .unique()
     .max(EXPORT_INCLUDES.length)
     .description(
-      'What invoices bring along as files of their own, in a zip; payments bring their refunds. all has them in any case',
+      'Adds files to an export of invoices, which becomes a zip; payments include their refunds. all always contains them',
     )
     .example([]);
 
-/** What is asked for, as it is shown and as a change of it is given. */
+/** The members of an export request, as in responses and PATCH bodies. */
 export const orderMembers = () => ({
   resource: exportResource,
   format: exportFormat,
@@ -71,7 +73,7 @@ export const orderMembers = () => ({
   decimals: decimals(),
 });
 
-/** What is asked for when it is new. */
+/** The members of a new export request, with defaults. */
 export const newOrder = () => ({
   resource: exportResource.required(),
   format: exportFormat.required(),

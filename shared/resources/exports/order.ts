@@ -1,10 +1,10 @@
-/** What can be exported; `all` is everything, in one file. */
+/** Resources that can be exported; `all` is everything in one file. */
 export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspections', 'all'] as const;
 export type ExportResource = (typeof EXPORT_RESOURCES)[number];
 
 /**
- * The tables that `all` holds, in the order of its files. Their parts are files of their own in
- * CSV: line items, the items of rate cards, the lists of inspections.
+ * The tables in `all`, in the sequence of its files. In CSV, their parts are separate files: line
+ * items, items of rate cards, lists of inspections.
  */
 export const ALL_TABLES = [
   'invoices',
@@ -25,45 +25,51 @@ export type ExportTable = (typeof ALL_TABLES)[number];
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson', 'dump'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** What invoices can bring along as files of their own. */
+/** Additional files in an export of invoices. */
 export const EXPORT_INCLUDES = ['line_items', 'payments'] as const;
 export type ExportInclude = (typeof EXPORT_INCLUDES)[number];
 
-/** As the queries of the lists: search, status, since, until, date_field, customer_id; each where the resource's list has it. */
+/**
+ * Filters as in the list queries: search, status, since, until, date_field, customer_id, each if
+ * the list of the resource has it.
+ */
 export type ExportFilters = Readonly<Record<string, string>>;
 
-/** What is asked for: all that decides the bytes, beside the data. */
+/** An export request: with the data, it determines the bytes of the file. */
 export interface ExportOrder {
   tenantId: string;
   resource: ExportResource;
   format: ExportFormat;
   filters: ExportFilters;
-  /** Only with invoices as CSV, JSON or NDJSON; `all` has them in any case. */
+  /** Only for invoices as CSV, JSON or NDJSON. `all` always contains these files. */
   include: readonly ExportInclude[];
-  /** Of an export that is one file; a zip and a dump are always compressed. */
+  /** Compression of a single file. A zip and a dump are always compressed. */
   compression: 'gzip' | 'none';
-  /** CSV: a byte order mark at the beginning, which Excel wants to see. */
+  /** CSV: starts the file with a byte order mark, which Excel expects. */
   bom: boolean;
-  /** CSV: beside each column of cents one of the amount with a decimal point (`total_cents`, `total`). */
+  /**
+   * CSV: adds a column with the decimal amount next to each column of cents (`total` next to
+   * `total_cents`).
+   */
   decimals: boolean;
-  /** IANA name; what a plain date in `since` and `until` means. */
+  /** IANA time zone name, which determines when a plain date in `since` and `until` begins. */
   timeZone: string;
 }
 
-/** One file in an export. */
+/** One file of an export. */
 export interface ExportFile {
-  /** `invoices.csv` */
+  /** Such as `invoices.csv`. */
   name: string;
   rows: number;
-  /** Uncompressed. */
+  /** Uncompressed size. */
   bytes: number;
-  /** Of its uncompressed bytes, hexadecimal. */
+  /** SHA-256 of the uncompressed bytes, in hexadecimal. */
   sha256: string;
-  /** Sums of the columns of cents by name, as the snapshot has them. */
+  /** Sums of the columns of cents in the snapshot, by column name. */
   sums: Readonly<Record<string, number>>;
 }
 
-/** What was written. */
+/** The result of a written export. */
 export interface ExportSummary {
   rows: number;
   files: readonly ExportFile[];

@@ -3,7 +3,7 @@ import { Conditions } from '../keyset-list.js';
 import { conditionsOf } from './conditions.js';
 import { ALL_TABLES, type ExportFormat, type ExportInclude, type ExportResource } from './order.js';
 
-/** What decides how many rows an export has. */
+/** The members of an export request that determine its number of rows. */
 export interface CountedOrder {
   tenantId: string;
   timeZone: string;
@@ -22,60 +22,66 @@ const TABLES = {
   payments: 'payments',
 } as const;
 
-/** What a dump has beside them and what may be larger than all of them. */
-const BESIDE_IN_DUMPS = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts'];
+/** Tables that only a dump contains and that may be larger than all others. */
+const DUMP_ONLY_TABLES = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts'];
 
 /**
- * How many rows an export will have, as PostgreSQL's planner takes it from its statistics: no row is read, whatever the size of the account. It may be far out.
+ * Estimates the rows of an export from the statistics of PostgreSQL's planner. It reads no rows, so
+ * it is fast for any account, but it may be far off.
  */
-export function planExport(db: Database, order: CountedOrder): Promise<number> {
-  const { tenantId, resource, include, format } = order;
-  const ofTenant = () => new Conditions().add('t.tenant_id = ?', tenantId);
+export function planExport(db: Database, request: CountedOrder): Promise<number> {
+  const { tenantId, resource, include, format } = request;
+  const tenantCondition = () => new Conditions().add('t.tenant_id = ?', tenantId);
   return db.transaction([tenantId], async (tx) => {
     if (resource === 'all') {
-      let everything = 0;
-      const tables = [...ALL_TABLES, TABLES.line_items, ...(format === 'dump' ? BESIDE_IN_DUMPS : [])];
-      for (const table of tables) everything += await estimate(tx, table, ofTenant());
-      return everything;
+      let total = 0;
+      const tables = [...ALL_TABLES, TABLES.line_items, ...(format === 'dump' ? DUMP_ONLY_TABLES : [])];
+      for (const table of tables) total += await estimateTableRows(tx, table, tenantCondition());
+      return total;
     }
-    const records = await estimate(tx, TABLES[resource], conditionsOf(order, resource));
+    const records = await estimateTableRows(tx, TABLES[resource], conditionsOf(request, resource));
     if (include.length === 0) return records;
-    // Of invoices alone: as many on each as on all of them together.
-    const all = await estimate(tx, TABLES[resource], ofTenant());
+    // For an export of invoices: assumes that every invoice has the average number of line items or
+    // payments.
+    const all = await estimateTableRows(tx, TABLES[resource], tenantCondition());
     const share = Math.min(1, records / Math.max(1, all));
     let rows = records;
-    for (const one of include) rows += Math.round((await estimate(tx, TABLES[one], ofTenant())) * share);
+    for (const included of include)
+      rows += Math.round((await estimateTableRows(tx, TABLES[included], tenantCondition())) * share);
     return rows;
   });
 }
 
-interface Explained {
+interface ExplainResult {
   'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
 }
 
 /**
- * The planner multiplies in how many rows the policy of tenants leaves, once more beside our own condition on the tenant: of a table of many tenants it
- * counts on far too few. So it is asked for a share only, of what it counts on without conditions; of that share of all rows.
+ * Estimates the rows of a table. The planner applies the selectivity of the tenant policy in
+ * addition to our own tenant condition. In a table with many tenants, its estimate is far too low.
+ * Therefore use only the ratio of the estimates with and without conditions, and multiply it by the
+ * table's row count.
  */
-async function estimate(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
-  // One after the other: of several at once that fail it is not sure which one says why.
-  const wanted = await explain(tx, { table, conditions });
-  const visible = await explain(tx, { table, conditions: new Conditions().add('true') });
+async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
+  // Run the queries in sequence: if concurrent queries fail, it is not certain which error is
+  // reported.
+  const matching = await explainRows(tx, { table, conditions });
+  const visible = await explainRows(tx, { table, conditions: new Conditions().add('true') });
   const [all] = await tx.query<{ rows: number }>({
     name: 'table-rows',
     text: 'select reltuples::bigint as rows from pg_class where oid = $1::regclass',
     values: [table],
   });
-  // -1: nobody has looked at the table yet.
-  if (!all || all.rows <= 0) return wanted;
-  return Math.round(Math.min(1, wanted / Math.max(1, visible)) * all.rows);
+  // -1: PostgreSQL has not analyzed the table yet.
+  if (!all || all.rows <= 0) return matching;
+  return Math.round(Math.min(1, matching / Math.max(1, visible)) * all.rows);
 }
 
-async function explain(
+async function explainRows(
   tx: Transaction,
   { table, conditions }: { table: string; conditions: Conditions },
 ): Promise<number> {
-  const [row] = await tx.query<Explained>({
+  const [row] = await tx.query<ExplainResult>({
     text: `explain (format json) select from ${table} t where ${conditions.text}`,
     values: conditions.values,
   });

@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { exportRepresentation } from './representation.js';
 
-/** The page of exports that a query asks for, newest first. */
+/** Builds the query for a page of exports, newest first. */
 export function listExports(query: ExportListQuery, scope: ListScope): Statement {
   return listStatement({
     table: 'exports',
@@ -18,7 +18,7 @@ export function listExports(query: ExportListQuery, scope: ListScope): Statement
   });
 }
 
-/** What storage keeps of those of these exports that are completed. */
+/** Builds the query for the storage objects of these exports. Only completed exports have one. */
 export function exportObjects(tenantId: string, ids: readonly string[]): Statement {
   return {
     name: 'export-objects',
@@ -28,7 +28,7 @@ export function exportObjects(tenantId: string, ids: readonly string[]): Stateme
   };
 }
 
-/** A row when the export is there and this is its object. */
+/** Builds a query that returns a row if the export exists and has this object. */
 export function findKnownObjects(tenantId: string, id: string, objectKey: string): Statement {
   return {
     name: 'known-export-object',

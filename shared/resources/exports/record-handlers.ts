@@ -9,11 +9,12 @@ import type { ExportRow } from './export-rows.js';
 import { endExports } from './handlers.js';
 import { MOST_TRIES } from './limits.js';
 
-const NOTHING: Outcome = { ok: true, changes: [], events: [] };
+const UNCHANGED: Outcome = { ok: true, changes: [], events: [] };
 
 /**
- * The object is whole: it can be downloaded, and the account is told. Of an export that was cancelled or taken over meanwhile nothing changes; its
- * object is one that nobody knows.
+ * Marks exports as completed, so that they can be downloaded, and records the export.completed
+ * events. Exports that were cancelled or taken over meanwhile do not change; the cleaner later
+ * deletes their objects.
  */
 export async function recordExportsCompleted(
   tx: Transaction,
@@ -26,7 +27,7 @@ export async function recordExportsCompleted(
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('export');
     const { attempt, ...result } = command.input;
-    if (row.status !== 'running' || row.attempts !== attempt) return NOTHING;
+    if (row.status !== 'running' || row.attempts !== attempt) return UNCHANGED;
     completed.push({ ...refOf(command), ...result });
     const { rows: count, bytes, sha256 } = result;
     const changes: Change[] = [
@@ -54,55 +55,55 @@ async function storeCompleted(tx: Transaction, rows: object[], days: number): Pr
   });
 }
 
-/** It will not be tried again by itself, and the account is told why. */
+/** Marks exports as finally failed and notifies the accounts. */
 export async function recordExportsFailed(
   tx: Transaction,
   commands: Command<ExportFailure>[],
   config: Config,
 ): Promise<Outcome[]> {
   const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
-  const ended: (RecordRef & { status: string; error: { code: string; message: string } })[] = [];
+  const failed: (RecordRef & { status: string; error: { code: string; message: string } })[] = [];
   const notices: { command: Command; notice: NoticeDraft }[] = [];
   const outcomes = commands.map((command): Outcome => {
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('export');
     const { attempt, ...error } = command.input;
-    // One that is queued was begun again by somebody, unless it has had all its tries.
-    const isOpen = row.status === 'running' || (row.status === 'queued' && row.tries >= MOST_TRIES);
-    if (!isOpen || row.attempts !== attempt) return NOTHING;
-    ended.push({ ...refOf(command), status: 'failed', error });
-    notices.push({ command, notice: failedNotice(row, error.message) });
+    // A queued export was restarted by a user, unless it has used all its tries.
+    const isUnfinished = row.status === 'running' || (row.status === 'queued' && row.tries >= MOST_TRIES);
+    if (!isUnfinished || row.attempts !== attempt) return UNCHANGED;
+    failed.push({ ...refOf(command), status: 'failed', error });
+    notices.push({ command, notice: buildFailedNotice(row, error.message) });
     const changes: Change[] = [
       { field: 'status', from: row.status, to: 'failed' },
       { field: 'error', from: null, to: error },
     ];
     return { ok: true, changes, events: [] };
   });
-  if (ended.length > 0) await endExports(tx, ended);
+  if (failed.length > 0) await endExports(tx, failed);
   await insertNotices(tx, notices, config);
   return outcomes;
 }
 
-function failedNotice({ id, resource, format }: ExportRow, message: string): NoticeDraft {
-  const what = resource === 'all' ? 'everything' : resource.replace('_', ' ');
+function buildFailedNotice({ id, resource, format }: ExportRow, message: string): NoticeDraft {
+  const exportLabel = resource === 'all' ? 'everything' : resource.replace('_', ' ');
   return {
     kind: 'export_failed',
-    title: `The export of ${what} failed`,
-    text: `The export of ${what} as ${format} failed. ${message}\n\nPOST /v1/exports/${id}/retry begins it again.`,
+    title: `The export of ${exportLabel} failed`,
+    text: `The export of ${exportLabel} as ${format} failed. ${message}\n\nTo restart it, POST /v1/exports/${id}/retry.`,
     entity_type: 'export',
     entity_id: id,
   };
 }
 
-/** Ends exports whose days are over; the worker deletes their files. */
+/** Expires exports after their retention period. The exports worker deletes their files. */
 export async function expireExports(tx: Transaction, commands: Command<ExportAction>[]): Promise<Outcome[]> {
   const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
   const expired: (RecordRef & { status: string })[] = [];
   const outcomes = commands.map((command): Outcome => {
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('export');
-    const isOver = row.expires_at !== null && Date.parse(row.expires_at) <= Date.now();
-    if (row.status !== 'completed' || !isOver) return NOTHING;
+    const hasExpired = row.expires_at !== null && Date.parse(row.expires_at) <= Date.now();
+    if (row.status !== 'completed' || !hasExpired) return UNCHANGED;
     expired.push({ ...refOf(command), status: 'expired' });
     return { ok: true, changes: [{ field: 'status', from: 'completed', to: 'expired' }], events: [] };
   });

@@ -1,6 +1,6 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** What was asked for, in the order in which it is shown. */
+/** The members of an export request, in the sequence of the response. */
 export const ORDER_MEMBERS = [
   'resource',
   'format',
@@ -11,13 +11,13 @@ export const ORDER_MEMBERS = [
   'decimals',
 ] as const;
 
-/** @param alias of exports. A link is not of the database: the routes fill it in. */
+/** @param alias alias of exports. The database has no download links; the routes add them. */
 export function exportRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',
     ...ORDER_MEMBERS,
     'status',
-    { name: 'progress', sql: progress(alias) },
+    { name: 'progress', sql: progressSql(alias) },
     'file_name',
     'content_type',
     { name: 'bytes', sql: `case when ${alias}.sha256 is not null then ${alias}.bytes end` },
@@ -36,8 +36,8 @@ export function exportRepresentation(alias: string): string {
   ]);
 }
 
-function progress(alias: string): string {
-  // An estimate may be far too low, and what is not finished must not look it.
+function progressSql(alias: string): string {
+  // The estimate may be far too low, so an unfinished export shows at most 99 percent.
   const percent = `case when ${alias}.sha256 is not null then 100
     when ${alias}.estimated_rows is not null then least(99, ${alias}.rows * 100 / greatest(${alias}.estimated_rows, 1)) end`;
   return jsonObject(alias, ['rows', 'bytes', 'estimated_rows', { name: 'percent', sql: percent }]);

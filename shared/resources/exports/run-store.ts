@@ -5,24 +5,32 @@ import { findInTurns } from '../sweep-turns.js';
 import { MOST_TRIES } from './limits.js';
 import type { ExportOrder } from './order.js';
 
-/** An export that this worker, and no other, may make now. */
+/** An export that only this worker may write now. */
 export interface ClaimedExport extends ExportOrder {
   id: string;
   environment: 'live' | 'sandbox';
-  /** How often it was begun, this time included: the number of this run, which its result must name. */
+  /**
+   * How often the export was started, including this run. It is the number of this run; the result
+   * must contain it.
+   */
   attempts: number;
-  /** The same since it was last queued; at most {@link MOST_TRIES}. */
+  /** The same count since the export was last queued; at most {@link MOST_TRIES}. */
   tries: number;
   estimatedRows: number | null;
-  /** A replica may be read from when it has replayed to here: PostgreSQL's text of a pg_lsn. */
+  /**
+   * The run may read from a replica that has replayed up to this position. Text form of a pg_lsn.
+   */
   walLsn: string;
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   createdAt: string;
 }
 
-/** Who holds an export, and for how long. */
+/** The owner and duration of a lease. */
 export interface Lease {
-  /** A UUID made for this claim alone: one of the same process that is late must not pass for it. */
+  /**
+   * A new UUID for each run: a late renewal by an earlier run of the same process must not pass for
+   * this one.
+   */
   owner: string;
   leaseMs: number;
 }
@@ -35,23 +43,26 @@ interface OpenRow extends Row {
 }
 
 /**
- * Takes an export that is queued, or running under a lease that is over, for a while. One account has one running at a time.
- * @returns busy: another one of the account is running; undefined: it is not there to be taken, by nobody or not now
+ * Leases an export that is queued, or running under an expired lease. Only one export of an account
+ * runs at a time.
+ * @returns `busy` when another export of the account is running; undefined when this export is not
+ * available now or does not exist
  */
 export async function claimExport(
   tx: Transaction,
   { tenant_id, id }: RecordRef,
   { owner, leaseMs }: Lease,
 ): Promise<ClaimedExport | 'busy' | undefined> {
-  // All of the account, in the order of the ids as whoever else locks exports: two claims at once must see each other.
+  // Locks all open exports of the account, sorted by id like all other code that locks exports.
+  // Concurrent calls must see each other.
   const open = await tx.query<OpenRow>({
     name: 'lock-open-exports',
     text: `select id, status, lease_until <= clock_timestamp() as is_due, tries from exports
            where tenant_id = $1 and status in ('queued', 'running') order by id for update`,
     values: [tenant_id],
   });
-  const own = open.find((row) => row.id === id);
-  if (!own?.is_due || own.tries >= MOST_TRIES) return undefined;
+  const requested = open.find((row) => row.id === id);
+  if (!requested?.is_due || requested.tries >= MOST_TRIES) return undefined;
   if (open.some((row) => row.id !== id && row.status === 'running')) return 'busy';
   const [row] = await tx.query<Omit<ClaimedExport, 'filters'> & { filters: Record<string, unknown> }>({
     name: 'claim-export',
@@ -66,18 +77,19 @@ export async function claimExport(
            from taken t join tenants o on o.tenant_id = t.tenant_id`,
     values: [tenant_id, id, owner, leaseMs / 1000],
   });
-  if (!row) throw new Error('an export that was locked is gone');
-  return { ...row, filters: asTexts(row.filters) };
+  if (!row) throw new Error('a locked export is missing');
+  return { ...row, filters: filtersToText(row.filters) };
 }
 
-/** As a query string would have them. */
-function asTexts(filters: Record<string, unknown>): Record<string, string> {
+/** Converts filter values to text, as in a query string. */
+function filtersToText(filters: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, String(value)]));
 }
 
 /**
- * Goes on holding an export, and says how far it is. @param bytes of its object that were written so far
- * @returns false: it was cancelled or taken over, and nothing more may be done for it
+ * Renews the lease of an export and stores its progress.
+ * @param bytes bytes written to storage so far
+ * @returns false if the export was cancelled or taken over; the worker must then stop
  */
 export async function renewExport(
   tx: Transaction,
@@ -94,9 +106,10 @@ export async function renewExport(
 }
 
 /**
- * Gives an export back to be tried again: after a failure that may pass, or by a worker that ends. @param delayMs until then
- * @param isTry false: the try does not count, for nothing was wrong with it
- * @returns false: it was not this owner's any more
+ * Queues an export again: after a transient failure, or when its worker shuts down.
+ * @param delayMs delay before the next run
+ * @param isTry false: this run does not count as a try, because nothing went wrong
+ * @returns false if the lease had already been lost
  */
 export async function releaseExport(
   tx: Transaction,
@@ -113,15 +126,15 @@ export async function releaseExport(
   return released.length > 0;
 }
 
-/** An object in storage that no export shows any more. */
+/** An object in storage that no export offers any more. */
 export interface DiscardedObject extends RecordRef {
   object_key: string;
 }
 
 /**
- * Objects of this transaction's tenants to be deleted: what they are of has expired, or begins
- * again. The accounts take turns, so one whose objects cannot be deleted does not keep the others
- * waiting.
+ * Finds the objects of this transaction's tenants that storage must delete: their exports have
+ * expired, have restarted or are otherwise not completed. Sharing is round-robin between accounts,
+ * so an account whose objects cannot be deleted does not delay the others.
  */
 export function findDiscardedObjects(tx: Transaction, limit: number): Promise<DiscardedObject[]> {
   return findInTurns<DiscardedObject & ClockTarget>(tx, {
@@ -132,7 +145,9 @@ export function findDiscardedObjects(tx: Transaction, limit: number): Promise<Di
   });
 }
 
-/** Notes that storage does not have the object any more. One that has come in its place meanwhile is left alone. */
+/**
+ * Records that storage has deleted the object. A newer object of the same export stays recorded.
+ */
 export async function forgetObject(
   tx: Transaction,
   { tenant_id, id, object_key }: DiscardedObject,

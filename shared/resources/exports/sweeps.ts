@@ -12,8 +12,9 @@ export interface DueExport extends RecordRef {
 }
 
 /**
- * The next export of each of this transaction's tenants that can be taken now: the one whose worker has died, else the oldest that is queued, unless another
- * one is running. With one tenant: what to go on with.
+ * Finds the next export to run for each of this transaction's tenants: the oldest that is queued or
+ * whose lease has expired. Skips tenants that have another export running. With a single tenant, it
+ * finds the export to run next.
  */
 export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   return tx.query<DueExport>({
@@ -27,14 +28,14 @@ export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   });
 }
 
-const LOST = {
+const INTERRUPTED = {
   code: 'interrupted',
-  message: `It was begun ${MOST_TRIES} times and did not come to its end. Try it once more; should it fail again, ask for less at a time.`,
+  message: `The export was started ${MOST_TRIES} times and never finished. Retry it; if it fails again, request fewer rows at a time.`,
 };
 
 /**
- * Ends exports of this transaction's tenants that have had all their tries. The accounts take
- * turns.
+ * Builds commands that fail the exports of this transaction's tenants that have used all their
+ * tries. Sharing is round-robin between accounts.
  */
 export async function findLostExports(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findInTurns<ClockTarget & { attempts: number }>(tx, {
@@ -44,10 +45,13 @@ export async function findLostExports(tx: Transaction, limit: number): Promise<C
            order by e.id`,
     limit,
   });
-  return rows.map((row) => clockCommand(recordExportFailed, row, { attempt: row.attempts, ...LOST }));
+  return rows.map((row) => clockCommand(recordExportFailed, row, { attempt: row.attempts, ...INTERRUPTED }));
 }
 
-/** Ends exports of this transaction's tenants whose days are over. The accounts take turns. */
+/**
+ * Builds commands that expire the exports of this transaction's tenants after their retention
+ * period. Sharing is round-robin between accounts.
+ */
 export async function findExpiredExports(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findInTurns<ClockTarget>(tx, {
     name: 'expired-exports',

@@ -5,8 +5,9 @@ import { type ImpoundRow, lockImpounds, storeImpounds } from './impound-row.js';
 import { findStays } from './stays.js';
 
 /**
- * Brings the storage of vehicles in the yard up to today. It is reckoned from the day they came in, not counted up, so nights without a clock are made good
- * by the next one, and a second command on the same day changes nothing.
+ * Updates the accrued storage days of vehicles in the yard to today. The handler calculates the
+ * number from the arrival date, so the next run makes up for days on which the clock did not run. A
+ * second command on the same day changes nothing.
  */
 export async function accrueImpounds(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
   const refs = commands.map(refOf);

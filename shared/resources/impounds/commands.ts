@@ -8,7 +8,7 @@ import type {
 } from '../../contracts/generated.js';
 import { impoundAction, impoundCreate, impoundHold, impoundPatch, impoundRelease } from './schema.js';
 
-// No scope of the specification covers the yard.
+// The specification has no agent scope for impounds (docs/specification.md §5).
 export const createImpound = defineCommand<ImpoundCreate>({
   type: 'impound.create',
   entityType: 'impound',
@@ -59,7 +59,7 @@ export const releaseImpound = defineCommand<ImpoundRelease>({
   agentScope: null,
 });
 
-/** The clock's: a day of storage has begun. */
+/** The clock submits this command when a new day of storage has started. */
 export const accrueStorage = defineCommand<ImpoundAction>({
   type: 'impound.accrue',
   entityType: 'impound',

@@ -11,7 +11,7 @@ import { CLOCK_SKEW, chargedDays } from './storage-days.js';
 
 type CreateCommand = Command<ImpoundCreate>;
 
-/** What account, job and card say of a vehicle that comes in. */
+/** The references, vehicle and rate card items that the database holds for one new impound. */
 interface Arrival extends RecordRef {
   job_known: boolean;
   customer_known: boolean;
@@ -25,22 +25,24 @@ interface Arrival extends RecordRef {
   vehicle_year: number | null;
 }
 
-/** Takes vehicles into the yard. Their first day accrues at once. */
+/** Creates impounds. The first day of storage accrues immediately. */
 export async function createImpounds(tx: Transaction, commands: CreateCommand[]): Promise<Outcome[]> {
   const arrivals = await findArrivals(tx, commands);
-  const plans = commands.map((command) => rowOf(command, arrivals.get(refKey(refOf(command))) as Arrival));
+  const plans = commands.map((command) =>
+    planImpound(command, arrivals.get(refKey(refOf(command))) as Arrival),
+  );
   const rows = plans.flatMap((plan) => ('ok' in plan ? [] : plan.row));
   const inserted = await insertImpounds(tx, rows);
   return plans.map((plan, index): Outcome => {
     const command = commands[index] as CreateCommand;
     if ('ok' in plan) return plan;
-    if (!inserted.has(refKey(refOf(command)))) return takenJob();
+    if (!inserted.has(refKey(refOf(command)))) return duplicateWorkOrder();
     return { ok: true, changes: changesOfNew({ ...command.input }), events: [] };
   });
 }
 
 async function findArrivals(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, Arrival>> {
-  const asked = commands.map((command) => ({
+  const requests = commands.map((command) => ({
     ...refOf(command),
     work_order_id: command.input.work_order_id ?? null,
     customer_id: command.input.customer_id ?? null,
@@ -59,19 +61,19 @@ async function findArrivals(tx: Transaction, commands: CreateCommand[]): Promise
            cross join lateral (select coalesce(r.impounded_at, now()) as moment) at
            cross join lateral (select (at.moment at time zone t.time_zone)::date as day) first
            ${cardInForce('r.tenant_id', 'c.rate_card_id', 'first.day')}`,
-    values: [JSON.stringify(asked)],
+    values: [JSON.stringify(requests)],
   });
   return new Map(rows.map((row) => [refKey(row), row]));
 }
 
-function rowOf(command: CreateCommand, arrival: Arrival): { row: object } | Outcome {
+function planImpound(command: CreateCommand, arrival: Arrival): { row: object } | Outcome {
   const { input } = command;
   const item = storageItem(arrival.items ?? [], arrival.service_type);
   const rate = input.daily_rate_cents ?? item?.unit_price_cents;
-  const details = faultsOf(arrival);
+  const details = checkArrival(arrival);
   if (rate === undefined) {
     const message =
-      'daily_rate_cents is required: no rate card in force has an item storage by the day for it';
+      'daily_rate_cents is required: no rate card in force has a storage item priced by the day';
     details.push({ field: 'daily_rate_cents', code: 'required', message });
   }
   if (details.length > 0)
@@ -99,18 +101,18 @@ function rowOf(command: CreateCommand, arrival: Arrival): { row: object } | Outc
   return { row };
 }
 
-function faultsOf(arrival: Arrival): ErrorDetail[] {
+function checkArrival(arrival: Arrival): ErrorDetail[] {
   const details: ErrorDetail[] = [];
-  const add = (field: string, code: string, what: string) =>
-    details.push({ field, code, message: `${field} ${what}` });
+  const add = (field: string, code: string, problem: string) =>
+    details.push({ field, code, message: `${field} ${problem}` });
   if (!arrival.job_known) add('work_order_id', 'unknown', 'is not a work order of this account');
   if (!arrival.customer_known) add('customer_id', 'unknown', 'is not a customer of this account');
   if (arrival.is_future) add('impounded_at', 'future', 'must not be in the future');
   return details;
 }
 
-function takenJob(): Outcome {
-  const message = 'the vehicle of this job is impounded already';
+function duplicateWorkOrder(): Outcome {
+  const message = 'the vehicle of this work order is already impounded';
   return failed({
     code: 'conflict',
     message: `${message}. Find it with GET /impounds?work_order_id=….`,

@@ -3,7 +3,7 @@ import type { Row, Transaction } from '../../platform/postgres.js';
 import { lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
 import type { ImpoundStatus } from './transitions.js';
 
-/** An impound as the database holds it, while it is locked. */
+/** A locked row of `impounds`. */
 export interface ImpoundRow extends Row, RecordRef {
   status: ImpoundStatus;
   held_from: ImpoundStatus | null;
@@ -16,9 +16,12 @@ export function lockImpounds(tx: Transaction, refs: RecordRef[]): Promise<Map<st
   return lockRecords<ImpoundRow>(tx, 'impounds', refs);
 }
 
-const VEHICLE = ['vin', 'plate', 'make', 'model', 'year', 'color'] as const;
+const VEHICLE_FIELDS = ['vin', 'plate', 'make', 'model', 'year', 'color'] as const;
 
-/** The facts as columns. An absent one stays absent, so the same function serves create and merge. */
+/**
+ * Maps the client's fields to columns. Absent fields stay absent, so create and PATCH share this
+ * function.
+ */
 export function toColumns({
   customer_id,
   vehicle,
@@ -30,27 +33,27 @@ export function toColumns({
   unknown
 > {
   const facts = Object.entries({ customer_id, lot, spot, notes }).filter(([, value]) => value !== undefined);
-  const parts = VEHICLE.map(
+  const parts = VEHICLE_FIELDS.map(
     (name) => [`vehicle_${name}`, vehicle === null ? null : vehicle?.[name]] as const,
   );
   return Object.fromEntries([...facts, ...parts.filter(([, value]) => value !== undefined)]);
 }
 
-/** Columns that a client tells. */
+/** Columns that clients set. */
 export const FACTS = `customer_id uuid, vehicle_vin text, vehicle_plate text, vehicle_make text, vehicle_model text, vehicle_year integer,
   vehicle_color text, lot text, spot text, notes text`;
-const STORED = `${FACTS}, status text, held_from text, hold_reason text, released_at timestamptz, release_kind text, released_to text,
+const UPDATED_COLUMNS = `${FACTS}, status text, held_from text, hold_reason text, released_at timestamptz, release_kind text, released_to text,
   accrued_days integer`;
 
-/** Stores rows that are locked, as they have become. */
+/** Stores changed rows. The caller has locked them. */
 export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
     name: 'update-impounds',
-    text: `update impounds t set ${namesOf(STORED)
+    text: `update impounds t set ${namesOf(UPDATED_COLUMNS)
       .map((name) => `${name} = r.${name}`)
       .join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${STORED}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+           from ${recordset(`tenant_id uuid, id uuid, ${UPDATED_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }

@@ -10,7 +10,7 @@ import { GONE, type ImpoundStatus, nextImpoundStatuses } from './transitions.js'
 type Input = Partial<ImpoundHold & ImpoundPatch & ImpoundRelease>;
 type ImpoundCommand = Command<Input>;
 
-/** What an action makes of an impound: the columns that become different, or why not. */
+/** Returns the columns that an action changes, or the error outcome. */
 type Move = (row: ImpoundRow, command: ImpoundCommand, stay: Stay) => Record<string, unknown> | Outcome;
 
 const MOVES: Record<'update' | 'hold' | 'unhold' | 'release', Move> = {
@@ -18,36 +18,39 @@ const MOVES: Record<'update' | 'hold' | 'unhold' | 'release', Move> = {
     const facts = toColumns(input);
     const { status } = input;
     if (status === undefined || status === row.status) return facts;
-    const moved = moveTo(row, status, stay);
+    const moved = planStatusChange(row, status, stay);
     return 'ok' in moved ? moved : { ...facts, ...moved };
   },
   hold: (row, { input }, stay) => {
     if (row.status === 'hold') return {};
-    const moved = moveTo(row, 'hold', stay);
+    const moved = planStatusChange(row, 'hold', stay);
     return 'ok' in moved ? moved : { ...moved, held_from: row.status, hold_reason: input.reason };
   },
   unhold: (row) => {
     if (row.held_from !== null) return { status: row.held_from, held_from: null, hold_reason: null };
-    return GONE.includes(row.status) ? illegal(row, 'stored') : {};
+    return GONE.includes(row.status) ? invalidTransition(row, 'stored') : {};
   },
   release: (row, { input }, stay) => {
     if (row.status === 'released') return {};
-    const moved = moveTo(row, 'released', stay);
+    const moved = planStatusChange(row, 'released', stay);
     return 'ok' in moved
       ? moved
       : { ...moved, release_kind: input.kind, released_to: input.released_to ?? null };
   },
 };
 
-/** A move by the table. Leaving the yard accrues the rest of the storage, to the day. */
-function moveTo(row: ImpoundRow, to: ImpoundStatus, stay: Stay): Record<string, unknown> | Outcome {
-  if (!nextImpoundStatuses(row).includes(to) || row.status === 'hold') return illegal(row, to);
+/**
+ * Checks a status change against `IMPOUND_MOVES`. Leaving the yard accrues the remaining storage
+ * days.
+ */
+function planStatusChange(row: ImpoundRow, to: ImpoundStatus, stay: Stay): Record<string, unknown> | Outcome {
+  if (!nextImpoundStatuses(row).includes(to) || row.status === 'hold') return invalidTransition(row, to);
   if (!GONE.includes(to)) return { status: to };
-  const fault = stayFault(stay);
-  return fault ?? { status: to, released_at: stay.until, accrued_days: stay.charged_days };
+  const refusal = checkStay(stay);
+  return refusal ?? { status: to, released_at: stay.until, accrued_days: stay.charged_days };
 }
 
-function illegal(row: ImpoundRow, to: ImpoundStatus): Outcome {
+function invalidTransition(row: ImpoundRow, to: ImpoundStatus): Outcome {
   const reason =
     row.status === 'hold' ? `A hold blocks it (${row.hold_reason}). Lift it first with /unhold.` : undefined;
   const message = reason ?? `An impound cannot go from ${row.status} to ${to} by this request.`;
@@ -59,14 +62,14 @@ function illegal(row: ImpoundRow, to: ImpoundStatus): Outcome {
   });
 }
 
-function stayFault(stay: Stay): Outcome | undefined {
+function checkStay(stay: Stay): Outcome | undefined {
   if (stay.is_before_start || stay.is_future) {
     const message = `at must not be ${stay.is_future ? 'in the future' : 'before impounded_at'}`;
     const details = [{ field: 'at', code: stay.is_future ? 'future' : 'too_early', message }];
     return failed({ code: 'validation_error', message: `${message}.`, details });
   }
   if (stay.charged_days >= stay.invoiced_days) return undefined;
-  const message = `${stay.invoiced_days} days of storage are invoiced, but the stay until then has ${stay.charged_days}`;
+  const message = `${stay.invoiced_days} days of storage are invoiced, but only ${stay.charged_days} are charged until then`;
   return failed({
     code: 'conflict',
     message: `${message}. Void or correct the invoice first, or release it later.`,
@@ -74,21 +77,24 @@ function stayFault(stay: Stay): Outcome | undefined {
   });
 }
 
-/** The handler of PATCH and of the actions that are routes. Asking for the state an impound is in changes nothing. */
+/**
+ * Creates the handler of PATCH or of one action route. A request for the current status changes
+ * nothing.
+ */
 export function moveImpounds(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: ImpoundCommand[]): Promise<Outcome[]> => {
-    const moments = commands.map((command) => ({ ...refOf(command), until: command.input.at ?? null }));
+    const releaseTimes = commands.map((command) => ({ ...refOf(command), until: command.input.at ?? null }));
     const [rows, stays, customers] = await Promise.all([
       lockImpounds(tx, commands.map(refOf)),
-      findStays(tx, moments),
-      findExisting(tx, 'customers', commands.flatMap(customerOf)),
+      findStays(tx, releaseTimes),
+      findExisting(tx, 'customers', commands.flatMap(customerRefs)),
     ]);
     const stored: ImpoundRow[] = [];
     const outcomes = commands.map((command): Outcome => {
       const key = refKey(refOf(command));
       const row = rows.get(key);
       if (!row) return missing('impound');
-      if (customerOf(command).some((ref) => !customers.has(refKey(ref)))) return unknownCustomer();
+      if (customerRefs(command).some((ref) => !customers.has(refKey(ref)))) return unknownCustomer();
       const columns = MOVES[action](row, command, stays.get(key) as Stay);
       if ('ok' in columns) return columns as Outcome;
       const changes: Change[] = changesOf(row, columns);
@@ -100,7 +106,7 @@ export function moveImpounds(action: keyof typeof MOVES) {
   };
 }
 
-function customerOf({ tenantId, input }: ImpoundCommand) {
+function customerRefs({ tenantId, input }: ImpoundCommand) {
   return input.customer_id ? [{ tenant_id: tenantId, id: input.customer_id }] : [];
 }
 

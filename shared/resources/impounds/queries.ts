@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { impoundRepresentation } from './representation.js';
 
-/** The page of impounds that a query asks for. */
+/** Builds the query for one page of impounds. */
 export function listImpounds(query: ImpoundListQuery, scope: ListScope): Statement {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

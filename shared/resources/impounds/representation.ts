@@ -1,10 +1,10 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import { invoicedDays, startedDays } from './storage-days.js';
 
-const VEHICLE = ['vin', 'plate', 'make', 'model', 'year', 'color'];
+const VEHICLE_FIELDS = ['vin', 'plate', 'make', 'model', 'year', 'color'];
 
 export function impoundRepresentation(alias: string): string {
-  const vehicle = VEHICLE.map((name) => ({ name, sql: `${alias}.vehicle_${name}` }));
+  const vehicle = VEHICLE_FIELDS.map((name) => ({ name, sql: `${alias}.vehicle_${name}` }));
   const until = `coalesce(${alias}.released_at, now())`;
   return jsonObject(alias, [
     'id',

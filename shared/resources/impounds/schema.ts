@@ -42,7 +42,7 @@ export const releaseKind = namedEnum('ReleaseKind', RELEASE_KINDS, {
   junked: 'To a scrap yard',
   bill_account: 'To be billed to the customer account',
 });
-const count = () => Joi.number().integer().min(0).example(3);
+const dayCount = () => Joi.number().integer().min(0).example(3);
 
 const vehicleInput = () =>
   Joi.object({
@@ -54,8 +54,8 @@ const vehicleInput = () =>
     color: text(50).allow(null).example('silver'),
   }).allow(null);
 
-const placeKeys = () => ({
-  customer_id: uuid().allow(null).description('Who is billed'),
+const clientFields = () => ({
+  customer_id: uuid().allow(null).description('The customer to bill'),
   vehicle: vehicleInput(),
   lot: text(100).allow(null).example('North yard'),
   spot: text(32).allow(null).example('B-14'),
@@ -66,25 +66,29 @@ export const impoundCreate = Joi.object({
   work_order_id: uuid()
     .allow(null)
     .description(
-      'The job that brought the vehicle in; customer and vehicle come from it where they are left out',
+      'The work order that brought the vehicle in. It supplies customer and vehicle if the request omits them',
     ),
-  ...placeKeys(),
-  impounded_at: dateTime().description('Default: now; not in the future').example('2026-11-01T14:30:00Z'),
+  ...clientFields(),
+  impounded_at: dateTime()
+    .description('Default: now. Must not be in the future')
+    .example('2026-11-01T14:30:00Z'),
   daily_rate_cents: integer(0, MAX_UNIT_PRICE_CENTS)
-    .description("For the whole stay; left out: the rate card's item storage by the day")
+    .description("Rate for the whole stay. Default: the rate card's storage item priced by the day")
     .example(4500),
   free_days: integer(0, 3650)
-    .description("First days that cost nothing; left out: that item's included_quantity")
+    .description('Number of first days without charge. Default: included_quantity of that item')
     .example(0),
-  hold_reason: text(500).description('Comes in on hold').example('Police hold, case 4711'),
+  hold_reason: text(500)
+    .description('Why the new impound is on hold. Omit it to create the impound without a hold')
+    .example('Police hold, case 4711'),
 }).meta({ className: 'ImpoundCreate' });
 
 export const impoundPatch = Joi.object({
-  ...placeKeys(),
-  status: patchableImpoundStatus.description('If the table of moves allows it; disposed ends storage'),
+  ...clientFields(),
+  status: patchableImpoundStatus.description('Must be an allowed transition. disposed ends storage'),
 }).meta({ className: 'ImpoundPatch' });
 
-/** An action that needs no more than its path. */
+/** The body of an action without parameters. */
 export const impoundAction = Joi.object({}).meta({ className: 'ImpoundAction' });
 
 export const impoundHold = Joi.object({
@@ -94,7 +98,7 @@ export const impoundHold = Joi.object({
 export const impoundRelease = Joi.object({
   kind: releaseKind.required().description('no_charge: storage that is not invoiced yet is waived'),
   released_to: text(200).allow(null).example('Jane Roe'),
-  at: dateTime().description('Default: now; not in the future'),
+  at: dateTime().description('Default: now. Must not be in the future'),
 }).meta({ className: 'ImpoundRelease' });
 
 export const impound = allRequired({
@@ -118,13 +122,15 @@ export const impound = allRequired({
   release_kind: releaseKind.allow(null),
   released_to: Joi.string().allow(null),
   daily_rate_cents: cents().example(4500),
-  free_days: count().example(0),
-  days: count().description("Calendar days in the yard in the account's time zone; a started one counts"),
-  accrued_days: count().description('Of them charged so far: without the free ones, as of the last accrual'),
+  free_days: dayCount().example(0),
+  days: dayCount().description("Calendar days in the yard, in the account's time zone. A started day counts"),
+  accrued_days: dayCount().description('Days charged so far, without the free days, as of the last accrual'),
   storage_cents: cents().example(13_500).description('accrued_days × daily_rate_cents'),
-  invoiced_days: count().example(0).description('On lines storage by the day of living invoices of the job'),
-  unbilled_days: count().description(
-    'accrued_days that no living invoice holds; none after a release at no charge',
+  invoiced_days: dayCount()
+    .example(0)
+    .description("Days of storage on the work order's invoices, except void and cancelled ones"),
+  unbilled_days: dayCount().description(
+    'accrued_days that are not invoiced yet. 0 after a release with kind no_charge',
   ),
   notes: Joi.string().allow(null),
   created_at: dateTime(),

@@ -2,9 +2,9 @@ import type { Transaction } from '../../platform/postgres.js';
 import { type RecordRef, recordset, refKey } from '../sets.js';
 import { CLOCK_SKEW, chargedDays, invoicedDays } from './storage-days.js';
 
-/** An impound's storage until a moment. */
+/** The storage days of one impound until a given time. */
 export interface Stay extends RecordRef {
-  /** The moment, RFC 3339. */
+  /** RFC 3339. */
   until: string;
   charged_days: number;
   invoiced_days: number;
@@ -12,10 +12,13 @@ export interface Stay extends RecordRef {
   is_future: boolean;
 }
 
-/** Reckons the storage of impounds until a moment each; null: now. The rows are locked. */
+/**
+ * Calculates the storage days of each impound until its `until`; null means now. The caller has
+ * locked the rows.
+ */
 export async function findStays(
   tx: Transaction,
-  moments: (RecordRef & { until: string | null })[],
+  requests: (RecordRef & { until: string | null })[],
 ): Promise<Map<string, Stay>> {
   const rows = await tx.query<Stay>({
     name: 'impound-stays',
@@ -25,7 +28,7 @@ export async function findStays(
            join impounds i on i.tenant_id = r.tenant_id and i.id = r.id
            join tenants t on t.tenant_id = i.tenant_id
            cross join lateral (select coalesce(r.until, now()) as until) u`,
-    values: [JSON.stringify(moments)],
+    values: [JSON.stringify(requests)],
   });
   return new Map(rows.map((row) => [refKey(row), row]));
 }

@@ -1,20 +1,27 @@
-/** SQL: days that a vehicle has stood until then, in that time zone; a calendar day that has started counts, the first and the last one too. */
+/**
+ * SQL: calendar days in the yard until `until`, in the time zone `zone`. The first and the last day
+ * both count, even if they are partial.
+ */
 export function startedDays(alias: string, { until, zone }: { until: string; zone: string }): string {
   return `((${until} at time zone ${zone})::date - (${alias}.impounded_at at time zone ${zone})::date + 1)`;
 }
 
-/** SQL: of them those that are charged. Over `t` tenants. */
+/** SQL: started days minus free days. Needs `t` tenants. */
 export function chargedDays(alias: string, until: string): string {
   return `greatest(0, ${startedDays(alias, { until, zone: 't.time_zone' })} - ${alias}.free_days)`;
 }
 
-/** SQL: days that storage is charged for now, over `i` impounds and `t` tenants. What has accrued is never taken back by the clock. */
+/**
+ * SQL: storage days to charge as of now. The clock never lowers accrued days. Needs `i` impounds
+ * and `t` tenants.
+ */
 export const STORAGE_DUE = `(case when i.released_at is not null then i.accrued_days
   else greatest(i.accrued_days, ${chargedDays('i', 'now()')}) end)`;
 
 /**
- * SQL: days of storage on the living invoices of the job that `alias.work_order_id` names. Told by the invoices themselves, so that a day which is voided,
- * cancelled or taken off a draft is open again, without anybody having to give it back.
+ * SQL: days of storage on the invoices of the work order `alias.work_order_id`, except void and
+ * cancelled invoices. The sum comes from the invoices themselves. A day is therefore billable again
+ * once its invoice is void or cancelled, or its line item is removed from a draft.
  */
 export function invoicedDays(alias: string): string {
   return `(select coalesce(ceil(sum(l.quantity)), 0)::int from invoices n
@@ -22,5 +29,5 @@ export function invoicedDays(alias: string): string {
     where n.tenant_id = ${alias}.tenant_id and n.work_order_id = ${alias}.work_order_id and n.status not in ('void', 'cancelled'))`;
 }
 
-/** A client's clock may be this far ahead of ours. */
+/** SQL: how far a client's clock may be ahead of PostgreSQL's. */
 export const CLOCK_SKEW = "interval '1 minute'";

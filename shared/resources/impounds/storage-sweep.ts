@@ -6,9 +6,10 @@ import { accrueStorage } from './commands.js';
 import { chargedDays } from './storage-days.js';
 
 /**
- * Commands for impounds of this transaction's tenants on which a day has begun that is not charged yet. Found again before the first command has run, an
- * impound gets a second one, which changes nothing. The accounts take turns.
- * @param limit commands at most, so that one pass stays short
+ * Builds commands for impounds of this transaction's tenants with a started day of storage that has
+ * not accrued. The limit is shared round-robin between accounts. If a later sweep finds an impound
+ * before its first command has run, the second command changes nothing.
+ * @param limit maximum number of commands, which keeps one pass short
  */
 export async function findAccruals(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findInTurns<ClockTarget>(tx, {

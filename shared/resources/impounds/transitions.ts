@@ -1,4 +1,4 @@
-/** Closed (anchors: impound status). */
+/** The closed list of impound statuses. */
 export const IMPOUND_STATUSES = [
   'stored',
   'hold',
@@ -10,7 +10,7 @@ export const IMPOUND_STATUSES = [
 ] as const;
 export type ImpoundStatus = (typeof IMPOUND_STATUSES)[number];
 
-/** To whom, or why, a vehicle leaves the yard. */
+/** To whom, or why, a vehicle is released. */
 export const RELEASE_KINDS = [
   'owner',
   'insurance',
@@ -21,7 +21,10 @@ export const RELEASE_KINDS = [
   'bill_account',
 ] as const;
 
-/** The table of moves. A hold is not in it as a source: it ends with /unhold alone, where it began, so it blocks every other move. */
+/**
+ * The allowed status transitions. A hold blocks all of them: only /unhold ends it and restores the
+ * status before the hold.
+ */
 export const IMPOUND_MOVES: Readonly<Record<ImpoundStatus, readonly ImpoundStatus[]>> = {
   stored: ['hold', 'pending_release', 'released', 'lien'],
   hold: [],
@@ -32,7 +35,10 @@ export const IMPOUND_MOVES: Readonly<Record<ImpoundStatus, readonly ImpoundStatu
   disposed: [],
 };
 
-/** What `PATCH {status}` may ask for; a hold needs its reason and a release its kind, so they are actions. */
+/**
+ * The statuses that `PATCH {status}` may set. A hold needs a reason and a release needs a kind, so
+ * both are actions.
+ */
 export const PATCHABLE_IMPOUND_STATUSES = [
   'stored',
   'pending_release',
@@ -41,10 +47,10 @@ export const PATCHABLE_IMPOUND_STATUSES = [
   'disposed',
 ] as const satisfies readonly ImpoundStatus[];
 
-/** In these the vehicle has left, and storage has ended. */
+/** Statuses in which the vehicle has left the yard and storage has ended. */
 export const GONE: readonly ImpoundStatus[] = ['released', 'disposed'];
 
-/** Where an impound may go now. */
+/** Returns the statuses that the impound may change to now. */
 export function nextImpoundStatuses(impound: {
   status: ImpoundStatus;
   held_from: ImpoundStatus | null;

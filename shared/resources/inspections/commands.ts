@@ -2,7 +2,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { InspectionCreate, InspectionPatch } from '../../contracts/generated.js';
 import { inspectionCreate, inspectionPatch } from './schema.js';
 
-// No scope of the specification covers inspections.
+// The specification has no agent scope for inspections (docs/specification.md §5).
 export const createInspection = defineCommand<InspectionCreate>({
   type: 'inspection.create',
   entityType: 'inspection',

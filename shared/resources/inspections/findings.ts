@@ -2,7 +2,7 @@ import { asInstant } from '../../contracts/fields.js';
 import type { InspectionCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 
-/** A defect as it is stored and shown. */
+/** A defect in the form that the database stores and the API shows. */
 export interface Defect {
   id: string;
   component: string;
@@ -20,19 +20,24 @@ export interface Item {
 
 export type InspectionResult = 'pass' | 'pass_with_defects' | 'out_of_service';
 
-/** What the findings come to (decisions 9); never a client's own word. */
+/** Derives the result from the findings (docs/decisions.md §9). Clients cannot set it. */
 export function resultOf(items: readonly Item[], defects: readonly Defect[]): InspectionResult {
   const unresolved = defects.filter((defect) => defect.resolved_at === null);
   if (unresolved.some((defect) => defect.severity === 'out_of_service')) return 'out_of_service';
   return unresolved.length > 0 || items.some((item) => item.state === 'fail') ? 'pass_with_defects' : 'pass';
 }
 
-/** An out-of-service defect stops the truck it was found on, and nothing when there is none. */
+/**
+ * Returns true if the inspection takes its truck out of service. Without a truck it blocks nothing.
+ */
 export function blocksDispatch(result: InspectionResult, truckId: unknown): boolean {
   return result === 'out_of_service' && Boolean(truckId);
 }
 
-/** The findings of a new inspection as they are kept: every member present, instants in one form, an id for each defect. */
+/**
+ * Converts the findings of a new inspection into their stored form: all members present, timestamps
+ * in one format, an id for each defect.
+ */
 export function findingsOf(input: InspectionCreate) {
   const items: Item[] = (input.items ?? []).map(({ key, label = null, state, note = null }) => ({
     key,
@@ -58,7 +63,7 @@ export function findingsOf(input: InspectionCreate) {
   return { items, defects, photos };
 }
 
-/** The vehicle with every member present. */
+/** Sets absent members of the vehicle to null. */
 export function vehicleOf(vehicle: InspectionCreate['vehicle']) {
   if (!vehicle) return null;
   const { vin = null, plate = null, make = null, model = null, year = null } = vehicle;

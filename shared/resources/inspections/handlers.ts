@@ -17,25 +17,28 @@ import {
 } from '../sets.js';
 import { blocksDispatch, type Defect, findingsOf, type Item, resultOf, vehicleOf } from './findings.js';
 
-/** What an inspection may name: the member, its table, and how a client calls it. */
+/**
+ * The records that an inspection may reference: the member, its table, and its label in error
+ * messages.
+ */
 const REFERENCES = [
-  { field: 'truck_id', table: 'trucks', what: 'truck' },
-  { field: 'driver_id', table: 'drivers', what: 'driver' },
-  { field: 'work_order_id', table: 'work_orders', what: 'work order' },
+  { field: 'truck_id', table: 'trucks', label: 'truck' },
+  { field: 'driver_id', table: 'drivers', label: 'driver' },
+  { field: 'work_order_id', table: 'work_orders', label: 'work order' },
 ] as const;
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, truck_id uuid, driver_id uuid, work_order_id uuid, vehicle jsonb, odometer_miles integer,
   items jsonb, defects jsonb, photos jsonb, result text, blocks_dispatch boolean, notes text`;
 const NAMES = namesOf(COLUMNS).join(', ');
 
-/** Files inspections; their result follows from what was found. */
+/** Inserts inspections. The findings determine the result. */
 export async function createInspections(
   tx: Transaction,
   commands: Command<InspectionCreate>[],
 ): Promise<Outcome[]> {
-  const unknown = await findUnknown(tx, commands);
-  const filed = commands.filter((command) => !unknown.has(command.id));
-  await insertInspections(tx, filed);
+  const unknown = await findUnknownReferences(tx, commands);
+  const valid = commands.filter((command) => !unknown.has(command.id));
+  await insertInspections(tx, valid);
   return commands.map((command) => {
     const details = unknown.get(command.id);
     if (details) return invalidReferences(details);
@@ -44,8 +47,11 @@ export async function createInspections(
   });
 }
 
-/** The unknown ids in each body, by command; a command without any is not in the map. */
-async function findUnknown(
+/**
+ * Returns validation errors for unknown ids, by command id. Commands without errors are not in the
+ * map.
+ */
+async function findUnknownReferences(
   tx: Transaction,
   commands: Command<InspectionCreate>[],
 ): Promise<Map<string, ErrorDetail[]>> {
@@ -60,10 +66,10 @@ async function findUnknown(
   );
   const unknown = new Map<string, ErrorDetail[]>();
   for (const command of commands) {
-    const details = REFERENCES.flatMap(({ field, what }, index): ErrorDetail[] => {
+    const details = REFERENCES.flatMap(({ field, label }, index): ErrorDetail[] => {
       const id = command.input[field];
       if (!id || known[index]?.has(refKey({ tenant_id: command.tenantId, id }))) return [];
-      return [{ field, code: 'unknown', message: `${field} is not a ${what} of this account` }];
+      return [{ field, code: 'unknown', message: `${field} is not a ${label} of this account` }];
     });
     if (details.length > 0) unknown.set(command.id, details);
   }
@@ -97,7 +103,10 @@ interface InspectionRow extends Row {
   defects: Defect[];
 }
 
-/** Resolves and reopens defects and edits the notes; the result, and whether the truck may be dispatched, follow. */
+/**
+ * Resolves or reopens defects and edits the notes. The result and the dispatch block of the truck
+ * are derived again.
+ */
 export async function updateInspections(
   tx: Transaction,
   commands: Command<InspectionPatch>[],
@@ -106,29 +115,29 @@ export async function updateInspections(
   return mergeRecords(tx, commands, {
     table: 'inspections',
     columns: 'defects jsonb, result text, blocks_dispatch boolean, notes text',
-    plan: (command) => planOf(command, rows.get(refKey(refOf(command)))),
+    plan: (command) => planUpdate(command, rows.get(refKey(refOf(command)))),
   });
 }
 
-function planOf(command: Command<InspectionPatch>, row: InspectionRow | undefined): Merge | Outcome {
+function planUpdate(command: Command<InspectionPatch>, row: InspectionRow | undefined): Merge | Outcome {
   if (!row) return missing('inspection');
-  const { defects: asked = [], ...fields } = command.input;
-  const unknown = asked.flatMap(({ id }, index): ErrorDetail[] => {
+  const { defects: requested = [], ...fields } = command.input;
+  const unknown = requested.flatMap(({ id }, index): ErrorDetail[] => {
     if (row.defects.some((defect) => defect.id === id)) return [];
     const field = `defects[${index}].id`;
     return [{ field, code: 'unknown', message: `${field} is not a defect of this inspection` }];
   });
   if (unknown.length > 0) return invalidReferences(unknown);
   const defects = row.defects.map((defect) => {
-    const change = asked.find(({ id }) => id === defect.id);
-    return change ? settled(defect, change) : defect;
+    const change = requested.find(({ id }) => id === defect.id);
+    return change ? applyDefectChange(defect, change) : defect;
   });
   const result = resultOf(row.items, defects);
   return mergeOf(row, { ...fields, defects, result, blocks_dispatch: blocksDispatch(result, row.truck_id) });
 }
 
-/** The defect after one request about it. A reopened one was resolved by nobody. */
-function settled(
+/** Returns the defect after one change. Reopening clears resolved_by. */
+function applyDefectChange(
   defect: Defect,
   change: { resolved_at: string | null; resolved_by?: string | null },
 ): Defect {

@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { addDateRange, Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
 import { inspectionRepresentation } from './representation.js';
 
-/** Which inspections a query means: those of its list, and of an export with the same filters. */
+/** Builds the filters of an inspection query, for the list and for exports. */
 export function inspectionConditions(query: InspectionListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
@@ -20,7 +20,7 @@ export function inspectionConditions(query: InspectionListQuery, scope: FilterSc
   return conditions;
 }
 
-/** The page of inspections that a query asks for. */
+/** Builds the query for one page of inspections. */
 export function listInspections(query: InspectionListQuery, scope: ListScope): Statement {
   return listStatement({
     table: 'inspections',

@@ -1,6 +1,6 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** vehicle, items, defects and photos are kept as they are shown. */
+/** The database stores vehicle, items, defects and photos in the form that the API shows. */
 export function inspectionRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',

@@ -21,8 +21,11 @@ import {
 } from '../../contracts/fields.js';
 import { PHOTO_PHASES, PHOTO_SLOTS } from '../../contracts/vocabulary.js';
 
-/** Items, defects or photos of one inspection; like the lines of an invoice. */
-const MOST = 200;
+/**
+ * Maximum items, defects or photos of one inspection; the same limit as for line items of an
+ * invoice.
+ */
+const MAX_ENTRIES = 200;
 
 const itemInput = () =>
   Joi.object({
@@ -36,7 +39,7 @@ const defectInput = () =>
   Joi.object({
     component: text(200).required().example('Winch cable'),
     severity: defectSeverity.required(),
-    resolved_at: dateTime().allow(null).description('Set when it was mended on the spot'),
+    resolved_at: dateTime().allow(null).description('Set if the defect was fixed on the spot'),
     resolved_by: text(200).allow(null),
   });
 
@@ -61,11 +64,11 @@ export const inspectionCreate = Joi.object({
     year: integer(1900, 2200).allow(null).example(2019),
   })
     .allow(null)
-    .description('The vehicle looked at, when it is no truck of the fleet'),
+    .description('The inspected vehicle, if it is not a truck of the fleet'),
   odometer_miles: integer(0, 9_999_999).allow(null),
-  items: Joi.array().items(itemInput()).max(MOST),
-  defects: Joi.array().items(defectInput()).max(MOST),
-  photos: Joi.array().items(photoInput()).max(MOST),
+  items: Joi.array().items(itemInput()).max(MAX_ENTRIES),
+  defects: Joi.array().items(defectInput()).max(MAX_ENTRIES),
+  photos: Joi.array().items(photoInput()).max(MAX_ENTRIES),
   notes: multilineText(5000).allow(null),
 }).meta({ className: 'InspectionCreate' });
 
@@ -79,8 +82,8 @@ export const inspectionPatch = Joi.object({
       }),
     )
     .unique('id')
-    .max(MOST)
-    .description('Defects to resolve or reopen; those left out are kept'),
+    .max(MAX_ENTRIES)
+    .description('Defects to resolve or reopen. Omitted defects do not change'),
   notes: multilineText(5000).allow(null),
 }).meta({ className: 'InspectionPatch' });
 
@@ -124,7 +127,7 @@ export const inspection = allRequired({
     }),
   ),
   result: inspectionResult.description(
-    'Derived: out_of_service while a defect of that severity is unresolved, pass_with_defects while any is or an item failed',
+    'Derived: out_of_service while a defect of that severity is unresolved; pass_with_defects while any other defect is unresolved or an item has failed; otherwise pass',
   ),
   notes: Joi.string().allow(null),
   submitted_at: dateTime(),

@@ -19,7 +19,7 @@ import {
 } from './schema.js';
 import type { InvoiceStatus } from './transitions.js';
 
-/** States that only a key with the permission approve may ask for (decisions 6). */
+/** Statuses that only a key with the permission `approve` may set (docs/decisions.md §6). */
 const APPROVER_STATUSES: readonly InvoiceStatus[] = ['approved', 'sending', 'void'];
 
 export const createInvoice = defineCommand<InvoiceCreate>({
@@ -32,12 +32,16 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   agentScope: 'write_invoices_draft',
   conflictKeys: (input, actor) => {
     const keys = [`invoice_number:${input.invoice_number.toLowerCase()}`, ...agentTurn(actor)];
-    // What is priced from the card gets what no other invoice of the job has: the second must see the first.
+    // Pricing from the rate card charges only what no other invoice of the work order charges. The
+    // key keeps two such commands from running concurrently.
     return asksForPrice(input) ? [...keys, `job_price:${input.work_order_id}`] : keys;
   },
 });
 
-/** An agent's: the next number of the account, for a job (specification section 4.2, create_invoice_draft). */
+/**
+ * An agent's draft for a work order, under the account's next invoice number
+ * (docs/specification.md §4.2, create_invoice_draft).
+ */
 export const draftInvoice = defineCommand<InvoiceDraft>({
   type: 'invoice.draft',
   entityType: 'invoice',
@@ -68,7 +72,7 @@ export const approveInvoice = defineCommand<InvoiceAction>({
   creates: false,
   schema: invoiceAction,
   permission: 'approve',
-  // Nothing an agent does can cause approved or later (decisions 3).
+  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -79,7 +83,7 @@ export const sendInvoice = defineCommand<InvoiceSend>({
   creates: false,
   schema: invoiceSend,
   permission: 'approve',
-  // Nothing an agent does can cause approved or later (decisions 3).
+  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -90,7 +94,7 @@ export const returnInvoice = defineCommand<InvoiceAction>({
   creates: false,
   schema: invoiceAction,
   permission: 'write',
-  // Nothing an agent does can cause approved or later (decisions 3).
+  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -101,7 +105,7 @@ export const disputeInvoice = defineCommand<InvoiceReason>({
   creates: false,
   schema: invoiceReason,
   permission: 'write',
-  // Nothing an agent does can cause approved or later (decisions 3).
+  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -112,7 +116,7 @@ export const resolveInvoice = defineCommand<InvoiceAction>({
   creates: false,
   schema: invoiceAction,
   permission: 'approve',
-  // Nothing an agent does can cause approved or later (decisions 3).
+  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -123,7 +127,7 @@ export const cancelInvoice = defineCommand<InvoiceReason>({
   creates: false,
   schema: invoiceReason,
   permission: 'write',
-  // Nothing an agent does can cause approved or later (decisions 3).
+  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
@@ -134,11 +138,11 @@ export const voidInvoice = defineCommand<InvoiceReason>({
   creates: false,
   schema: invoiceReason,
   permission: 'approve',
-  // Nothing an agent does can cause approved or later (decisions 3).
+  // No agent may cause the status approved or a later one (docs/decisions.md §3).
   agentScope: null,
 });
 
-/** The clock's: the past-due threshold is crossed. */
+/** The clock submits this command when an invoice has become past due. */
 export const markInvoiceOverdue = defineCommand<InvoiceAction>({
   type: 'invoice.mark_overdue',
   entityType: 'invoice',
@@ -149,7 +153,7 @@ export const markInvoiceOverdue = defineCommand<InvoiceAction>({
   agentScope: null,
 });
 
-/** The public page's: the customer has seen the invoice. */
+/** The public invoice page submits this command when the customer opens the invoice. */
 export const markInvoiceViewed = defineCommand<InvoiceAction>({
   type: 'invoice.mark_viewed',
   entityType: 'invoice',

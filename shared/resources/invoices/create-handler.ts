@@ -32,19 +32,22 @@ interface Draft {
   taxRateBps: number;
 }
 
-/** Creates drafts, set by set: references and rates are read once, then rows and lines go in one flush. */
-export async function createInvoices(tx: Transaction, given: CreateCommand[]): Promise<Outcome[]> {
-  const asked = await replacePlainDates(tx, given);
-  const fromCard = await priceFromCards(tx, asked);
+/**
+ * Creates draft invoices as a set: reads references and tax rates once, then inserts invoices and
+ * line items in one round trip.
+ */
+export async function createInvoices(tx: Transaction, received: CreateCommand[]): Promise<Outcome[]> {
+  const dated = await replacePlainDates(tx, received);
+  const fromCard = await priceFromCards(tx, dated);
   const outcomes = new Map<string, Outcome>();
   const commands: CreateCommand[] = [];
-  for (const command of asked) {
+  for (const command of dated) {
     const filled = fromCard.get(command.id) ?? command;
     if ('ok' in filled) outcomes.set(command.id, filled);
     else commands.push(filled);
   }
   const [workOrders, rates] = await Promise.all([
-    findExisting(tx, 'work_orders', references(commands, 'work_order_id')),
+    findExisting(tx, 'work_orders', collectReferences(commands, 'work_order_id')),
     findTaxRates(
       tx,
       commands.map((command) => ({
@@ -55,27 +58,30 @@ export async function createInvoices(tx: Transaction, given: CreateCommand[]): P
   ]);
   const drafts: Draft[] = [];
   for (const command of commands) {
-    const draft = draftOf(command, rates, workOrders);
+    const draft = planDraft(command, rates, workOrders);
     if ('ok' in draft) outcomes.set(command.id, draft);
     else drafts.push({ ...draft, isFromCard: fromCard.has(command.id) });
   }
-  const stopped = await stopAtGate(tx, drafts);
+  const heldOrRefused = await applyApprovalThreshold(tx, drafts);
   const inserted = await insertDrafts(
     tx,
-    drafts.filter(({ command }) => !stopped.has(command.id)),
+    drafts.filter(({ command }) => !heldOrRefused.has(command.id)),
   );
   for (const { command } of drafts) {
-    const made = stopped.get(command.id) ?? outcomeOf(command, inserted.has(refKey(refOf(command))));
-    outcomes.set(command.id, made);
+    const outcome = heldOrRefused.get(command.id) ?? toOutcome(command, inserted.has(refKey(refOf(command))));
+    outcomes.set(command.id, outcome);
   }
-  return asked.map((command) => outcomes.get(command.id) as Outcome);
+  return dated.map((command) => outcomes.get(command.id) as Outcome);
 }
 
-/** The outcomes of agents' drafts that a human must see first. A number that is taken is refused at once, not held. */
-async function stopAtGate(tx: Transaction, drafts: Draft[]): Promise<Map<string, Outcome>> {
+/**
+ * Returns the outcomes of agents' drafts that are held for approval or refused. A draft with a
+ * taken number is refused immediately, not held.
+ */
+async function applyApprovalThreshold(tx: Transaction, drafts: Draft[]): Promise<Map<string, Outcome>> {
   const byAgents = drafts.filter(({ command }) => command.actor.type === 'agent');
   if (byAgents.length === 0) return new Map();
-  return passGate(tx, byAgents.map(pricedWrite), async (held) => {
+  return passGate(tx, byAgents.map(toPricedWrite), async (held) => {
     const ids = new Set(held.map(({ command }) => command.id));
     return findTakenNumbers(
       tx,
@@ -84,7 +90,7 @@ async function stopAtGate(tx: Transaction, drafts: Draft[]): Promise<Map<string,
   });
 }
 
-function pricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
+function toPricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
   const { work_order_id, customer_id, billing_email } = command.input;
   return {
     command,
@@ -98,29 +104,30 @@ function pricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
 }
 
 /**
- * Which numbers are taken, found by inserting the drafts and taking them back: under row-level security only a conflict uses the index of
- * lower-cased numbers, a comparison would read every invoice of the tenant.
+ * Finds the drafts whose number is taken, by inserting all of them and rolling back. Under
+ * row-level security only a conflict uses the index on the lower-cased number. A comparison would
+ * read every invoice of the tenant.
  */
 async function findTakenNumbers(tx: Transaction, drafts: Draft[]): Promise<Map<string, Outcome>> {
   const [, rows] = await Promise.all([
     tx.query({ text: 'savepoint numbers' }),
-    tx.query<RecordRef>(insertInvoices(drafts)),
+    tx.query<RecordRef>(buildInvoiceInsert(drafts)),
     tx.query({ text: 'rollback to savepoint numbers' }),
     tx.query({ text: 'release savepoint numbers' }),
   ]);
   const free = new Set(rows.map(refKey));
   const taken = drafts.filter(({ command }) => !free.has(refKey(refOf(command))));
-  return new Map(taken.map(({ command }) => [command.id, outcomeOf(command, false)]));
+  return new Map(taken.map(({ command }) => [command.id, toOutcome(command, false)]));
 }
 
-function references(commands: CreateCommand[], member: 'customer_id' | 'work_order_id'): RecordRef[] {
+function collectReferences(commands: CreateCommand[], member: 'customer_id' | 'work_order_id'): RecordRef[] {
   return commands.flatMap(({ tenantId, input }) => {
     const id = input[member];
     return id ? [{ tenant_id: tenantId, id }] : [];
   });
 }
 
-function draftOf(
+function planDraft(
   command: CreateCommand,
   rates: TaxRates,
   workOrders: Set<string>,
@@ -134,20 +141,20 @@ function draftOf(
   }
   if (unknown.length > 0) return invalidReferences(unknown);
   const priced = priceInvoice(input.line_items ?? [], taxRateBps ?? 0);
-  const fault = totalFault(priced.totalCents);
-  return fault ?? { command, priced, taxRateBps: taxRateBps ?? 0 };
+  const refusal = totalFault(priced.totalCents);
+  return refusal ?? { command, priced, taxRateBps: taxRateBps ?? 0 };
 }
 
-function unknownId(field: string, what: string): ErrorDetail {
-  return { field, code: 'unknown', message: `${field} is not a ${what} of this account` };
+function unknownId(field: string, label: string): ErrorDetail {
+  return { field, code: 'unknown', message: `${field} is not a ${label} of this account` };
 }
 
-function outcomeOf(command: CreateCommand, isInserted: boolean): Outcome {
+function toOutcome(command: CreateCommand, isInserted: boolean): Outcome {
   if (!isInserted) {
     const message = `invoice_number ${command.input.invoice_number} is taken`;
     return failed({
       code: 'duplicate_invoice_number',
-      message: `${message}. Numbers are unique in an account, whatever their case.`,
+      message: `${message}. Numbers are unique in an account, ignoring case.`,
       details: [{ field: 'invoice_number', code: 'duplicate', message }],
     });
   }
@@ -158,18 +165,22 @@ function outcomeOf(command: CreateCommand, isInserted: boolean): Outcome {
   };
 }
 
-/** Inserts rows and lines in one flush; tells which are there. A number that is taken leaves its invoice, and so its lines, out. */
+/**
+ * Inserts invoices and line items in one round trip. Returns the keys ({@link refKey}) of the
+ * inserted invoices. If a number is taken, the invoice and its line items are skipped.
+ */
 async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Set<string>> {
   if (drafts.length === 0) return new Set();
-  // One order for everybody: two batches inserting the same numbers the other way round would wait for each other in a circle.
+  // All batches insert numbers in the same sequence. Two batches that insert the same numbers in
+  // opposite sequences would deadlock.
   const sorted = [...drafts].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
-  const inserting = tx.query<RecordRef>(insertInvoices(sorted));
+  const inserting = tx.query<RecordRef>(buildInvoiceInsert(sorted));
   const lines = sorted.flatMap((draft) => lineRows(draft.command, draft.priced.lineTotals));
   const insertingLines = lines.length > 0 ? tx.query(insertLines(lines)) : undefined;
-  const jobs = sorted.flatMap(({ command: { tenantId, input } }) =>
+  const workOrders = sorted.flatMap(({ command: { tenantId, input } }) =>
     input.work_order_id ? [{ tenant_id: tenantId, id: input.work_order_id }] : [],
   );
-  const [rows] = await Promise.all([inserting, insertingLines, refreshBilling(tx, jobs)]);
+  const [rows] = await Promise.all([inserting, insertingLines, refreshBilling(tx, workOrders)]);
   return new Set(rows.map(refKey));
 }
 
@@ -182,7 +193,7 @@ const INVOICE_COLUMNS = `tenant_id uuid, id uuid, invoice_number text, customer_
   tax_cents bigint, total_cents bigint, created_by_agent boolean, ${TRACE_COLUMNS}`;
 const INVOICE_NAMES = namesOf(INVOICE_COLUMNS).join(', ');
 
-function insertInvoices(drafts: Draft[]) {
+function buildInvoiceInsert(drafts: Draft[]) {
   const rows = drafts.map(({ command, priced, taxRateBps }) => {
     const { line_items: _lines, ...fields } = command.input;
     return {
@@ -204,7 +215,7 @@ function insertInvoices(drafts: Draft[]) {
   };
 }
 
-/** The stored lines of one invoice. The stored total is the server's own. */
+/** Builds the rows of one invoice's line items. The stored total is the server's own. */
 export function lineRows(
   command: Command<{ line_items?: InvoiceCreate['line_items'] }>,
   lineTotals: number[],
@@ -223,7 +234,10 @@ const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid
   unit_type text, unit_price_cents bigint, total_cents bigint, taxable boolean`;
 const LINE_NAMES = namesOf(LINE_COLUMNS);
 
-/** Inserts lines of those invoices that exist: one whose number was taken is not there. */
+/**
+ * Builds the insert query for line items. The join skips invoices that were not inserted because
+ * their number was taken.
+ */
 export function insertLines(rows: ReturnType<typeof lineRows>) {
   return {
     name: 'insert-invoice-lines',

@@ -1,6 +1,6 @@
 import type { InvoiceDocument } from './document.js';
 
-/** Parts of the document that look different from the rest. */
+/** The parts of the document that have their own style. */
 export type Part =
   | 'mark'
   | 'logo'
@@ -23,32 +23,36 @@ export type Part =
   | 'payHead'
   | 'payText';
 
-/** The attribute that gives a part its looks: a class on a page, a style of its own in a mail, where programs drop the rest. */
+/**
+ * Returns the attribute that styles a part: a class on the page, an inline style in mail, because
+ * mail programs drop style sheets.
+ */
 export type Dress = (part: Part) => string;
 
-/** Makes any text harmless in HTML, in elements and in quoted attributes. */
+/** Escapes text for HTML elements and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Height of the logo in CSS pixels, and its width at most. */
+/** Maximum size of the logo in CSS pixels. */
 const LOGO_BOX = { width: 240, height: 72 };
 
 /**
- * The invoice as a fragment of HTML without scripts; every text of it is escaped. Quantity and
- * price stand below the service, so that a phone has room for the words.
- * @param logoUrl where the account's logo is; it is left out when there is none
+ * Renders the invoice as an HTML fragment without scripts and escapes every text. Quantity and
+ * price are below the service, so that the text has enough width on a phone.
+ * @param logoUrl URL of the logo; used only if the account has one
  */
-export function documentHtml(document: InvoiceDocument, dress: Dress, logoUrl: string): string {
+export function documentHtml(document: InvoiceDocument, styleAttribute: Dress, logoUrl: string): string {
   const { mark, sender, contact, title, billTo, facts, lines, sums, howToPay } = document;
   const factRows = [
     ...facts,
     ...(billTo.length > 0 ? [['Bill to', billTo.join('\n')] as [string, string]] : []),
-  ].map(([label, value]) => `<tr>${th('row', 'label', label)}${td('value', lined(value))}</tr>`);
+  ].map(([label, value]) => `<tr>${th('row', 'label', label)}${td('value', escapeLines(value))}</tr>`);
   const lineRows = lines.map(({ name, description, quantity, price, total }) => {
-    const notes = [...(description ? [lined(description)] : []), escapeHtml(`${quantity} × ${price}`)];
+    const notes = [...(description ? [escapeLines(description)] : []), escapeHtml(`${quantity} × ${price}`)];
     const service =
-      breakable(escapeHtml(name)) + notes.map((note) => `<br><span ${dress('note')}>${note}</span>`).join('');
+      addWordBreaks(escapeHtml(name)) +
+      notes.map((note) => `<br><span ${styleAttribute('note')}>${note}</span>`).join('');
     return `<tr>${td('cell', service)}${td('amount', escapeHtml(total))}</tr>`;
   });
   const sumRows = sums.map(([label, value], index) => {
@@ -56,23 +60,23 @@ export function documentHtml(document: InvoiceDocument, dress: Dress, logoUrl: s
     return `<tr>${th('row', part, label)}${td(`${part}Amount`, escapeHtml(value))}</tr>`;
   });
   return [
-    mark ? `<p ${dress('mark')}>${escapeHtml(mark)}</p>` : '',
+    mark ? `<p ${styleAttribute('mark')}>${escapeHtml(mark)}</p>` : '',
     logoHtml(),
-    `<p ${dress('sender')}>${escapeHtml(sender)}</p>`,
-    contact.length > 0 ? `<p ${dress('contact')}>${lined(contact.join('\n'))}</p>` : '',
-    `<h1 ${dress('title')}>${escapeHtml(title)}</h1>`,
-    `<table ${dress('table')}>${factRows.join('')}</table>`,
-    `<table ${dress('table')}><thead><tr>${th('col', 'head', 'Service')}${th('col', 'headAmount', 'Amount')}</tr></thead><tbody>${lineRows.join('')}</tbody></table>`,
-    `<table ${dress('table')}>${sumRows.join('')}</table>`,
+    `<p ${styleAttribute('sender')}>${escapeHtml(sender)}</p>`,
+    contact.length > 0 ? `<p ${styleAttribute('contact')}>${escapeLines(contact.join('\n'))}</p>` : '',
+    `<h1 ${styleAttribute('title')}>${escapeHtml(title)}</h1>`,
+    `<table ${styleAttribute('table')}>${factRows.join('')}</table>`,
+    `<table ${styleAttribute('table')}><thead><tr>${th('col', 'head', 'Service')}${th('col', 'headAmount', 'Amount')}</tr></thead><tbody>${lineRows.join('')}</tbody></table>`,
+    `<table ${styleAttribute('table')}>${sumRows.join('')}</table>`,
     payHtml(),
   ].join('\n');
 
   function td(part: Part, html: string): string {
-    return `<td ${dress(part)}>${html}</td>`;
+    return `<td ${styleAttribute(part)}>${html}</td>`;
   }
 
   function th(scope: 'row' | 'col', part: Part, label: string): string {
-    return `<th scope="${scope}" ${dress(part)}>${escapeHtml(label)}</th>`;
+    return `<th scope="${scope}" ${styleAttribute(part)}>${escapeHtml(label)}</th>`;
   }
 
   function logoHtml(): string {
@@ -80,26 +84,26 @@ export function documentHtml(document: InvoiceDocument, dress: Dress, logoUrl: s
     const { width, height } = document.logo;
     const scale = Math.min(LOGO_BOX.width / width, LOGO_BOX.height / height, 1);
     const size = `width="${Math.round(width * scale)}" height="${Math.round(height * scale)}"`;
-    // The name stands below it, so a reader who sees no pictures misses nothing.
-    return `<img ${dress('logo')} src="${escapeHtml(logoUrl)}" ${size} alt="">`;
+    // alt is empty because the company name follows as text.
+    return `<img ${styleAttribute('logo')} src="${escapeHtml(logoUrl)}" ${size} alt="">`;
   }
 
   function payHtml(): string {
     if (howToPay.length === 0) return '';
-    const paragraphs = howToPay.map((text) => `<p ${dress('payText')}>${lined(text)}</p>`);
-    return `<div ${dress('pay')}><h2 ${dress('payHead')}>How to pay</h2>${paragraphs.join('')}</div>`;
+    const paragraphs = howToPay.map((text) => `<p ${styleAttribute('payText')}>${escapeLines(text)}</p>`);
+    return `<div ${styleAttribute('pay')}><h2 ${styleAttribute('payHead')}>How to pay</h2>${paragraphs.join('')}</div>`;
   }
 }
 
-function lined(text: string): string {
-  return breakable(escapeHtml(text)).replace(/\r?\n/g, '<br>');
+function escapeLines(text: string): string {
+  return addWordBreaks(escapeHtml(text)).replace(/\r?\n/g, '<br>');
 }
 
 /**
- * A word such as an e-mail address, which may be wider than a phone, breaks where it is joined and
- * nowhere else.
+ * Lets a long word such as an email address break after @ . _ and /, and nowhere else, so that the
+ * word fits on a phone.
  */
-function breakable(html: string): string {
+function addWordBreaks(html: string): string {
   return html.replace(LONG_WORD, (word) => word.replace(/[@._/](?=.)/g, '$&<wbr>'));
 }
 

@@ -28,7 +28,7 @@ export interface InvoiceJson {
   }[];
 }
 
-/** Which picture an account's invoices show; its SHA-256 is its version. */
+/** The logo on an account's invoices. The SHA-256 identifies its version. */
 export interface LogoRef {
   sha256: string;
   content_type: LogoType;
@@ -43,13 +43,13 @@ interface Address {
   zip: string | null;
 }
 
-/** All that the document of an invoice shows. */
+/** Everything that the document of an invoice shows. */
 export interface DocumentRow {
-  /** The invoice as REST shows it. */
+  /** The REST representation of the invoice, as JSON text. */
   body: string;
   released_at: Date | null;
   tax_rate_bps: number;
-  /** The customer's terms, else the account's. */
+  /** Payment terms of the customer, else of the account. */
   terms_days: number;
   time_zone: string;
   environment: 'live' | 'sandbox';
@@ -63,7 +63,10 @@ export interface DocumentRow {
   logo: LogoRef | null;
 }
 
-/** Columns of a {@link DocumentRow}, over `i` invoices, `t` tenants, `c` customers (outer). */
+/**
+ * SQL: the columns of a {@link DocumentRow}. Needs `i` invoices, `t` tenants and `c` customers
+ * (outer join).
+ */
 export const DOCUMENT_COLUMNS = `(${invoiceRepresentation('i')})::text as body, i.released_at, i.tax_rate_bps,
   coalesce(c.terms_days, t.terms_days) as terms_days, t.time_zone, t.environment,
   json_build_object('name', coalesce(t.business_name, t.name), 'address', t.address, 'city', t.city, 'state', t.state, 'zip', t.zip,
@@ -73,12 +76,12 @@ export const DOCUMENT_COLUMNS = `(${invoiceRepresentation('i')})::text as body, 
   (select json_build_object('sha256', g.sha256, 'content_type', g.content_type, 'width', g.width, 'height', g.height)
    from account_logos g where g.tenant_id = i.tenant_id) as logo`;
 
-/** The joins that {@link DOCUMENT_COLUMNS} needs beside `invoices i`. */
+/** SQL: the joins that {@link DOCUMENT_COLUMNS} needs in addition to `invoices i`. */
 export const DOCUMENT_JOINS = `
   join tenants t on t.tenant_id = i.tenant_id
   left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id`;
 
-/** Reads what the documents of these invoices show. */
+/** Builds the query that reads the documents of these invoices. */
 export function documentStatement(refs: RecordRef[]): Statement {
   return {
     name: 'invoice-documents',

@@ -3,16 +3,16 @@ import { quantityText } from './quantity-text.js';
 
 type Labelled = [label: string, value: string];
 
-/** An invoice as its customer sees it, in words: mail, page and PDF show the same. */
+/** The texts of an invoice as its customer sees them. Mail, page and PDF show the same document. */
 export interface InvoiceDocument {
   number: string;
   title: string;
   /** Name of the tow company. */
   sender: string;
-  /** Its address, phone and e-mail. */
+  /** Its address, phone and email, one text line each. */
   contact: string[];
   logo: LogoRef | null;
-  /** What must not be overlooked: a test, a draft, a void one. */
+  /** A warning at the top: a test, a draft, or an invoice that is void or cancelled. */
   mark: string | null;
   billTo: string[];
   facts: Labelled[];
@@ -20,9 +20,9 @@ export interface InvoiceDocument {
   sums: Labelled[];
   balance: string;
   due: string | null;
-  /** How to pay, a paragraph each; empty when nothing is to be paid. */
+  /** Payment instructions, one paragraph each; empty if nothing is owed. */
   howToPay: string[];
-  /** When the invoice was last changed: the date of its PDF. */
+  /** When the invoice last changed. The PDF has this creation date. */
   updatedAt: Date;
 }
 
@@ -33,7 +33,7 @@ export function documentOf(row: DocumentRow): InvoiceDocument {
   const facts: [string, string | null][] = [
     ['Invoice date', day(row.released_at)],
     ['Due date', due],
-    ['Terms', termsOf(row, invoice)],
+    ['Terms', formatTerms(row, invoice)],
     ['PO', invoice.po_number],
     ['Vehicle', invoice.vehicle_description],
     ['Service date', day(invoice.service_date)],
@@ -42,10 +42,10 @@ export function documentOf(row: DocumentRow): InvoiceDocument {
     number: invoice.invoice_number,
     title: `Invoice ${invoice.invoice_number}`,
     sender: row.account.name,
-    contact: contactOf(row.account),
+    contact: contactLines(row.account),
     logo: row.logo,
-    mark: markOf(row.environment, invoice.status),
-    billTo: billTo(row.customer, invoice.billing_email),
+    mark: selectMark(row.environment, invoice.status),
+    billTo: billToLines(row.customer, invoice.billing_email),
     facts: facts.filter((fact): fact is Labelled => fact[1] !== null),
     lines: invoice.line_items.map((line) => ({
       name: line.name,
@@ -54,20 +54,20 @@ export function documentOf(row: DocumentRow): InvoiceDocument {
       price: dollars(line.unit_price_cents),
       total: dollars(line.total_cents),
     })),
-    sums: sums(invoice, row.tax_rate_bps),
+    sums: buildSums(invoice, row.tax_rate_bps),
     balance: dollars(invoice.balance_due_cents),
     due,
-    howToPay: howToPay(row, invoice),
+    howToPay: writePaymentInstructions(row, invoice),
     updatedAt: new Date(invoice.updated_at),
   };
 }
 
-function contactOf({ phone, email, ...address }: DocumentRow['account']): string[] {
-  return filled([...addressLines(address), phone, email]);
+function contactLines({ phone, email, ...address }: DocumentRow['account']): string[] {
+  return dropBlank([...addressLines(address), phone, email]);
 }
 
-function billTo(customer: DocumentRow['customer'], email: string | null): string[] {
-  return filled([customer?.company_name, ...(customer ? addressLines(customer) : []), email]);
+function billToLines(customer: DocumentRow['customer'], email: string | null): string[] {
+  return dropBlank([customer?.company_name, ...(customer ? addressLines(customer) : []), email]);
 }
 
 function addressLines({
@@ -80,14 +80,14 @@ function addressLines({
   return [...(address?.split(/\r?\n/) ?? []), place];
 }
 
-function filled(lines: (string | null | undefined)[]): string[] {
+function dropBlank(lines: (string | null | undefined)[]): string[] {
   return lines.filter((line): line is string => Boolean(line?.trim()));
 }
 
 /**
- * The days from the invoice to its due date; before the release, what the customer's terms will be.
+ * Formats the days from release to due date. Before the release, formats the terms that will apply.
  */
-function termsOf(
+function formatTerms(
   { released_at: releasedAt, terms_days: termsDays, time_zone: timeZone }: DocumentRow,
   { effective_due_date: due }: InvoiceJson,
 ): string {
@@ -95,9 +95,9 @@ function termsOf(
   return days > 0 ? `Net ${days}` : 'Due on receipt';
 }
 
-/** Calendar days between two moments where the company is. */
+/** Counts the calendar days between two times in the account's time zone. */
 function daysBetween(from: Date, to: Date, timeZone: string): number {
-  // Sweden writes days as ISO 8601 does, and Date.parse reads such a day as UTC.
+  // The Swedish locale formats dates as ISO 8601, and Date.parse reads an ISO date as UTC.
   const dayOf = (at: Date) => Date.parse(at.toLocaleDateString('sv-SE', { timeZone }));
   return Math.round((dayOf(to) - dayOf(from)) / 86_400_000);
 }
@@ -113,13 +113,13 @@ const STATUS_MARKS: Readonly<Record<string, string>> = {
 
 const NEVER_OWED: ReadonlySet<string> = new Set(['void', 'cancelled']);
 
-function markOf(environment: 'live' | 'sandbox', status: string): string | null {
+function selectMark(environment: 'live' | 'sandbox', status: string): string | null {
   return environment === 'sandbox' ? 'Test: nothing is owed' : (STATUS_MARKS[status] ?? null);
 }
 
-function sums(invoice: InvoiceJson, taxRateBps: number): Labelled[] {
+function buildSums(invoice: InvoiceJson, taxRateBps: number): Labelled[] {
   const paid: Labelled[] = invoice.paid_cents > 0 ? [['Paid', dollars(invoice.paid_cents)]] : [];
-  // A void invoice keeps its amounts, but they are owed by nobody.
+  // A void or cancelled invoice keeps its amounts, but the customer owes nothing.
   const balance: Labelled[] = NEVER_OWED.has(invoice.status)
     ? []
     : [['Balance due', dollars(invoice.balance_due_cents)]];
@@ -133,18 +133,18 @@ function sums(invoice: InvoiceJson, taxRateBps: number): Labelled[] {
 }
 
 /**
- * The account's own words, then whom to ask; without such words, whom to ask is all there is to
- * say.
+ * Writes the payment instructions: the account's remittance text, then a contact for questions.
+ * Without a remittance text, the contact comes first.
  */
-function howToPay({ account }: DocumentRow, invoice: InvoiceJson): string[] {
+function writePaymentInstructions({ account }: DocumentRow, invoice: InvoiceJson): string[] {
   if (invoice.balance_due_cents <= 0 || STATUS_MARKS[invoice.status]) return [];
   const { name, phone, email, remittance_text: remittance } = account;
-  const ways = filled([phone, email]).join(' or ');
-  const whom = ways ? `${name}: ${ways}` : name;
-  const quote = `Please give the invoice number ${invoice.invoice_number} with your payment.`;
+  const contactOptions = dropBlank([phone, email]).join(' or ');
+  const contact = contactOptions ? `${name}: ${contactOptions}` : name;
+  const numberRequest = `Please give the invoice number ${invoice.invoice_number} with your payment.`;
   return remittance
-    ? [remittance, quote, `With questions, contact ${whom}.`]
-    : [`To pay, or with questions, contact ${whom}.`, quote];
+    ? [remittance, numberRequest, `With questions, contact ${contact}.`]
+    : [`To pay, or with questions, contact ${contact}.`, numberRequest];
 }
 
 const money = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
@@ -154,7 +154,10 @@ function dollars(cents: number): string {
   return money.format(cents / 100);
 }
 
-/** The calendar day of a moment where the company is: what overdue is reckoned by (decisions 3). */
+/**
+ * Formats the calendar day of a time in the account's time zone. The overdue rule counts the same
+ * days (docs/decisions.md §3).
+ */
 export function formatDay(at: string | Date, timeZone: string): string {
   return new Date(at).toLocaleDateString('en-US', {
     timeZone,
@@ -164,7 +167,7 @@ export function formatDay(at: string | Date, timeZone: string): string {
   });
 }
 
-/** A file name for the document that every system and every mail program takes. */
+/** Returns a file name for the PDF that all systems and mail programs accept. */
 export function pdfFileName({ number }: InvoiceDocument): string {
   return `invoice-${number.replace(/[^A-Za-z0-9._-]+/g, '-')}.pdf`;
 }

@@ -9,68 +9,73 @@ import { type Numbered, nextNumbers, returnNumbers } from './next-numbers.js';
 
 type DraftCommand = Command<InvoiceDraft>;
 
-/** What a draft takes from its job. */
-interface Job extends RecordRef {
+/** The values that a draft copies from its work order. */
+interface WorkOrder extends RecordRef {
   customer_id: string | null;
   billing_email: string | null;
   vehicle_description: string | null;
   service_date: string | null;
 }
 
-/** Numbers that somebody else gave out are passed one by one at first, then by leaps. */
-const ROUNDS_BY_ONE = 4;
+/** The first rounds skip taken numbers one by one. Each later round doubles the step. */
+const SINGLE_STEP_ROUNDS = 4;
 const MAX_ROUNDS = 20;
 
 /**
- * Drafts invoices for jobs, each under the account's next number that is free. What an agent gets is the invoice that `invoice.create` would make: also what is
- * held is held as that, so that a person approves what was shown and nothing else, whatever becomes of the job meanwhile.
+ * Drafts invoices for work orders, each under the account's next free number. Each draft runs as
+ * the `invoice.create` command that it corresponds to. A held draft is stored as that command too.
+ * A person therefore approves exactly what was shown, even if the work order changes meanwhile.
  */
 export async function draftInvoices(tx: Transaction, commands: DraftCommand[]): Promise<Outcome[]> {
-  const jobs = await findJobs(tx, commands);
+  const workOrders = await findWorkOrders(tx, commands);
   const outcomes = new Map<string, Outcome>();
   const numbered: Numbered[] = [];
   let open = commands.filter((command) => {
-    const isKnown = jobs.has(refKey(jobRef(command)));
-    if (!isKnown) outcomes.set(command.id, unknownJob());
+    const isKnown = workOrders.has(refKey(workOrderRef(command)));
+    if (!isKnown) outcomes.set(command.id, unknownWorkOrder());
     return isKnown;
   });
   for (let round = 0; open.length > 0 && round < MAX_ROUNDS; round += 1) {
-    const numbers = await nextNumbers(tx, open, 2 ** Math.max(0, round - ROUNDS_BY_ONE + 1));
-    const asked = open.map((command) =>
-      toCreate(command, jobs.get(refKey(jobRef(command))) as Job, numbers.get(command.id) as Numbered),
+    const numbers = await nextNumbers(tx, open, 2 ** Math.max(0, round - SINGLE_STEP_ROUNDS + 1));
+    const creates = open.map((command) =>
+      toCreate(
+        command,
+        workOrders.get(refKey(workOrderRef(command))) as WorkOrder,
+        numbers.get(command.id) as Numbered,
+      ),
     );
-    const made = await createInvoices(tx, asked);
-    for (const [index, { id }] of asked.entries()) {
-      const outcome = made[index] as Outcome;
+    const created = await createInvoices(tx, creates);
+    for (const [index, { id }] of creates.entries()) {
+      const outcome = created[index] as Outcome;
       outcomes.set(id, outcome);
-      numbered.push({ ...(numbers.get(id) as Numbered), isUsed: outcome.ok || isTaken(outcome) });
+      numbered.push({ ...(numbers.get(id) as Numbered), isUsed: outcome.ok || isNumberTaken(outcome) });
     }
-    open = open.filter(({ id }) => isTaken(outcomes.get(id) as Outcome));
+    open = open.filter(({ id }) => isNumberTaken(outcomes.get(id) as Outcome));
   }
   await returnNumbers(tx, numbered);
   return commands.map(({ id }) => outcomes.get(id) as Outcome);
 }
 
-function isTaken(outcome: Outcome): boolean {
+function isNumberTaken(outcome: Outcome): boolean {
   return !outcome.ok && outcome.error.code === 'duplicate_invoice_number';
 }
 
-function jobRef({ tenantId, input }: DraftCommand): RecordRef {
+function workOrderRef({ tenantId, input }: DraftCommand): RecordRef {
   return { tenant_id: tenantId, id: input.work_order_id };
 }
 
-async function findJobs(tx: Transaction, commands: DraftCommand[]): Promise<Map<string, Job>> {
-  const rows = await tx.query<Job>({
+async function findWorkOrders(tx: Transaction, commands: DraftCommand[]): Promise<Map<string, WorkOrder>> {
+  const rows = await tx.query<WorkOrder>({
     name: 'jobs-to-draft',
     text: `select w.tenant_id, w.id, w.customer_id, w.billing_email, to_json(w.completion_time)#>>'{}' as service_date,
              left(nullif(concat_ws(' ', w.vehicle_year, w.vehicle_make, w.vehicle_model, 'VIN ' || w.vin, 'unit ' || w.unit_number), ''), 500) as vehicle_description
            from ${recordset('tenant_id uuid, id uuid')} join work_orders w on w.tenant_id = r.tenant_id and w.id = r.id`,
-    values: [JSON.stringify(commands.map(jobRef))],
+    values: [JSON.stringify(commands.map(workOrderRef))],
   });
   return byRef(rows);
 }
 
-function unknownJob(): Outcome {
+function unknownWorkOrder(): Outcome {
   const message = 'work_order_id is not a work order of this account';
   return failed({
     code: 'validation_error',
@@ -79,16 +84,22 @@ function unknownJob(): Outcome {
   });
 }
 
-/** Without lines it asks for the price of the rate card. */
-function toCreate(command: DraftCommand, job: Job, { number }: Numbered): Command<InvoiceCreate> {
-  const { line_items, billing_email = job.billing_email, ...input } = command.input;
-  const { customer_id, vehicle_description, service_date } = job;
+/**
+ * Converts the draft into an `invoice.create` command. Without line items, the rate card prices the
+ * invoice.
+ */
+function toCreate(command: DraftCommand, workOrder: WorkOrder, { number }: Numbered): Command<InvoiceCreate> {
+  const { line_items, billing_email = workOrder.billing_email, ...input } = command.input;
+  const { customer_id, vehicle_description, service_date } = workOrder;
   return {
     ...command,
     type: createInvoice.type,
     input: {
       ...input,
-      ...{ customer_id, vehicle_description, service_date, billing_email },
+      customer_id,
+      vehicle_description,
+      service_date,
+      billing_email,
       invoice_number: number,
       ...(line_items && {
         line_items: line_items.map((line) => ({

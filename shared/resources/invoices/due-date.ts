@@ -6,9 +6,10 @@ import { findPastDue } from './past-due.js';
 import { reopenedStatus } from './transitions.js';
 
 /**
- * Reopens overdue invoices whose due date has just been moved out (decisions 3: overdue → reopened): they go back to what they were before the clock
- * found them. The rows are as they were locked; the new due dates are stored already.
- * @returns what changed, by {@link refKey}
+ * Reopens overdue invoices whose due date the same transaction has moved out (docs/decisions.md §3:
+ * overdue → reopened). They return to the status that they had before the clock marked them
+ * overdue. `rows` hold the values at locking; the new due dates are already stored.
+ * @returns the changes, by {@link refKey}
  */
 export async function reopenIfDueLater(tx: Transaction, rows: InvoiceRow[]): Promise<Map<string, Change[]>> {
   const overdue = rows.filter(({ status }) => status === 'overdue');

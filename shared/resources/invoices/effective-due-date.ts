@@ -1,20 +1,20 @@
 /**
- * When a released invoice without a due date is due: its release and the customer's terms, else the
- * account's. The days are counted in the account's time zone. Null before the release. SQL over `i`
- * invoices, `t` tenants, `c` customers (outer).
+ * SQL: when a released invoice without a due date is due: release plus the terms of the customer,
+ * else of the account. Days count in the account's time zone. Null before the release. Needs `i`
+ * invoices, `t` tenants and `c` customers (outer join).
  */
 const DUE_BY_TERMS = `((i.released_at at time zone t.time_zone) + make_interval(days => coalesce(c.terms_days, t.terms_days))) at time zone t.time_zone`;
 
 /**
- * When an invoice is due (decisions 3), the one definition of it: its due date, else what its terms
- * make of its release. Null for a draft without a due date, whose terms have not begun. SQL over
- * `i` invoices, `t` tenants, `c` customers (outer).
+ * SQL: when an invoice is due (docs/decisions.md §3). This is the only definition: due_date, else
+ * release plus terms. Null for a draft without a due date, because its terms start at the release.
+ * Needs `i` invoices, `t` tenants and `c` customers (outer join).
  */
 export const EFFECTIVE_DUE_DATE = `coalesce(i.due_date, ${DUE_BY_TERMS})`;
 
 /**
- * {@link EFFECTIVE_DUE_DATE} for a row of invoices that is not joined to its account. Most invoices
- * have a due date and look nothing up.
+ * SQL: {@link EFFECTIVE_DUE_DATE} for an invoice row that is not joined to its tenant. Most
+ * invoices have a due date and need no lookup.
  */
 export function effectiveDueDate(alias: string): string {
   return `coalesce(${alias}.due_date, case when ${alias}.released_at is not null then (

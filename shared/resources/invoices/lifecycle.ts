@@ -13,7 +13,7 @@ import {
   movesOf,
 } from './transitions.js';
 
-/** An invoice as the database holds it, while it is locked. */
+/** A locked row of `invoices`. */
 export interface InvoiceRow extends Row, AgentTraces {
   invoice_number: string;
   status: InvoiceStatus;
@@ -43,7 +43,7 @@ export function historyOf(row: InvoiceRow): InvoiceHistory {
   };
 }
 
-/** 409: the table has no such move now, or a guard forbids it and says why. */
+/** 409: the table does not allow the transition now, or a guard forbids it for `reason`. */
 export function illegalMove(row: InvoiceRow, to: MoveTarget | string, reason?: string): Outcome {
   const allowed = actionsOf(historyOf(row), row.paid_cents > 0);
   return failed({
@@ -53,16 +53,19 @@ export function illegalMove(row: InvoiceRow, to: MoveTarget | string, reason?: s
   });
 }
 
-/** What the guards look at beside the row. */
+/** What the guards check in addition to the row. */
 export interface MoveFacts {
   command: Command;
   mover: Mover;
   lineCount: number;
-  /** Only a signed-in person may approve it, naming the version that they saw. */
+  /** True if only a signed-in person may approve, and must name the version they saw (If-Match). */
   isPersonRequired: boolean;
 }
 
-/** Why an allowed move must not be made now (decisions 3); undefined when it may. */
+/**
+ * Checks the guards of a transition that the table allows (docs/decisions.md §3). Returns undefined
+ * if it may happen.
+ */
 export function guardFault(
   row: InvoiceRow,
   to: MoveTarget,
@@ -79,11 +82,13 @@ export function guardFault(
   if (!row.customer_id && !row.billing_email) {
     return illegalMove(row, to, 'There is nobody to bill: set customer_id or billing_email first.');
   }
-  return isPersonRequired ? personFault(row, command) : undefined;
+  return isPersonRequired ? checkPersonApproval(row, command) : undefined;
 }
 
-/** An agent's work is approved by a person (409 for keys) who says what they saw (else 428). */
-function personFault(row: InvoiceRow, { actor, ifMatch }: Command): Outcome | undefined {
+/**
+ * An agent's work needs approval by a signed-in person (else 409) who sends If-Match (else 428).
+ */
+function checkPersonApproval(row: InvoiceRow, { actor, ifMatch }: Command): Outcome | undefined {
   if (actor.type !== 'user') {
     return illegalMove(
       row,
@@ -92,7 +97,7 @@ function personFault(row: InvoiceRow, { actor, ifMatch }: Command): Outcome | un
     );
   }
   if (ifMatch) return undefined;
-  const message = 'An agent created, priced or re-addressed this invoice: approving it takes If-Match';
+  const message = 'An agent created, priced or re-addressed this invoice: approving it requires If-Match';
   return failed({
     code: 'precondition_required',
     message: `${message}. Read the invoice, and send the ETag of what you saw.`,
@@ -104,7 +109,7 @@ export function mayMove(row: InvoiceRow, to: MoveTarget, mover: Mover): boolean 
   return movesOf(historyOf(row), mover).includes(to);
 }
 
-/** The row after a move, and what to tell the audit log of it. */
+/** Returns the row after the transition, and the changes for the audit log. */
 export function applyMove(
   row: InvoiceRow,
   to: InvoiceStatus,
@@ -124,26 +129,29 @@ export function applyMove(
   return { row: moved, changes };
 }
 
-const LIFECYCLE = `status text, status_reason text, released_at timestamptz, released_as text, viewed_at timestamptz, sent_at timestamptz,
+const LIFECYCLE_COLUMNS = `status text, status_reason text, released_at timestamptz, released_as text, viewed_at timestamptz, sent_at timestamptz,
   paid_at timestamptz, delivery_state text, paid_cents bigint`;
-const NAMES = namesOf(LIFECYCLE);
+const LIFECYCLE_NAMES = namesOf(LIFECYCLE_COLUMNS);
 
-/** Stores what moves and payments changed, and what follows from it for the jobs' billing. The rows are locked. */
+/**
+ * Stores the changes of transitions and payments, and updates the billing of the work orders.
+ * Cancels open approvals that the transitions made obsolete. The caller has locked the rows.
+ */
 export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promise<void> {
   if (rows.length === 0) return;
   const update = tx.query({
     name: 'move-invoices',
-    text: `update invoices t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${LIFECYCLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    text: `update invoices t set ${LIFECYCLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
+           from ${recordset(`tenant_id uuid, id uuid, ${LIFECYCLE_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
-  const jobs = rows.flatMap((row) =>
+  const workOrders = rows.flatMap((row) =>
     row.work_order_id ? [{ tenant_id: row.tenant_id, id: row.work_order_id }] : [],
   );
-  await Promise.all([update, refreshBilling(tx, jobs), cancelOpenApprovals(tx, rows)]);
+  await Promise.all([update, refreshBilling(tx, workOrders), cancelOpenApprovals(tx, rows)]);
 }
 
-/** How many lines each invoice has; those without are missing. */
+/** Counts the line items of each invoice. Invoices without line items are not in the map. */
 export async function countLines(tx: Transaction, refs: RecordRef[]): Promise<Map<string, number>> {
   if (refs.length === 0) return new Map();
   const rows = await tx.query<{ id: string; count: number }>({

@@ -7,7 +7,7 @@ export interface Message {
   body_html: string | null;
 }
 
-/** The page on which the customer sees the invoice, and the day on which the link to it ends. */
+/** The public page of the invoice, and the day on which its link expires. */
 export interface ViewLink {
   url: string;
   until: string;
@@ -39,20 +39,20 @@ const STYLES: Readonly<Record<Part, string>> = {
   payText: 'margin:0 0 6px',
 };
 
-/** The logo is a part of the mail itself: opening the mail asks no server for a picture. */
+/** The mail contains the logo, so opening the mail requests no picture from a server. */
 export const LOGO_CONTENT_ID = 'account-logo';
 const LOGO_URL = `cid:${LOGO_CONTENT_ID}`;
 
-/** The HTML of a mail without its logo; as it is when it has none. */
+/** Removes the logo from the HTML of a mail. HTML without a logo stays the same. */
 export function removeLogo(html: string): string {
   const url = html.indexOf(`"${LOGO_URL}"`);
   if (url < 0) return html;
   return html.slice(0, html.lastIndexOf('<img ', url)) + html.slice(html.indexOf('>', url) + 1);
 }
 
-const inline: Dress = (part) => `style="${STYLES[part]}"`;
+const inlineStyle: Dress = (part) => `style="${STYLES[part]}"`;
 
-/** The invoice as a mail: plain text, and the same as HTML. */
+/** Writes the invoice as a mail, in plain text and in HTML. */
 export function writeEmail(document: InvoiceDocument, link: ViewLink): Message {
   const subject = `${document.title} from ${document.sender}`;
   return {
@@ -86,26 +86,26 @@ function emailText(document: InvoiceDocument, { url, until }: ViewLink): string 
 }
 
 function emailHtml(document: InvoiceDocument, { url, until }: ViewLink): string {
-  const address = escapeHtml(url);
+  const escapedUrl = escapeHtml(url);
   return [
     '<!doctype html>',
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(document.title)}</title></head>`,
     '<body style="margin:0;padding:24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5;color:#222222">',
     '<div style="max-width:640px;margin:0 auto">',
-    documentHtml(document, inline, LOGO_URL),
-    `<p><a href="${address}" style="display:inline-block;padding:10px 18px;background:#1a4f8b;color:#ffffff;text-decoration:none">See the invoice</a></p>`,
-    `<p style="color:#555555;font-size:13px;overflow-wrap:anywhere">Or open ${address} in a browser. The link works until ${escapeHtml(until)}.</p>`,
+    documentHtml(document, inlineStyle, LOGO_URL),
+    `<p><a href="${escapedUrl}" style="display:inline-block;padding:10px 18px;background:#1a4f8b;color:#ffffff;text-decoration:none">See the invoice</a></p>`,
+    `<p style="color:#555555;font-size:13px;overflow-wrap:anywhere">Or open ${escapedUrl} in a browser. The link works until ${escapeHtml(until)}.</p>`,
     '</div></body></html>',
   ].join('\n');
 }
 
-/** The invoice as one text message. */
+/** Writes the invoice as one text message. */
 export function writeText(document: InvoiceDocument, { url }: ViewLink): Message {
   const { sender, number, balance, due, mark } = document;
-  const start = mark ? `${mark}. ` : '';
+  const prefix = mark ? `${mark}. ` : '';
   return {
     subject: null,
-    body_text: `${start}${sender}: invoice ${number}, ${balance}${due ? `, due ${due}` : ''}. ${url}`,
+    body_text: `${prefix}${sender}: invoice ${number}, ${balance}${due ? `, due ${due}` : ''}. ${url}`,
     body_html: null,
   };
 }

@@ -1,4 +1,4 @@
-/** What a line contributes to the price of its invoice; other fields are ignored. */
+/** The fields of a line item that determine the price of its invoice. */
 export interface PricedLine {
   /** Units, more than 0 and at most 1e6, with at most 4 decimals. */
   quantity: number;
@@ -7,7 +7,9 @@ export interface PricedLine {
   taxable: boolean;
 }
 
-/** The price of an invoice in cents; `lineTotals` has one entry per line, in their order. */
+/**
+ * The price of an invoice in cents. `lineTotals` has one entry per line item, in the same sequence.
+ */
 export interface InvoicePrice {
   lineTotals: number[];
   subtotalCents: number;
@@ -15,19 +17,25 @@ export interface InvoicePrice {
   totalCents: number;
 }
 
-// Bounds of decisions, section 3 "Money" and section 5 "Limits". The rate has no bound there: 100 % is ours.
+// Limits from docs/decisions.md §3 "Money" and §5 "Limits". The limit of the tax rate, 100 %, is
+// defined here.
 export const MAX_LINE_ITEMS = 200;
 export const MAX_QUANTITY = 1_000_000;
 export const MAX_QUANTITY_DECIMALS = 4;
 export const MAX_UNIT_PRICE_CENTS = 1_000_000_000;
 export const MIN_INVOICE_TOTAL_CENTS = 0;
 export const MAX_INVOICE_TOTAL_CENTS = 100_000_000_000;
-/** How far a client's line total may be from the server's before it is 400 `line_total_mismatch`. */
+/**
+ * Maximum difference between a client's line total and the server's. More is 400
+ * `line_total_mismatch`.
+ */
 export const LINE_TOTAL_TOLERANCE_CENTS = 1;
 /** Basis points: 10000 is 100 %. */
 export const MAX_TAX_RATE_BPS = 10_000;
 
-/** Quantities are reckoned in 1/10000 units and rates in 1/10000 of the amount, so one scale serves both. */
+/**
+ * Quantities count in 1/10000 units and rates in 1/10000 of the amount, so one scale serves both.
+ */
 const SCALE = 10_000;
 const SCALE_BIG = 10_000n;
 const QUANTITY_TEXT = /^(\d{1,7})(?:\.(\d{1,4})0*)?$/;
@@ -45,12 +53,14 @@ export function decimalPlaces(quantity: number): number {
 }
 
 /**
- * The total of one line: quantity × unit price, rounded half away from zero (decisions, section 3). Exact.
+ * The total of one line item: quantity × unit price, rounded half away from zero
+ * (docs/decisions.md §3). Exact.
  *
- * @param quantity units as a number or as plain decimal text such as PostgreSQL's numeric (`'12.5000'`)
+ * @param quantity units as a number or as plain decimal text such as PostgreSQL's numeric
+ * (`'12.5000'`)
  * @param unitPriceCents cents for one unit; negative for discounts and adjustments
  * @returns whole cents, within ±1e15
- * @throws RangeError if either is outside its bounds; clients' values are checked before they come here
+ * @throws RangeError if either is outside its limits; clients' values are validated earlier
  */
 export function lineTotalCents(quantity: number | string, unitPriceCents: number): number {
   const isPrice = Number.isInteger(unitPriceCents) && Math.abs(unitPriceCents) <= MAX_UNIT_PRICE_CENTS;
@@ -59,12 +69,12 @@ export function lineTotalCents(quantity: number | string, unitPriceCents: number
 }
 
 /**
- * Tax on a taxable subtotal, rounded once, half away from zero (decisions, section 3). Exact.
+ * Tax on a taxable subtotal, rounded once, half away from zero (docs/decisions.md §3). Exact.
  *
  * @param taxableSubtotalCents whole cents of either sign, within ±(2^53 − 1)
  * @param rateBps the rate in whole basis points, 0 to 10000
  * @returns whole cents
- * @throws RangeError if either is outside its bounds
+ * @throws RangeError if either is outside its limits
  */
 export function taxCents(taxableSubtotalCents: number, rateBps: number): number {
   if (!Number.isSafeInteger(taxableSubtotalCents))
@@ -74,21 +84,22 @@ export function taxCents(taxableSubtotalCents: number, rateBps: number): number 
 }
 
 /**
- * Prices an invoice from its lines. The order of lines changes nothing but the order of `lineTotals`.
+ * Prices an invoice from its line items. Their sequence affects only the sequence of `lineTotals`.
  *
- * A taxable subtotal below zero (discounts alone) bears no tax. The bounds of an invoice total are the caller's
- * to check: nothing is refused here for being negative or large. A figure is exact up to 2^53 − 1, far beyond
- * {@link MAX_INVOICE_TOTAL_CENTS}, and the nearest double above that.
+ * A taxable subtotal below zero (discounts alone) bears no tax. The caller checks the limits of the
+ * invoice total; this function accepts negative and large totals. An amount is exact up to
+ * 2^53 − 1, far beyond {@link MAX_INVOICE_TOTAL_CENTS}, and the nearest double above that.
  *
- * @param lines any number of lines within the bounds of {@link lineTotalCents}
+ * @param lines any number of line items within the limits of {@link lineTotalCents}
  * @param taxRateBps the tenant's or customer's rate in whole basis points, 0 to 10000
- * @throws RangeError if a line or the rate is outside its bounds
+ * @throws RangeError if a line item or the rate is outside its limits
  */
 export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): InvoicePrice {
   checkRate(taxRateBps);
   const lineTotals = lines.map((line) => lineTotalCents(line.quantity, line.unit_price_cents));
   const volume = lineTotals.reduce((sum, total) => sum + Math.abs(total), 0);
-  // Tax at most doubles the volume, so below half of the safe range no sum on the way can lose a cent.
+  // Tax at most doubles the volume, so below half of the safe range every intermediate sum is
+  // exact.
   if (volume > Number.MAX_SAFE_INTEGER / 2) return priceLargeInvoice(lines, lineTotals, taxRateBps);
   let subtotalCents = 0;
   let taxableCents = 0;
@@ -100,7 +111,7 @@ export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): 
   return { lineTotals, subtotalCents, taxCents: tax, totalCents: subtotalCents + tax };
 }
 
-/** The same reckoning in BigInt, for sums that numbers cannot hold. */
+/** The same calculation in BigInt, for sums beyond the safe integer range. */
 function priceLargeInvoice(
   lines: readonly PricedLine[],
   lineTotals: number[],
@@ -121,7 +132,10 @@ function priceLargeInvoice(
   };
 }
 
-/** Turns a quantity into whole 1/10000 units by its decimal text: a product of doubles may be inexact. */
+/**
+ * Converts the decimal text of a quantity into whole 1/10000 units. Multiplying doubles may be
+ * inexact.
+ */
 function scaleQuantity(quantity: number | string): number {
   const match = QUANTITY_TEXT.exec(String(quantity));
   if (match === null) throw new RangeError(`A quantity has at most ${MAX_QUANTITY_DECIMALS} decimals`);
@@ -144,7 +158,8 @@ function multiplyScaled(scaled: number, cents: number): number {
   const magnitude = Math.abs(product);
   const rest = magnitude % SCALE;
   const rounded = (magnitude - rest) / SCALE + (rest * 2 >= SCALE ? 1 : 0);
-  // Without the test a small negative amount would round to -0, which deep equality tells from 0.
+  // Without this check a small negative amount would round to -0, which deep equality distinguishes
+  // from 0.
   return product < 0 && rounded !== 0 ? -rounded : rounded;
 }
 

@@ -35,7 +35,7 @@ import {
 type ActionInput = Partial<InvoiceReason & InvoiceSend>;
 type ActionCommand = Command<ActionInput>;
 
-/** What is read once for a set of actions. */
+/** Data that is read once for a set of commands. */
 interface Facts {
   rows: Map<string, InvoiceRow>;
   lineCounts: Map<string, number>;
@@ -62,7 +62,7 @@ function mayBeApproved(row: InvoiceRow): boolean {
   return mayMove(row, 'approved', 'O');
 }
 
-/** A move that may be made, made in memory. */
+/** A transition that passed all checks and is not stored yet. */
 export interface PlannedMove {
   command: Command;
   row: InvoiceRow;
@@ -70,7 +70,7 @@ export interface PlannedMove {
   sending: Sending | undefined;
 }
 
-/** Checks one operator's move against table and guards. */
+/** Checks one operator's transition against the transition table and the guards. */
 function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): PlannedMove | Outcome {
   const key = refKey(refOf(command));
   const row = facts.rows.get(key);
@@ -78,8 +78,8 @@ function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): Planned
   if (!mayMove(row, to, 'O')) return illegalMove(row, to);
   const lineCount = facts.lineCounts.get(command.entityId) ?? 0;
   const isPersonRequired = facts.personRequired.has(key);
-  const fault = guardFault(row, to, { command, mover: 'O', lineCount, isPersonRequired });
-  if (fault) return fault;
+  const refusal = guardFault(row, to, { command, mover: 'O', lineCount, isPersonRequired });
+  if (refusal) return refusal;
   const target: InvoiceStatus =
     to === 'reopened'
       ? reopenedStatus({
@@ -90,7 +90,7 @@ function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): Planned
         })
       : to;
   const moved = applyMove(row, target, { now: facts.now, reason: command.input.reason });
-  // What reopens as sent is not sent again.
+  // An invoice that reopens as `sending` is not sent again.
   if (to !== 'sending') return { command, ...moved, sending: undefined };
   return planSending(command, moved, facts);
 }
@@ -111,14 +111,14 @@ function planSending(
   if ('missing' in recipients)
     return illegalMove(facts.rows.get(refKey(refOf(command))) as InvoiceRow, 'sending', recipients.missing);
   const sending = { command, messages: planMessages(command, recipients.found, facts.config) };
-  // Without another provider the outbox is one: what it stores is sent (decisions 3).
+  // If the outbox is the only provider, a stored message counts as sent (docs/decisions.md §3).
   const delivery = isInFlight(sending)
     ? ({ delivery_state: 'queued' } as const)
     : ({ delivery_state: 'sent', sent_at: facts.now } as const);
   return { command, row: { ...moved.row, ...delivery }, changes: moved.changes, sending };
 }
 
-/** Makes the moves of a set, in one flush with their messages. */
+/** Stores the transitions of a set and their messages in one round trip. */
 export async function makeMoves(tx: Transaction, planned: PlannedMove[]): Promise<void> {
   await Promise.all([
     storeLifecycle(
@@ -138,13 +138,17 @@ export function moveOutcome({ changes, sending }: PlannedMove): Outcome {
   return {
     ok: true,
     changes,
-    // What a provider still has to accept is not sent yet: its event comes with its acceptance (decisions 1, row 4).
+    // A provider still has to accept the message. Its acceptance records invoice.sent later
+    // (docs/decisions.md §1, row 4).
     events: inFlight ? [] : [{ type: 'invoice.sent' }],
     queuedMessages: sending.messages.flatMap(({ id, provider }) => (provider === OUTBOX ? [] : [id])),
   };
 }
 
-/** The link is a secret: the answer to the one who sends shows it, no read does. A rehearsed one would lead nowhere. */
+/**
+ * Adds the secret link to the response of /send; no read shows the link. A dry run omits the link,
+ * because the link would not work.
+ */
 function withViewUrl(outcome: Outcome, { command, sending }: PlannedMove): Outcome {
   const [first] = sending?.messages ?? [];
   return outcome.ok && first && !command.dryRun
@@ -152,19 +156,19 @@ function withViewUrl(outcome: Outcome, { command, sending }: PlannedMove): Outco
     : outcome;
 }
 
-/** The handler of an action that is a route. Asking for the state an invoice is in changes nothing. */
+/** Creates the handler of one action route. A request for the current status changes nothing. */
 export function moveInvoices(action: InvoiceAction) {
-  const aims: readonly MoveTarget[] = INVOICE_ACTIONS[action];
+  const targets: readonly MoveTarget[] = INVOICE_ACTIONS[action];
   return async (tx: Transaction, commands: ActionCommand[], config: Config): Promise<Outcome[]> => {
     const facts = await readFacts(tx, commands, config);
     const plans = commands.map((command): PlannedMove | Outcome => {
       const row = facts.rows.get(refKey(refOf(command)));
       if (!row) return missing('invoice');
-      // A resend is a message more, not a change of state.
-      if (aims.includes(row.status) && (action !== 'return' || row.status === 'draft')) return unchanged();
+      // /send does not send an invoice in `sending` again. /return moves needs_review on to draft.
+      if (targets.includes(row.status) && (action !== 'return' || row.status === 'draft')) return unchanged();
       if (action === 'resolve' && row.status !== 'disputed') return illegalMove(row, 'reopened');
-      const aim = aims.find((candidate) => mayMove(row, candidate, 'O')) ?? (aims[0] as MoveTarget);
-      return planMove(command, aim, facts);
+      const target = targets.find((candidate) => mayMove(row, candidate, 'O')) ?? (targets[0] as MoveTarget);
+      return planMove(command, target, facts);
     });
     const planned = plans.filter((plan): plan is PlannedMove => 'command' in plan);
     await makeMoves(tx, planned);
@@ -176,16 +180,19 @@ function unchanged(): Outcome {
   return { ok: true, changes: [], events: [] };
 }
 
-/** A move asked for by `PATCH {status}`, with the invoice as that request will leave it. */
+/** A transition requested by `PATCH {status}`, with the invoice as the same request leaves it. */
 export interface PatchedMove {
   command: Command;
   to: InvoiceStatus;
   row: InvoiceRow;
-  /** Set when the request replaces the lines. */
+  /** Set if the request replaces the line items. */
   lineCount: number | undefined;
 }
 
-/** Checks moves by PATCH; {@link makeMoves} makes them together with the other changes of their requests. */
+/**
+ * Checks transitions requested by PATCH. {@link makeMoves} stores them with the requests' other
+ * changes.
+ */
 export async function planPatchedMoves(
   tx: Transaction,
   moves: PatchedMove[],

@@ -2,27 +2,29 @@ import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { recordset } from '../sets.js';
 
-/** A number that was given to a command. */
+/** An invoice number that is reserved for a command. */
 export interface Numbered {
   tenantId: string;
-  /** Place in the account's sequence. */
+  /** Position in the account's sequence. */
   nth: number;
   /** `INV-000123` */
   number: string;
-  /** An invoice has it, be it this one or another. */
+  /** True if this or another invoice has the number. */
   isUsed?: boolean;
 }
 
 /**
- * Takes the next numbers of the accounts, by command id and in the order of the commands. Who takes one holds its account's counter until the transaction ends.
- * @param step how many numbers each command takes, of which it gets the last
+ * Reserves the next invoice numbers of the accounts, in the sequence of the commands. The account's
+ * counter stays locked until the transaction ends.
+ * @param step how many numbers each command consumes; the command gets the last of them
+ * @returns the numbers, by command id
  */
 export async function nextNumbers(
   tx: Transaction,
   commands: Command[],
   step: number,
 ): Promise<Map<string, Numbered>> {
-  const asking = commands.map(({ tenantId, id }, ordinal) => ({ tenant_id: tenantId, id, ordinal }));
+  const requests = commands.map(({ tenantId, id }, ordinal) => ({ tenant_id: tenantId, id, ordinal }));
   const rows = await tx.query<{ tenant_id: string; id: string; nth: number }>({
     name: 'next-invoice-numbers',
     text: `with r as materialized (
@@ -35,7 +37,7 @@ export async function nextNumbers(
              returning c.tenant_id, c.value
            )
            select r.tenant_id, r.id, counter.value - r.total + r.nth as nth from r join counter on counter.tenant_id = r.tenant_id`,
-    values: [JSON.stringify(asking), step],
+    values: [JSON.stringify(requests), step],
   });
   return new Map(
     rows.map(({ tenant_id, id, nth }) => [
@@ -45,12 +47,15 @@ export async function nextNumbers(
   );
 }
 
-/** Gives back the numbers behind the last used one of each account: drafts that were refused leave no gap. To be called in the transaction that took them. */
-export async function returnNumbers(tx: Transaction, taken: Numbered[]): Promise<void> {
-  const tenants = [...new Set(taken.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];
+/**
+ * Releases the numbers after the last used one of each account, so that refused drafts leave no
+ * gap. Call it in the transaction that reserved the numbers.
+ */
+export async function returnNumbers(tx: Transaction, reserved: Numbered[]): Promise<void> {
+  const tenants = [...new Set(reserved.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];
   if (tenants.length === 0) return;
   const rows = tenants.map((tenantId) => {
-    const own = taken.filter((one) => one.tenantId === tenantId);
+    const own = reserved.filter((one) => one.tenantId === tenantId);
     const used = own.filter(({ isUsed }) => isUsed).map(({ nth }) => nth);
     const first = Math.min(...own.map(({ nth }) => nth));
     return { tenant_id: tenantId, value: Math.max(first - 1, ...used) };

@@ -4,7 +4,10 @@ import { missing, refKey, refOf } from '../sets.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 import { findPastDue } from './past-due.js';
 
-/** Marks what the sweep found, if it still is so: one event per crossing, for a second command meets an invoice that is overdue already. */
+/**
+ * Marks the invoices overdue that are still past due. A second command finds the invoice already
+ * overdue, so each crossing records one event.
+ */
 export async function markInvoicesOverdue(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
   const refs = commands.map(refOf);
   const [rows, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);

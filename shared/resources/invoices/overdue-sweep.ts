@@ -6,57 +6,59 @@ import { markInvoiceOverdue } from './commands.js';
 import { IS_PAST_DUE } from './past-due.js';
 import { INVOICE_MOVES } from './transitions.js';
 
-/** States that the clock may move to overdue, from the table. */
-const SWEPT = Object.entries(INVOICE_MOVES)
+/** SQL literals of the statuses that the clock may move to overdue, from the transition table. */
+const SWEPT_STATUSES = Object.entries(INVOICE_MOVES)
   .filter(([, moves]) => moves.some(({ to, by }) => to === 'overdue' && by.includes('S')))
   .map(([status]) => `'${status}'`);
 
-/** SQL: invoices that the clock may find overdue, over `i` invoices. */
-export const IS_OPEN = `i.status in (${SWEPT.join(', ')})`;
+/** SQL: true if the clock may mark the invoice overdue. Needs `i` invoices. */
+export const IS_OPEN = `i.status in (${SWEPT_STATUSES.join(', ')})`;
 
 /**
- * SQL: of them those that do not lie with a motor club. As in the partial indexes, or these would
- * not be used.
+ * SQL: {@link IS_OPEN}, without invoices that are with a motor club. The text must match the
+ * condition of the partial indexes, or PostgreSQL does not use them.
  */
 const IS_SWEPT = `${IS_OPEN} and not (i.status = 'sent_to_roadsync' and i.is_with_club)`;
 
-/** Invoices of one account that a pass looks at in each range. */
-const PER_TENANT = 256;
+/** Maximum invoices of one account per pass and range. */
+const MAX_PER_TENANT = 256;
 
 /**
- * Terms count days of the account's zone. The ranges count 24 hours, and the day on which a zone's
- * clocks go forward is up to two hours shorter: they reach this much further.
+ * Terms count days in the account's time zone, but the ranges count 24 hours. The day on which the
+ * clocks go forward is up to two hours shorter, so the ranges reach three hours further.
  */
-const CLOCKS_FORWARD = "interval '3 hours'";
+const DST_MARGIN = "interval '3 hours'";
 
 /**
- * Where to search for invoices that may be past due, each range in an index of its own. They hold
- * every invoice of which {@link IS_PAST_DUE} is true and few others, so a sweep reads what is newly
- * due however many are open. Midnight of the last day that is past due bounds the first: a due
- * date's day has ended, grace included, when it lies before that midnight. No range depends on
- * stored settings, so a change of time zone, grace or terms counts at once and rewrites nothing.
+ * SQL: the ranges that may contain past-due invoices, each with its own index. They contain every
+ * invoice for which {@link IS_PAST_DUE} is true and few others. A sweep therefore reads only newly
+ * due invoices, however many are open.
+ *
+ * The first range ends at the midnight that starts the day `grace_days` ago. The day of an earlier
+ * due date has ended, including the grace days. The indexes store no settings, so a change of time
+ * zone, grace or terms applies immediately and rewrites no rows.
  */
 const RANGES: Readonly<Record<string, string>> = {
   due_date: `i.due_date is not null
     and i.due_date < ((now() at time zone t.time_zone)::date - t.grace_days)::timestamp at time zone t.time_zone`,
   own_terms_due_at: `i.due_date is null and i.own_terms_due_at is not null
-    and i.own_terms_due_at <= now() + ${CLOCKS_FORWARD} - interval '24 hours' * t.grace_days`,
+    and i.own_terms_due_at <= now() + ${DST_MARGIN} - interval '24 hours' * t.grace_days`,
   released_at: `i.due_date is null and i.own_terms_due_at is null
-    and i.released_at <= now() + ${CLOCKS_FORWARD} - interval '24 hours' * (t.terms_days + t.grace_days)`,
+    and i.released_at <= now() + ${DST_MARGIN} - interval '24 hours' * (t.terms_days + t.grace_days)`,
 };
 
 const CANDIDATES = Object.entries(RANGES).map(
   ([column, range]) => `
     (select i.tenant_id, i.id from invoices i left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id
      where i.tenant_id = t.tenant_id and ${IS_SWEPT} and ${range} and ${IS_PAST_DUE}
-     order by i.${column} limit ${PER_TENANT})`,
+     order by i.${column} limit ${MAX_PER_TENANT})`,
 );
 
 /**
- * Commands for invoices of this transaction's tenants that have crossed their threshold. Found
- * again before the first command has run, an invoice gets a second one, which changes nothing. The
- * accounts take turns, so one with many does not keep the others waiting.
- * @param limit commands at most, so that one pass stays short
+ * Builds commands for invoices of this transaction's tenants that have become past due. The limit
+ * is shared round-robin, so an account with many invoices does not delay the others. If a later
+ * sweep finds an invoice before its first command has run, the second command changes nothing.
+ * @param limit maximum number of commands, which keeps one pass short
  */
 export async function findOverdue(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await tx.query<ClockTarget>({

@@ -3,8 +3,11 @@ import { type RecordRef, recordset, refKey } from '../sets.js';
 import { EFFECTIVE_DUE_DATE } from './effective-due-date.js';
 
 /**
- * True once an invoice is overdue (decisions 3): after the end of its due date's day in the account's time zone and the days of grace; without a due
- * date, after its release and the customer's terms. What lies with a motor club that has not answered is not: nobody has to pay it yet. Over `i` invoices, `t` tenants, `c` customers (outer).
+ * SQL: true if the invoice is past due (docs/decisions.md §3). With a due date: that day has ended
+ * in the account's time zone, and so have the grace days. Without one: the customer's terms and the
+ * grace days have passed since the release. While its motor-club claim is submitted or accepted, an
+ * invoice is not past due: nobody has to pay it yet. Needs `i` invoices, `t` tenants and `c`
+ * customers (outer join).
  */
 export const IS_PAST_DUE = `
   now() >= case
@@ -15,12 +18,12 @@ export const IS_PAST_DUE = `
   and not (i.status = 'sent_to_roadsync' and exists (select from claims m
     where m.tenant_id = i.tenant_id and m.invoice_id = i.id and m.status in ('submitted', 'accepted')))`;
 
-/** The joins that {@link IS_PAST_DUE} needs beside `invoices i`. */
+/** SQL: the joins that {@link IS_PAST_DUE} needs in addition to `invoices i`. */
 export const PAST_DUE_JOINS = `
   join tenants t on t.tenant_id = i.tenant_id
   left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id`;
 
-/** Which of these invoices are past due now. */
+/** Returns the keys ({@link refKey}) of the invoices that are past due now. */
 export async function findPastDue(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   if (refs.length === 0) return new Set();
   const rows = await tx.query<RecordRef>({

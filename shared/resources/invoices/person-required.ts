@@ -2,18 +2,21 @@ import type { Actor } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { type RecordRef, recordset, refKey } from '../sets.js';
 
-/** What an invoice remembers of what agents did to it. */
+/** The columns of an invoice that record what agents did to it. */
 export interface AgentTraces extends RecordRef {
   billing_email: string | null;
   created_by_agent: boolean;
   agent_id: string | null;
-  /** When an agent key last gave it its price, or that price to another address; null: none has. */
+  /**
+   * When an agent key last priced the invoice, or changed the billing email of an agent's price;
+   * null: never.
+   */
   agent_priced_at: string | null;
-  /** agent_priced_at of the price that a person's own lines have replaced. */
+  /** agent_priced_at of the price that line items from a person have replaced. */
   replaced_agent_price_at: string | null;
   /**
-   * billing_email as somebody other than an agent last left it, '' for none; null: an earlier
-   * version wrote the row.
+   * The last billing_email that no agent has influenced; '' for none. A key's value is stored only
+   * if the value before it was trusted. null: an earlier release wrote the row.
    */
   trusted_billing_email: string | null;
   created_at: string;
@@ -26,27 +29,30 @@ type Traces = Pick<
   'agent_id' | 'agent_priced_at' | 'replaced_agent_price_at' | 'trusted_billing_email'
 >;
 
-/** The traces on a new invoice. */
+/** Returns the traces of a new invoice. */
 export function tracesOfNew(actor: Actor, billingEmail: string | null | undefined): Partial<Traces> {
   return { ...agentPricing(actor), trusted_billing_email: billingEmail ?? '' };
 }
 
-/** What the gate counts a price by: the agent key that gave it last, and when. */
+/**
+ * Returns the columns that the approval threshold counts a price by: the agent key that last set
+ * it, and when.
+ */
 function agentPricing({ type, id }: Actor): Pick<Traces, 'agent_id' | 'agent_priced_at'> | undefined {
   return type === 'agent' ? { agent_id: id, agent_priced_at: new Date().toISOString() } : undefined;
 }
 
 interface Edit {
   actor: Actor;
-  /** As the edit leaves it. */
+  /** After the edit. */
   billingEmail: string | null;
   setsEmail: boolean;
   setsLines: boolean;
 }
 
 /**
- * The traces after an edit: an agent leaves some, a person's own lines clear all of them, a
- * person's own address clears the agent's.
+ * Returns the traces after an edit. An agent's edit may add traces. A person's line items clear all
+ * of them; a person's billing email clears only an agent's change of the billing email.
  */
 export function tracesAfter(row: AgentTraces, { actor, billingEmail, setsEmail, setsLines }: Edit): Traces {
   const { agent_id, agent_priced_at, replaced_agent_price_at, trusted_billing_email } = row;
@@ -55,20 +61,23 @@ export function tracesAfter(row: AgentTraces, { actor, billingEmail, setsEmail, 
     const isPriced = setsLines || movesAgentPrice(row, billingEmail);
     return isPriced ? { ...kept, ...agentPricing(actor), replaced_agent_price_at: null } : kept;
   }
-  const leaves = billingEmail ?? '';
+  const emailAfter = billingEmail ?? '';
   if (actor.type !== 'user')
-    // A key's change hides no agent's: it is trusted as far as the address before it was.
-    return setsEmail && isAddressTrusted(row) ? { ...kept, trusted_billing_email: leaves } : kept;
-  const trusted = setsEmail || setsLines ? { ...kept, trusted_billing_email: leaves } : kept;
+    // A key's billing email is trusted only if the previous one was, so it cannot hide an agent's
+    // change.
+    return setsEmail && isAddressTrusted(row) ? { ...kept, trusted_billing_email: emailAfter } : kept;
+  const trusted = setsEmail || setsLines ? { ...kept, trusted_billing_email: emailAfter } : kept;
   if (!setsLines) return trusted;
-  // The first version did not say when an agent priced what it created: it was then.
+  // The first release did not store when an agent priced an invoice that it created. The price
+  // dates from created_at.
   const pricedAt = agent_priced_at ?? (row.created_by_agent ? row.created_at : null);
   return { ...trusted, agent_priced_at: pricedAt, replaced_agent_price_at: pricedAt };
 }
 
 /**
- * Whether an edit gives what an agent priced to another address. From an agent that counts as
- * pricing it: drafts for ten addresses would else come to one payer past the threshold.
+ * Returns true if an edit changes the billing email of a price that an agent set. When an agent
+ * does this, it counts as pricing. Otherwise an agent could draft for ten addresses and then move
+ * all drafts to one payer, past the approval threshold.
  */
 export function movesAgentPrice(row: AgentTraces, billingEmail: string | null): boolean {
   return billingEmail !== row.billing_email && hasAgentPrice(row);
@@ -88,8 +97,9 @@ function isSameInstant(a: string, b: string): boolean {
 }
 
 /**
- * Keys ({@link refKey}) of those locked invoices that only a signed-in person may approve: an agent
- * created, priced or re-addressed them, and no person has taken over since (decisions 3).
+ * Finds the locked invoices that only a signed-in person may approve (docs/decisions.md §3). An
+ * agent created, priced or re-addressed them, and no person has replaced that since. Returns their
+ * keys ({@link refKey}).
  */
 export async function findPersonRequired(tx: Transaction, rows: AgentTraces[]): Promise<Set<string>> {
   const touched = rows.filter(
@@ -100,8 +110,8 @@ export async function findPersonRequired(tx: Transaction, rows: AgentTraces[]): 
 }
 
 /**
- * Of invoices that an earlier version wrote, those whose address an agent has ever changed: the
- * audit log tells.
+ * Finds invoices whose billing email an agent has ever changed, in the audit log. Only rows that an
+ * earlier release wrote need this.
  */
 async function findReaddressed(tx: Transaction, rows: AgentTraces[]): Promise<RecordRef[]> {
   if (rows.length === 0) return [];

@@ -3,8 +3,8 @@ import { isDay } from '../../contracts/fields.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { recordset } from '../sets.js';
 
-/** What an invoice's create and update have of days. */
-interface Days {
+/** The date members of an invoice in create and update. */
+interface DateMembers {
   due_date?: string | null;
   service_date?: string | null;
 }
@@ -12,11 +12,11 @@ interface Days {
 const MEMBERS = ['due_date', 'service_date'] as const;
 
 /**
- * The commands with instants in place of plain dates. A day is stored as its midnight in the
- * account's time zone, as `since` and `until` mean it too, so an invoice that is due on a day is
- * found by that day.
+ * Replaces plain dates in the commands by timestamps. A date becomes its midnight in the account's
+ * time zone. `since` and `until` use the same rule, so a filter by a day finds the invoices that
+ * are due on it.
  */
-export async function replacePlainDates<Input extends Days>(
+export async function replacePlainDates<Input extends DateMembers>(
   tx: Transaction,
   commands: Command<Input>[],
 ): Promise<Command<Input>[]> {

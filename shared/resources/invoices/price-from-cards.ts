@@ -9,30 +9,31 @@ import { asksForPrice } from './asks-for-price.js';
 type CreateCommand = Command<InvoiceCreate>;
 
 /**
- * Fills in what a rate card says of those invoices that name a job and no lines: by command id the command with its lines, or why there is no price. A job that
- * no card is for stays as it is. Nothing is read when nobody asks: that is almost always.
+ * Prices the invoices that name a work order and omit line items from the rate card in force.
+ * Returns, by command id, the command with its line items, or the error. Commands without a rate
+ * card are not in the map. If no command needs a price, which is almost always, no query runs.
  */
 export async function priceFromCards(
   tx: Transaction,
   commands: CreateCommand[],
 ): Promise<Map<string, CreateCommand | Outcome>> {
-  const asking = commands.filter(({ input }) => asksForPrice(input));
-  if (asking.length === 0) return new Map();
-  const facts = await readFacts(tx, asking);
+  const unpricedCommands = commands.filter(({ input }) => asksForPrice(input));
+  if (unpricedCommands.length === 0) return new Map();
+  const facts = await readFacts(tx, unpricedCommands);
   const filled = new Map<string, CreateCommand | Outcome>();
   const stored: JobFactsRow[] = [];
-  for (const command of asking) {
-    const row = facts.get(refKey(jobOf(command)));
+  for (const command of unpricedCommands) {
+    const row = facts.get(refKey(toPricingRequest(command)));
     if (!row?.card_id) continue;
-    const made = fill(command, row);
-    filled.set(command.id, made);
-    if (!('ok' in made) && row.impound_id) stored.push(row);
+    const result = fillFromCard(command, row);
+    filled.set(command.id, result);
+    if (!('ok' in result) && row.impound_id) stored.push(row);
   }
   await catchUpStorage(tx, stored);
   return filled;
 }
 
-function jobOf({ tenantId, input }: CreateCommand): JobToPrice {
+function toPricingRequest({ tenantId, input }: CreateCommand): JobToPrice {
   return {
     tenant_id: tenantId,
     id: input.work_order_id as string,
@@ -41,9 +42,12 @@ function jobOf({ tenantId, input }: CreateCommand): JobToPrice {
   };
 }
 
-/** The jobs and their impounds are locked first: of two invoices at once the second sees what the first has charged. */
+/**
+ * Locks the work orders and their impounds first. Of two concurrent invoices, the second therefore
+ * sees what the first has charged.
+ */
 async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, JobFactsRow>> {
-  const jobs = commands.map(jobOf);
+  const jobs = commands.map(toPricingRequest);
   const values = [JSON.stringify(jobs)];
   const wanted = `(select r.tenant_id, r.id from ${recordset('tenant_id uuid, id uuid')})`;
   const [, , rows] = await Promise.all([
@@ -62,15 +66,15 @@ async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Ma
   return new Map(rows.map((row) => [refKey(row), row]));
 }
 
-function fill(command: CreateCommand, row: JobFactsRow): CreateCommand | Outcome {
+function fillFromCard(command: CreateCommand, row: JobFactsRow): CreateCommand | Outcome {
   if (!isBillable(row)) {
-    const message = `${row.job_number} is ${row.status}: a job is priced once it is completed. Complete it, or give line_items.`;
+    const message = `${row.job_number} is ${row.status}. A work order can be priced once it is completed. Complete it, or send line_items.`;
     return failed(unpriced('not_completed', message));
   }
   const { lines } = priceRow(row, { days: unbilledDays(row), isStorageOnly: row.invoiced_by !== null });
   if (lines.length === 0) {
     if (row.invoiced_by === null) return failed(nothingFits(row));
-    const message = `${row.job_number} is invoiced already by ${row.invoiced_by}. Give line_items for what comes on top.`;
+    const message = `${row.job_number} is already invoiced by ${row.invoiced_by}. Send line_items for additional charges.`;
     return failed(unpriced('invoiced', message));
   }
   const { input } = command;
@@ -89,7 +93,10 @@ function fill(command: CreateCommand, row: JobFactsRow): CreateCommand | Outcome
   };
 }
 
-/** What is invoiced has accrued: the day that has just begun need not wait for the clock. */
+/**
+ * Raises accrued_days to the invoiced days. The day that has just started need not wait for the
+ * clock.
+ */
 async function catchUpStorage(tx: Transaction, rows: JobFactsRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({

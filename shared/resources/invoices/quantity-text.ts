@@ -1,25 +1,26 @@
-/** Units that count nothing: "2 each", "3 flat". */
-const UNCOUNTED = ['each', 'flat'];
+/** Units without a plural: "2 each", "3 flat". */
+const UNITS_WITHOUT_PLURAL = ['each', 'flat'];
 const IRREGULAR: Readonly<Record<string, string>> = { foot: 'feet', person: 'people', man: 'men' };
-/** An abbreviation such as mi, hr or lb has no plural. */
-const LONGEST_ABBREVIATION = 2;
+/** Abbreviations up to this length, such as mi, hr or lb, have no plural. */
+const MAX_ABBREVIATION_CHARS = 2;
 
 const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
 const plurals = new Intl.PluralRules('en-US');
 
-/** A quantity with its unit as a customer reads it: 1 mile, 7.5 miles, 2 quarter hours. */
+/** Formats a quantity with its unit for customers: 1 mile, 7.5 miles, 2 quarter hours. */
 export function quantityText(quantity: number, unitType: string): string {
   const unit = unitType.replaceAll('_', ' ');
-  return `${numbers.format(quantity)} ${plurals.select(quantity) === 'one' ? unit : pluralOf(unit)}`;
+  return `${numbers.format(quantity)} ${plurals.select(quantity) === 'one' ? unit : pluralize(unit)}`;
 }
 
 /**
- * The plural of a unit by English spelling: units are an open vocabulary, so no list holds them
- * all.
+ * Returns the plural of a unit by the rules of English spelling. Units are an open vocabulary, so a
+ * list cannot be complete.
  */
-function pluralOf(unit: string): string {
+function pluralize(unit: string): string {
   const word = unit.split(' ').at(-1) ?? '';
-  if (UNCOUNTED.includes(unit) || word.length <= LONGEST_ABBREVIATION || /\d$/.test(word)) return unit;
+  if (UNITS_WITHOUT_PLURAL.includes(unit) || word.length <= MAX_ABBREVIATION_CHARS || /\d$/.test(word))
+    return unit;
   const start = unit.slice(0, unit.length - word.length);
   const irregular = IRREGULAR[word];
   if (irregular) return start + irregular;

@@ -8,20 +8,20 @@ import {
   invoiceRepresentation,
 } from './representation.js';
 
-/** Which invoices a query means: those of its list, and of an export with the same filters. */
+/** Builds the filters of an invoice query, for the list and for exports. */
 export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
-  const conditions = invoiceFilters(query, scope);
-  const search = invoiceSearch(query, scope);
+  const conditions = buildFilters(query, scope);
+  const search = buildSearch(query, scope);
   if (search) addSearch(conditions, search);
   return conditions;
 }
 
-function invoiceSearch({ search }: InvoiceListQuery, { tenantId }: FilterScope): Search | undefined {
+function buildSearch({ search }: InvoiceListQuery, { tenantId }: FilterScope): Search | undefined {
   if (search === undefined) return undefined;
   return { term: search, columns: ['invoice_number', 'po_number'], indexedTenantId: tenantId };
 }
 
-function invoiceFilters(query: InvoiceListQuery, scope: FilterScope): Conditions {
+function buildFilters(query: InvoiceListQuery, scope: FilterScope): Conditions {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.status, 't.status = ?')
@@ -34,19 +34,19 @@ function invoiceFilters(query: InvoiceListQuery, scope: FilterScope): Conditions
   return conditions;
 }
 
-/** The page of invoices that a query asks for. */
+/** Builds the query for one page of invoices. */
 export function listInvoices(query: InvoiceListQuery, scope: ListScope): Statement {
   return listStatement({
     table: 'invoices',
     representation: query.expand ? invoiceRepresentation('t') : invoiceListRepresentation('t'),
-    conditions: invoiceFilters(query, scope),
-    search: invoiceSearch(query, scope),
+    conditions: buildFilters(query, scope),
+    search: buildSearch(query, scope),
     limit: query.limit,
     position: scope.position,
   });
 }
 
-/** The page of invoices for agents, with fewer members. */
+/** Builds the query for one page of invoices for agents, with fewer members. */
 export function listAgentInvoices(
   query: Pick<InvoiceListQuery, 'status' | 'limit'>,
   scope: ListScope,
@@ -54,13 +54,16 @@ export function listAgentInvoices(
   return listStatement({
     table: 'invoices',
     representation: agentInvoiceListRepresentation('t'),
-    conditions: invoiceFilters(query, scope),
+    conditions: buildFilters(query, scope),
     limit: query.limit,
     position: scope.position,
   });
 }
 
-/** Paid invoices are asked for by the day they were paid (decisions 5, Dates). */
+/**
+ * Returns the column of `since` and `until`: paid_at for paid and partially paid invoices
+ * (docs/decisions.md §5, Dates).
+ */
 function defaultDateField(status: InvoiceListQuery['status']): string {
   return status === 'paid' || status === 'partially_paid' ? 'paid_at' : 'created_at';
 }

@@ -52,17 +52,20 @@ const lineItems = (alias: string) => ({
     from invoice_line_items l where l.tenant_id = ${alias}.tenant_id and l.invoice_id = ${alias}.id)`,
 });
 
-/** An invoice with its line items: what GET by id, 201, PATCH and events show. */
+/** SQL: an invoice with its line items, as GET by id, 201, PATCH and events show it. */
 export function invoiceRepresentation(alias: string): string {
   return jsonObject(alias, [...MEMBERS(alias), lineItems(alias)]);
 }
 
-/** An invoice in a list: without its line items. */
+/** SQL: an invoice in a list, without its line items. */
 export function invoiceListRepresentation(alias: string): string {
   return jsonObject(alias, MEMBERS(alias));
 }
 
-/** An invoice in an agent's list: enough to choose one. get_invoice has every member. */
+/**
+ * SQL: an invoice in the list that agents receive, with enough members to choose one. get_invoice
+ * shows every member.
+ */
 export function agentInvoiceListRepresentation(alias: string): string {
   return jsonObjectWithoutNulls(alias, [
     'id',

@@ -43,10 +43,13 @@ const checkUnitPrice: Joi.CustomValidator<number> = (value, helpers) => {
   return helpers.error('number.negativePrice', { categories: NEGATIVE_PRICE_CATEGORIES.join(', ') });
 };
 
-/** A client's own total may differ by one cent, because it may round differently (decisions 3, Money). */
+/**
+ * A client's total may differ by one cent, because clients may round differently
+ * (docs/decisions.md §3, Money).
+ */
 const checkLineTotal: Joi.CustomValidator<number> = (value, helpers) => {
   const { quantity, unit_price_cents } = helpers.state.ancestors[0] as LineSiblings;
-  // A fault of the other two is theirs; it is told once, not again as a wrong total.
+  // If quantity or unit price is invalid, report only that; do not add a total mismatch.
   if (!isQuantity(quantity) || !isUnitPrice(unit_price_cents)) return value;
   const expected = lineTotalCents(quantity, unit_price_cents);
   return Math.abs(expected - value) <= LINE_TOTAL_TOLERANCE_CENTS
@@ -104,12 +107,17 @@ export const invoiceCreate = Joi.object({
   due_date: dayOrDateTime().allow(null),
   vehicle_description: text(500).allow(null),
   notes: multilineText(5000).allow(null),
-  line_items: lineItems().description('Left out beside a work_order_id: priced from the rate card'),
+  line_items: lineItems().description(
+    'If omitted and work_order_id is set, the rate card prices the invoice',
+  ),
 }).meta({ className: 'InvoiceCreate' });
 
 const { total_cents: _total, taxable: _taxable, ...draftLineKeys } = lineItemKeys();
 
-/** A line as an agent gives it (specification section 2.1.1): the server reckons its total, and whether it is taxed has to be said. */
+/**
+ * A line item as agents send it (docs/specification.md §2.1.1). The server calculates the total,
+ * and `taxable` is required.
+ */
 export const draftLine = Joi.object({
   ...draftLineKeys,
   quantity: draftLineKeys.quantity.description(`At most ${MAX_QUANTITY_DECIMALS} decimals`),
@@ -121,15 +129,18 @@ export const draftLine = Joi.object({
   className: 'InvoiceDraftLine',
 });
 
-/** What an agent asks for; number, customer, vehicle and dates come from the job. */
+/**
+ * An agent's draft. The number comes from the account's sequence; customer, vehicle and dates come
+ * from the work order.
+ */
 export const invoiceDraft = Joi.object({
   work_order_id: uuid().required(),
   line_items: Joi.array()
     .items(draftLine)
     .max(MAX_LINE_ITEMS)
-    .description("Left out: priced from the customer's rate card"),
+    .description("If omitted, the customer's rate card prices the invoice"),
   notes: multilineText(5000).description('The customer sees them'),
-  billing_email: email().description("Instead of the customer's"),
+  billing_email: email().description("Used instead of the customer's billing email"),
 }).meta({ className: 'InvoiceDraft' });
 
 export const invoicePatch = Joi.object({
@@ -143,7 +154,7 @@ export const invoicePatch = Joi.object({
   line_items: lineItems(),
 }).meta({ className: 'InvoicePatch' });
 
-/** An action that needs no more than its path. */
+/** The body of an action without parameters. */
 export const invoiceAction = Joi.object({}).meta({ className: 'InvoiceAction' });
 
 export const invoiceReason = Joi.object({
@@ -154,7 +165,9 @@ export const invoiceSend = Joi.object({
   channel: Joi.string().valid('email', 'sms', 'both').default('email'),
   to: text(254)
     .example('billing@example.com')
-    .description('Address or phone number for the one channel; default: what invoice, customer or job know'),
+    .description(
+      'Email address or phone number for a single channel. Default: from the invoice, customer or work order',
+    ),
 }).meta({ className: 'InvoiceSend' });
 
 const invoiceListItemKeys = () => ({
@@ -181,14 +194,14 @@ const invoiceListItemKeys = () => ({
     viewed_at: dateTime().allow(null).description('When the customer first saw the invoice on its page'),
   })
     .allow(null)
-    .description('The way of the invoice to its customer; null before it is sent'),
+    .description('Delivery of the invoice to its customer; null before it is sent'),
   allowed_actions: Joi.array()
     .items(invoiceActionName)
     .description('Actions that an operator may take on this invoice now'),
   effective_due_date: dateTime()
     .allow(null)
     .description(
-      "When it is due: due_date, else its release and the customer's terms. null: a draft without a due_date, whose terms begin when it is released",
+      "When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release",
     ),
   created_at: dateTime(),
   updated_at: dateTime(),
@@ -211,19 +224,19 @@ const withLines = () => allRequired({ ...invoiceListItemKeys(), line_items: Joi.
 
 export const invoice = withLines().meta({ className: 'Invoice' });
 
-/** The answer to /send: it alone shows the link that opens the invoice for its customer. */
+/** The response of /send. It alone shows the link that opens the invoice for its customer. */
 export const sentInvoice = withLines()
   .keys({
     view_url: Joi.string()
       .uri()
       .example('https://api.example.com/i/k3Jq81')
       .description(
-        'Page for the customer; whoever has the link may see the invoice. Absent when nothing was sent',
+        'Page for the customer. Anyone with the link can see the invoice. Absent if nothing was sent',
       ),
   })
   .meta({ className: 'SentInvoice' });
 
-/** As {@link invoice}; line items only with `expand=line_items`. */
+/** Like {@link invoice}, but line items only with `expand=line_items`. */
 export const invoiceListItem = allRequired(invoiceListItemKeys())
   .keys({ line_items: Joi.array().items(lineItem) })
   .meta({ className: 'InvoiceListItem' });
@@ -236,7 +249,9 @@ export const invoiceListQuery = Joi.object({
   until: dateOrDateTime().description('Exclusive'),
   date_field: Joi.string()
     .valid('created_at', 'updated_at', 'service_date', 'due_date', 'paid_at')
-    .description('Column that since and until mean; created_at, or paid_at for paid and partially_paid'),
+    .description(
+      'Column that since and until filter. Default: created_at, or paid_at for status paid and partially_paid',
+    ),
   expand: Joi.string().valid('line_items'),
   limit: limit(200),
   cursor: cursor(),

@@ -22,11 +22,14 @@ export interface Recipient {
   address: string;
 }
 
-/** Where an invoice may go: what the request names, else what invoice, customer or job know. */
+/**
+ * Selects where an invoice goes: the request's address, else that of the invoice, customer or work
+ * order.
+ */
 export interface Recipients {
   of(
     command: Command,
-    asked: { channel: 'email' | 'sms' | 'both'; to?: string | undefined },
+    requested: { channel: 'email' | 'sms' | 'both'; to?: string | undefined },
   ): { found: Recipient[] } | { missing: string } | { invalid: string };
 }
 
@@ -43,7 +46,7 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   return {
     of(command, { channel, to }) {
       const row = contacts.get(refKey(refOf(command)));
-      // One address, so that nobody mails a list by one request.
+      // Exactly one address, so that one request cannot mail a list.
       if (channel === 'email' && to && email().validate(to).error)
         return { invalid: 'to must be one mail address, such as billing@example.com' };
       const address = (channel === 'email' && to) || row?.billing_email || row?.company_email;
@@ -60,21 +63,24 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   };
 }
 
-/** One message of an invoice on its way out. */
+/** A message that the transaction will store. */
 export interface PlannedMessage extends Recipient {
   id: string;
   provider: string;
-  /** Where its link leads. */
+  /** The link in the message. */
   url: string;
 }
 
-/** One invoice on its way out. */
+/** An invoice with the messages that send it. */
 export interface Sending {
   command: Command;
   messages: PlannedMessage[];
 }
 
-/** True while a provider still has to accept a message; what only goes to the outbox is there at once. */
+/**
+ * Returns true if a provider still has to accept a message. Messages for the outbox count as sent
+ * immediately.
+ */
 export function isInFlight({ messages }: Sending): boolean {
   return messages.some(({ provider }) => provider !== OUTBOX);
 }
@@ -93,7 +99,11 @@ export function planMessages(command: Command, recipients: Recipient[], config: 
   });
 }
 
-/** What messages say, by their ids. @param about each with its invoice */
+/**
+ * Writes the content of messages.
+ * @param about messages, each with its invoice
+ * @returns the content by message id
+ */
 export async function writeMessageBodies(
   tx: Transaction,
   about: { message: PlannedMessage; ref: RecordRef }[],
@@ -112,44 +122,44 @@ export async function writeMessageBodies(
   );
 }
 
-const MESSAGES = `tenant_id uuid, id uuid, invoice_id uuid, channel text, recipient text, subject text, body_text text, body_html text, state text,
+const MESSAGE_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, channel text, recipient text, subject text, body_text text, body_html text, state text,
   provider text`;
-const NAMES = namesOf(MESSAGES);
+const MESSAGE_NAMES = namesOf(MESSAGE_COLUMNS);
 
 /**
- * Stores the messages in the transaction that releases the invoices: what waits for a provider is queued, what is for the outbox is sent by lying there.
- * Messages of an earlier release that still wait are overtaken.
+ * Stores the messages in the transaction that releases the invoices. Messages for a provider are
+ * queued; messages for the outbox count as sent. They replace queued messages of an earlier
+ * release.
  */
 export async function sendInvoices(tx: Transaction, sendings: Sending[]): Promise<void> {
   if (sendings.length === 0) return;
-  const overtaking = overtakeQueued(tx, sendings);
+  const superseding = supersedeQueuedMessages(tx, sendings);
   const about = sendings.flatMap(({ command, messages }) =>
     messages.map((message) => ({ message, ref: refOf(command) })),
   );
-  const [written] = await Promise.all([writeMessageBodies(tx, about), overtaking]);
+  const [written] = await Promise.all([writeMessageBodies(tx, about), superseding]);
   const rows = sendings.flatMap(({ command, messages }) =>
     messages.map(({ id, channel, address, provider }) => ({
-      ...{
-        tenant_id: command.tenantId,
-        id,
-        invoice_id: command.entityId,
-        channel,
-        recipient: address,
-        provider,
-      },
-      ...{ state: provider === OUTBOX ? 'sent' : 'queued', ...written.get(id) },
+      tenant_id: command.tenantId,
+      id,
+      invoice_id: command.entityId,
+      channel,
+      recipient: address,
+      provider,
+      state: provider === OUTBOX ? 'sent' : 'queued',
+      ...written.get(id),
     })),
   );
   await tx.query({
     name: 'insert-messages',
-    text: `insert into messages (${NAMES.join(', ')}, sent_at, link_expires_at)
-           select ${NAMES.join(', ')}, case when state = 'sent' then now() end, now() + interval '${LINK_DAYS} days'
-           from ${recordset(MESSAGES)}`,
+    text: `insert into messages (${MESSAGE_NAMES.join(', ')}, sent_at, link_expires_at)
+           select ${MESSAGE_NAMES.join(', ')}, case when state = 'sent' then now() end, now() + interval '${LINK_DAYS} days'
+           from ${recordset(MESSAGE_COLUMNS)}`,
     values: [JSON.stringify(rows)],
   });
 }
 
-function overtakeQueued(tx: Transaction, sendings: Sending[]): Promise<unknown> {
+function supersedeQueuedMessages(tx: Transaction, sendings: Sending[]): Promise<unknown> {
   return tx.query({
     name: 'overtake-messages',
     text: `update messages m set state = case when m.accepted_at is null then 'failed' else 'sent' end, sent_at = m.accepted_at,

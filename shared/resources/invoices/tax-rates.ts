@@ -1,13 +1,13 @@
 import type { Transaction } from '../../platform/postgres.js';
 import { recordset, refKey } from '../sets.js';
 
-/** The rate in basis points for a tenant and, if there is one, its customer. */
+/** Looks up the tax rate of a tenant and, if given, its customer, in basis points. */
 export interface TaxRates {
-  /** undefined: the tenant has no such customer. */
+  /** Returns undefined if the tenant does not have the customer. */
   of(tenantId: string, customerId: string | null): number | undefined;
 }
 
-interface Pair {
+interface TenantAndCustomer {
   tenantId: string;
   customerId: string | null;
 }
@@ -19,11 +19,14 @@ interface RateRow {
   rate: number;
 }
 
-/** Over `c` customers (outer) and `t` tenants. */
+/** SQL: a tax rate in basis points. Needs `t` tenants and `c` customers (outer join). */
 export const TAX_RATE = 'case when c.tax_exempt then 0 else coalesce(c.tax_rate_bps, t.tax_rate_bps) end';
 
-/** Tax is the customer's rate, else the tenant's; none for an exempt customer (decisions 3, Money). */
-export async function findTaxRates(tx: Transaction, pairs: Pair[]): Promise<TaxRates> {
+/**
+ * Reads the tax rates: the customer's, else the tenant's; 0 for an exempt customer
+ * (docs/decisions.md §3, Money).
+ */
+export async function findTaxRates(tx: Transaction, pairs: TenantAndCustomer[]): Promise<TaxRates> {
   const unique = new Map(
     pairs.map(({ tenantId, customerId }) => [
       refKey({ tenant_id: tenantId, id: customerId ?? '' }),

@@ -2,16 +2,16 @@ import type { Transaction } from '../../platform/postgres.js';
 import { recordset } from '../sets.js';
 import { IS_OPEN } from './overdue-sweep.js';
 
-/** Customers that one pass takes up. */
+/** Maximum customers per pass. */
 const CUSTOMERS_PER_PASS = 100;
 
 /**
- * SQL: when an invoice is due by the terms that its customer has now, over `i` invoices and `c`
+ * SQL: when an invoice is due by its customer's current terms. Needs `i` invoices and `c`
  * customers.
  */
 const OWN_TERMS_DUE_AT = `i.released_at + interval '24 hours' * c.terms_days`;
 
-const STALE = `customers c join invoices i on i.tenant_id = c.tenant_id and i.customer_id = c.id
+const STALE_INVOICES = `customers c join invoices i on i.tenant_id = c.tenant_id and i.customer_id = c.id
   and ${IS_OPEN} and i.own_terms_due_at is distinct from ${OWN_TERMS_DUE_AT}`;
 
 interface CustomerRef {
@@ -20,10 +20,11 @@ interface CustomerRef {
 }
 
 /**
- * Brings open invoices of this transaction's tenants to the changed terms of their customers, in
- * portions: a customer may have very many. A change is taken up once all transactions that could
- * have read the terms before have ended, for their invoices cannot be seen earlier.
- * @param limit invoices at most
+ * Applies changed terms of customers to the open invoices of this transaction's tenants. Works in
+ * portions, because one customer may have very many invoices. A change is applied only after every
+ * transaction has ended that could have read the old terms. Invoices of those transactions are not
+ * visible earlier.
+ * @param limit maximum number of invoices
  * @returns how many invoices were changed
  */
 export async function applyTermsChanges(tx: Transaction, limit: number): Promise<number> {
@@ -43,12 +44,12 @@ export async function applyTermsChanges(tx: Transaction, limit: number): Promise
   ]);
   if (customers.length === 0) return 0;
   const [changed] = await Promise.all([
-    reckonAnew(tx, customers, limit),
+    updateTermsDueDates(tx, customers, limit),
     tx.query({
       name: 'forget-terms-changes',
       text: `delete from terms_changes q using ${recordset('tenant_id uuid, customer_id uuid')}
              where q.tenant_id = r.tenant_id and q.customer_id = r.customer_id and q.settled_after is not null
-               and not exists (select from ${STALE} where c.tenant_id = q.tenant_id and c.id = q.customer_id)`,
+               and not exists (select from ${STALE_INVOICES} where c.tenant_id = q.tenant_id and c.id = q.customer_id)`,
       values: [JSON.stringify(customers)],
     }),
   ]);
@@ -56,10 +57,10 @@ export async function applyTermsChanges(tx: Transaction, limit: number): Promise
 }
 
 /**
- * Their version stays: nothing that a client sees has changed. A row that is locked is left to the
- * next pass.
+ * Keeps updated_at of the invoices, because no value that clients see has changed. Skips locked
+ * rows; the next pass updates them.
  */
-async function reckonAnew(
+async function updateTermsDueDates(
   tx: Transaction,
   customers: readonly CustomerRef[],
   limit: number,
@@ -68,7 +69,7 @@ async function reckonAnew(
     name: 'reckon-own-terms',
     text: `update invoices n set own_terms_due_at = s.due_at
            from (select i.tenant_id, i.id, ${OWN_TERMS_DUE_AT} as due_at
-                 from ${recordset('tenant_id uuid, customer_id uuid')} cross join ${STALE}
+                 from ${recordset('tenant_id uuid, customer_id uuid')} cross join ${STALE_INVOICES}
                  where c.tenant_id = r.tenant_id and c.id = r.customer_id
                  limit $2 for update of i skip locked) s
            where n.tenant_id = s.tenant_id and n.id = s.id returning n.id`,

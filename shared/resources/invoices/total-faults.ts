@@ -2,7 +2,7 @@ import type { Outcome } from '../../contracts/command.js';
 import { failed } from '../sets.js';
 import { MAX_INVOICE_TOTAL_CENTS } from './money.js';
 
-/** The bounds of an invoice's total (decisions 5, Limits), as an outcome when they are passed. */
+/** Returns an error if the total is outside its limits (docs/decisions.md §5, Limits). */
 export function totalFault(totalCents: number): Outcome | undefined {
   if (totalCents >= 0 && totalCents <= MAX_INVOICE_TOTAL_CENTS) return undefined;
   const message =
@@ -16,13 +16,16 @@ export function totalFault(totalCents: number): Outcome | undefined {
   });
 }
 
-/** A denied or disputed invoice may hold money while its lines are open: it never comes to less than was paid. */
+/**
+ * Returns an error if the total is less than the customer has paid. A denied or disputed invoice
+ * may have payments while its line items are still editable.
+ */
 export function paidFault(
   { paid_cents: paid }: { paid_cents: number },
   totalCents: number,
 ): Outcome | undefined {
   if (totalCents >= paid) return undefined;
-  const message = `${paid} cents are paid on this invoice, more than the ${totalCents} that it would come to`;
+  const message = `${paid} cents are paid on this invoice, more than its new total of ${totalCents} cents`;
   return failed({
     code: 'invoice_locked',
     message: `${message}. Refund the difference first.`,

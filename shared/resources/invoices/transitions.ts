@@ -3,22 +3,25 @@ import type { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 /**
- * Who makes a move: O an operator (a signed-in person, or a key with the permission), S the system's clock, P a payment, provider or partner
- * event (decisions 3).
+ * The actor of a transition (docs/decisions.md §3): O is an operator (a signed-in person, or a key
+ * with the permission), S the system's clock, P a payment, provider or partner event.
  */
 export type Mover = 'O' | 'S' | 'P';
 
-/** `reopened` is reckoned: see {@link reopenedStatus}. */
+/** `reopened` is computed: see {@link reopenedStatus}. */
 export type MoveTarget = InvoiceStatus | 'reopened';
 
 interface Move {
   to: MoveTarget;
   by: readonly Mover[];
-  /** Only while it never left the house, or never reached the customer. */
+  /** Only if the invoice was never released, or never delivered to the customer. */
   only?: 'never_released' | 'never_delivered';
 }
 
-/** The table of decisions 3. OpenAPI's text, `allowed_actions` and the tests are made from it. */
+/**
+ * The transition table of docs/decisions.md §3. The OpenAPI text, `allowed_actions` and the tests
+ * are generated from it.
+ */
 export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly Move[]>> = {
   draft: [
     { to: 'needs_review', by: ['O', 'S'] },
@@ -101,7 +104,10 @@ export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly Move[]>> = {
   cancelled: [],
 };
 
-/** What a client may ask for by `PATCH {status}`; every other status is the system's or a payment's to set. */
+/**
+ * The statuses that a client may set by `PATCH {status}`. Only the system or a payment sets the
+ * others.
+ */
 export const PATCHABLE_STATUSES: readonly InvoiceStatus[] = [
   'draft',
   'needs_review',
@@ -112,7 +118,7 @@ export const PATCHABLE_STATUSES: readonly InvoiceStatus[] = [
   'void',
 ];
 
-/** The actions that are routes, and the states each aims at, in this order. */
+/** The actions that have routes, and the statuses each one moves to, in this sequence. */
 export const INVOICE_ACTIONS = {
   approve: ['approved'],
   send: ['sending'],
@@ -125,14 +131,14 @@ export const INVOICE_ACTIONS = {
 
 export type InvoiceAction = keyof typeof INVOICE_ACTIONS;
 
-/** What the table's conditions look at. */
+/** The facts that the conditions of the table check. */
 export interface InvoiceHistory {
   status: InvoiceStatus;
   released: boolean;
   delivered: boolean;
 }
 
-/** The states an invoice may be moved to now by such a mover. */
+/** Returns the statuses that the mover may move the invoice to now. */
 export function movesOf({ status, released, delivered }: InvoiceHistory, mover: Mover): MoveTarget[] {
   return INVOICE_MOVES[status]
     .filter(({ by }) => by.includes(mover))
@@ -142,7 +148,10 @@ export function movesOf({ status, released, delivered }: InvoiceHistory, mover: 
     .map(({ to }) => to);
 }
 
-/** The actions an operator may take now. Only /resolve reopens, and only what is disputed: the rest reopens by itself. */
+/**
+ * Returns the actions that an operator may take now. Only /resolve reopens, and only a disputed
+ * invoice; all other invoices reopen automatically.
+ */
 export function actionsOf(history: InvoiceHistory, hasPayments: boolean): InvoiceAction[] {
   const targets = movesOf(history, 'O');
   const actions = Object.entries(INVOICE_ACTIONS) as [InvoiceAction, readonly MoveTarget[]][];
@@ -150,14 +159,17 @@ export function actionsOf(history: InvoiceHistory, hasPayments: boolean): Invoic
     actions
       .filter(([, aims]) => aims.some((aim) => targets.includes(aim)))
       .filter(([action]) => action !== 'resolve' || history.status === 'disputed')
-      // A draft has nowhere to go back to.
+      // A draft cannot be returned further.
       .filter(([action]) => action !== 'return' || history.status !== 'draft')
       .filter(([action]) => (action !== 'void' && action !== 'cancel') || !hasPayments)
       .map(([action]) => action)
   );
 }
 
-/** States in which an invoice is with its customer, beside those that its first sight moves to `viewed`. */
+/**
+ * Statuses in which the customer may see the invoice, in addition to those that the first view
+ * moves to `viewed`.
+ */
 const WITH_CUSTOMER: readonly InvoiceStatus[] = [
   'viewed',
   'partially_paid',
@@ -167,17 +179,23 @@ const WITH_CUSTOMER: readonly InvoiceStatus[] = [
   'failed',
 ];
 
-/** True when being seen by its customer now changes something of an invoice. */
+/** Returns true if a view by the customer now changes the invoice. */
 export function isSeenFirst(status: InvoiceStatus, wasSeen: boolean): boolean {
   return INVOICE_MOVES[status].some(({ to }) => to === 'viewed') || (!wasSeen && isWithCustomer(status));
 }
 
-/** Whether its customer may see an invoice: it was released, and is neither annulled nor being rewritten. */
+/**
+ * Returns true if the customer may see the invoice: it was released, is not void or cancelled, and
+ * is not being edited again.
+ */
 export function isWithCustomer(status: InvoiceStatus): boolean {
   return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');
 }
 
-/** Where a reopened invoice goes (decisions 3): overdue, else partially paid, else viewed, else as it was released. */
+/**
+ * Returns the status of a reopened invoice (docs/decisions.md §3): overdue, else partially paid,
+ * else viewed, else as released.
+ */
 export function reopenedStatus(invoice: {
   isPastDue: boolean;
   paidCents: number;
@@ -187,6 +205,6 @@ export function reopenedStatus(invoice: {
   if (invoice.isPastDue) return 'overdue';
   if (invoice.paidCents > 0) return 'partially_paid';
   if (invoice.isViewed) return 'viewed';
-  // Paid in the yard, refunded, and never released: it is approved still.
+  // Paid in the yard, then refunded, and never released: the invoice is still approved.
   return invoice.releasedAs ?? 'approved';
 }

@@ -31,36 +31,41 @@ interface Plan {
   priced: InvoicePrice | undefined;
 }
 
-/** An agent is no operator: it moves nothing (decisions 3). */
+/**
+ * The only status that an agent may send. An agent cannot change a status (docs/decisions.md §3).
+ */
 const AGENT_STATUSES: readonly string[] = ['draft'];
-/** States in which the lines may still be replaced (decisions 3). */
+/** Statuses in which the line items may be replaced (docs/decisions.md §3). */
 const LINES_OPEN: readonly string[] = ['draft', 'needs_review'];
-/** States in which nothing may be changed any more. */
+/** Statuses in which no value may be changed. */
 const CLOSED: readonly string[] = ['void', 'cancelled'];
 
-/** JSON merge of the editable fields, and replacement of the lines while the invoice is still being written. */
+/**
+ * Applies a JSON merge to the editable fields, and replaces line items while the invoice is a draft
+ * or in review.
+ */
 export async function updateInvoices(
   tx: Transaction,
-  given: UpdateCommand[],
+  received: UpdateCommand[],
   config: Config,
 ): Promise<Outcome[]> {
-  const commands = await replacePlainDates<InvoicePatch>(tx, given);
+  const commands = await replacePlainDates<InvoicePatch>(tx, received);
   const rows = await lockInvoices(tx, commands.map(refOf));
   const outcomes = new Map<string, Outcome>();
-  const checked: Plan[] = [];
+  const accepted: Plan[] = [];
   for (const command of commands) {
-    const plan = planOf(command, rows.get(refKey(refOf(command))));
+    const plan = planUpdate(command, rows.get(refKey(refOf(command))));
     if ('ok' in plan) outcomes.set(command.id, plan);
-    else checked.push(plan);
+    else accepted.push(plan);
   }
-  const moves = await planPatchedMoves(tx, checked.flatMap(patchedMove), config);
-  const stopped = await passGate(tx, checked.flatMap(pricedWrite));
-  const plans = checked.filter(({ command }) => {
+  const moves = await planPatchedMoves(tx, accepted.flatMap(toPatchedMoves), config);
+  const heldOrRefused = await passGate(tx, accepted.flatMap(toPricedWrites));
+  const plans = accepted.filter(({ command }) => {
     const move = moves.get(command.id);
-    const fault = stopped.get(command.id) ?? (move && 'command' in move ? undefined : move);
-    // What cannot be done whole is not done at all.
-    if (fault) outcomes.set(command.id, fault);
-    return !fault;
+    const refusal = heldOrRefused.get(command.id) ?? (move && 'command' in move ? undefined : move);
+    // If one part of the request is refused, none of it is applied.
+    if (refusal) outcomes.set(command.id, refusal);
+    return !refusal;
   });
   await applyPlans(tx, plans);
   await makeMoves(
@@ -69,19 +74,25 @@ export async function updateInvoices(
   );
   const reopened = await reopenIfDueLater(
     tx,
-    plans.filter(movesDueDate).map(({ row }) => row),
+    plans.filter(mayReopen).map(({ row }) => row),
   );
   for (const { command, changes } of plans) {
     const move = moves.get(command.id) as PlannedMove | undefined;
-    const made = move ? moveOutcome(move) : { ok: true as const, changes: [], events: [] };
-    const moved = [...(made.ok ? made.changes : []), ...(reopened.get(refKey(refOf(command))) ?? [])];
-    outcomes.set(command.id, { ...made, changes: [...changes, ...moved] } as Outcome);
+    const moveResult = move ? moveOutcome(move) : { ok: true as const, changes: [], events: [] };
+    const moveChanges = [
+      ...(moveResult.ok ? moveResult.changes : []),
+      ...(reopened.get(refKey(refOf(command))) ?? []),
+    ];
+    outcomes.set(command.id, { ...moveResult, changes: [...changes, ...moveChanges] } as Outcome);
   }
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }
 
-/** A price that an agent gives a draft, or an agent's price that it gives another payer. */
-function pricedWrite({ command, row, priced }: Plan): PricedWrite[] {
+/**
+ * Returns the writes that the approval threshold counts: an agent prices a draft, or re-addresses
+ * an agent's price.
+ */
+function toPricedWrites({ command, row, priced }: Plan): PricedWrite[] {
   if (command.actor.type !== 'agent') return [];
   const { billing_email: billingEmail = row.billing_email } = command.input;
   if (!priced && !movesAgentPrice(row, billingEmail)) return [];
@@ -97,8 +108,8 @@ function pricedWrite({ command, row, priced }: Plan): PricedWrite[] {
   ];
 }
 
-/** A move is checked against the invoice as the same request changes it. */
-function patchedMove({ command, row }: Plan): PatchedMove[] {
+/** The transition is checked against the invoice as the same request changes it. */
+function toPatchedMoves({ command, row }: Plan): PatchedMove[] {
   const { status, line_items, billing_email } = command.input;
   if (status === undefined || status === row.status) return [];
   return [
@@ -111,16 +122,19 @@ function patchedMove({ command, row }: Plan): PatchedMove[] {
   ];
 }
 
-/** A request that asks for a state as well gets that state. */
-function movesDueDate({ command, changes }: Plan): boolean {
+/**
+ * Returns true if the request may reopen the invoice by its due date. A status in the same request
+ * takes precedence.
+ */
+function mayReopen({ command, changes }: Plan): boolean {
   return command.input.status === undefined && changes.some(({ field }) => field === 'due_date');
 }
 
-function planOf(command: UpdateCommand, row: InvoiceRow | undefined): Plan | Outcome {
+function planUpdate(command: UpdateCommand, row: InvoiceRow | undefined): Plan | Outcome {
   if (!row) return missing('invoice');
   const { status, line_items, ...fields } = command.input;
-  const fault = agentFault(command, row) ?? lockFault(command, row) ?? patchFault(status, row);
-  if (fault) return fault;
+  const refusal = checkAgent(command, row) ?? checkLock(command, row) ?? checkRequestedStatus(status, row);
+  if (refusal) return refusal;
   const changes = changesOf(row, fields);
   if (line_items === undefined) return { command, row, changes, priced: undefined };
   const priced = priceInvoice(line_items, row.tax_rate_bps);
@@ -130,8 +144,11 @@ function planOf(command: UpdateCommand, row: InvoiceRow | undefined): Plan | Out
   );
 }
 
-/** An agent's scope covers drafts alone (decisions 1, row 14). */
-function agentFault(command: UpdateCommand, row: InvoiceRow): Outcome | undefined {
+/**
+ * Refuses an agent's change of anything but a draft, which is all its scope covers
+ * (docs/decisions.md §1, row 14).
+ */
+function checkAgent(command: UpdateCommand, row: InvoiceRow): Outcome | undefined {
   if (command.actor.type !== 'agent') return undefined;
   const { status } = command.input;
   if (row.status === 'draft' && (!status || AGENT_STATUSES.includes(status))) return undefined;
@@ -141,44 +158,46 @@ function agentFault(command: UpdateCommand, row: InvoiceRow): Outcome | undefine
   });
 }
 
-/** What no client may set is refused as the table's other gaps are. */
-function patchFault(status: InvoiceStatus | undefined, row: InvoiceRow): Outcome | undefined {
-  const isAskable = status === undefined || status === row.status || PATCHABLE_STATUSES.includes(status);
-  return isAskable ? undefined : illegalMove(row, status);
+/**
+ * Refuses statuses that no client may set, with the same error as for other missing transitions.
+ */
+function checkRequestedStatus(status: InvoiceStatus | undefined, row: InvoiceRow): Outcome | undefined {
+  const isSettable = status === undefined || status === row.status || PATCHABLE_STATUSES.includes(status);
+  return isSettable ? undefined : illegalMove(row, status);
 }
 
-function lockFault(command: UpdateCommand, row: InvoiceRow): Outcome | undefined {
+function checkLock(command: UpdateCommand, row: InvoiceRow): Outcome | undefined {
   const { status: _status, line_items, ...fields } = command.input;
   if (line_items !== undefined && !LINES_OPEN.includes(row.status)) {
-    return locked(
+    return invoiceLocked(
       'line_items',
       `Lines can be replaced in ${LINES_OPEN.join(' and ')} only; this invoice is ${row.status}.`,
     );
   }
   const [first] = Object.keys(fields);
   return first && CLOSED.includes(row.status)
-    ? locked(first, `This invoice is ${row.status} and can no longer be changed.`)
+    ? invoiceLocked(first, `This invoice is ${row.status} and can no longer be changed.`)
     : undefined;
 }
 
-function locked(field: string, message: string): Outcome {
+function invoiceLocked(field: string, message: string): Outcome {
   return failed({ code: 'invoice_locked', message, details: [{ field, code: 'locked', message }] });
 }
 
 async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
   const changed = plans.filter((plan) => plan.changes.length > 0);
-  const statements: Promise<unknown>[] = [];
-  if (changed.length > 0) statements.push(tx.query(updateRows(changed)));
+  const queries: Promise<unknown>[] = [];
+  if (changed.length > 0) queries.push(tx.query(buildUpdate(changed)));
   const repriced = changed.filter((plan) => plan.priced !== undefined);
-  if (repriced.length > 0) statements.push(...replaceLines(tx, repriced));
-  await Promise.all(statements);
+  if (repriced.length > 0) queries.push(...replaceLineItems(tx, repriced));
+  await Promise.all(queries);
 }
 
 const UPDATED = `billing_email text, po_number text, due_date timestamptz, notes text, subtotal_cents bigint, tax_cents bigint, total_cents bigint,
   ${TRACE_COLUMNS}`;
 const UPDATED_NAMES = namesOf(UPDATED);
 
-function updateRows(plans: Plan[]) {
+function buildUpdate(plans: Plan[]) {
   const rows = plans.map(({ command, row, priced }) => {
     const { status: _status, line_items: _lines, ...fields } = command.input;
     const money = priced && {
@@ -204,7 +223,7 @@ function updateRows(plans: Plan[]) {
   };
 }
 
-function replaceLines(tx: Transaction, plans: Plan[]): Promise<unknown>[] {
+function replaceLineItems(tx: Transaction, plans: Plan[]): Promise<unknown>[] {
   const deleting = tx.query({
     name: 'delete-invoice-lines',
     text: `delete from invoice_line_items l using ${recordset('tenant_id uuid, id uuid')}

@@ -4,7 +4,10 @@ import { missing, refKey, refOf } from '../sets.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 import { isSeenFirst } from './transitions.js';
 
-/** The customer has seen the invoice. One that a payment, the clock or a dispute has moved on keeps its state; seen again, nothing changes. */
+/**
+ * Records that the customer has seen the invoice. If a payment, the clock or a dispute has already
+ * moved the invoice on, its status stays. A later view changes nothing.
+ */
 export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
   const rows = await lockInvoices(tx, commands.map(refOf));
   const now = new Date().toISOString();

@@ -10,8 +10,11 @@ import { LockedMessages, type MessageRow } from './message-rows.js';
 import { OUTBOX, providerFor } from './provider.js';
 import { deliver } from './record-handler.js';
 
-/** States of an invoice whose message may go out again: it was released, and is neither annulled nor being rewritten. */
-const RETRIED_IN: readonly InvoiceStatus[] = [
+/**
+ * Statuses in which the invoice's message may be sent again: the invoice was released, and is
+ * neither annulled nor being rewritten.
+ */
+const RETRYABLE_STATUSES: readonly InvoiceStatus[] = [
   'failed',
   'sending',
   'sent_to_roadsync',
@@ -23,7 +26,11 @@ const RETRIED_IN: readonly InvoiceStatus[] = [
 
 const DAY_MS = 86_400_000;
 
-/** Sends failed messages once more, saying what is true of their invoices now. What has not failed stays as it is. */
+/**
+ * Sends failed messages again, rewritten from the current state of their invoices. Messages that
+ * did
+ * not fail stay unchanged.
+ */
 export async function retryMessages(
   tx: Transaction,
   commands: Command[],
@@ -33,7 +40,7 @@ export async function retryMessages(
   const failed = commands.filter((command) => locked.messageOf(command)?.state === 'failed');
   const bodies = await writeMessageBodies(
     tx,
-    failed.map((command) => aboutOf(command, locked.messageOf(command) as MessageRow, config)),
+    failed.map((command) => buildBodyRequest(command, locked.messageOf(command) as MessageRow, config)),
   );
   const now = new Date();
   const outcomes = commands.map((command): Outcome => {
@@ -41,13 +48,15 @@ export async function retryMessages(
     if (!message) return missing('message');
     if (message.state !== 'failed') return { ok: true, changes: [], events: [] };
     const invoice = locked.invoiceOf(message);
-    if (!RETRIED_IN.includes(invoice.status))
+    if (!RETRYABLE_STATUSES.includes(invoice.status))
       return illegalMove(invoice, 'sending', `The invoice is ${invoice.status}: it cannot be sent now.`);
     const provider = providerFor(config, message.channel, command.environment);
-    const next = { ...message, ...bodies.get(message.id), ...freshState(now), provider };
-    locked.changeInvoice(command, queuedInvoice(invoice, now));
+    const next = { ...message, ...bodies.get(message.id), ...resetForRetry(now), provider };
+    locked.changeInvoice(command, markInvoiceQueued(invoice, now));
     const events =
-      provider === OUTBOX ? layOut(locked, { command, message: next, now }) : waitFor(locked, next);
+      provider === OUTBOX
+        ? sendToOutbox(locked, { command, message: next, now })
+        : queueMessage(locked, next);
     const changes = [{ field: 'state', from: 'failed', to: provider === OUTBOX ? 'sent' : 'queued' }];
     return { ok: true, changes, events, queuedMessages: provider === OUTBOX ? [] : [message.id] };
   });
@@ -55,7 +64,7 @@ export async function retryMessages(
   return outcomes;
 }
 
-function aboutOf(command: Command, message: MessageRow, config: Config) {
+function buildBodyRequest(command: Command, message: MessageRow, config: Config) {
   const { id, channel, recipient: address, provider } = message;
   const token = sealLink(linkKeyOf(config), { tenantId: command.tenantId, messageId: id });
   return {
@@ -64,7 +73,7 @@ function aboutOf(command: Command, message: MessageRow, config: Config) {
   };
 }
 
-function freshState(now: Date) {
+function resetForRetry(now: Date) {
   return {
     error: null,
     attempts: 0,
@@ -76,8 +85,8 @@ function freshState(now: Date) {
   };
 }
 
-/** A delivered invoice stays so; a failed one is on its way again. */
-function queuedInvoice(invoice: InvoiceRow, now: Date): InvoiceRow {
+/** An invoice that was already delivered stays `sent`; a failed one moves back to `sending`. */
+function markInvoiceQueued(invoice: InvoiceRow, now: Date): InvoiceRow {
   if (invoice.delivery_state === 'sent') return invoice;
   const row: InvoiceRow = { ...invoice, delivery_state: 'queued' };
   return invoice.status === 'failed' && mayMove(invoice, 'sending', 'O')
@@ -85,12 +94,12 @@ function queuedInvoice(invoice: InvoiceRow, now: Date): InvoiceRow {
     : row;
 }
 
-function waitFor(locked: LockedMessages, message: MessageRow): EventDraft[] {
+function queueMessage(locked: LockedMessages, message: MessageRow): EventDraft[] {
   locked.changeMessage({ ...message, state: 'queued' });
   return [];
 }
 
-function layOut(
+function sendToOutbox(
   locked: LockedMessages,
   { command, message, now }: { command: Command; message: MessageRow; now: Date },
 ): EventDraft[] {
@@ -99,7 +108,7 @@ function layOut(
   return deliver(locked, { command, message, at });
 }
 
-/** The link of a message opens nothing any more. */
+/** Revokes the messages' links, so that they no longer open their invoices. */
 export async function revokeMessageLinks(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
   const locked = await LockedMessages.lock(tx, commands);
   const now = new Date().toISOString();

@@ -13,7 +13,9 @@ export const retryMessage = defineCommand<MessageAction>({
   permission: 'approve',
 });
 
-/** For a message that went to the wrong person: its link opens nothing any more. */
+/**
+ * For a message that reached the wrong person: revokes its link, so that the link opens nothing.
+ */
 export const revokeMessageLink = defineCommand<MessageAction>({
   ...shared,
   type: 'message.revoke_link',
@@ -22,7 +24,7 @@ export const revokeMessageLink = defineCommand<MessageAction>({
   permission: 'approve',
 });
 
-/** The messages worker's: the provider has accepted the message. */
+/** Submitted by the messages worker when the provider has accepted the message. */
 export const recordMessageSent = defineCommand<MessageAction>({
   ...shared,
   type: 'message.record_sent',
@@ -32,11 +34,11 @@ export const recordMessageSent = defineCommand<MessageAction>({
 });
 
 export interface MessageFailure {
-  /** In words for the account. */
+  /** Shown to the account. */
   reason: string;
 }
 
-/** The messages worker's: the provider will not take the message. */
+/** Submitted by the messages worker when the provider has refused the message for good. */
 export const recordMessageFailed = defineCommand<MessageFailure>({
   ...shared,
   type: 'message.record_failed',

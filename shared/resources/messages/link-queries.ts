@@ -4,16 +4,18 @@ import { DOCUMENT_COLUMNS, DOCUMENT_JOINS, type DocumentRow } from '../invoices/
 import { type InvoiceStatus, isSeenFirst, isWithCustomer } from '../invoices/transitions.js';
 import type { LinkTarget } from './link.js';
 
-/** What stands behind a link. */
+/** The invoice that a link opens. */
 export interface LinkedInvoice {
   invoiceId: string;
   environment: 'live' | 'sandbox';
   /**
-   * open: it may be seen. expired: its time is over, or it was revoked. withdrawn: the invoice was annulled. revised: it is being rewritten, and a new message
-   * will follow.
+   * - open: the customer may see the invoice.
+   * - expired: the link has expired or was revoked.
+   * - withdrawn: the invoice was annulled.
+   * - revised: the account is rewriting the invoice; a new message will follow.
    */
   state: 'open' | 'expired' | 'withdrawn' | 'revised';
-  /** Being seen now would change something. */
+  /** True when opening the invoice now marks it as viewed. */
   isUnseen: boolean;
   document: InvoiceDocument;
 }
@@ -25,7 +27,7 @@ interface LinkRow extends DocumentRow {
   seen: boolean;
 }
 
-/** Follows a link; undefined when its message is not there. */
+/** Reads the invoice behind a link; undefined when the link's message does not exist. */
 export async function readLinkedInvoice(
   db: Database,
   { tenantId, messageId }: LinkTarget,
@@ -41,10 +43,10 @@ export async function readLinkedInvoice(
   if (!row) return undefined;
   const { invoice_id: invoiceId, environment, status, seen } = row;
   const isUnseen = isSeenFirst(status, seen);
-  return { invoiceId, environment, state: stateOf(row), isUnseen, document: documentOf(row) };
+  return { invoiceId, environment, state: deriveLinkState(row), isUnseen, document: documentOf(row) };
 }
 
-function stateOf({ status, over }: LinkRow): LinkedInvoice['state'] {
+function deriveLinkState({ status, over }: LinkRow): LinkedInvoice['state'] {
   if (over) return 'expired';
   if (status === 'void' || status === 'cancelled') return 'withdrawn';
   return isWithCustomer(status) ? 'open' : 'revised';

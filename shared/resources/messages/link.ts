@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Config } from '../../platform/config.js';
 import { deriveKey } from '../../platform/crypto.js';
 
-/** How long the link in a message opens its invoice. */
+/** A message's link opens its invoice for this many days. */
 export const LINK_DAYS = 90;
 
 const ALGORITHM = 'aes-256-gcm';
@@ -11,20 +11,21 @@ const TAG_BYTES = 16;
 const ID_BYTES = 16;
 const TOKEN = /^[A-Za-z0-9_-]{80}$/;
 
-/** Which message a link came with. */
+/** The message that a link was sent with. */
 export interface LinkTarget {
   tenantId: string;
   messageId: string;
 }
 
-/** The key that links are sealed with. */
+/** The key that encrypts links. */
 export function linkKeyOf({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
   return deriveKey(secretKey, 'invoice links');
 }
 
 /**
- * The secret part of a link: tenant and message, sealed. Nobody can make one or learn an id from one, and it says its tenant by itself, so no table has to
- * be readable across tenants to find it. Whether it still opens anything, the message's row says.
+ * Encrypts tenant and message into the secret part of a link. Without the key, a client can neither
+ * forge a link nor learn an id from one. The token names its own tenant, so no table has to be
+ * readable across tenants to look it up. The message's row holds the link's expiry and revocation.
  */
 export function sealLink(key: Buffer, { tenantId, messageId }: LinkTarget): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -34,7 +35,7 @@ export function sealLink(key: Buffer, { tenantId, messageId }: LinkTarget): stri
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-/** Reverses {@link sealLink}; undefined for what this deployment never sealed. */
+/** Reverses {@link sealLink}; undefined for a token that this deployment did not seal. */
 export function openLink(key: Buffer, token: string): LinkTarget | undefined {
   if (!TOKEN.test(token)) return undefined;
   const bytes = Buffer.from(token, 'base64url');
@@ -45,13 +46,16 @@ export function openLink(key: Buffer, token: string): LinkTarget | undefined {
   try {
     const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
     const plain = Buffer.concat([body, decipher.final()]);
-    return { tenantId: uuidOf(plain.subarray(0, ID_BYTES)), messageId: uuidOf(plain.subarray(ID_BYTES)) };
+    return {
+      tenantId: formatUuid(plain.subarray(0, ID_BYTES)),
+      messageId: formatUuid(plain.subarray(ID_BYTES)),
+    };
   } catch {
-    // The tag does not fit: forged, mistyped, or sealed with an earlier SECRET_KEY.
+    // The tag does not match: forged, mistyped, or sealed with an earlier SECRET_KEY.
     return undefined;
   }
 }
 
-function uuidOf(bytes: Buffer): string {
+function formatUuid(bytes: Buffer): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -1,9 +1,10 @@
 import type { Transaction } from '../../platform/postgres.js';
 
-/** Why a message waits although its provider could take it, in words for the account. */
+/** Why a message waits although its provider could send it. */
 export interface HeldMail {
+  /** Shown to the account. */
   reason: string;
-  /** Until its time in the first hour of the next day. */
+  /** Until the message is due, in the first hour of the next day. */
   seconds: number;
 }
 
@@ -11,9 +12,9 @@ const DAY_SECONDS = 86_400;
 const SPREAD_SECONDS = 3600;
 
 /**
- * How long something waits that a day held back: into the first hour of the next one, in the order
- * in which it was held. What met the bound at noon is due at half past midnight.
- * @param leftSeconds of the day
+ * The wait of a mail that reached the daily limit: until the first hour of the next day, in the
+ * order in which the mails reached the limit. A mail that reached it at noon is due at 00:30.
+ * @param leftSeconds until the end of the day
  */
 export function waitForNextDay(leftSeconds: number): number {
   const passed = 1 - leftSeconds / DAY_SECONDS;
@@ -21,10 +22,11 @@ export function waitForNextDay(leftSeconds: number): number {
 }
 
 /**
- * Counts one more mail or text message of an account for this day of UTC, not of the account's
- * time zone: a change of that must not begin a new day. All workers count in one row. Both count
- * together, for either reaches somebody who did not ask for it; what only lies in the outbox does
- * not come here. Undefined: it may be sent; else it waits for the next day.
+ * Counts one more mail or text message of an account for this day. The day is a UTC day, so that a
+ * change of the account's time zone does not start a new one. All workers count in the same row.
+ * Mails and texts share one limit, because either one disturbs a recipient who did not ask for it.
+ * Messages of the `outbox` provider are not counted.
+ * @returns undefined when the message may be sent; otherwise its wait for the next day
  */
 export async function takeMailOfDay(
   tx: Transaction,

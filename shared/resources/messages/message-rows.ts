@@ -6,7 +6,7 @@ import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifec
 import { lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 import type { Channel } from './provider.js';
 
-/** A message as the database holds it, while it is locked. */
+/** A message's row, locked. */
 export interface MessageRow extends Row, RecordRef {
   invoice_id: string;
   channel: Channel;
@@ -27,8 +27,8 @@ export interface MessageRow extends Row, RecordRef {
 }
 
 /**
- * The messages of a set of commands with their invoices, locked. Commands of one set may meet in an invoice, so they run one after the other over these
- * rows, which hold what the ones before have changed.
+ * The locked messages of a batch of commands, and their invoices. Several commands may change the
+ * same invoice, so they run one after another. Each sees the changes of the commands before it.
  */
 export class LockedMessages {
   private readonly changedMessages = new Map<string, MessageRow>();
@@ -42,7 +42,7 @@ export class LockedMessages {
     private readonly queued: Map<string, Set<string>>,
   ) {}
 
-  /** Invoices first, as whoever sends one locks them. */
+  /** Locks the invoices first, in the same sequence as the commands that send an invoice. */
   static async lock(tx: Transaction, commands: Command[]): Promise<LockedMessages> {
     const refs = commands.map(refOf);
     const found = await tx.query<RecordRef>({
@@ -77,7 +77,7 @@ export class LockedMessages {
     return this.invoices.get(refKey({ tenant_id: message.tenant_id, id: message.invoice_id })) as InvoiceRow;
   }
 
-  /** True while another message of the same invoice still may reach the customer. */
+  /** True while another message of the same invoice may still reach the customer. */
   othersAreQueued(message: MessageRow): boolean {
     const ids = this.queued.get(refKey({ tenant_id: message.tenant_id, id: message.invoice_id }));
     return [...(ids ?? [])].some((id) => id !== message.id);
@@ -94,7 +94,9 @@ export class LockedMessages {
     else ids.delete(message.id);
   }
 
-  /** @param command what changes it: the invoice's history tells it too */
+  /**
+   * @param command the command that changes the invoice; recorded in the invoice's history as well
+   */
   changeInvoice(command: Command, invoice: InvoiceRow): void {
     const { status, status_reason, delivery_state } = invoice;
     const changes = changesOf(this.invoices.get(refKey(invoice)) as InvoiceRow, {

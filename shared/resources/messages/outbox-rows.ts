@@ -3,20 +3,20 @@ import { nextUpdatedAt, type RecordRef } from '../sets.js';
 import { takeTurns } from '../sweep-turns.js';
 import { type HeldMail, takeMailOfDay } from './mail-day.js';
 
-/** The tables whose rows wait until a provider takes them. */
+/** The tables whose rows wait until a provider accepts them. */
 export type OutboxTable = 'messages' | 'notice_mails';
 
-/** What changes with a row beside what both tables have. */
-const TOUCHED: Readonly<Record<OutboxTable, string>> = {
+/** Columns that an update also sets, beside those that both tables have. */
+const EXTRA_UPDATES: Readonly<Record<OutboxTable, string>> = {
   messages: `, updated_at = ${nextUpdatedAt('m')}`,
   notice_mails: '',
 };
 
-/** How long a row waits for its next attempt. */
+/** The wait of a row for its next attempt. */
 export interface Wait {
   /** Until the next attempt. */
   seconds: number;
-  /** False: it was claimed and not offered, which is no attempt. */
+  /** False when the worker leased the row but did not offer it; that counts as no attempt. */
   wasOffered: boolean;
 }
 
@@ -24,16 +24,16 @@ export interface PutOff extends Wait {
   reason: string;
 }
 
-/** Puts off the next attempt of a row, and keeps why. */
+/** Postpones the next attempt of a row and stores the reason. */
 export async function putOff(
   db: Database,
   table: OutboxTable,
   wait: PutOff & { ref: RecordRef },
 ): Promise<void> {
-  await db.transaction([wait.ref.tenant_id], async (tx) => putOffAtCommit(tx, table, wait));
+  await db.transaction([wait.ref.tenant_id], async (tx) => postponeAtCommit(tx, table, wait));
 }
 
-function putOffAtCommit(
+function postponeAtCommit(
   tx: Transaction,
   table: OutboxTable,
   { ref, reason, seconds, wasOffered }: PutOff & { ref: RecordRef },
@@ -41,15 +41,15 @@ function putOffAtCommit(
   tx.queryAtCommit({
     name: `put-off-${table}`,
     text: `update ${table} m set error = $3, attempt_after = now() + make_interval(secs => $4),
-             attempts = m.attempts - $5::integer${TOUCHED[table]}
+             attempts = m.attempts - $5::integer${EXTRA_UPDATES[table]}
            where m.tenant_id = $1 and m.id = $2 and m.state = 'queued'`,
     values: [ref.tenant_id, ref.id, reason, seconds, wasOffered ? 0 : 1],
   });
 }
 
 /**
- * The row `next` of an account (`$1`) that has been due the longest, locked: workers that look at
- * the same time find different ones. A sandbox has none, whatever its rows say.
+ * SQL: locks the account's (`$1`) row that has been due the longest, as `next`. `skip locked` lets
+ * concurrent workers find different rows. A sandbox has no due rows.
  */
 export function lockNextDue(table: OutboxTable): string {
   return `next as (
@@ -58,16 +58,16 @@ export function lockNextDue(table: OutboxTable): string {
     order by m.attempt_after, m.id limit 1 for no key update of m skip locked)`;
 }
 
-/** Whose mails a day bounds, and how many of them there may be. */
+/** The account whose mails of the day are limited, and the limit. */
 export interface DayBound {
   ref: RecordRef;
   perDay: number;
 }
 
 /**
- * Counts a row among the mails of the day, and marks it as counted; beyond the bound it is put off
- * to the next day. In the transaction that claims the row, so that a worker that dies leaves it
- * either counted or unclaimed.
+ * Counts a row among the mails of the day and marks it as counted. Beyond the limit, postpones it
+ * to the next day. Runs in the transaction that leases the row: a worker that dies leaves the row
+ * either counted or not leased.
  */
 export async function countOrHold(
   tx: Transaction,
@@ -75,7 +75,7 @@ export async function countOrHold(
   { ref, perDay }: DayBound,
 ): Promise<HeldMail | undefined> {
   const held = await takeMailOfDay(tx, ref.tenant_id, perDay);
-  if (held) putOffAtCommit(tx, table, { ref, ...held, wasOffered: false });
+  if (held) postponeAtCommit(tx, table, { ref, ...held, wasOffered: false });
   else
     tx.queryAtCommit({
       name: `count-${table}`,
@@ -85,23 +85,23 @@ export async function countOrHold(
   return held;
 }
 
-/** A row that is due, and how often it was offered so far. */
+/** A due row, and how often a worker has offered it so far. */
 export interface DueRow extends RecordRef {
   attempts: number;
 }
 
 export interface DueBounds {
-  /** Rows at most. */
+  /** Maximum number of rows. */
   limit: number;
-  /** Rows of one account at most. */
+  /** Maximum number of rows of one account. */
   perTenant: number;
-  /** For how long a row must have been due. */
+  /** Only rows that have been due for at least this long. */
   overdueSeconds: number;
 }
 
 /**
- * Queued rows of this transaction's tenants that are due. The accounts take turns, each with its
- * longest due first, so one with many does not keep the others waiting.
+ * Due rows of this transaction's tenants, round-robin between accounts, each account's longest due
+ * first. An account with many rows does not keep the others waiting.
  */
 export function findDueRows(
   tx: Transaction,

@@ -7,7 +7,7 @@ import type { HeldMail } from './mail-day.js';
 import { countOrHold, type DueRow, findDueRows, lockNextDue, type PutOff, putOff } from './outbox-rows.js';
 import type { Channel } from './provider.js';
 
-/** A message that this worker, and no other, may offer to its provider now. */
+/** A message under a lease: only this worker may offer it to its provider now. */
 export interface ClaimedMessage extends RecordRef {
   invoice_id: string;
   channel: Channel;
@@ -16,31 +16,31 @@ export interface ClaimedMessage extends RecordRef {
   subject: string | null;
   body_text: string;
   body_html: string | null;
-  /** How often it was offered, this time included. */
+  /** How often a worker has offered it, including now. */
   attempts: number;
-  /** The provider has it already; only the record of that is missing. */
+  /** True when the provider has accepted it, but the acceptance is not recorded yet. */
   accepted: boolean;
-  /** Why it is not to leave any more. */
+  /** Why the message must not be sent any more. */
   refusal: string | undefined;
-  /** It is put off to the next day already. */
+  /** Set when the message is already postponed to the next day. */
   held: HeldMail | undefined;
 }
 
-interface TakenRow extends Omit<ClaimedMessage, 'refusal' | 'held'> {
+interface LeasedRow extends Omit<ClaimedMessage, 'refusal' | 'held'> {
   invoice_status: InvoiceStatus;
   is_counted: boolean;
 }
 
-/** How long a claim lasts, and how many mails and text messages an account may send in a day. */
+/** How long a lease lasts, and how many mails and text messages an account may send per day. */
 export interface ClaimTerms {
   leaseSeconds: number;
   perDay: number;
 }
 
 /**
- * Takes the message of an account that has been due the longest, for a while; undefined when none is
- * due that another worker does not have. What leaves is counted for the day in the same transaction.
- * The document is not read here: one that cannot be read must not keep the messages after it.
+ * Leases the account's message that has been due the longest; undefined when all due messages are
+ * leased by other workers. The same transaction counts the message for the day. It does not read
+ * the invoice document: a document that cannot be read must not block the messages after it.
  */
 export function claimNextMessage(
   db: Database,
@@ -48,7 +48,7 @@ export function claimNextMessage(
   { leaseSeconds, perDay }: ClaimTerms,
 ): Promise<ClaimedMessage | undefined> {
   return db.transaction([tenantId], async (tx) => {
-    const [row] = await tx.query<TakenRow>({
+    const [row] = await tx.query<LeasedRow>({
       name: 'claim-next-message',
       text: `with ${lockNextDue('messages')},
              taken as (
@@ -61,23 +61,23 @@ export function claimNextMessage(
       values: [tenantId, leaseSeconds],
     });
     if (!row) return undefined;
-    const refusal = refusalOf(row);
+    const refusal = findRefusal(row);
     const isNew = !row.accepted && !row.is_counted && refusal === undefined;
     const held = isNew ? await countOrHold(tx, 'messages', { ref: row, perDay }) : undefined;
     return { ...row, refusal, held };
   });
 }
 
-/** Why a message is not to leave any more. */
-function refusalOf({ accepted, invoice_status: status }: TakenRow): string | undefined {
+/** Why the message must not be sent any more; undefined when it may. */
+function findRefusal({ accepted, invoice_status: status }: LeasedRow): string | undefined {
   if (accepted) return undefined;
   if (status === 'void' || status === 'cancelled')
     return `The invoice was ${status} before the message left.`;
-  // Denied, disputed or failed meanwhile and being rewritten: what this message says is no longer so.
+  // Denied, disputed or failed meanwhile, and being rewritten: the message's content is outdated.
   return isWithCustomer(status) ? undefined : 'The invoice was taken back before the message left.';
 }
 
-/** What the invoice of a message shows now. */
+/** Reads the current document of a message's invoice. */
 export async function readDocument(
   db: Database,
   { tenant_id, invoice_id: id }: ClaimedMessage,
@@ -87,7 +87,10 @@ export async function readDocument(
   return documentOf(row);
 }
 
-/** Notes that the provider has it, before anything else can go wrong: from here on it is not offered again. */
+/**
+ * Records that the provider has accepted the message. Call it before any other step that can fail:
+ * from then on no worker offers the message again.
+ */
 export async function noteAccepted(db: Database, ref: RecordRef): Promise<void> {
   await db.transaction([ref.tenant_id], async (tx) =>
     tx.queryAtCommit({
@@ -98,21 +101,21 @@ export async function noteAccepted(db: Database, ref: RecordRef): Promise<void> 
   );
 }
 
-/** Puts off the next attempt, and keeps why. */
+/** Postpones the next attempt and stores the reason. */
 export function postponeMessage(db: Database, ref: RecordRef, wait: PutOff): Promise<void> {
   return putOff(db, 'messages', { ref, ...wait });
 }
 
-/** Messages of one account in a sweep. */
-const DUE_OF_TENANT = 250;
-/** A message that is due for less has its prompt on the way. */
+/** Maximum number of messages of one account in a sweep. */
+const MAX_DUE_PER_TENANT = 250;
+/** A message that became due less than this ago still has its wake-up job under way. */
 const OVERDUE_SECONDS = 5;
 
 /**
- * Messages of this transaction's tenants whose prompt was lost, or that waited for a new day.
- * @param limit messages at most
+ * Messages of this transaction's tenants whose wake-up job was lost, or which waited for a new day.
+ * @param limit maximum number of messages
  */
 export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
-  const bounds = { limit, perTenant: DUE_OF_TENANT, overdueSeconds: OVERDUE_SECONDS };
+  const bounds = { limit, perTenant: MAX_DUE_PER_TENANT, overdueSeconds: OVERDUE_SECONDS };
   return findDueRows(tx, 'messages', bounds);
 }

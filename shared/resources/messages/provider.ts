@@ -2,20 +2,20 @@ import type { Config } from '../../platform/config.js';
 
 export type Channel = 'email' | 'sms';
 
-/** The provider of what only lies in the outbox, to be seen; it sends nothing. */
+/** The provider that sends nothing: its messages stay readable in the outbox. */
 export const OUTBOX = 'outbox';
 
 /**
- * Who takes the messages of a channel. Text messages have no vendor yet, so they stay in the outbox, as mails do without a mail server; nothing leaves
- * a sandbox ever (decisions 6).
+ * The provider for a channel. Text messages have no vendor yet, so they stay in the outbox, as
+ * mails do without a mail server. A sandbox never sends anything (docs/decisions.md §6).
  */
 export function providerFor(config: Config, channel: Channel, environment: 'live' | 'sandbox'): string {
   return environment === 'live' && channel === 'email' && config.smtpUrl ? 'smtp' : OUTBOX;
 }
 
-/** A message on its way out of the house. */
+/** A message as a provider receives it. */
 export interface OutgoingMessage {
-  /** The same on every attempt, so that a provider or a mailbox can recognise a repeat. */
+  /** The same on every attempt, so that a provider or a mail program can recognize a duplicate. */
   id: string;
   sender: string;
   recipient: string;
@@ -23,21 +23,24 @@ export interface OutgoingMessage {
   text: string;
   html: string | null;
   attachment: { filename: string; content: Buffer } | undefined;
-  /** What the HTML shows by `cid:`. */
+  /** The picture that the HTML refers to by `cid:`. */
   picture?: { contentId: string; contentType: string; content: Buffer };
 }
 
-/** A vendor that takes messages, of mail or of text: add one to `workers/messages/providers.ts` and to {@link providerFor}. */
+/**
+ * A vendor that sends mails or texts. To add one, extend `workers/messages/providers.ts` and {@link
+ * providerFor}.
+ */
 export interface MessageProvider {
-  /** Resolves once the provider has accepted the message. @throws {DeliveryError} when it did not */
+  /** Resolves once the provider has accepted the message. @throws {DeliveryError} otherwise */
   send(message: OutgoingMessage): Promise<void>;
 }
 
-/** Why a provider did not take a message, in words for the account. */
+/** Why a provider did not accept a message; `message` is shown to the account. */
 export class DeliveryError extends Error {
   constructor(
     message: string,
-    /** True: the same message would be refused again. */
+    /** True when the provider would refuse the same message again. */
     readonly permanent: boolean,
     cause?: unknown,
   ) {

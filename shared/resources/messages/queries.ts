@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { messageListRepresentation } from './representation.js';
 
-/** The page of messages that a query asks for. */
+/** Builds the query for one page of messages. */
 export function listMessages(query: MessageListQuery, scope: ListScope): Statement {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

@@ -5,7 +5,10 @@ import { missing } from '../sets.js';
 import type { MessageFailure } from './commands.js';
 import { LockedMessages, type MessageRow } from './message-rows.js';
 
-/** The provider has the message: it is sent, and so is its invoice, with the event, unless another message of the same release was there first. */
+/**
+ * Records that the provider has accepted the messages. The invoice becomes sent too, with its
+ * event, unless another message of the same release was accepted before.
+ */
 export async function recordMessagesSent(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
   const locked = await LockedMessages.lock(tx, commands);
   const outcomes = commands.map((command): Outcome => {
@@ -15,7 +18,8 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
     const at = message.accepted_at ?? new Date().toISOString();
     locked.changeMessage({ ...message, state: 'sent', sent_at: at, error: null });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'sent' }];
-    // One that was overtaken meanwhile arrived all the same, but the invoice now waits for the newer one.
+    // A message that was marked failed meanwhile was delivered all the same, but the invoice now
+    // waits for a newer one.
     const events = message.state === 'queued' ? deliver(locked, { command, message, at }) : [];
     return { ok: true, changes, events };
   });
@@ -23,7 +27,7 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
   return outcomes;
 }
 
-/** Marks the invoice as delivered. @returns its event, once for each release */
+/** Marks the invoice as delivered. @returns the event, once per release */
 export function deliver(
   locked: LockedMessages,
   { command, message, at }: { command: Command; message: MessageRow; at: string },
@@ -35,8 +39,9 @@ export function deliver(
 }
 
 /**
- * The provider will not take the message. Its invoice has failed with it when nothing else of it is on its way, and stays where it is when a payment or the
- * customer has moved it on.
+ * Records that the provider refused the messages for good. The invoice fails too, unless another of
+ * its messages is still queued. It keeps its status when a payment or the customer has already
+ * changed it.
  */
 export async function recordMessagesFailed(
   tx: Transaction,
@@ -57,7 +62,7 @@ export async function recordMessagesFailed(
     const invoice = locked.invoiceOf(message);
     if (invoice.delivery_state !== 'queued' || locked.othersAreQueued(message))
       return { ok: true, changes, events: [] };
-    const { row, change } = failedInvoice(invoice, { now, reason });
+    const { row, change } = failInvoice(invoice, { now, reason });
     locked.changeInvoice(command, row);
     return { ok: true, changes: [...changes, ...change], events: [] };
   });
@@ -65,7 +70,7 @@ export async function recordMessagesFailed(
   return outcomes;
 }
 
-function failedInvoice(
+function failInvoice(
   invoice: InvoiceRow,
   { now, reason }: { now: string; reason: string },
 ): { row: InvoiceRow; change: Change[] } {

@@ -1,6 +1,6 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-const MEMBERS = (alias: string) => [
+const listMembers = (alias: string) => [
   'id',
   'invoice_id',
   'channel',
@@ -21,12 +21,12 @@ const MEMBERS = (alias: string) => [
   jsonTime(alias, 'updated_at'),
 ];
 
-/** A message with what it says. */
+/** A message with its body. */
 export function messageRepresentation(alias: string): string {
-  return jsonObject(alias, [...MEMBERS(alias), 'body_text', 'body_html']);
+  return jsonObject(alias, [...listMembers(alias), 'body_text', 'body_html']);
 }
 
-/** A message in a list: without what it says. */
+/** A message in a list: without its body. */
 export function messageListRepresentation(alias: string): string {
-  return jsonObject(alias, MEMBERS(alias));
+  return jsonObject(alias, listMembers(alias));
 }

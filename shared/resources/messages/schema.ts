@@ -17,7 +17,7 @@ const listKeys = () => ({
   state: deliveryState,
   provider: Joi.string()
     .example('outbox')
-    .description('Who takes it. outbox: nobody does, it only lies here to be seen; smtp: the mail server'),
+    .description('The provider. outbox: sends nothing, only stores the message here; smtp: the mail server'),
   error: Joi.string().allow(null).description('Why it failed, or why the last attempt did'),
   attempts: Joi.number().integer().min(0).example(1).description('How often it was offered to its provider'),
   next_attempt_at: dateTime().allow(null).description('When it is offered again at the earliest'),
@@ -36,7 +36,7 @@ export const message = allRequired({
   body_html: Joi.string().allow(null).description('null in a text message'),
 }).meta({ className: 'Message' });
 
-/** An action that needs no more than its path. */
+/** The path holds all input of these actions. */
 export const messageAction = Joi.object({}).meta({ className: 'MessageAction' });
 
 export const messageListQuery = Joi.object({

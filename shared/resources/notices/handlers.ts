@@ -6,7 +6,9 @@ interface NoticeRow extends Row, RecordRef {
   read_at: string | null;
 }
 
-/** Marks notices as read, for the whole account; one that is read already keeps its time. */
+/**
+ * Marks notices as read for the whole account; a notice that is already read keeps its `read_at`.
+ */
 export async function markNoticesRead(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
   const rows = await lockRecords<NoticeRow>(tx, 'notices', commands.map(refOf));
   const now = new Date().toISOString();

@@ -1,4 +1,4 @@
-/** What an account is told of; more may come. */
+/** The kinds of notices. Future versions may add more. */
 export const NOTICE_KINDS = [
   'endpoint_failing',
   'endpoint_disabled',

@@ -11,27 +11,27 @@ import {
 } from '../messages/outbox-rows.js';
 import type { RecordRef } from '../sets.js';
 
-/** The mail of a notice to one person, which this worker, and no other, may hand over now. */
+/** The mail of a notice to one person, under a lease: only this worker may offer it now. */
 export interface ClaimedMail extends RecordRef {
   title: string;
   text: string;
-  /** Null when the person has left the account meanwhile. */
+  /** Null when the person has left the account since. */
   recipient: string | null;
-  /** Of the account. */
+  /** The account's name. */
   account: string;
-  /** How often it was offered, this time included. */
+  /** How often a worker has offered it, including now. */
   attempts: number;
-  /** It is put off to the next day already. */
+  /** Set when the mail is already postponed to the next day. */
   held: HeldMail | undefined;
 }
 
-interface TakenRow extends Omit<ClaimedMail, 'held'> {
+interface LeasedRow extends Omit<ClaimedMail, 'held'> {
   is_counted: boolean;
 }
 
 /**
- * Takes the mail of an account that has been due the longest, for a while; undefined when none is
- * due that another worker does not have. It is counted for the day in the same transaction.
+ * Leases the account's notice mail that has been due the longest; undefined when all due mails are
+ * leased by other workers. The same transaction counts the mail for the day.
  */
 export function claimNextNoticeMail(
   db: Database,
@@ -39,7 +39,7 @@ export function claimNextNoticeMail(
   { leaseSeconds, perDay }: ClaimTerms,
 ): Promise<ClaimedMail | undefined> {
   return db.transaction([tenantId], async (tx) => {
-    const [row] = await tx.query<TakenRow>({
+    const [row] = await tx.query<LeasedRow>({
       name: 'claim-next-notice-mail',
       text: `with ${lockNextDue('notice_mails')},
              taken as (
@@ -59,7 +59,10 @@ export function claimNextNoticeMail(
   });
 }
 
-/** Notes that the server has it, and with the first of its mails that the notice is mailed. */
+/**
+ * Records that the mail server has accepted the mail. The first accepted mail of a notice sets the
+ * notice's `mailed_at`.
+ */
 export async function noteMailSent(db: Database, ref: RecordRef): Promise<void> {
   await db.transaction([ref.tenant_id], async (tx) =>
     tx.queryAtCommit({
@@ -73,8 +76,8 @@ export async function noteMailSent(db: Database, ref: RecordRef): Promise<void> 
 }
 
 /**
- * Keeps why a mail was not taken.
- * @param wait until it is offered again; undefined: it is given up
+ * Stores why the mail server did not accept a mail.
+ * @param wait until the next attempt; undefined gives the mail up
  */
 export function noteMailFailure(
   db: Database,
@@ -95,10 +98,10 @@ async function giveUpMail(db: Database, ref: RecordRef, reason: string): Promise
   );
 }
 
-/** Mails of one account in a sweep. */
-const DUE_OF_TENANT = 20;
+/** Maximum number of mails of one account in a sweep. */
+const MAX_DUE_PER_TENANT = 20;
 
-/** Queued mails of this transaction's tenants that are due. @param limit mails at most */
+/** Due mails of this transaction's tenants. @param limit maximum number of mails */
 export function findDueNoticeMails(tx: Transaction, limit: number): Promise<DueRow[]> {
-  return findDueRows(tx, 'notice_mails', { limit, perTenant: DUE_OF_TENANT, overdueSeconds: 0 });
+  return findDueRows(tx, 'notice_mails', { limit, perTenant: MAX_DUE_PER_TENANT, overdueSeconds: 0 });
 }

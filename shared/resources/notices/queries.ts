@@ -3,10 +3,10 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { noticeRepresentation } from './representation.js';
 
-/** The page of notices that a query asks for. */
+/** Builds the query for one page of notices. */
 export function listNotices(query: NoticeListQuery, scope: ListScope): Statement {
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId).addIf(query.kind, 't.kind = ?');
-  // As the condition of an index has it: unread ones are few among many.
+  // Worded like the predicate of the partial index: few notices among many are unread.
   if (query.unread !== undefined) conditions.add(`t.read_at is ${query.unread ? '' : 'not '}null`);
   return listStatement({
     table: 'notices',

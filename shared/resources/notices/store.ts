@@ -5,10 +5,10 @@ import type { Transaction } from '../../platform/postgres.js';
 import { recordset } from '../sets.js';
 import type { NoticeKind } from './kinds.js';
 
-/** What an account is to be told. */
+/** A notice to store for an account. */
 export interface NoticeDraft {
   kind: NoticeKind;
-  /** One line; the subject of its mail. */
+  /** A single line of text; also the subject of the mail. */
   title: string;
   text: string;
   entity_type: string;
@@ -16,8 +16,10 @@ export interface NoticeDraft {
 }
 
 /**
- * Stores notices in the transaction of the commands that make them, each with a mail to every active person of its account; of a kind about one thing not more
- * than one an hour is mailed, for it may go back and forth. Nothing is mailed without a mail server, and nothing ever from a sandbox (decisions 6).
+ * Stores notices in the transaction of the commands that cause them, each with a mail to every
+ * active person of the account. For one kind and entity, at most one notice an hour is mailed,
+ * because a state may go back and forth. Nothing is mailed without a mail server, or from a sandbox
+ * (docs/decisions.md §6).
  */
 export async function insertNotices(
   tx: Transaction,

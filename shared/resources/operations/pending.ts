@@ -2,42 +2,44 @@ import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { takeTurns } from '../sweep-turns.js';
 
-/** SQL: the tenants of this transaction. The policy only filters; an index can use this. */
+/**
+ * SQL: the tenants of this transaction. The row-level policy only filters; this can use an index.
+ */
 export const IN_TENANTS = (alias: string) =>
   `${alias}.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])`;
 
 /**
- * SQL, over `o` operations: it has run, or the work under its Idempotency-Key has been done. It
- * stays so, also when the kept answer is gone: `settled_at` remembers it.
+ * SQL over operations `o`: the command has run, or another command has done the work under its
+ * Idempotency-Key. `settled_at` keeps this fact after the idempotency record is deleted.
  */
 const IS_DONE = `(exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
   or exists (select from idempotency_keys k
              where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid))`;
 
 /**
- * SQL, over `o` operations: it has been set aside. `tow commands replay` undoes that, also one of
- * the version before, which does not know `settled_at`: so it never counts as settled.
+ * SQL over operations `o`: the command is parked. `tow commands replay` unparks it. A replay by the
+ * previous version does not know `settled_at`, so a parked operation is never marked as settled.
  */
 const IS_PARKED = `exists (select from command_attempts p
   where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)`;
 
 /**
- * SQL, over `o` operations: it is still to run. However old it is: what was acknowledged runs, even
- * after a day without workers.
+ * SQL over operations `o`: the command has yet to run. Its age does not matter: an acknowledged
+ * command runs even after a day without workers.
  */
 export const UNSETTLED = `(o.settled_at is null and not ${IS_DONE} and not ${IS_PARKED})`;
 
-/** Operations that a pass looks at: more than it leases, so that settled ones are soon marked. */
-const LOOKED_PER_PASS = 2048;
+/** Operations that one pass reads: more than it leases, so that finished ones are soon marked. */
+const READ_PER_PASS = 2048;
 /** Operations that {@link countPending} checks one by one. */
 const CHECKED_PER_COUNT = 10_000;
 
-const LEASE = `
+const LEASE_QUERY = `
   with looked as materialized (
     ${takeTurns(`select o.tenant_id, o.id from operations o
       where o.tenant_id = t.tenant_id and o.settled_at is null and o.lease_until < now()
-      order by o.lease_until, o.id limit ${LOOKED_PER_PASS}`)}
-    limit ${LOOKED_PER_PASS}
+      order by o.lease_until, o.id limit ${READ_PER_PASS}`)}
+    limit ${READ_PER_PASS}
   ), locked as materialized (
     select o.tenant_id, o.id, l.turn, ${IS_DONE} as is_done, ${IS_PARKED} as is_parked
     from looked l join operations o on o.tenant_id = l.tenant_id and o.id = l.id
@@ -48,7 +50,7 @@ const LEASE = `
   )
   update operations o set
     settled_at = case when j.is_done then now() end,
-    -- A replay gives what was set aside a lease that is over; until then it must not be in the way.
+    -- A replay sets the lease of a parked operation to a past time; until then it must not be in the way.
     lease_until = case when j.is_done then o.lease_until when j.is_parked then now() + interval '1 hour'
       else now() + make_interval(secs => $1) end
   from judged j
@@ -56,10 +58,10 @@ const LEASE = `
   returning case when not j.is_done and not j.is_parked then o.command end as command`;
 
 /**
- * Takes pending operations whose lease ran out, renews the lease and returns their commands; marks
- * those that are settled, so that no later pass reads them. The accounts take turns, each with its
- * longest due first. Two clocks at once never take the same one.
- * @param limit commands at most, so that one pass stays short
+ * Leases pending operations whose lease has run out, and returns their commands. Marks finished
+ * operations, so that no later pass reads them. Accounts are served round-robin, each with its
+ * longest due first. Concurrent clocks never lease the same operation.
+ * @param limit maximum number of commands, so that one pass stays short
  */
 export async function leasePending(
   tx: Transaction,
@@ -67,15 +69,16 @@ export async function leasePending(
 ): Promise<Command[]> {
   const rows = await tx.query<{ command: Command | null }>({
     name: 'lease-operations',
-    text: LEASE,
+    text: LEASE_QUERY,
     values: [leaseSeconds, limit],
   });
   return rows.flatMap(({ command }) => command ?? []);
 }
 
 /**
- * How many operations of these tenants have not run yet. Beyond 10,000 that are not marked as
- * settled the others count unchecked: a check costs three probes, and the figure is a gauge.
+ * Counts the operations of these tenants that have not run yet. Of the operations not marked as
+ * settled, it checks 10,000 and counts the rest unchecked: a check costs three index probes, and
+ * the figure is only a gauge.
  */
 export async function countPending(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ count: number }>({

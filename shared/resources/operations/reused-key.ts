@@ -1,16 +1,22 @@
 import type { Command } from '../../contracts/command.js';
 import { AppError, type ErrorBody } from '../../platform/errors.js';
 
-/** The request that an idempotent answer was kept for. */
+/** The request that an idempotency record belongs to. */
 export interface KeptRequest {
   method: string;
   path: string;
   body_hash: string;
 }
 
-/** The error of a request that brings an Idempotency-Key of another request; undefined when it is the same one. */
-export function reusedKeyError(claim: Command['idempotency'], kept: KeptRequest): ErrorBody | undefined {
-  const own = { method: claim?.method, path: claim?.path, body_hash: claim?.bodyHash };
+/**
+ * The error for a request that reuses the Idempotency-Key of a different request; undefined when
+ * the requests are equal.
+ */
+export function reusedKeyError(
+  idempotency: Command['idempotency'],
+  kept: KeptRequest,
+): ErrorBody | undefined {
+  const own = { method: idempotency?.method, path: idempotency?.path, body_hash: idempotency?.bodyHash };
   const parts = (['method', 'path', 'body_hash'] as const).filter((part) => kept[part] !== own[part]);
   if (parts.length === 0) return undefined;
   const names = parts.map((part) => (part === 'body_hash' ? 'body' : part));

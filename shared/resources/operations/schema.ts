@@ -20,33 +20,33 @@ export const errorBody = Joi.object({
   requestId: Joi.string().example('0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e'),
 }).meta({ className: 'ErrorBody' });
 
-/** The error envelope (specification section 7). */
+/** The error envelope (docs/specification.md §7). */
 export const errorEnvelope = allRequired({
   ok: Joi.boolean().valid(false).example(false),
   error: errorBody,
 }).meta({ className: 'Error' });
 
-/** The answer of a write whose commit did not come in time (decisions 5). */
+/** The response to a write whose commit did not come in time (docs/decisions.md §5). */
 export const accepted = allRequired({
   ok: Joi.boolean().valid(true).example(true),
   data: allRequired({ operation_id: uuid(), status: Joi.string().valid('queued') }),
 }).meta({ className: 'Accepted' });
 
-/** What a write would have made; nothing is stored. */
+/** The preview of a write; nothing is stored. */
 export const dryRun = allRequired({
   ok: Joi.boolean().valid(true).example(true),
   dry_run: Joi.boolean().valid(true).example(true),
-  data: Joi.object({}).description('The resource as it would have been answered'),
+  data: Joi.object({}).description('The resource as the write would have returned it'),
   warnings: Joi.array().items(Joi.string()),
 });
 
 export const operationStatus = namedEnum('OperationStatus', ['queued', 'succeeded', 'failed'], {
   queued: 'Stored and not run yet. It will run by itself',
-  succeeded: 'Done; `result` is the answer',
+  succeeded: 'Done; `result` holds the response',
   failed: 'Refused; `error` says why',
 });
 
-/** The answer of a write that changed nothing, to a key that may not read the record. */
+/** The response to a write that changed nothing, for a key that may not read the record. */
 export const writeReceipt = Joi.object({
   ok: Joi.boolean().valid(true).required().example(true),
   dry_run: Joi.boolean().valid(true).example(true).description('Only of a dry run'),

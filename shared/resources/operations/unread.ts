@@ -8,14 +8,14 @@ type Definition = Pick<CommandDefinition, 'entityType' | 'creates'>;
 type Success = Extract<CommandResult, { ok: true }>;
 
 /**
- * Whether the answer to a write may show its record: the caller may read it, or has just made or
- * changed it.
+ * Whether the response to a write may show its record: the caller may read the record, or has just
+ * created or changed it.
  */
 export function mayShow(key: Principal, { entityType, creates }: Definition, result: Success): boolean {
   return hasAccess(key, readAccess(entityType)) || (result.isOwnChange ?? (creates && !result.replayed));
 }
 
-/** @throws {AppError} 403 for the answer that was kept for what another caller made */
+/** @throws {AppError} 403: the stored response belongs to a record that another key created */
 export function refuseForeignReplay({ kind }: Principal, { entityType }: Definition): never {
   const { permission, agentScope } = readAccess(entityType);
   const required = kind === 'agent' ? agentScope : permission;
@@ -27,7 +27,8 @@ export function refuseForeignReplay({ kind }: Principal, { entityType }: Definit
 }
 
 /**
- * An error as a caller may see it who cannot read the record: what changed in it is its content.
+ * Removes details from the error when the caller may not read the record: a conflict's details are
+ * the record's content.
  */
 export function withoutContents(key: Principal, { entityType }: Definition, error: ErrorBody): ErrorBody {
   if (error.code !== 'precondition_failed' || hasAccess(key, readAccess(entityType))) return error;

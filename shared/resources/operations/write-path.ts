@@ -2,10 +2,16 @@ import type { Runtime } from '../../platform/runtime.js';
 import { openWritePath, type Submit } from '../../queues/submit.js';
 import { findResult, storeOperation } from './store.js';
 
-/** How long the clock leaves an operation alone after it was stored: its job may still be on its way. */
+/**
+ * For this long after it is stored, the clock leaves an operation alone: its job may still be
+ * queued.
+ */
 const FIRST_LEASE_SECONDS = 5;
 
-/** The write path of a process that takes commands: one whose reply does not come in time is looked up, or stored as an operation that will run by itself. */
+/**
+ * Opens the write path of a process that submits commands. When a reply does not come in time, the
+ * process reads the command's result, or stores the command as an operation that runs later.
+ */
 export function openDurableWritePath(runtime: Runtime): Promise<Submit> {
   const { db } = runtime;
   return openWritePath(runtime, async (command) => {

@@ -2,7 +2,7 @@ import { defineCommand } from '../../contracts/command.js';
 import type { PaymentCreate, RefundCreate } from '../../contracts/generated.js';
 import { paymentCreate, refundCreate } from './schema.js';
 
-/** The path names the invoice. */
+/** The invoice id comes from the path. */
 export type InvoicePayment = PaymentCreate & { invoice_id: string };
 
 export const createPayment = defineCommand<InvoicePayment>({

@@ -31,32 +31,38 @@ function invoiceRef(command: PaymentCommand): RecordRef {
   return { tenant_id: command.tenantId, id: command.input.invoice_id };
 }
 
-interface Taken {
+interface AppliedPayment {
   command: PaymentCommand;
   invoice: InvoiceRow;
   appliedCents: number;
   changes: Change[];
 }
 
-/** Takes payments: what the invoice still owes is applied, the rest is the customer's credit (decisions 3, Money). */
+/**
+ * Records payments. The amount that the invoice still owes is applied to it; the rest becomes the
+ * customer's credit (docs/decisions.md §3, Money).
+ */
 export async function createPayments(tx: Transaction, commands: PaymentCommand[]): Promise<Outcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
   const outcomes = new Map<string, Outcome>();
-  const taken: Taken[] = [];
+  const applied: AppliedPayment[] = [];
   for (const command of commands) {
-    const result = takePayment(command, invoices);
+    const result = applyToInvoice(command, invoices);
     if ('ok' in result) outcomes.set(command.id, result);
-    else taken.push(result);
+    else applied.push(result);
   }
-  const bodies = await storePayments(tx, taken);
-  for (const { command, invoice, changes } of taken) {
+  const bodies = await storePayments(tx, applied);
+  for (const { command, invoice, changes } of applied) {
     const payment: unknown = JSON.parse(bodies.get(refKey(refOf(command))) as string);
-    outcomes.set(command.id, { ok: true, changes, events: [paidEvent(invoice, payment)] });
+    outcomes.set(command.id, { ok: true, changes, events: [buildPaidEvent(invoice, payment)] });
   }
   return commands.map((command) => outcomes.get(command.id) as Outcome);
 }
 
-function takePayment(command: PaymentCommand, invoices: Map<string, InvoiceRow>): Taken | Outcome {
+function applyToInvoice(
+  command: PaymentCommand,
+  invoices: Map<string, InvoiceRow>,
+): AppliedPayment | Outcome {
   const row = invoices.get(refKey(invoiceRef(command)));
   if (!row) return missing('invoice');
   const isPaid = row.status === 'paid';
@@ -64,11 +70,12 @@ function takePayment(command: PaymentCommand, invoices: Map<string, InvoiceRow>)
     return illegalMove(row, 'paid', `A payment cannot be taken on an invoice that is ${row.status}.`);
   }
   const { appliedCents, paidCents } = applyPayment(row, command.input.amount_cents);
-  const isWhole = paidCents === row.total_cents;
+  const isFullyPaid = paidCents === row.total_cents;
   const receivedAt = command.input.received_at ?? new Date().toISOString();
-  const status = isWhole ? 'paid' : row.status === 'overdue' ? 'overdue' : 'partially_paid';
+  const status = isFullyPaid ? 'paid' : row.status === 'overdue' ? 'overdue' : 'partially_paid';
   const invoice: InvoiceRow = { ...row, paid_cents: paidCents, status, paid_at: receivedAt };
-  // Seen by all that follows in this set, though no two payments of one invoice are.
+  // The commands that follow in this batch read the new row, although no two payments of one batch
+  // share an invoice.
   invoices.set(refKey(row), invoice);
   const { invoice_id: _path, ...input } = command.input;
   const changes = [
@@ -79,7 +86,7 @@ function takePayment(command: PaymentCommand, invoices: Map<string, InvoiceRow>)
   return { command, invoice, appliedCents, changes };
 }
 
-function paidEvent(invoice: InvoiceRow, payment: unknown): EventDraft {
+function buildPaidEvent(invoice: InvoiceRow, payment: unknown): EventDraft {
   return {
     type: 'invoice.paid',
     entity: { type: 'invoice', id: invoice.id },
@@ -87,9 +94,9 @@ function paidEvent(invoice: InvoiceRow, payment: unknown): EventDraft {
   };
 }
 
-async function storePayments(tx: Transaction, taken: Taken[]): Promise<Map<string, string>> {
-  if (taken.length === 0) return new Map();
-  const rows = taken.map(({ command, invoice, appliedCents }) => ({
+async function storePayments(tx: Transaction, applied: AppliedPayment[]): Promise<Map<string, string>> {
+  if (applied.length === 0) return new Map();
+  const rows = applied.map(({ command, invoice, appliedCents }) => ({
     ...command.input,
     ...refOf(command),
     customer_id: invoice.customer_id,
@@ -107,12 +114,12 @@ async function storePayments(tx: Transaction, taken: Taken[]): Promise<Map<strin
   });
   const storing = storeLifecycle(
     tx,
-    taken.map(({ invoice }) => invoice),
+    applied.map(({ invoice }) => invoice),
   );
   const rendering = renderRecords(
     tx,
     'payment',
-    taken.map(({ command }) => refOf(command)),
+    applied.map(({ command }) => refOf(command)),
   );
   const [bodies] = await Promise.all([rendering, inserting, storing]);
   return bodies;
@@ -125,23 +132,26 @@ interface PaymentRow extends Row, RecordRef {
   refunded_cents: number;
 }
 
-/** Gives money back: the customer's credit first, then what was applied, which may open the invoice again. */
+/**
+ * Refunds payments: first from the customer's credit, then from the amount applied to the invoice,
+ * which may reopen the invoice.
+ */
 export async function refundPayments(tx: Transaction, commands: Command<RefundCreate>[]): Promise<Outcome[]> {
   const payments = await lockRecords<PaymentRow>(tx, 'payments', commands.map(refOf));
   const refs = [...payments.values()].map((row) => ({ tenant_id: row.tenant_id, id: row.invoice_id }));
   const [invoices, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);
   const refunded: { command: Command<RefundCreate>; payment: PaymentRow }[] = [];
-  const touched = new Map<string, InvoiceRow>();
+  const changedInvoices = new Map<string, InvoiceRow>();
   const outcomes = commands.map((command): Outcome => {
     const payment = payments.get(refKey(refOf(command)));
     if (!payment) return missing('payment');
     const leftCents = payment.amount_cents - payment.refunded_cents;
-    if (command.input.amount_cents > leftCents) return tooMuch(leftCents);
+    if (command.input.amount_cents > leftCents) return failRefundTooLarge(leftCents);
     const key = refKey({ tenant_id: payment.tenant_id, id: payment.invoice_id });
     const invoice = invoices.get(key) as InvoiceRow;
     const next = applyRefund({ payment, invoice, isPastDue: pastDue.has(key) }, command.input.amount_cents);
     invoices.set(key, next.invoice);
-    if (next.payment.applied_cents !== payment.applied_cents) touched.set(key, next.invoice);
+    if (next.payment.applied_cents !== payment.applied_cents) changedInvoices.set(key, next.invoice);
     refunded.push({ command, payment: next.payment });
     const changes = [
       { field: 'refunded_cents', from: payment.refunded_cents, to: next.payment.refunded_cents },
@@ -152,11 +162,11 @@ export async function refundPayments(tx: Transaction, commands: Command<RefundCr
     ];
     return { ok: true, changes, events: [] };
   });
-  await Promise.all([storeRefunds(tx, refunded), storeLifecycle(tx, [...touched.values()])]);
+  await Promise.all([storeRefunds(tx, refunded), storeLifecycle(tx, [...changedInvoices.values()])]);
   return outcomes;
 }
 
-function tooMuch(leftCents: number): Outcome {
+function failRefundTooLarge(leftCents: number): Outcome {
   const message = `amount_cents is more than the ${leftCents} cents of this payment that are not refunded yet`;
   return failed({
     code: 'validation_error',

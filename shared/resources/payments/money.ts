@@ -1,14 +1,17 @@
 import type { InvoiceRow } from '../invoices/lifecycle.js';
 import { reopenedStatus } from '../invoices/transitions.js';
 
-interface Owed {
+interface InvoiceAmounts {
   total_cents: number;
   paid_cents: number;
 }
 
-/** How much of a payment an invoice takes, and what is paid then. Nothing is lost: the rest stays the payment's credit. */
+/**
+ * How much of a payment is applied to the invoice, and the invoice's paid amount after it. The rest
+ * of the payment becomes credit.
+ */
 export function applyPayment(
-  invoice: Owed,
+  invoice: InvoiceAmounts,
   amountCents: number,
 ): { appliedCents: number; paidCents: number } {
   const owedCents = Math.max(0, invoice.total_cents - invoice.paid_cents);
@@ -16,17 +19,18 @@ export function applyPayment(
   return { appliedCents, paidCents: invoice.paid_cents + appliedCents };
 }
 
-interface Applied {
+interface PaymentAmounts {
   amount_cents: number;
   applied_cents: number;
   refunded_cents: number;
 }
 
 /**
- * Takes a refund out of a payment: of its credit first, then of what the invoice took. An invoice that is not whole any more is partially paid, or reopened when
- * nothing is left on it; one in dispute or overdue stays so (decisions 3).
+ * Takes a refund out of a payment: first from its credit, then from the amount applied to the
+ * invoice. A paid invoice becomes partially paid, or reopened when nothing is left on it. A
+ * disputed or overdue invoice keeps its status (docs/decisions.md §3).
  */
-export function applyRefund<P extends Applied>(
+export function applyRefund<P extends PaymentAmounts>(
   { payment, invoice, isPastDue }: { payment: P; invoice: InvoiceRow; isPastDue: boolean },
   amountCents: number,
 ): { payment: P; invoice: InvoiceRow } {

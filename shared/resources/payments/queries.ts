@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { paymentRepresentation } from './representation.js';
 
-/** The page of payments that a query asks for. */
+/** Builds the query for one page of payments. */
 export function listPayments(query: PaymentListQuery, scope: ListScope): Statement {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

@@ -33,12 +33,12 @@ export const payment = allRequired({
   received_at: dateTime(),
   reference: Joi.string().allow(null),
   refunded_cents: cents().example(0),
-  credit_cents: cents().example(0).description('What of it exceeds the invoice: credit of the customer'),
+  credit_cents: cents().example(0).description('The part that exceeds the invoice: credit of the customer'),
   created_at: dateTime(),
   updated_at: dateTime(),
 }).meta({ className: 'Payment' });
 
-/** Of one invoice, which the path names. */
+/** Payments of one invoice; the invoice id comes from the path. */
 export const invoicePaymentListQuery = Joi.object({
   limit: limit(200),
   cursor: cursor(),

@@ -1,6 +1,7 @@
 /**
- * SQL: the card that prices something for a customer on a day, as the lateral join `card`: the version in force of the customer's card, else of the
- * account's default one. Its columns are null when there is none.
+ * SQL: the lateral join `card`, the rate card that prices a work order of a customer on a day. It
+ * is the version in force of the customer's card, or else of the account's default card. Its
+ * columns are null when there is no such card.
  * @param tenant expression for the tenant's id
  * @param rateCard expression for the id of any version of the customer's card, or null
  * @param day expression for the date in the tenant's time zone
@@ -30,7 +31,10 @@ export function cardInForce(tenant: string, rateCard: string, day: string): stri
     ) card`;
 }
 
-/** SQL: whether a local timestamp lies in the after-hours window of `card`; a window that ends as it starts is the whole day. */
+/**
+ * SQL: whether a local timestamp is within the after-hours window of `card`. A window whose start
+ * equals its end is the whole day.
+ */
 export function isAfterHours(local: string): string {
   return `(case when card.after_hours_weekends and extract(isodow from ${local}) > 5 then true
     when card.after_hours_start < card.after_hours_end

@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/postgres.js';
 import { changesOfNew } from '../changes.js';
 import { failed, namesOf, type RecordRef, recordset, refKey, refOf } from '../sets.js';
 
-/** The window of a card that tells none. */
+/** The window of a card that is created without one. */
 const DEFAULT_AFTER_HOURS = { start: '18:00', end: '08:00', weekends: true };
 
 type CardCommand = Command<RateCardCreate>;
@@ -15,22 +15,28 @@ interface Predecessor extends RecordRef {
   is_default: boolean;
 }
 
-/** Adds cards; one whose name is known supersedes the version before it, which keeps what it says. */
+/**
+ * Adds cards. A card whose name exists becomes its next version and supersedes the previous one,
+ * which stays unchanged.
+ */
 export async function createRateCards(tx: Transaction, commands: CardCommand[]): Promise<Outcome[]> {
   const newest = await findNewest(tx, commands);
   const outcomes = commands.map((command): Outcome => {
     const before = newest.get(refKey(refOf(command)));
-    if (before && command.input.effective_from < before.effective_from) return tooEarly(before);
+    if (before && command.input.effective_from < before.effective_from) return failTooEarly(before);
     return { ok: true, changes: changesOfNew({ ...command.input }), events: [] };
   });
   const rows = commands.flatMap((command, index) =>
-    outcomes[index]?.ok ? [rowOf(command, newest.get(refKey(refOf(command))))] : [],
+    outcomes[index]?.ok ? [buildCardRow(command, newest.get(refKey(refOf(command))))] : [],
   );
   if (rows.length > 0) await insertCards(tx, rows);
   return outcomes;
 }
 
-/** Two versions made at one moment elsewhere break the batch on the unique index; run again, the other one is seen here. */
+/**
+ * When another transaction creates the same version concurrently, the unique index fails the batch.
+ * The rerun then reads the other version here.
+ */
 async function findNewest(tx: Transaction, commands: CardCommand[]): Promise<Map<string, Predecessor>> {
   const names = commands.map((command) => ({ ...refOf(command), name: command.input.name }));
   const rows = await tx.query<Predecessor>({
@@ -44,7 +50,7 @@ async function findNewest(tx: Transaction, commands: CardCommand[]): Promise<Map
   return new Map(rows.map((row) => [refKey(row), row]));
 }
 
-function tooEarly({ effective_from, version }: Predecessor): Outcome {
+function failTooEarly({ effective_from, version }: Predecessor): Outcome {
   const message = `effective_from must not be before ${effective_from}, the first day of version ${version}`;
   return failed({
     code: 'conflict',
@@ -53,7 +59,7 @@ function tooEarly({ effective_from, version }: Predecessor): Outcome {
   });
 }
 
-function rowOf(command: CardCommand, before: Predecessor | undefined) {
+function buildCardRow(command: CardCommand, before: Predecessor | undefined) {
   const { items, after_hours_window: hours = DEFAULT_AFTER_HOURS, is_default, ...fields } = command.input;
   return {
     ...fields,
@@ -64,7 +70,7 @@ function rowOf(command: CardCommand, before: Predecessor | undefined) {
     after_hours_end: hours.end,
     after_hours_weekends: hours.weekends,
     items: items.map(({ name, category, ...item }) => ({
-      name: name ?? titleOf(category),
+      name: name ?? formatCategory(category),
       category,
       ...item,
     })),
@@ -72,7 +78,7 @@ function rowOf(command: CardCommand, before: Predecessor | undefined) {
 }
 
 /** `hook_up` → `Hook up`. */
-function titleOf(category: string): string {
+function formatCategory(category: string): string {
   const words = category.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -81,7 +87,7 @@ const COLUMNS = `tenant_id uuid, id uuid, name text, version integer, effective_
   after_hours_end time, after_hours_weekends boolean, items jsonb`;
 const NAMES = namesOf(COLUMNS).join(', ');
 
-async function insertCards(tx: Transaction, rows: ReturnType<typeof rowOf>[]): Promise<void> {
+async function insertCards(tx: Transaction, rows: ReturnType<typeof buildCardRow>[]): Promise<void> {
   await tx.query({
     name: 'insert-rate-cards',
     text: `insert into rate_cards (${NAMES}) select ${NAMES} from ${recordset(COLUMNS)}`,

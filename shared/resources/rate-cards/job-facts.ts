@@ -6,14 +6,17 @@ import type { RecordRef } from '../sets.js';
 import { recordset } from '../sets.js';
 import { cardInForce, isAfterHours } from './card-in-force.js';
 
-/** A job to price. */
+/** A work order to price. */
 export interface JobToPrice extends RecordRef {
-  /** Whose card; the job's own customer when `of_job`. */
+  /** The customer whose card applies; ignored when `of_job`, which takes the work order's own. */
   customer_id: string | null;
   of_job: boolean;
 }
 
-/** Everything that a price depends on, of one job at one moment. Cards and the account's clock are the database's to ask. */
+/**
+ * All inputs of a work order's price at one moment. PostgreSQL selects the card and knows the
+ * account's local time.
+ */
 export interface JobFactsRow extends RecordRef {
   job_number: string;
   status: string;
@@ -31,16 +34,21 @@ export interface JobFactsRow extends RecordRef {
   card_items: RateCardItem[];
   is_after_hours: boolean;
   impound_id: string | null;
-  /** Days that storage is charged for, up to now. */
+  /** Days of storage to charge, up to now. */
   storage_due: number;
   daily_rate_cents: number;
   is_waived: boolean;
-  /** Number of a living invoice with charges of this job beside storage. */
+  /**
+   * Number of an invoice, not void or cancelled, that charges this work order more than storage.
+   */
   invoiced_by: string | null;
   invoiced_days: number;
 }
 
-/** Day whose card prices the job: of completion; of a job called off, when it was sent out; else today. */
+/**
+ * SQL: the time whose date selects the card: completion; for a cancelled work order, its dispatch;
+ * else now.
+ */
 const PRICED_AT = `case when w.status = 'completed' then coalesce(w.completion_time, w.updated_at)
   when w.status = 'cancelled' then coalesce(w.dispatch_time, w.created_at) else now() end`;
 
@@ -50,7 +58,7 @@ const INVOICED_BY = `(select n.invoice_number from invoices n
                   and not (l.category = 'storage' and l.unit_type = 'day'))
   order by n.created_at limit 1)`;
 
-/** Reads the facts of a set of jobs; those that do not exist are missing. */
+/** Builds the query for the facts of work orders; the result omits unknown ones. */
 export function jobFactsStatement(jobs: JobToPrice[]): Statement {
   return {
     name: 'job-facts',

@@ -6,22 +6,22 @@ import { type PricedJob, priceJob } from './price-job.js';
 
 const GOA_REASONS: readonly (string | null)[] = ['goa', 'unsuccessful'];
 
-/** Somebody was sent out and could do nothing: part of the price may be due (decisions 4). */
+/** A truck was sent but could do nothing: part of the price may be due (docs/decisions.md §4). */
 function isGoa({ status, cancel_reason }: JobFactsRow): boolean {
   return status === 'cancelled' && GOA_REASONS.includes(cancel_reason);
 }
 
-/** Whether a job has come to where it can be billed. */
+/** Whether a work order has reached a state in which it can be billed. */
 export function isBillable(row: JobFactsRow): boolean {
   return row.status === 'completed' || isGoa(row);
 }
 
-/** 409: there is no price for this job, and why; silence would be a price of nothing. */
+/** 409: why this work order has no price. A price of zero would hide the cause. */
 export function unpriced(code: string, message: string): ErrorBody {
   return { code: 'conflict', message, details: [{ field: 'work_order_id', code, message }] };
 }
 
-/** Days of storage that are charged for and stand on no living invoice. */
+/** Chargeable days of storage that are on no invoice, void and cancelled ones aside. */
 export function unbilledDays(row: JobFactsRow): number {
   return row.is_waived ? 0 : Math.max(0, row.storage_due - row.invoiced_days);
 }
@@ -36,14 +36,17 @@ export function priceRow(
     isGoa: isGoa(row),
     isAfterHours: row.is_after_hours,
     miles: row.miles,
-    // A time of completion that was set before that of dispatch tells nothing.
+    // A negative duration means that a client entered a completion time before the dispatch time.
     quarterHours: row.quarter_hours === null ? null : Math.max(0, row.quarter_hours),
     storage: row.impound_id === null ? null : { days, rateCents: row.daily_rate_cents },
     isStorageOnly,
   });
 }
 
-/** The preview of a job's whole price, whatever of it is invoiced already; an error when its card cannot tell one. */
+/**
+ * The preview of a work order's whole price, including what is invoiced already; an error when its
+ * card yields no price.
+ */
 export function previewPrice(row: JobFactsRow): JobPrice | ErrorBody {
   if (row.status === 'cancelled' && !isGoa(row))
     return unpriced(
@@ -83,6 +86,6 @@ export function previewPrice(row: JobFactsRow): JobPrice | ErrorBody {
 export function nothingFits(row: JobFactsRow): ErrorBody {
   return unpriced(
     'nothing_fits',
-    `The rate card ${row.card_name} charges nothing for ${row.job_number} (${row.service_type}). Add the next version of it with items that fit.`,
+    `The rate card ${row.card_name} charges nothing for ${row.job_number} (${row.service_type}). Add its next version, with items for this service.`,
   );
 }

@@ -1,19 +1,22 @@
 import type { LineItemInput, PriceExplanation, RateCardItem } from '../../contracts/generated.js';
 import { lineTotalCents, MAX_QUANTITY, MAX_QUANTITY_DECIMALS } from '../invoices/money.js';
 
-/** What is known of a job when it is priced. */
+/** The facts of a work order that its price depends on. */
 export interface JobFacts {
   serviceType: string;
-  /** Somebody came for nothing (goa, unsuccessful): only items of the category goa are charged. */
+  /**
+   * True when the driver arrived for nothing (goa, unsuccessful): only items of the category goa
+   * apply.
+   */
   isGoa: boolean;
   isAfterHours: boolean;
   /** Loaded miles. */
   miles: number | null;
   /** Started quarter hours from dispatch to completion. */
   quarterHours: number | null;
-  /** The days of storage to charge now, at the impound's own rate; null: nothing was impounded. */
+  /** Days of storage to charge now, at the impound's own rate; null when nothing was impounded. */
   storage: { days: number; rateCents: number } | null;
-  /** The rest is invoiced already. */
+  /** Everything except storage is invoiced already. */
   isStorageOnly: boolean;
 }
 
@@ -22,19 +25,21 @@ export interface PricedJob {
   explanation: PriceExplanation[];
 }
 
-/** Quantities are reckoned in whole 1/10000, so that no difference of two has a stray digit. */
+/** Quantities are computed in whole 1/10000, so that differences have no floating-point residue. */
 const SCALE = 10 ** MAX_QUANTITY_DECIMALS;
-/** Charged only where there is an impound. */
+/** Categories charged only when the work order has an impound. */
 const IMPOUND_CATEGORIES: readonly string[] = ['storage', 'impound', 'gate_fee'];
 
 /**
- * The lines that a card makes of a job, with the reason for each item (decisions 3, Money: integer cents, line totals rounded half away from zero).
- * Pure: the same card and facts give the same price. No line is negative, and more miles never cost less.
+ * The line items that a card yields for a work order, with the reason for each card item. Amounts
+ * are integer cents; line totals round half away from zero (docs/decisions.md §3, Money). Pure: the
+ * same card and facts give the same price. No line item is negative, and more miles never cost
+ * less.
  */
 export function priceJob(items: readonly RateCardItem[], facts: JobFacts): PricedJob {
   const lines: LineItemInput[] = [];
-  const explanation = itemsFor(items, facts).map((item): PriceExplanation => {
-    const charge = chargeOf(item, facts);
+  const explanation = selectItems(items, facts).map((item): PriceExplanation => {
+    const charge = computeCharge(item, facts);
     if (charge.line) lines.push(charge.line);
     return {
       name: item.name,
@@ -53,8 +58,11 @@ export function priceJob(items: readonly RateCardItem[], facts: JobFacts): Price
 
 const isStorageByDay = (item: RateCardItem) => item.category === 'storage' && item.unit_type === 'day';
 
-/** A card without an item for it must not let a day of storage go free: it is charged as the impound says. */
-const PLAIN_STORAGE: RateCardItem = {
+/**
+ * Charges storage at the impound's rate when the card has no item for it; otherwise storage would
+ * be free.
+ */
+const DEFAULT_STORAGE_ITEM: RateCardItem = {
   name: 'Storage',
   service_type: null,
   category: 'storage',
@@ -66,19 +74,25 @@ const PLAIN_STORAGE: RateCardItem = {
   taxable: false,
 };
 
-/** The items for this service: one that names it stands in for those for any service in its category. A day is stored once. */
-function itemsFor(items: readonly RateCardItem[], { serviceType, storage }: JobFacts): RateCardItem[] {
+/**
+ * The items for this service. An item that names the service replaces its category's items for any
+ * service. Only one item charges storage by the day.
+ */
+function selectItems(items: readonly RateCardItem[], { serviceType, storage }: JobFacts): RateCardItem[] {
   const group = (item: RateCardItem) => `${item.category} ${item.after_hours}`;
   const named = new Set(items.filter((item) => item.service_type === serviceType).map(group));
-  const fitting = items.filter(
+  const matching = items.filter(
     (item) => item.service_type === serviceType || (item.service_type === null && !named.has(group(item))),
   );
-  const first = fitting.find(isStorageByDay);
-  const once = fitting.filter((item) => !isStorageByDay(item) || item === first);
-  return storage && !first ? [...once, PLAIN_STORAGE] : once;
+  const first = matching.find(isStorageByDay);
+  const once = matching.filter((item) => !isStorageByDay(item) || item === first);
+  return storage && !first ? [...once, DEFAULT_STORAGE_ITEM] : once;
 }
 
-/** The item that says what a day of storage costs for a service; undefined: none does. Without a service the first one. */
+/**
+ * The item with the daily storage price for a service; undefined when the card has none. Without a
+ * service, the card's first storage item.
+ */
 export function storageItem(
   items: readonly RateCardItem[],
   serviceType: string | null,
@@ -100,25 +114,26 @@ interface Charge {
   reason: string;
 }
 
-function chargeOf(item: RateCardItem, facts: JobFacts): Charge {
-  const excluded = exclusionOf(item, facts);
-  if (excluded) return uncharged(excluded);
-  const measured = measure(item, facts);
-  if (measured === null) return uncharged(`the ${item.unit_type}s of this job are not known`);
-  // The free days of a stay are counted once, on the impound; here they would be given anew with every invoice.
+function computeCharge(item: RateCardItem, facts: JobFacts): Charge {
+  const excluded = findExclusion(item, facts);
+  if (excluded) return buildNoCharge(excluded);
+  const measured = measureQuantity(item, facts);
+  if (measured === null) return buildNoCharge(`the ${item.unit_type}s of this job are not known`);
+  // The impound counts the free days once. Counted here, every further invoice would grant them
+  // again.
   const included = item.unit_type === 'day' ? 0 : item.included_quantity;
   const rest = (Math.round(measured * SCALE) - Math.round(included * SCALE)) / SCALE;
   const charged = Math.min(Math.max(0, rest), MAX_QUANTITY);
   const counts = { measured, included, charged };
-  const told = `${measured} ${item.unit_type}${included > 0 ? `, ${included} of them included` : ''}`;
-  if (charged === 0) return { ...uncharged(told), ...counts };
-  return { ...counts, ...lineOf(item, charged, { facts, told }) };
+  const summary = `${measured} ${item.unit_type}${included > 0 ? `, ${included} of them included` : ''}`;
+  if (charged === 0) return { ...buildNoCharge(summary), ...counts };
+  return { ...counts, ...buildLineItem(item, charged, { facts, summary }) };
 }
 
-function lineOf(
+function buildLineItem(
   item: RateCardItem,
   quantity: number,
-  { facts, told }: { facts: JobFacts; told: string },
+  { facts, summary }: { facts: JobFacts; summary: string },
 ): Pick<Charge, 'line' | 'isMinimum' | 'reason'> {
   const price = isStorageByDay(item) && facts.storage ? facts.storage.rateCents : item.unit_price_cents;
   const total = lineTotalCents(quantity, price);
@@ -127,37 +142,43 @@ function lineOf(
   if (total >= minimum) {
     const amounts = { quantity, unit_type: item.unit_type, unit_price_cents: price, total_cents: total };
     return {
-      line: { ...shared, description: described(item, told), ...amounts },
+      line: { ...shared, description: describeLineItem(item, summary), ...amounts },
       isMinimum: false,
-      reason: told,
+      reason: summary,
     };
   }
-  const reason = `${told}: ${total} cents, raised to the minimum of ${minimum}`;
+  const reason = `${summary}: ${total} cents, raised to the minimum of ${minimum}`;
   const amounts = { quantity: 1, unit_type: 'flat', unit_price_cents: minimum, total_cents: minimum };
-  return { line: { ...shared, description: `Minimum charge: ${told}`, ...amounts }, isMinimum: true, reason };
+  return {
+    line: { ...shared, description: `Minimum charge: ${summary}`, ...amounts },
+    isMinimum: true,
+    reason,
+  };
 }
 
-/** What the customer reads under the line, where quantity and price do not tell it. */
-function described(item: RateCardItem, told: string): string | null {
-  return item.included_quantity > 0 && item.unit_type !== 'day' ? told : null;
+/** The description on the invoice, where quantity and price alone do not explain the amount. */
+function describeLineItem(item: RateCardItem, summary: string): string | null {
+  return item.included_quantity > 0 && item.unit_type !== 'day' ? summary : null;
 }
 
-/** Why an item that fits the service is not for this job; undefined when it is. */
-function exclusionOf(item: RateCardItem, facts: JobFacts): string | undefined {
+/** Why an item for this service does not apply to the work order; undefined when it applies. */
+function findExclusion(item: RateCardItem, facts: JobFacts): string | undefined {
   if ((item.category === 'goa') !== facts.isGoa)
-    return facts.isGoa ? 'nobody was served: only goa is charged' : 'the job was done';
+    return facts.isGoa
+      ? 'no service was provided: only goa is charged'
+      : 'charged only when no service was provided';
   if (facts.isStorageOnly && item.unit_type !== 'day') return 'invoiced already';
   if (item.after_hours && !facts.isAfterHours) return 'not after hours';
   if (IMPOUND_CATEGORIES.includes(item.category) && !facts.storage) return 'nothing was impounded';
   return undefined;
 }
 
-function uncharged(reason: string): Charge {
+function buildNoCharge(reason: string): Charge {
   return { line: null, measured: null, included: null, charged: null, isMinimum: false, reason };
 }
 
-/** How much of its unit a job has; null when nobody knows. */
-function measure(item: RateCardItem, { miles, quarterHours, storage }: JobFacts): number | null {
+/** The quantity of a work order in the item's unit; null when it is unknown. */
+function measureQuantity(item: RateCardItem, { miles, quarterHours, storage }: JobFacts): number | null {
   switch (item.unit_type) {
     case 'flat':
     case 'each':

@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { rateCardRepresentation } from './representation.js';
 
-/** The page of rate cards that a query asks for. */
+/** Builds the query for one page of rate cards. */
 export function listRateCards(query: RateCardListQuery, scope: ListScope): Statement {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

@@ -1,12 +1,12 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** One column of the version that follows; null while there is none. */
-function ofNextVersion(alias: string, column: string): string {
+/** SQL: one column of the next version; null when there is none. */
+function selectFromNextVersion(alias: string, column: string): string {
   return `(select n.${column} from rate_cards n where n.tenant_id = ${alias}.tenant_id and lower(n.name) = lower(${alias}.name)
     and n.version = ${alias}.version + 1)`;
 }
 
-const time = (alias: string, column: string) => `to_char(${alias}.${column}, 'HH24:MI')`;
+const formatTimeOfDay = (alias: string, column: string) => `to_char(${alias}.${column}, 'HH24:MI')`;
 
 export function rateCardRepresentation(alias: string): string {
   return jsonObject(alias, [
@@ -14,14 +14,14 @@ export function rateCardRepresentation(alias: string): string {
     'name',
     'version',
     'effective_from',
-    { name: 'effective_until', sql: ofNextVersion(alias, 'effective_from') },
-    { name: 'superseded_by', sql: ofNextVersion(alias, 'id') },
+    { name: 'effective_until', sql: selectFromNextVersion(alias, 'effective_from') },
+    { name: 'superseded_by', sql: selectFromNextVersion(alias, 'id') },
     'is_default',
     {
       name: 'after_hours_window',
       sql: jsonObject(alias, [
-        { name: 'start', sql: time(alias, 'after_hours_start') },
-        { name: '"end"', sql: time(alias, 'after_hours_end') },
+        { name: 'start', sql: formatTimeOfDay(alias, 'after_hours_start') },
+        { name: '"end"', sql: formatTimeOfDay(alias, 'after_hours_end') },
         { name: 'weekends', sql: `${alias}.after_hours_weekends` },
       ]),
     },

@@ -45,7 +45,10 @@ interface ItemSiblings {
   unit_type?: unknown;
 }
 
-/** Storage is billed piece by piece, day or night: neither a least amount nor an hour of the day can belong to it. */
+/**
+ * Storage is charged in parts, over several invoices and at any hour: it can have neither a minimum
+ * nor an after-hours price.
+ */
 const notForStorage: Joi.CustomValidator = (value, helpers) => {
   const { category, unit_type } = helpers.state.ancestors[0] as ItemSiblings;
   const isStorage = category === 'storage' && unit_type === 'day';
@@ -66,18 +69,20 @@ const includedQuantity = () =>
     .example(0);
 
 const itemKeys = () => ({
-  name: text(200).description('Name of the invoice line; left out: from the category').example('Hook-up'),
+  name: text(200)
+    .description('Name of the invoice line item; derived from the category when omitted')
+    .example('Hook-up'),
   service_type: slug(SERVICE_TYPES)
     .allow(null)
     .default(null)
     .description(
-      'The service this is for; null: any. An item for the very service stands in for those for any in its category',
+      'The service this is for; null: any. An item for a service replaces the items for any service in its category',
     )
     .example(null, { override: true }),
   category: slug(LINE_ITEM_CATEGORIES)
     .required()
     .description(
-      `goa is charged when a job ended as goa or unsuccessful, and nothing else then; storage, impound and gate_fee when the job has an impound. Published values: ${LINE_ITEM_CATEGORIES.join(', ')}.`,
+      `goa alone is charged when a job ended as goa or unsuccessful; storage, impound and gate_fee when the job has an impound. Published values: ${LINE_ITEM_CATEGORIES.join(', ')}.`,
     )
     .example('hook_up', { override: true }),
   unit_type: slug(UNIT_TYPES)
@@ -92,7 +97,7 @@ const itemKeys = () => ({
     .allow(null)
     .default(null)
     .custom(notForStorage)
-    .description('Least that the line comes to when anything is charged; not for storage by the day')
+    .description('Minimum of the line item when anything is charged; not allowed for storage by the day')
     .example(null),
   after_hours: flag()
     .default(false)
@@ -107,19 +112,21 @@ export const rateCardItemInput = Joi.object(itemKeys()).meta({ className: 'RateC
 const windowKeys = () => ({
   start: timeOfDay('18:00'),
   end: timeOfDay('08:00'),
-  weekends: flag().description('Saturday and Sunday count as a whole').example(true),
+  weekends: flag().description('All of Saturday and Sunday counts as after hours').example(true),
 });
 
 export const rateCardCreate = Joi.object({
-  name: cardName().required().description('Cards of one name, whatever its case, are versions of one card'),
+  name: cardName()
+    .required()
+    .description('Cards with the same name (ignoring case) are versions of one card'),
   effective_from: date()
     .required()
     .description(
-      "First day, in the account's time zone. Not before that of the version before; on the same day the newer one counts",
+      "First day, in the account's time zone. Not before that of the previous version; on the same day the newer version applies",
     ),
   is_default: flag()
     .description(
-      'Prices jobs of customers without a card of their own. Left out: as the version before. Of several the latest effective_from counts',
+      'Prices jobs of customers without a card of their own. Omitted: as in the previous version. Of several, the latest effective_from applies',
     )
     .example(true),
   after_hours_window: Joi.object({
@@ -127,7 +134,7 @@ export const rateCardCreate = Joi.object({
     end: windowKeys().end.required(),
     weekends: windowKeys().weekends.default(true),
   }).description(
-    "In the account's time zone, judged by the time a job was dispatched, else booked; left out: 18:00 to 08:00 and weekends",
+    "In the account's time zone; compared with the time a job was dispatched, or else booked. Omitted: 18:00 to 08:00 and weekends",
   ),
   items: Joi.array().items(rateCardItemInput).min(1).max(MAX_ITEMS).required(),
 }).meta({ className: 'RateCardCreate' });
@@ -147,12 +154,12 @@ export const rateCardItem = allRequired({
 export const rateCard = allRequired({
   id: uuid(),
   name: cardName(),
-  version: integer(1, Number.MAX_SAFE_INTEGER).example(1).description('Counts the cards of this name'),
+  version: integer(1, Number.MAX_SAFE_INTEGER).example(1).description('Number of this version of the card'),
   effective_from: date(),
   effective_until: date()
     .allow(null)
     .example(null)
-    .description('First day of the next version, which retires this one; null while there is none'),
+    .description('First day of the next version, which replaces this one; null while there is none'),
   superseded_by: uuid().allow(null).example(null).description('The next version'),
   is_default: Joi.boolean().example(true),
   after_hours_window: allRequired(windowKeys()),
@@ -168,9 +175,9 @@ export const rateCardListQuery = Joi.object({
   cursor: cursor(),
 }).meta({ className: 'RateCardListQuery' });
 
-const quantityOf = () => Joi.number().min(0).allow(null);
+const nullableQuantity = () => Joi.number().min(0).allow(null);
 
-/** One item of the card, and what it came to. */
+/** One item of the card and the amount it led to. */
 export const priceExplanation = allRequired({
   name: Joi.string().example('Loaded miles'),
   category: Joi.string().example('mileage'),
@@ -181,22 +188,22 @@ export const priceExplanation = allRequired({
     .allow(null)
     .example(1)
     .description('Position in line_items; null: not charged'),
-  measured_quantity: quantityOf().example(12.5).description('null: not known of this job'),
-  included_quantity: quantityOf().example(5),
-  charged_quantity: quantityOf().example(7.5),
+  measured_quantity: nullableQuantity().example(12.5).description('null: unknown for this job'),
+  included_quantity: nullableQuantity().example(5),
+  charged_quantity: nullableQuantity().example(7.5),
   minimum_applied: Joi.boolean().example(false),
   reason: Joi.string().example('12.5 mile, 5 of them included'),
 }).meta({ className: 'PriceExplanation' });
 
-/** What a job costs by its card; nothing is stored of it. */
+/** The price of a work order by its rate card; a preview that is not stored. */
 export const jobPrice = allRequired({
   work_order_id: uuid(),
-  customer_id: uuid().allow(null).description('Whose card and tax rate were taken'),
+  customer_id: uuid().allow(null).description('The customer whose card and tax rate apply'),
   rate_card: allRequired({ id: uuid(), name: cardName(), effective_from: date() }),
   is_after_hours: Joi.boolean().example(false),
   is_invoiced: Joi.boolean()
     .example(false)
-    .description('A living invoice holds charges of this job already; a further one gets storage alone'),
+    .description('An invoice already charges this job; a further invoice gets storage alone'),
   invoiced_storage_days: Joi.number().integer().min(0).example(0).description('Of the days in line_items'),
   line_items: Joi.array().items(lineItemInput).description('As POST /invoices takes them'),
   explanation: Joi.array().items(priceExplanation).description('Every item of the card for this service'),

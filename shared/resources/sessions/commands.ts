@@ -9,22 +9,30 @@ const shared = {
   personOnly: true,
 } as const;
 
-/** What the api has checked and made: the password stays there, and the token goes to the browser alone. */
+/**
+ * Values that the api process has checked or created. The password stays in the api process; only
+ * the browser gets the token.
+ */
 export interface NewSession {
   user_id: string;
   /** SHA-256 of the token, hex. */
   token_hash: string;
-  /** SHA-256 of the stored hash that the password was checked against, hex: a password changed meanwhile opens nothing. */
+  /**
+   * SHA-256 of the stored hash that the password was checked against, hex. If the password has
+   * changed since, the sign-in fails.
+   */
   password_mark: string;
   /**
-   * The network that the person signs in from, marked. Absent from a process of the version before.
+   * Keyed hash of the network that the person signs in from. Absent from processes of the previous
+   * version.
    */
   address_mark?: string;
 }
 
 /**
- * A session is no business record, yet it goes the way of all writes: once the person is known there is a tenant and an actor, and so the sign-in is
- * audited, survives a crash and is written by workers alone.
+ * A session is no business record, yet it is created by a command like all writes. Once the person
+ * is identified, tenant and actor are known. So the sign-in is audited, survives a crash, and only
+ * workers write it.
  */
 export const createSession = defineCommand<NewSession>({
   ...shared,
@@ -37,7 +45,7 @@ export const createSession = defineCommand<NewSession>({
     password_mark: Joi.string().required(),
     address_mark: Joi.string(),
   }),
-  // In its turn with changes of that person.
+  // Runs in sequence with changes of the same person.
   conflictKeys: ({ user_id }) => [`entity:${user_id}`],
 });
 

@@ -17,7 +17,10 @@ const userRef = ({ tenantId, input }: Command<NewSession>): RecordRef => ({
   id: input.user_id,
 });
 
-/** Starts sessions. Between the check of a password and this moment it may have been changed, or its person shut out: then nobody comes in. */
+/**
+ * Starts sessions. A sign-in fails when the password has changed, or the person was deactivated,
+ * since the api process checked the password.
+ */
 export async function createSessions(tx: Transaction, commands: Command<NewSession>[]): Promise<Outcome[]> {
   const users = await lockRecords<UserRow>(tx, 'users', commands.map(userRef));
   const isCurrent = (command: Command<NewSession>): boolean => {
@@ -35,7 +38,7 @@ export async function createSessions(tx: Transaction, commands: Command<NewSessi
            from ${recordset('tenant_id uuid, id uuid, user_id uuid, token_hash text')}`,
     values: [JSON.stringify(current.map((command) => ({ ...command.input, ...refOf(command) })))],
   });
-  await rememberAddresses(tx, current, users);
+  await storeAddresses(tx, current, users);
   return commands.map((command) =>
     current.includes(command)
       ? { ok: true, changes: [], events: [] }
@@ -43,8 +46,8 @@ export async function createSessions(tx: Transaction, commands: Command<NewSessi
   );
 }
 
-/** People know their addresses again by these marks; see known-addresses.ts. */
-async function rememberAddresses(
+/** Stores the networks of people who signed in as keyed hashes; see `known-addresses.ts`. */
+async function storeAddresses(
   tx: Transaction,
   commands: Command<NewSession>[],
   users: Map<string, UserRow>,
@@ -68,7 +71,9 @@ interface SessionRow extends Row {
   ended_at: string | null;
 }
 
-/** Ends sessions at once; the clock forgets them later. Ending an ended one changes nothing. */
+/**
+ * Ends sessions immediately; the clock deletes them later. Ending an ended session changes nothing.
+ */
 export async function endSessions(
   tx: Transaction,
   commands: Command<Record<string, never>>[],

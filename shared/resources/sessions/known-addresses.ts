@@ -1,7 +1,7 @@
 import { hmacSha256 } from '../../platform/crypto.js';
 
 /**
- * Networks that a person has signed in from: the mark of each, and when that was last (ISO 8601).
+ * Networks that a person has signed in from: keyed hash to the time of the last sign-in (ISO 8601).
  */
 export type KnownAddresses = Record<string, string>;
 
@@ -9,9 +9,9 @@ const MAX_ADDRESSES = 20;
 const MAX_AGE_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * What is stored of a network. Keyed by the deployment's secret and bound to the person: an address
- * has too few values to be kept as a plain hash, and equal marks of two people would tell that they
- * share a network.
+ * Hashes a network with the deployment's secret and the person's id. A plain hash would not do,
+ * because addresses have too few values. Without the person's id, equal hashes would show that two
+ * people share a network.
  */
 export function markNetwork(key: Buffer, { userId, network }: { userId: string; network: string }): string {
   return hmacSha256(key, `${userId} ${network}`).toString('base64url');
@@ -22,7 +22,7 @@ export function isKnownAddress(known: KnownAddresses, mark: string, now: number)
   return signedInAt !== undefined && Date.parse(signedInAt) > now - MAX_AGE_MS;
 }
 
-/** The addresses with this one added: those of the last 90 days, the newest 20 of them. */
+/** Adds an address. Keeps the addresses of the last 90 days, at most the newest 20. */
 export function withAddress(known: KnownAddresses, mark: string, now: number): KnownAddresses {
   const all = Object.entries({ ...known, [mark]: new Date(now).toISOString() });
   const recent = all.filter(([, signedInAt]) => Date.parse(signedInAt) > now - MAX_AGE_MS);

@@ -6,12 +6,12 @@ import { recordset } from '../sets.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import type { KnownAddresses } from './known-addresses.js';
 
-/** A dispatcher's shift. After so long without a request a session is over. */
+/** A session ends after this long without a request: a dispatcher's shift. */
 export const IDLE_LIFE = "interval '12 hours'";
-/** However much it is used, a session ends after this. */
+/** A session ends after this long, however much it is used. */
 export const ABSOLUTE_LIFE = "interval '7 days'";
 
-/** A person who might be signing in. */
+/** A person whose password a sign-in may match. */
 export interface SignInCandidate {
   tenant_id: string;
   id: string;
@@ -20,10 +20,16 @@ export interface SignInCandidate {
   sign_in_addresses: KnownAddresses;
 }
 
-/** More accounts than this under one e-mail must be told apart by tenant_id: each costs a password check. */
+/**
+ * With more accounts than this under one e-mail, the client must send tenant_id: each candidate
+ * costs a password check.
+ */
 const MAX_CANDIDATES = 5;
 
-/** The active people of this e-mail, in whatever tenant they are, the oldest first. Throws when PostgreSQL cannot be asked. */
+/**
+ * The active people with this e-mail, across tenants, oldest first. Throws when PostgreSQL is
+ * unreachable.
+ */
 export function findCandidates(
   db: Database,
   { email, tenantId }: { email: string; tenantId: string | undefined },
@@ -52,7 +58,10 @@ interface UserRow {
   deactivated_at: Date | null;
 }
 
-/** Looks a session up by its token, then its person and the tenant that is acted on. undefined: no such session. */
+/**
+ * Finds a session by its token, then its person and the tenant that the request acts on; undefined
+ * when no session has this token.
+ */
 export async function findSession(
   db: Database,
   { token, environment }: { token: string; environment: 'live' | 'sandbox' },
@@ -77,7 +86,7 @@ export async function findSession(
   return user && tenant && tenantId ? personOf({ row, user }, { id: tenantId, tenant }) : undefined;
 }
 
-/** A signed-in person may do everything (decisions 6). */
+/** A signed-in person holds every permission (docs/decisions.md §6). */
 export function personOf(
   { row, user }: { row: SessionRow; user: UserRow },
   { id: tenantId, tenant }: { id: string; tenant: TenantRow },
@@ -101,7 +110,10 @@ export function personOf(
   };
 }
 
-/** Moves the idle end of used sessions forward; one that has ended stays so. Not a write of a client, so it has no audit entry. */
+/**
+ * Extends the idle expiry of used sessions; an ended session stays ended. Not a client's write, so
+ * it has no audit entry.
+ */
 export async function touchSessions(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],

@@ -7,7 +7,7 @@ const address = () => email().example('dana@hudson-towing.example', { override: 
 export const signIn = Joi.object({
   email: address().required(),
   password: password().required(),
-  tenant_id: uuid().description('Picks the account when the same e-mail and password belong to several'),
+  tenant_id: uuid().description('Selects the account when the same e-mail and password belong to several'),
 }).meta({ className: 'SignIn' });
 
 export const session = allRequired({
@@ -20,7 +20,7 @@ export const session = allRequired({
   tenant: allRequired({ id: uuid(), name: Joi.string().example('Hudson Towing') }).description(
     'The account, or its sandbox, that this request acts on',
   ),
-  environment: environment.description('As X-Environment has it; live unless it is sent'),
+  environment: environment.description('As sent in X-Environment; live by default'),
   created_at: dateTime(),
   expires_at: dateTime().description('At the latest; 12 hours without a request end it sooner'),
   ended_at: dateTime().allow(null).description('When the person signed out'),

@@ -4,13 +4,16 @@ import { base62, checksum62 } from '../../platform/crypto.js';
 const PREFIX = 'tk_session_';
 const SHAPE = /^tk_session_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
 
-/** A session's token: 256 random bits and a checksum, built as keys are but never taken as one. */
+/**
+ * Creates a session's token: 256 random bits and a checksum, like an API key, but never valid as
+ * one.
+ */
 export function mintSessionToken(): string {
   const body = `${PREFIX}${base62(randomBytes(32), 43)}`;
   return `${body}${checksum62(body)}`;
 }
 
-/** True when the text could be one of our tokens. Spares the database a look-up for garbage. */
+/** True when the text could be one of our tokens. Avoids a database look-up for malformed text. */
 export function isWellFormedToken(text: string): boolean {
   return SHAPE.exec(text)?.[1] === checksum62(text.slice(0, -6));
 }

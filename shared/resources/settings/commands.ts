@@ -14,7 +14,7 @@ export const updateSettings = defineCommand<SettingsPatch>({
   agentScope: null,
 });
 
-/** A logo on its way to the table: a job is JSON, so the picture travels as base64. */
+/** A logo as a command's input: a job is JSON, so the picture is base64. */
 export type LogoInput = Omit<LogoImage, 'data'> & { data: string };
 
 export const setLogo = defineCommand<LogoInput>({

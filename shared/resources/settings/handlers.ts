@@ -9,7 +9,10 @@ import { isStoredZone } from './time-zones.js';
 const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint, agent_day_cents bigint,
   business_name text, address text, city text, state text, zip text, phone text, email text, remittance_text text`;
 
-/** JSON merge of an account's settings. What is invoiced already keeps the rate it was priced with; what is scheduled goes by the new time zone. */
+/**
+ * JSON merge of an account's settings. Existing invoices keep the tax rate they were priced with;
+ * export schedules move to the new time zone.
+ */
 export async function updateSettings(
   tx: Transaction,
   commands: Command<SettingsPatch>[],
@@ -21,7 +24,7 @@ export async function updateSettings(
     columns: EDITABLE,
     plan: (command) => {
       const row = rows.get(refKey(refOf(command)));
-      if (unknownZones.has(command)) return unknownZone(command);
+      if (unknownZones.has(command)) return failUnknownZone(command);
       return row ? mergeOf(row, command.input) : missing('account');
     },
   });
@@ -36,7 +39,9 @@ export async function updateSettings(
   return outcomes;
 }
 
-/** Commands whose time zone PostgreSQL does not know: every sweep that reckons in it would fail. */
+/**
+ * Commands whose time zone PostgreSQL does not know: every sweep that computes with it would fail.
+ */
 async function findUnknownZones(
   tx: Transaction,
   commands: Command<SettingsPatch>[],
@@ -49,7 +54,7 @@ async function findUnknownZones(
   return unknown;
 }
 
-function unknownZone({ input }: Command<SettingsPatch>): Outcome {
+function failUnknownZone({ input }: Command<SettingsPatch>): Outcome {
   const message = `time_zone must be an IANA time zone, such as America/New_York; ${input.time_zone} is none`;
   return failed({
     code: 'validation_error',

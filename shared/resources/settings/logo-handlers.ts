@@ -12,7 +12,7 @@ import {
 } from '../sets.js';
 import type { LogoInput } from './commands.js';
 
-/** What the audit log keeps of a picture: everything but the picture. */
+/** The description of a logo in the audit log: everything but the picture. */
 interface LogoFacts {
   content_type: string;
   width: number;
@@ -20,12 +20,12 @@ interface LogoFacts {
   sha256: string;
 }
 
-/** Stores the logos of accounts, each in place of the one before. */
+/** Stores the logos of accounts, each replacing the previous one. */
 export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]): Promise<Outcome[]> {
   const stored = await lockLogos(tx, commands);
   const outcomes = commands.map((command): Outcome => {
     const { data: _data, ...to } = command.input;
-    return outcomeOf(stored, command, to);
+    return planOutcome(stored, command, to);
   });
   const changed = commands.filter((_, index) => hasChanged(outcomes[index]));
   const rows = changed.map(({ tenantId, input }) => ({ tenant_id: tenantId, ...input }));
@@ -45,10 +45,10 @@ export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]):
   return outcomes;
 }
 
-/** Removes the logos of accounts. An account without one stays as it is. */
+/** Removes the logos of accounts. An account without a logo stays unchanged. */
 export async function removeLogos(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
   const stored = await lockLogos(tx, commands);
-  const outcomes = commands.map((command) => outcomeOf(stored, command, null));
+  const outcomes = commands.map((command) => planOutcome(stored, command, null));
   const changed = commands.filter((_, index) => hasChanged(outcomes[index]));
   if (changed.length > 0)
     await Promise.all([
@@ -67,7 +67,7 @@ interface StoredLogos {
   logos: Map<string, RecordRef & LogoFacts>;
 }
 
-/** Locks the accounts, whose settings show the logo, and reads the logos they have. */
+/** Locks the accounts, because settings include the logo, and reads their current logos. */
 async function lockLogos(tx: Transaction, commands: Command[]): Promise<StoredLogos> {
   const refs = commands.map(refOf);
   const [accounts, logos] = await Promise.all([
@@ -82,16 +82,16 @@ async function lockLogos(tx: Transaction, commands: Command[]): Promise<StoredLo
   return { accounts, logos: byRef(logos) };
 }
 
-function outcomeOf({ accounts, logos }: StoredLogos, command: Command, to: LogoFacts | null): Outcome {
+function planOutcome({ accounts, logos }: StoredLogos, command: Command, to: LogoFacts | null): Outcome {
   const key = refKey(refOf(command));
   if (!accounts.has(key)) return missing('account');
   const found = logos.get(key);
   if (found?.sha256 === to?.sha256) return { ok: true, changes: [], events: [] };
-  const from = found ? factsOf(found) : null;
-  return { ok: true, changes: [{ field: 'logo', from, to: to && factsOf(to) }], events: [] };
+  const from = found ? pickFacts(found) : null;
+  return { ok: true, changes: [{ field: 'logo', from, to: to && pickFacts(to) }], events: [] };
 }
 
-function factsOf({ content_type, width, height, sha256 }: LogoFacts): LogoFacts {
+function pickFacts({ content_type, width, height, sha256 }: LogoFacts): LogoFacts {
   return { content_type, width, height, sha256 };
 }
 
@@ -99,7 +99,7 @@ function hasChanged(outcome: Outcome | undefined): boolean {
   return outcome?.ok === true && outcome.changes.length > 0;
 }
 
-/** The settings show the logo, so they have a new version. */
+/** The settings include the logo, so they get a new version. */
 function touchSettings(tx: Transaction, commands: Command[]): Promise<unknown> {
   return tx.query({
     name: 'touch-settings',

@@ -4,7 +4,9 @@ import { crc32, inflate } from 'node:zlib';
 
 /** Largest logo in bytes; the table checks the same. */
 export const MAX_LOGO_BYTES = 256 * 1024;
-/** Longest side of a logo. A small file can hold a huge picture, which the PDF has to unpack. */
+/**
+ * Longest side of a logo. A small file can hold a huge picture, which the PDF has to decompress.
+ */
 export const MAX_LOGO_PIXELS = 2000;
 
 export const LOGO_TYPES = ['image/png', 'image/jpeg'] as const;
@@ -25,14 +27,14 @@ interface Size {
   height: number;
 }
 
-/** Why bytes are no logo, in words for the client. */
+/** Why the bytes are not a valid logo; `message` is shown to the client. */
 export class LogoFault extends Error {
-  override readonly name = 'LogoFault';
+  override readonly name = 'InvalidLogoError';
 }
 
 /**
- * Checks the bytes of a logo: their type, size and structure. A PNG is unpacked once, because the
- * PDF unpacks it for each invoice.
+ * Checks the bytes of a logo: their type, size and structure. Decompresses a PNG once, because the
+ * PDF decompresses it for each invoice.
  * @throws {LogoFault}
  */
 export async function readLogoImage(contentType: LogoType, bytes: Buffer): Promise<LogoImage> {
@@ -50,19 +52,19 @@ function checkSize({ width, height }: Size): Size {
 }
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Samples of a pixel, by color type (PNG, 11.2.1). */
+/** Samples per pixel, by color type (PNG specification, 11.2.1). */
 const PNG_SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
-/** Bytes of a chunk beside its data: length, type and checksum. */
+/** Bytes of a chunk besides its data: length, type and checksum. */
 const CHUNK_FRAME = 12;
 
-const BROKEN_PNG = 'The body is not a whole PNG picture';
-const BROKEN_JPEG = 'The body is not a whole JPEG picture';
+const BROKEN_PNG = 'The body is not a complete PNG picture';
+const BROKEN_JPEG = 'The body is not a complete JPEG picture';
 
-const unpack = promisify(inflate);
+const inflateAsync = promisify(inflate);
 
 async function readPng(bytes: Buffer): Promise<{ size: Size; end: number }> {
   if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) throw new LogoFault(BROKEN_PNG);
-  const packed: Buffer[] = [];
+  const compressed: Buffer[] = [];
   let header: Buffer | undefined;
   let palette = false;
   for (let at = 8; at + CHUNK_FRAME <= bytes.length; ) {
@@ -75,19 +77,19 @@ async function readPng(bytes: Buffer): Promise<{ size: Size; end: number }> {
     if ((type === 'IHDR') !== (header === undefined)) break;
     if (type === 'IHDR') header = data;
     if (type === 'PLTE') palette = true;
-    if (type === 'IDAT') packed.push(data);
+    if (type === 'IDAT') compressed.push(data);
     if (type === 'IEND' && header) {
-      return { size: await checkPixels(header, { packed: Buffer.concat(packed), palette }), end };
+      return { size: await checkPixels(header, { compressed: Buffer.concat(compressed), palette }), end };
     }
     at = end;
   }
   throw new LogoFault(BROKEN_PNG);
 }
 
-/** The picture's pixels must fill its size exactly, no more and no less. */
+/** The decompressed pixels must match the picture's size exactly. */
 async function checkPixels(
   header: Buffer,
-  { packed, palette }: { packed: Buffer; palette: boolean },
+  { compressed, palette }: { compressed: Buffer; palette: boolean },
 ): Promise<Size> {
   if (header.length !== 13) throw new LogoFault(BROKEN_PNG);
   const size = checkSize({ width: header.readUInt32BE(0), height: header.readUInt32BE(4) });
@@ -97,14 +99,17 @@ async function checkPixels(
     throw new LogoFault(BROKEN_PNG);
   if (color === 3 && !palette) throw new LogoFault(BROKEN_PNG);
   if (interlace !== 0) throw new LogoFault('The picture is interlaced. Save it without interlacing');
-  if (depth > 8) throw new LogoFault('The picture has 16 bits a channel. Save it with 8');
+  if (depth > 8) throw new LogoFault('The picture has 16 bits per channel. Save it with 8');
   const expected = size.height * (1 + Math.ceil((size.width * samples * depth) / 8));
-  const pixels = await unpack(packed, { maxOutputLength: expected }).catch(() => undefined);
+  const pixels = await inflateAsync(compressed, { maxOutputLength: expected }).catch(() => undefined);
   if (pixels?.length !== expected) throw new LogoFault(BROKEN_PNG);
   return size;
 }
 
-/** Frames that PDF viewers draw: baseline, extended and progressive (ITU-T T.81, table B.1). */
+/**
+ * JPEG frames that PDF viewers can draw: baseline, extended and progressive (ITU-T T.81, table
+ * B.1).
+ */
 const FRAMES = [0xc0, 0xc1, 0xc2];
 const START_OF_SCAN = 0xda;
 

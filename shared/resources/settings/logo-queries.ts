@@ -1,7 +1,7 @@
 import type { Database, Statement } from '../../platform/postgres.js';
 import type { LogoType } from './logo-image.js';
 
-/** A logo as it is shown. */
+/** A logo as stored. */
 export interface StoredLogo {
   content_type: LogoType;
   sha256: string;

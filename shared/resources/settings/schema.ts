@@ -11,19 +11,19 @@ const timeZone = () =>
     .meta({ format: 'time-zone' })
     .example('America/New_York');
 
-/** What each setting does, where it is shown and where it is changed. */
-const EXPLAINED = {
+/** The description of each setting, as API documentation shows it. */
+const DESCRIPTIONS = {
   time_zone:
-    'IANA name. It says which midnight a plain date means, when a due date ends and when a day of storage begins',
+    'IANA name. Sets the midnight of plain dates, the end of due dates and the start of days of storage',
   tax_rate_bps:
-    'Tax of new invoices, in basis points of their taxable lines: 825 is 8.25 %. A customer may have a rate of its own',
+    'Tax of new invoices, in basis points of their taxable line items: 825 is 8.25 %. A customer may have its own rate',
   grace_days: 'Days between the due date of an invoice and the day on which it becomes overdue',
   terms_days:
-    'Days between the release of an invoice without a due date and its due date. A customer may have terms of its own',
+    'Days between the release of an invoice without a due date and its due date. A customer may have its own terms',
   agent_gate_cents:
-    "An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its payer (customer or billing address) come to this. null: none waits",
+    "An agent's draft waits for a person once the key's drafts of 24 hours for its work order or its payer (customer or billing address) reach this amount. null: no draft waits",
   agent_day_cents:
-    "An agent's draft waits for a person once all drafts of the key within 24 hours come to this. null: none waits",
+    "An agent's draft waits for a person once all drafts of the key within 24 hours reach this amount. null: no draft waits",
   business_name: "Name of the company on invoices. null: the account's name",
   address: 'Street of the company, on invoices',
   city: 'City of the company, on invoices',
@@ -31,7 +31,7 @@ const EXPLAINED = {
   zip: 'ZIP code of the company, on invoices',
   phone: 'Phone number on invoices, for questions about them',
   email: 'E-mail address on invoices, for questions about them',
-  remittance_text: 'How to pay, in your words. null: invoices name phone and e-mail',
+  remittance_text: 'How to pay, in your words. null: invoices show phone and e-mail',
 };
 
 const LETTERHEAD = {
@@ -44,33 +44,36 @@ const LETTERHEAD = {
   remittance_text: 'Checks payable to Hudson Towing & Recovery',
 };
 
-/** The account's own block on its invoices: page, PDF and mail. Each may be cleared with null. */
+/** The company's details on its invoices: page, PDF and mail. Null clears a member. */
 const letterheadPatch = () => ({
-  business_name: text(200).allow(null).example(LETTERHEAD.business_name).description(EXPLAINED.business_name),
-  address: multilineText(500).allow(null).example(LETTERHEAD.address).description(EXPLAINED.address),
-  city: text(120).allow(null).example(LETTERHEAD.city).description(EXPLAINED.city),
-  state: text(50).allow(null).example(LETTERHEAD.state).description(EXPLAINED.state),
-  zip: text(20).allow(null).example(LETTERHEAD.zip).description(EXPLAINED.zip),
-  phone: text(32).allow(null).example(LETTERHEAD.phone).description(EXPLAINED.phone),
-  email: email().allow(null).description(EXPLAINED.email),
+  business_name: text(200)
+    .allow(null)
+    .example(LETTERHEAD.business_name)
+    .description(DESCRIPTIONS.business_name),
+  address: multilineText(500).allow(null).example(LETTERHEAD.address).description(DESCRIPTIONS.address),
+  city: text(120).allow(null).example(LETTERHEAD.city).description(DESCRIPTIONS.city),
+  state: text(50).allow(null).example(LETTERHEAD.state).description(DESCRIPTIONS.state),
+  zip: text(20).allow(null).example(LETTERHEAD.zip).description(DESCRIPTIONS.zip),
+  phone: text(32).allow(null).example(LETTERHEAD.phone).description(DESCRIPTIONS.phone),
+  email: email().allow(null).description(DESCRIPTIONS.email),
   remittance_text: multilineText(2000)
     .allow(null)
     .example(LETTERHEAD.remittance_text)
-    .description(EXPLAINED.remittance_text),
+    .description(DESCRIPTIONS.remittance_text),
 });
 
-const shownText = (name: keyof typeof LETTERHEAD) =>
-  Joi.string().allow(null).example(LETTERHEAD[name]).description(EXPLAINED[name]);
+const letterheadText = (name: keyof typeof LETTERHEAD) =>
+  Joi.string().allow(null).example(LETTERHEAD[name]).description(DESCRIPTIONS[name]);
 
 const letterhead = () => ({
-  business_name: shownText('business_name'),
-  address: shownText('address'),
-  city: shownText('city'),
-  state: shownText('state'),
-  zip: shownText('zip'),
-  phone: shownText('phone'),
-  email: email().allow(null).description(EXPLAINED.email),
-  remittance_text: shownText('remittance_text'),
+  business_name: letterheadText('business_name'),
+  address: letterheadText('address'),
+  city: letterheadText('city'),
+  state: letterheadText('state'),
+  zip: letterheadText('zip'),
+  phone: letterheadText('phone'),
+  email: email().allow(null).description(DESCRIPTIONS.email),
+  remittance_text: letterheadText('remittance_text'),
   logo: allRequired({
     content_type: Joi.string().valid(...LOGO_TYPES),
     width: Joi.number().integer().example(480),
@@ -83,28 +86,28 @@ const letterhead = () => ({
 });
 
 export const settingsPatch = Joi.object({
-  time_zone: timeZone().description(EXPLAINED.time_zone),
-  tax_rate_bps: integer(0, MAX_TAX_RATE_BPS).example(825).description(EXPLAINED.tax_rate_bps),
-  grace_days: integer(0, 365).example(0).description(EXPLAINED.grace_days),
-  terms_days: integer(0, 365).example(30).description(EXPLAINED.terms_days),
+  time_zone: timeZone().description(DESCRIPTIONS.time_zone),
+  tax_rate_bps: integer(0, MAX_TAX_RATE_BPS).example(825).description(DESCRIPTIONS.tax_rate_bps),
+  grace_days: integer(0, 365).example(0).description(DESCRIPTIONS.grace_days),
+  terms_days: integer(0, 365).example(30).description(DESCRIPTIONS.terms_days),
   agent_gate_cents: integer(0, MAX_INVOICE_TOTAL_CENTS)
     .allow(null)
     .example(100_000)
-    .description(EXPLAINED.agent_gate_cents),
+    .description(DESCRIPTIONS.agent_gate_cents),
   agent_day_cents: integer(0, MAX_INVOICE_TOTAL_CENTS)
     .allow(null)
     .example(500_000)
-    .description(EXPLAINED.agent_day_cents),
+    .description(DESCRIPTIONS.agent_day_cents),
   ...letterheadPatch(),
 }).meta({ className: 'SettingsPatch' });
 
 export const settings = allRequired({
-  time_zone: Joi.string().example('America/New_York').description(EXPLAINED.time_zone),
-  tax_rate_bps: Joi.number().integer().example(825).description(EXPLAINED.tax_rate_bps),
-  grace_days: Joi.number().integer().example(0).description(EXPLAINED.grace_days),
-  terms_days: Joi.number().integer().example(30).description(EXPLAINED.terms_days),
-  agent_gate_cents: cents().allow(null).example(100_000).description(EXPLAINED.agent_gate_cents),
-  agent_day_cents: cents().allow(null).example(500_000).description(EXPLAINED.agent_day_cents),
+  time_zone: Joi.string().example('America/New_York').description(DESCRIPTIONS.time_zone),
+  tax_rate_bps: Joi.number().integer().example(825).description(DESCRIPTIONS.tax_rate_bps),
+  grace_days: Joi.number().integer().example(0).description(DESCRIPTIONS.grace_days),
+  terms_days: Joi.number().integer().example(30).description(DESCRIPTIONS.terms_days),
+  agent_gate_cents: cents().allow(null).example(100_000).description(DESCRIPTIONS.agent_gate_cents),
+  agent_day_cents: cents().allow(null).example(500_000).description(DESCRIPTIONS.agent_day_cents),
   ...letterhead(),
   updated_at: dateTime(),
 }).meta({ className: 'Settings' });

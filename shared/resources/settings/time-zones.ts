@@ -1,28 +1,29 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
 
 /**
- * True for a zone in which Node can format dates. PostgreSQL has to know it as well: see {@link
+ * True for a zone in which Node can format dates. PostgreSQL must accept it too: {@link
  * loadTimeZones}.
  */
 export function isTimeZone(value: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });
-    // An offset is no zone: it knows no summer.
+    // Offsets such as +02:00 are refused: they have no daylight-saving time.
     return /^[A-Za-z]/.test(value);
   } catch {
     return false;
   }
 }
 
-/** The names change with PostgreSQL's files only. Reading them takes 15 to 150 ms (measured). */
+/** The names change only with PostgreSQL's files. Reading them takes 15 to 150 ms (measured). */
 let loadedZones: ReadonlySet<string> | undefined;
 
 /**
- * Loads the names of PostgreSQL's time zones, in lower case, once per process. Callers that come
- * before the first answer each ask for themselves: no transaction fails with another's connection.
+ * Loads the names of PostgreSQL's time zones, in lower case, once per process. Callers that arrive
+ * before the first result each run their own query, so no transaction fails because another's
+ * connection broke.
  *
  * Node accepts 17 names that PostgreSQL refuses (`SST`, `CAT`). It also accepts abbreviations that
- * PostgreSQL reads differently: `IST` is India to one and Israel to the other.
+ * PostgreSQL reads differently: `IST` is India in Node and Israel in PostgreSQL.
  */
 export async function loadTimeZones(db: Pick<Database | Transaction, 'query'>): Promise<ReadonlySet<string>> {
   if (loadedZones) return loadedZones;
@@ -33,7 +34,7 @@ export async function loadTimeZones(db: Pick<Database | Transaction, 'query'>): 
   return loadedZones;
 }
 
-/** True when PostgreSQL has a time zone of this name; case makes no difference to it. */
+/** True when PostgreSQL has a time zone of this name, ignoring case. */
 export async function isStoredZone(
   db: Pick<Database | Transaction, 'query'>,
   name: string,

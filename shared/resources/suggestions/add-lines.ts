@@ -10,26 +10,28 @@ import { paidFault, totalFault } from '../invoices/total-faults.js';
 import { failed, nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
 import type { SuggestionRow } from './store.js';
 
-/** States in which lines may still be added (decisions 3). */
-const LINES_OPEN: readonly string[] = ['draft', 'needs_review'];
+/** Statuses in which line items may still be added (docs/decisions.md §3). */
+const EDITABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
 
-interface Target {
+interface TargetInvoice {
   row: InvoiceRow;
-  /** All lines, the stored ones first. */
+  /** All line items, the stored ones first. */
   lines: PricedLine[];
   lastPosition: number;
   added: Parameters<typeof insertLines>[0];
   money: { subtotal_cents: number; tax_cents: number; total_cents: number };
 }
 
-/** Adds the lines of several suggestions to their invoices; several may be about the same one. */
+/**
+ * Adds the line items of suggestions to their invoices. Several suggestions may share an invoice.
+ */
 export class LineAdder {
-  /** One entry for each invoice and suggestion, as a PATCH of the invoice would have left. */
+  /** One audit entry per invoice and suggestion, equal to that of a PATCH of the invoice. */
   readonly audits: AlsoAudited[] = [];
 
-  private constructor(private readonly targets: Map<string, Target>) {}
+  private constructor(private readonly targets: Map<string, TargetInvoice>) {}
 
-  /** Locks the invoices that suggestions would change, and reads their lines. */
+  /** Locks the invoices that the suggestions would change, and reads their line items. */
   static async lock(tx: Transaction, suggestions: readonly SuggestionRow[]): Promise<LineAdder> {
     const refs = suggestions.flatMap((one) =>
       one.invoice_id && one.proposed_lines.length > 0
@@ -38,9 +40,9 @@ export class LineAdder {
     );
     if (refs.length === 0) return new LineAdder(new Map());
     const invoices = await lockInvoices(tx, refs);
-    const targets = new Map<string, Target>();
+    const targets = new Map<string, TargetInvoice>();
     for (const [key, row] of invoices) {
-      const { subtotal_cents, tax_cents, total_cents } = row as InvoiceRow & Target['money'];
+      const { subtotal_cents, tax_cents, total_cents } = row as InvoiceRow & TargetInvoice['money'];
       const money = { subtotal_cents, tax_cents, total_cents };
       targets.set(key, { row, lines: [], lastPosition: 0, added: [], money });
     }
@@ -52,7 +54,10 @@ export class LineAdder {
     return new LineAdder(targets);
   }
 
-  /** Adds the lines of one suggestion in memory; an outcome when that is not possible. */
+  /**
+   * Adds the line items of one suggestion in memory; returns a failed outcome if that is not
+   * possible.
+   */
   add(
     command: Command,
     { invoice_id: invoiceId, proposed_lines: proposed }: SuggestionRow,
@@ -60,12 +65,12 @@ export class LineAdder {
     if (!invoiceId || proposed.length === 0) return undefined;
     const target = this.targets.get(refKey({ tenant_id: command.tenantId, id: invoiceId }));
     if (!target) throw new Error(`invoice ${invoiceId} of a suggestion is gone`);
-    const fault = lockFault(target, proposed);
-    if (fault) return fault;
+    const lockError = findLockError(target, proposed);
+    if (lockError) return lockError;
     const lines = [...target.lines, ...proposed];
     const price = priceInvoice(lines, target.row.tax_rate_bps);
-    const tooMuch = totalFault(price.totalCents) ?? paidFault(target.row, price.totalCents);
-    if (tooMuch) return tooMuch;
+    const totalError = totalFault(price.totalCents) ?? paidFault(target.row, price.totalCents);
+    if (totalError) return totalError;
     const before = target.money.total_cents;
     target.lines = lines;
     target.money = {
@@ -88,7 +93,7 @@ export class LineAdder {
     return undefined;
   }
 
-  private rowOf(target: Target, line: ProposedLine): Target['added'][number] {
+  private rowOf(target: TargetInvoice, line: ProposedLine): TargetInvoice['added'][number] {
     target.lastPosition += 1;
     const { tenant_id, id: invoice_id } = target.row;
     return { ...line, tenant_id, invoice_id, position: target.lastPosition, id: newId() };
@@ -112,12 +117,15 @@ export class LineAdder {
   }
 }
 
-function lockFault({ row, lines }: Target, proposed: readonly ProposedLine[]): Outcome | undefined {
+function findLockError(
+  { row, lines }: TargetInvoice,
+  proposed: readonly ProposedLine[],
+): Outcome | undefined {
   const isFull = lines.length + proposed.length > MAX_LINE_ITEMS;
-  if (LINES_OPEN.includes(row.status) && !isFull) return undefined;
+  if (EDITABLE_STATUSES.includes(row.status) && !isFull) return undefined;
   const message = isFull
-    ? `Invoice ${row.invoice_number} would have more than ${MAX_LINE_ITEMS} lines.`
-    : `Lines can be added in ${LINES_OPEN.join(' and ')} only; invoice ${row.invoice_number} is ${row.status}. Take it back first.`;
+    ? `Invoice ${row.invoice_number} would have more than ${MAX_LINE_ITEMS} line items.`
+    : `Line items can be added in ${EDITABLE_STATUSES.join(' and ')} only; invoice ${row.invoice_number} is ${row.status}. Return it to draft or needs_review first.`;
   return failed({
     code: 'invoice_locked',
     message,

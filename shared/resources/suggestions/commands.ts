@@ -4,7 +4,10 @@ import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/genera
 import type { SuggestionDraft } from './kinds.js';
 import { suggestionAccept, suggestionDismiss } from './schema.js';
 
-/** The clock's: what a detector found. No route leads here, so the body needs no check of its own. */
+/**
+ * Submitted by the clock: a detector's finding. No route uses this command, so its schema checks
+ * nothing.
+ */
 export const createSuggestion = defineCommand<SuggestionDraft>({
   type: 'suggestion.create',
   entityType: 'suggestion',
@@ -16,7 +19,7 @@ export const createSuggestion = defineCommand<SuggestionDraft>({
   conflictKeys: ({ detector, entity_id, occasion }) => [`suggestion:${detector}:${entity_id}:${occasion}`],
 });
 
-/** The clock's: it is no longer so. */
+/** Submitted by the clock when the finding no longer applies. */
 export const expireSuggestion = defineCommand<{ reason: string }>({
   type: 'suggestion.expire',
   entityType: 'suggestion',

@@ -4,7 +4,7 @@ import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
 import type { SuggestionDraft } from './kinds.js';
 import { insertSuggestions, type SuggestionRow, storeDecisions } from './store.js';
 
-/** Records what the detectors found, with `ai.suggestion.created` in the same transaction. */
+/** Stores the detectors' findings, and records `ai.suggestion.created` in the same transaction. */
 export async function createSuggestions(
   tx: Transaction,
   commands: Command<SuggestionDraft>[],
@@ -26,7 +26,7 @@ export async function createSuggestions(
   });
 }
 
-/** Closes what is no longer so. What was decided meanwhile stays as it was decided. */
+/** Closes suggestions that no longer apply. A suggestion decided meanwhile keeps its decision. */
 export async function expireSuggestions(
   tx: Transaction,
   commands: Command<{ reason: string }>[],

@@ -8,10 +8,13 @@ import type { SuggestionStatus } from './kinds.js';
 import { type SuggestionRow, storeDecisions } from './store.js';
 import { learn } from './thresholds.js';
 
-type Decided = 'accepted' | 'dismissed';
+type DecidedStatus = 'accepted' | 'dismissed';
 
-/** 409 unless it is open; asking for what it is already changes nothing. */
-function decidedOutcome(row: SuggestionRow, to: Decided): Outcome | undefined {
+/**
+ * 409 when the suggestion is already closed with another status; requesting its current status
+ * changes nothing.
+ */
+function checkStillOpen(row: SuggestionRow, to: DecidedStatus): Outcome | undefined {
   if (row.status === 'open') return undefined;
   if (row.status === to) return { ok: true, changes: [], events: [] };
   return failed({
@@ -24,11 +27,11 @@ function decidedOutcome(row: SuggestionRow, to: Decided): Outcome | undefined {
 interface Decision {
   command: Command;
   row: SuggestionRow;
-  status: Decided;
+  status: DecidedStatus;
   note: string | null;
 }
 
-async function store(tx: Transaction, decisions: readonly Decision[]): Promise<void> {
+async function storeAndLearn(tx: Transaction, decisions: readonly Decision[]): Promise<void> {
   const now = new Date().toISOString();
   await storeDecisions(
     tx,
@@ -54,7 +57,10 @@ function statusChange(from: SuggestionStatus, to: SuggestionStatus): Change {
   return { field: 'status', from, to };
 }
 
-/** Adds the proposed lines to their invoices, priced anew with tax, all or nothing; what has no lines is only marked. */
+/**
+ * Adds the proposed line items to their invoices and recalculates totals and tax. All or nothing. A
+ * suggestion without line items is only marked as accepted.
+ */
 export async function acceptSuggestions(
   tx: Transaction,
   commands: Command<SuggestionAccept>[],
@@ -66,18 +72,18 @@ export async function acceptSuggestions(
   const outcomes = commands.map((command): Outcome => {
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('suggestion');
-    const decided = decidedOutcome(row, 'accepted') ?? adder.add(command, row);
+    const decided = checkStillOpen(row, 'accepted') ?? adder.add(command, row);
     if (decided) return decided;
     decisions.push({ command, row, status: 'accepted', note: null });
     return { ok: true, changes: [statusChange('open', 'accepted')], events: [] };
   });
   await adder.store(tx);
   await auditAlso(tx, adder.audits);
-  await store(tx, decisions);
+  await storeAndLearn(tx, decisions);
   return outcomes;
 }
 
-/** Closes suggestions that are wrong or not worth it; the detector learns from it. */
+/** Closes suggestions that are wrong or not worth pursuing. The detector's threshold adapts. */
 export async function dismissSuggestions(
   tx: Transaction,
   commands: Command<SuggestionDismiss>[],
@@ -87,7 +93,7 @@ export async function dismissSuggestions(
   const outcomes = commands.map((command): Outcome => {
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('suggestion');
-    const decided = decidedOutcome(row, 'dismissed');
+    const decided = checkStillOpen(row, 'dismissed');
     if (decided) return decided;
     const note = command.input.reason ?? null;
     decisions.push({ command, row, status: 'dismissed', note });
@@ -95,6 +101,6 @@ export async function dismissSuggestions(
     if (note !== null) changes.push({ field: 'note', from: row.note, to: note });
     return { ok: true, changes, events: [] };
   });
-  await store(tx, decisions);
+  await storeAndLearn(tx, decisions);
   return outcomes;
 }

@@ -1,17 +1,17 @@
 import type { Suggestion } from '../../contracts/generated.js';
 
-/** Closed, as `ai.suggestion.created` publishes them (decisions 8). */
+/** A closed list, as `ai.suggestion.created` publishes it (docs/decisions.md §8). */
 export const SUGGESTION_KINDS = ['missed_fee', 'denial', 'anomaly'] as const;
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
 
-/** `expired`: what it was about is settled, or no longer so. */
+/** `expired`: its invoice is paid, void or cancelled, or the finding no longer applies. */
 export const SUGGESTION_STATUSES = ['open', 'accepted', 'dismissed', 'expired'] as const;
 export type SuggestionStatus = (typeof SUGGESTION_STATUSES)[number];
 
 export const SUGGESTION_ENTITIES = ['invoice', 'work_order', 'claim'] as const;
 export type SuggestionEntity = (typeof SUGGESTION_ENTITIES)[number];
 
-/** What a detector or a denial has to say. */
+/** A finding of a detector, or a denial. */
 export interface SuggestionDraft
   extends Pick<
     Suggestion,
@@ -26,6 +26,6 @@ export interface SuggestionDraft
     | 'confidence'
     | 'proposed_lines'
   > {
-  /** Tells apart what can happen to one entity more than once. */
+  /** Distinguishes findings that can occur more than once for one entity. */
   occasion: string;
 }

@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { suggestionRepresentation } from './representation.js';
 
-/** The page of suggestions that a query asks for. */
+/** Builds the query for one page of suggestions. */
 export function listSuggestions(query: SuggestionListQuery, scope: ListScope): Statement {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

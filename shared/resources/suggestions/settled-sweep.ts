@@ -5,9 +5,9 @@ import { findInTurns } from '../sweep-turns.js';
 import { expireSuggestion } from './commands.js';
 
 /**
- * Commands for open suggestions of this transaction's tenants whose invoice is settled: there is
- * nothing left to mend. The accounts take turns.
- * @param limit commands at most, so that one pass stays short
+ * Expire commands for open suggestions of this transaction's tenants whose invoice is paid, void or
+ * cancelled: nothing is left to correct. Round-robin between accounts.
+ * @param limit maximum number of commands, so that one pass stays short
  */
 export async function findSettled(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findInTurns<ClockTarget & { status: string }>(tx, {

@@ -5,7 +5,7 @@ import type { Row, Transaction } from '../../platform/postgres.js';
 import { namesOf, nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
 import type { SuggestionDraft, SuggestionStatus } from './kinds.js';
 
-/** A suggestion as the database holds it, while it is locked. */
+/** A suggestion's row, locked. */
 export interface SuggestionRow extends Row, RecordRef {
   detector: string;
   invoice_id: string | null;
@@ -20,7 +20,10 @@ const COLUMNS = `tenant_id uuid, id uuid, kind text, detector text, entity_type 
   rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb`;
 const NAMES = namesOf(COLUMNS).join(', ');
 
-/** Stores suggestions; those that were told before, whatever became of them, are left out. Resolves with the keys of those that are new. */
+/**
+ * Stores suggestions, and skips those that were suggested before, regardless of their status.
+ * Resolves with the keys of the new ones.
+ */
 export async function insertSuggestions(
   tx: Transaction,
   rows: readonly NewSuggestion[],
@@ -28,8 +31,9 @@ export async function insertSuggestions(
   if (rows.length === 0) return new Set();
   const occasion = (row: NewSuggestion) =>
     `${row.tenant_id}/${row.invoice_id}/${row.detector}/${row.entity_id}/${row.occasion}`;
-  // One order for everybody: two batches inserting the same ones the other way round would wait for each other in a circle. By invoice first: the
-  // foreign key locks it, and whoever changes invoices locks them in this order.
+  // All batches insert in the same sequence; otherwise two of them could deadlock. By invoice
+  // first: the foreign key locks the invoice, and commands that change invoices lock them in this
+  // sequence.
   const sorted = [...rows].sort((a, b) => (occasion(a) < occasion(b) ? -1 : 1));
   const inserted = await tx.query<RecordRef>({
     name: 'insert-suggestions',
@@ -40,7 +44,7 @@ export async function insertSuggestions(
   return new Set(inserted.map(refKey));
 }
 
-/** A suggestion that another command makes on its way. */
+/** A suggestion that another command creates as a side effect. */
 export function newSuggestion(command: Command, draft: SuggestionDraft): NewSuggestion {
   return { ...draft, tenant_id: command.tenantId, id: newId() };
 }

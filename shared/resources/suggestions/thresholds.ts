@@ -2,7 +2,7 @@ import type { Transaction } from '../../platform/postgres.js';
 import { recordset } from '../sets.js';
 import { DETECTORS, INITIAL_THRESHOLDS, isDetector, type Thresholds } from './detectors/catalogue.js';
 
-/** What an account's detectors have learned. */
+/** Reads the detectors' thresholds of an account. */
 export async function readThresholds(tx: Transaction, tenantId: string): Promise<Thresholds> {
   const rows = await tx.query<{ detector: string; threshold: number }>({
     name: 'detector-thresholds',
@@ -23,8 +23,10 @@ export interface Decision {
 }
 
 /**
- * Teaches detectors what became of their suggestions: a dismissal moves the threshold of that account by one step away from telling, an acceptance by a
- * smaller one towards it, never beyond its bounds. What is no detector (denials, deadlines) has no threshold.
+ * Adapts an account's thresholds to the decisions on its suggestions. A dismissal moves the
+ * threshold by one step, so that the detector reports less. An acceptance moves it back by a
+ * smaller step. Both stay within its bounds. Suggestions without a detector (denials, deadlines)
+ * have no threshold.
  */
 export async function learn(tx: Transaction, decisions: readonly Decision[]): Promise<void> {
   const steps = decisions.flatMap(({ tenant_id, detector, isAccepted }) => {
@@ -42,7 +44,8 @@ export async function learn(tx: Transaction, decisions: readonly Decision[]): Pr
       },
     ];
   });
-  // One statement cannot change a row twice, so decisions on one detector are one row; and all in one order, so that two batches cannot block each other.
+  // One query cannot change a row twice, so the decisions on one detector are summed into one row.
+  // The query sorts the rows, so that two batches cannot deadlock.
   const sums = new Map<string, (typeof steps)[number] & { count: number }>();
   for (const step of steps) {
     const key = `${step.tenant_id}/${step.detector}`;

@@ -10,39 +10,51 @@ import { gatherFacts } from './gather-facts.js';
 import type { SuggestionDraft, SuggestionStatus } from './kinds.js';
 import { readThresholds } from './thresholds.js';
 
-/** States in which what was billed can still be mended, or taken back. As in the partial index that finds them. */
-const WATCHED = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
-/** How much of the past a first look takes in. */
-const FIRST_LOOK = '30 days';
-/** How long a transaction may take to commit after the times it wrote: changes are looked for again this far back. */
+/**
+ * Statuses in which an invoice can still be corrected or taken back. The same as in the partial
+ * index on them.
+ */
+const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
+/** The period that the first scan of an account covers. */
+const FIRST_SCAN_PERIOD = '30 days';
+/**
+ * The longest that a transaction may take to commit after the times it wrote. Each scan starts this
+ * much before the end of the previous one.
+ */
 const OVERLAP = '5 minutes';
-/** Most invoices in one look, so that it stays short. */
-const INVOICES_PER_LOOK = 100;
+/** Maximum number of invoices per scan, so that it stays short. */
+const INVOICES_PER_SCAN = 100;
 
-const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_LOOK}')`;
+const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
 
-/** The version of an invoice that was looked at. No join: on tables without statistics a range of versions tempts the planner to read all of a tenant's. */
-function lookedAt(alias: string): string {
+/**
+ * The last scanned version of an invoice. A subquery instead of a join: on tables without
+ * statistics, a range of versions makes the planner read all rows of a tenant.
+ */
+function scannedVersion(alias: string): string {
   return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
 }
 
-/** Invoices changed since the last look, over `m` detector_marks (outer) of tenant `own`. */
+/** Invoices changed since the last scan, over `m` detector_marks (outer) of tenant `own`. */
 const CHANGED_INVOICES = `
   select i.id, i.updated_at as changed_at,
     greatest(i.updated_at, (select w.updated_at from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id)) as version
   from invoices i
-  where i.tenant_id = own.tenant_id and i.status in ${WATCHED} and i.updated_at > ${SINCE}
-    and ${lookedAt('i')} < i.updated_at
+  where i.tenant_id = own.tenant_id and i.status in ${SCANNED_STATUSES} and i.updated_at > ${SINCE}
+    and ${scannedVersion('i')} < i.updated_at
   order by i.updated_at, i.id`;
-/** And those whose job was. The fence keeps the planner to the one index that leads to an invoice by its job. */
+/**
+ * Invoices whose work order changed. The `offset 0` is a fence: it limits the planner to the index
+ * from work order to invoice.
+ */
 const CHANGED_JOBS = `
   select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
   cross join lateral (select * from invoices x where x.tenant_id = w.tenant_id and x.work_order_id = w.id offset 0) i
-  where w.tenant_id = own.tenant_id and w.billing_status = 'invoiced' and w.updated_at > ${SINCE} and i.status in ${WATCHED}
-    and ${lookedAt('i')} < w.updated_at
+  where w.tenant_id = own.tenant_id and w.billing_status = 'invoiced' and w.updated_at > ${SINCE} and i.status in ${SCANNED_STATUSES}
+    and ${scannedVersion('i')} < w.updated_at
   order by w.updated_at, w.id`;
 
-/** Which of this transaction's tenants have something to look at; the longest unlooked first. */
+/** Those of this transaction's tenants that have changes to scan, the longest unscanned first. */
 export async function findChangedTenants(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<{ tenant_id: string }>({
     name: 'watched-tenants',
@@ -56,87 +68,94 @@ export async function findChangedTenants(tx: Transaction): Promise<string[]> {
   return rows.map((row) => row.tenant_id);
 }
 
-interface Changed {
+interface ChangedInvoice {
   id: string;
-  /** As text: a Date would lose the microseconds by which a version is known. */
+  /** As text: a Date would lose the microseconds that distinguish versions. */
   version: string;
   changed_at: string;
   environment: 'live' | 'sandbox';
 }
 
-/** One look at a tenant's changes. */
+/** The result of scanning a tenant's changes. */
 export interface Look {
   looked: number;
   commands: Command[];
-  /** There is more than one look takes. */
+  /** True when more changes are left than one scan reads. */
   hasMore: boolean;
 }
 
 /**
- * Looks at what a tenant changed since the last look, and remembers that it did, in the caller's transaction. Each version of an invoice is looked at once,
- * whenever it was committed: changes are searched with an overlap, and those that were seen are left out.
+ * Scans a tenant's changes since the last scan, and stores the progress in the caller's
+ * transaction. Each version of an invoice is scanned once, whenever it was committed: scans
+ * overlap, and skip versions that were already scanned.
  */
 export async function lookAtTenant(tx: Transaction, tenantId: string): Promise<Look> {
   const { changed, last } = await findChanged(tx, tenantId);
   const hasMore = last !== null;
-  await remember(tx, tenantId, { changed, last });
+  await storeProgress(tx, tenantId, { changed, last });
   if (changed.length === 0) return { looked: 0, commands: [], hasMore };
   const ids = changed.map(({ id }) => id);
   const [subjects, thresholds, known] = await Promise.all([
     gatherFacts(tx, tenantId, ids),
     readThresholds(tx, tenantId),
-    readKnown(tx, tenantId, ids),
+    readKnownSuggestions(tx, tenantId, ids),
   ]);
   const found = subjects.flatMap((subject) => detect(subject, thresholds));
-  const isKnown = new Set(known.map(occasionOf));
-  const isFound = new Set(found.map(occasionOf));
+  const isKnown = new Set(known.map(buildSuggestionKey));
+  const isFound = new Set(found.map(buildSuggestionKey));
   const origin = { tenant_id: tenantId, environment: changed[0]?.environment ?? 'live' };
-  const gone = known.filter(
-    (one) => one.status === 'open' && isDetector(one.detector) && !isFound.has(occasionOf(one)),
+  const outdated = known.filter(
+    (one) => one.status === 'open' && isDetector(one.detector) && !isFound.has(buildSuggestionKey(one)),
   );
   const commands = [
     ...found
-      .filter((draft) => !isKnown.has(occasionOf(draft)))
+      .filter((draft) => !isKnown.has(buildSuggestionKey(draft)))
       .map((draft) => clockCommand(createSuggestion, { ...origin, id: newId() }, draft)),
-    ...gone.map(({ id }) =>
-      clockCommand(expireSuggestion, { ...origin, id }, { reason: 'It is no longer so.' }),
+    ...outdated.map(({ id }) =>
+      clockCommand(expireSuggestion, { ...origin, id }, { reason: 'The finding no longer applies.' }),
     ),
   ];
   return { looked: ids.length, commands, hasMore };
 }
 
-function occasionOf({
+function buildSuggestionKey({
   detector,
   entity_id: entityId,
 }: Pick<SuggestionDraft, 'detector' | 'entity_id'>): string {
   return `${detector}/${entityId}`;
 }
 
-/** The oldest changes first; an invoice that changed together with its job stands there once, with the later change. `last`: where a full look ended. */
+/**
+ * Finds the oldest changes first. An invoice that changed together with its work order appears
+ * once, with the later change. `last`: the end of a scan that reached its limit.
+ */
 async function findChanged(
   tx: Transaction,
   tenantId: string,
-): Promise<{ changed: Changed[]; last: string | null }> {
-  const rows = await tx.query<Changed>({
+): Promise<{ changed: ChangedInvoice[]; last: string | null }> {
+  const rows = await tx.query<ChangedInvoice>({
     name: 'watched-changes',
     text: `select c.id, c.changed_at::text, c.version::text, (select t.environment from tenants t where t.tenant_id = $1) as environment
            from (select $1::uuid as tenant_id) own
            left join detector_marks m on m.tenant_id = own.tenant_id
            cross join lateral (
-             (${CHANGED_INVOICES} limit ${INVOICES_PER_LOOK}) union all (${CHANGED_JOBS} limit ${INVOICES_PER_LOOK})
+             (${CHANGED_INVOICES} limit ${INVOICES_PER_SCAN}) union all (${CHANGED_JOBS} limit ${INVOICES_PER_SCAN})
            ) c
-           order by c.changed_at, c.id limit ${INVOICES_PER_LOOK}`,
+           order by c.changed_at, c.id limit ${INVOICES_PER_SCAN}`,
     values: [tenantId],
   });
-  const last = rows.length < INVOICES_PER_LOOK ? null : (rows.at(-1) as Changed).changed_at;
+  const last = rows.length < INVOICES_PER_SCAN ? null : (rows.at(-1) as ChangedInvoice).changed_at;
   return { changed: [...new Map(rows.map((row) => [row.id, row])).values()], last };
 }
 
-/** Moves the mark to the last change looked at, or to now when that was all, and forgets the versions that no look can meet again. */
-async function remember(
+/**
+ * Moves the mark to the last scanned change, or to now when no change is left. Deletes versions
+ * that no later scan can read again.
+ */
+async function storeProgress(
   tx: Transaction,
   tenantId: string,
-  { changed, last }: { changed: Changed[]; last: string | null },
+  { changed, last }: { changed: ChangedInvoice[]; last: string | null },
 ): Promise<void> {
   await Promise.all([
     tx.query({
@@ -161,15 +180,19 @@ async function remember(
   ]);
 }
 
-interface Known {
+interface KnownSuggestion {
   id: string;
   detector: string;
   entity_id: string;
   status: SuggestionStatus;
 }
 
-function readKnown(tx: Transaction, tenantId: string, invoiceIds: readonly string[]): Promise<Known[]> {
-  return tx.query<Known>({
+function readKnownSuggestions(
+  tx: Transaction,
+  tenantId: string,
+  invoiceIds: readonly string[],
+): Promise<KnownSuggestion[]> {
+  return tx.query<KnownSuggestion>({
     name: 'known-suggestions',
     text: `select s.id, s.detector, s.entity_id, s.status from ${recordset('tenant_id uuid, id uuid')}
            join suggestions s on s.tenant_id = r.tenant_id and s.invoice_id = r.id`,

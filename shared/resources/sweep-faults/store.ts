@@ -1,7 +1,7 @@
 import { describeError } from '../../platform/describe-error.js';
 import type { Database } from '../../platform/postgres.js';
 
-/** One account that a sweep of the clock has to leave out. */
+/** A failure of one account in a sweep of the clock; the sweep skips the account. */
 export interface SweepFault {
   tenant_id: string;
   task: string;
@@ -10,21 +10,21 @@ export interface SweepFault {
   failed_since: string;
 }
 
-/** A tenant that a sweep left out, and whether it is time to try it again. */
+/** A tenant that a sweep skips, and whether to try it again now. */
 export interface RecordedFault {
   tenantId: string;
-  /** Since its last try, in ms. */
+  /** Time since its last try, in ms. */
   waitedMs: number;
   isDue: boolean;
 }
 
 /**
- * A tenant that has failed for this long waits as long for its next try, and no longer than this:
- * each wait is twice the one before, and an account that was mended is soon taken in again.
+ * The next try waits as long as the tenant has been failing, at most this long. So each wait is
+ * twice the previous one, and a fixed account soon takes part again.
  */
 const LONGEST_WAIT = "interval '15 minutes'";
 
-/** Which of these tenants a sweep left out, the longest untried first. */
+/** Finds which of these tenants a sweep skips, the longest untried first. */
 export async function findFaults(
   db: Database,
   { task, tenantIds }: { task: string; tenantIds: readonly string[] },
@@ -48,8 +48,8 @@ export async function findFaults(
 }
 
 /**
- * Records that a sweep left out a tenant. @returns true when a person should be told now: it is
- * new, or an hour has passed
+ * Records that a sweep skipped a tenant.
+ * @returns true when the failure should be logged now: it is new, or an hour has passed
  */
 export async function recordFault(
   db: Database,
@@ -68,7 +68,7 @@ export async function recordFault(
   return row?.is_news ?? true;
 }
 
-/** Forgets a fault: the sweep took the tenant in again. */
+/** Deletes a failure, because the sweep succeeded for the tenant. */
 export async function clearFault(
   db: Database,
   { task, tenantId }: { task: string; tenantId: string },
@@ -83,9 +83,9 @@ export async function clearFault(
 }
 
 /**
- * SQL: the lasting faults of the transaction's tenants, as {@link SweepFault}. Each try renews what
- * is recorded, after 15 minutes at most or in the next pass of the sweep; an older one is about
- * work that is over, such as a replay that was cancelled.
+ * SQL: the current failures of the transaction's tenants, as {@link SweepFault}. Each try renews
+ * its row, within 15 minutes or in the next pass of the sweep. An older row belongs to work that
+ * has ended, for example a cancelled replay.
  */
 export const LIST_FAULTS = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
   where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])

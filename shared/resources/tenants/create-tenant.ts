@@ -7,22 +7,24 @@ export interface NewTenant {
   tier?: Tier;
   timeZone?: string;
   taxRateBps?: number;
-  /** Default: agents' drafts are never held. */
+  /** Default null: agents' drafts never wait for approval. */
   agentGateCents?: number | null;
 }
 
-/** A tenant and its sandbox twin: both are made at sign-up (decisions 6). */
+/** A tenant and its sandbox twin, both created at sign-up (docs/decisions.md §6). */
 export interface TenantPair {
   live: string;
   sandbox: string;
 }
 
-/** Ids for a tenant and its twin; the transaction that makes them must name both. */
+/** Ids for a tenant and its twin; the transaction that creates them must include both. */
 export function newTenantPair(): TenantPair {
   return { live: newId(), sandbox: newId() };
 }
 
-/** Makes a tenant and its sandbox twin, in a transaction of exactly these two tenants, and audits it. */
+/**
+ * Creates and audits a tenant and its sandbox twin, in a transaction of exactly these two tenants.
+ */
 export async function createTenantPair(tx: Transaction, pair: TenantPair, tenant: NewTenant): Promise<void> {
   const {
     name,

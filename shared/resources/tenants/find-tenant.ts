@@ -1,7 +1,7 @@
 import type { Tier } from '../../platform/config.js';
 import type { Database } from '../../platform/postgres.js';
 
-/** What every request must know of the tenant that it acts on. */
+/** The columns of a tenant that every request needs. */
 export interface TenantRow {
   name: string;
   environment: 'live' | 'sandbox';
@@ -20,7 +20,7 @@ export async function findTenant(db: Database, tenantId: string): Promise<Tenant
   return tenant;
 }
 
-/** A sandbox is always a starter, whatever the plan. */
+/** A sandbox always has the starter tier. */
 export function accountTier({ environment, tier }: TenantRow): Tier {
   return environment === 'sandbox' ? 'starter' : tier;
 }

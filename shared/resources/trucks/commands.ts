@@ -4,7 +4,7 @@ import { truckCreate, truckPatch } from './schema.js';
 
 const unitKey = (unitNumber: string) => `truck_unit_number:${unitNumber.toLowerCase()}`;
 
-// No scope of the specification covers writing the fleet.
+// No agent scope of docs/specification.md covers writing the fleet.
 export const createTruck = defineCommand<TruckCreate>({
   type: 'truck.create',
   entityType: 'truck',

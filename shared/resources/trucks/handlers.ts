@@ -24,13 +24,16 @@ type Fields = Omit<TruckPatch, 'location'> & {
   located_at?: string | null;
 };
 
-/** The position as columns. An absent one stays absent, so the same function serves create and merge. */
+/**
+ * Flattens the position into columns. An absent position stays absent, so that create and merge can
+ * share this function.
+ */
 function toColumns(input: TruckCreate | TruckPatch): Fields {
   const { location, ...fields } = input;
   if (location === undefined) return fields;
   if (location === null)
     return { ...fields, lat: null, lng: null, heading: null, speed_mph: null, located_at: null };
-  // An old heading beside a new place would be a lie, so nothing of the position before is kept.
+  // An old heading with a new place would be wrong, so a new position replaces all its columns.
   const { lat, lng, heading = null, speed_mph = null, at = new Date().toISOString() } = location;
   return { ...fields, lat, lng, heading, speed_mph, located_at: at };
 }
@@ -46,7 +49,7 @@ function findDrivers(tx: Transaction, commands: Command<TruckCreate | TruckPatch
   return findExisting(tx, 'drivers', refs);
 }
 
-function driverFault(
+function findDriverError(
   { tenantId, input }: Command<TruckCreate | TruckPatch>,
   drivers: Set<string>,
 ): Outcome | undefined {
@@ -55,26 +58,26 @@ function driverFault(
   return invalidReferences([{ field: 'driver_id', code: 'unknown', message }]);
 }
 
-function takenNumber(unitNumber: string | undefined): Outcome {
+function failTakenNumber(unitNumber: string | undefined): Outcome {
   const message = `unit_number ${unitNumber} is taken`;
   return failed({
     code: 'conflict',
-    message: `${message}. Unit numbers are unique in an account, whatever their case.`,
+    message: `${message}. Unit numbers are unique in an account, ignoring case.`,
     details: [{ field: 'unit_number', code: 'duplicate', message }],
   });
 }
 
-/** Adds trucks to the fleet; one whose unit number is taken is left out. */
+/** Adds trucks to the fleet; a truck whose unit number is taken fails. */
 export async function createTrucks(tx: Transaction, commands: Command<TruckCreate>[]): Promise<Outcome[]> {
   const drivers = await findDrivers(tx, commands);
   const inserted = await insertTrucks(
     tx,
-    commands.filter((command) => !driverFault(command, drivers)),
+    commands.filter((command) => !findDriverError(command, drivers)),
   );
   return commands.map((command): Outcome => {
-    const fault = driverFault(command, drivers);
-    if (fault) return fault;
-    if (!inserted.has(refKey(refOf(command)))) return takenNumber(command.input.unit_number);
+    const driverError = findDriverError(command, drivers);
+    if (driverError) return driverError;
+    if (!inserted.has(refKey(refOf(command)))) return failTakenNumber(command.input.unit_number);
     const changes = changesOfNew(command.input as unknown as Record<string, unknown>);
     return { ok: true, changes, events: [] };
   });
@@ -82,7 +85,7 @@ export async function createTrucks(tx: Transaction, commands: Command<TruckCreat
 
 async function insertTrucks(tx: Transaction, commands: Command<TruckCreate>[]): Promise<Set<string>> {
   if (commands.length === 0) return new Set();
-  // One order for everybody: two batches inserting the same numbers the other way round would wait for each other in a circle.
+  // All batches insert in the same sequence; otherwise two of them could deadlock.
   const sorted = [...commands].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
   const rows = sorted.map((command) => ({
     status: 'available',
@@ -103,7 +106,7 @@ function numberKey({ tenantId, input }: Command<TruckCreate>): string {
   return `${tenantId}/${input.unit_number.toLowerCase()}`;
 }
 
-/** JSON merge of a truck's facts. Its job moves by dispatch only. */
+/** JSON merge of a truck's fields. Only dispatch commands change its current work order. */
 export async function updateTrucks(tx: Transaction, commands: Command<TruckPatch>[]): Promise<Outcome[]> {
   const [rows, drivers, taken] = await Promise.all([
     lockRecords<Row>(tx, 'trucks', commands.map(refOf)),
@@ -117,15 +120,16 @@ export async function updateTrucks(tx: Transaction, commands: Command<TruckPatch
       const key = refKey(refOf(command));
       const row = rows.get(key);
       if (!row) return missing('truck');
-      if (taken.has(key)) return driverFault(command, drivers) ?? takenNumber(command.input.unit_number);
-      return driverFault(command, drivers) ?? mergeOf(row, toColumns(command.input));
+      if (taken.has(key))
+        return findDriverError(command, drivers) ?? failTakenNumber(command.input.unit_number);
+      return findDriverError(command, drivers) ?? mergeOf(row, toColumns(command.input));
     },
   });
 }
 
 /**
- * Trucks whose wanted number is another truck's. One that is taken between this look and the update breaks the batch on the unique index; run again,
- * it is seen here.
+ * Trucks whose requested number belongs to another truck. If another transaction takes a number
+ * after this query, the unique index fails the batch; the rerun then finds it here.
  */
 async function findTakenNumbers(tx: Transaction, commands: Command<TruckPatch>[]): Promise<Set<string>> {
   const wanted = commands.flatMap((command) =>

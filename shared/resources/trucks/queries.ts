@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { truckRepresentation, truckStatus } from './representation.js';
 
-/** The page of trucks that a query asks for. A status is the one that the trucks show. */
+/** Builds the query for one page of trucks. The status filter applies to the derived status. */
 export function listTrucks(query: TruckListQuery, scope: ListScope): Statement {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)

@@ -1,24 +1,27 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** A position older than this is no longer where the truck is. */
+/** A position older than this is marked stale. */
 const STALE_AFTER = '5 minutes';
 
-/** One expression over the job that a truck is on; null without one. A truck is on one job at most. */
-function ofCurrentJob(alias: string, expression: string): string {
+/**
+ * SQL: an expression over the truck's current work order `j`; null without one. A truck has at most
+ * one.
+ */
+function selectFromCurrentWorkOrder(alias: string, expression: string): string {
   return `(select ${expression} from work_orders j where j.tenant_id = ${alias}.tenant_id and j.truck_id = ${alias}.id
     and j.status in ('dispatched', 'in_progress') limit 1)`;
 }
 
-const JOB_STATUS = `case
+const STATUS_FROM_WORK_ORDER = `case
   when j.step in ('on_scene', 'hooked') then 'on_scene'
   when j.step in ('towing', 'at_destination') then 'towing'
   when j.step = 'cleared' then 'returning'
   when j.step = 'en_route' or j.status = 'in_progress' then 'en_route'
   else 'assigned' end`;
 
-/** How far the truck's job is; without a job what people say of the truck. */
+/** SQL: the truck's status, from the progress of its work order; without one, the stored status. */
 export function truckStatus(alias: string): string {
-  return `coalesce(${ofCurrentJob(alias, JOB_STATUS)}, ${alias}.status)`;
+  return `coalesce(${selectFromCurrentWorkOrder(alias, STATUS_FROM_WORK_ORDER)}, ${alias}.status)`;
 }
 
 function location(alias: string): string {
@@ -46,7 +49,7 @@ export function truckMembers(alias: string): Parameters<typeof jsonObject>[1] {
     'model',
     'year',
     { name: 'location', sql: location(alias) },
-    { name: 'current_work_order_id', sql: ofCurrentJob(alias, 'j.id') },
+    { name: 'current_work_order_id', sql: selectFromCurrentWorkOrder(alias, 'j.id') },
     jsonTime(alias, 'created_at'),
     jsonTime(alias, 'updated_at'),
   ];

@@ -15,7 +15,7 @@ import {
 const unitNumber = () => text(32).example('T-12');
 const settableStatus = () =>
   settableTruckStatus.description(
-    'What people say of the truck. While it is on a job its status shows how far that job is',
+    'The status set by people. While the truck is on a job, the progress of that job is shown instead',
   );
 
 const location = () =>
@@ -30,10 +30,10 @@ const location = () =>
       .description('Degrees clockwise from north')
       .example(90),
     speed_mph: Joi.number().strict().min(0).max(300).allow(null).example(35),
-    at: dateTime().description('When the truck was there; left out: now'),
+    at: dateTime().description('When the truck was there; default now'),
   })
     .allow(null)
-    .description('A position replaces the one before as a whole; null forgets it');
+    .description('A position replaces the previous one as a whole; null removes it');
 
 const truckKeys = () => ({
   status: settableStatus(),
@@ -47,7 +47,7 @@ const truckKeys = () => ({
 });
 
 export const truckCreate = Joi.object({
-  unit_number: unitNumber().required().description('Unique in an account, whatever its case'),
+  unit_number: unitNumber().required().description('Unique in an account, ignoring case'),
   duty_class: dutyClass.required(),
   ...truckKeys(),
 }).meta({ className: 'TruckCreate' });
@@ -63,7 +63,7 @@ export const truck = allRequired({
   unit_number: unitNumber(),
   duty_class: dutyClass,
   status: truckStatus.description(
-    'On a job: assigned, en_route, on_scene, towing or returning, as that job stands',
+    'On a job: assigned, en_route, on_scene, towing or returning, by the progress of that job',
   ),
   driver_id: uuid().allow(null),
   vin: Joi.string().allow(null),
@@ -83,7 +83,7 @@ export const truck = allRequired({
     .description('Last known position'),
   current_work_order_id: uuid()
     .allow(null)
-    .description('The job in status dispatched or in_progress it is on'),
+    .description('The dispatched or in_progress work order that the truck is on'),
   created_at: dateTime(),
   updated_at: dateTime(),
 }).meta({ className: 'Truck' });

@@ -9,10 +9,10 @@ const shared = {
   agentScope: null,
 } as const;
 
-/** What the api makes of a body: the password stays there, its hash travels. */
+/** A command's input: the api process replaces the password by its hash. */
 export type WithPasswordHash<T> = Omit<T, 'password'> & { password?: never; password_hash?: string };
 
-/** Two people of an account cannot have one e-mail, so commands about it run one after the other. */
+/** E-mails are unique in an account, so commands about the same one run in sequence. */
 const emailKeys = ({ email }: { email?: string }) => (email ? [`user_email:${email.toLowerCase()}`] : []);
 
 export const createUser = defineCommand<WithPasswordHash<UserCreate>>({

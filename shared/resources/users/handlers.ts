@@ -26,21 +26,21 @@ interface UserRow extends Row, RecordRef {
 const EDITABLE = 'name text, email text, password_hash text';
 const NAMES = ['name', 'email', 'password_hash'];
 
-function takenEmail(email: string | undefined): Outcome {
+function failTakenEmail(email: string | undefined): Outcome {
   const message = `email ${email} is taken`;
   return failed({
     code: 'conflict',
-    message: `${message}. Every person of an account has an e-mail of their own, whatever its case.`,
+    message: `${message}. E-mails are unique in an account, ignoring case.`,
     details: [{ field: 'email', code: 'duplicate', message }],
   });
 }
 
-/** That a password was set is told, what it is or hashes to never. */
-function withoutHash({ password_hash: hash, ...rest }: Record<string, unknown>): Record<string, unknown> {
+/** The audit log shows that a password was set, but neither the password nor its hash. */
+function redactPassword({ password_hash: hash, ...rest }: Record<string, unknown>): Record<string, unknown> {
   return hash === undefined ? rest : { ...rest, password: '[redacted]' };
 }
 
-/** Adds people; one whose e-mail an active person has is left out. */
+/** Adds people; one whose e-mail belongs to an active person fails. */
 export async function createUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserCreate>>[],
@@ -51,17 +51,20 @@ export async function createUsers(
   );
   return commands.map((command) =>
     inserted.has(refKey(refOf(command)))
-      ? { ok: true, changes: changesOfNew(withoutHash({ ...command.input })), events: [] }
-      : takenEmail(command.input.email),
+      ? { ok: true, changes: changesOfNew(redactPassword({ ...command.input })), events: [] }
+      : failTakenEmail(command.input.email),
   );
 }
 
-/** Inserts people from the hashes of their passwords. Resolves with those whose e-mail was free. */
+/**
+ * Inserts people with the hashes of their passwords. Resolves with the keys of those whose e-mail
+ * was free.
+ */
 export async function insertUsers(
   tx: Transaction,
   rows: (RecordRef & { name: string; email: string; password_hash?: string })[],
 ): Promise<Set<string>> {
-  // One order for everybody: two batches inserting the same e-mails the other way round would wait for each other in a circle.
+  // All batches insert in the same sequence; otherwise two of them could deadlock.
   const keyOf = (row: (typeof rows)[number]) => `${row.tenant_id}/${row.email.toLowerCase()}`;
   const sorted = [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const inserted = await tx.query<RecordRef>({
@@ -74,7 +77,10 @@ export async function insertUsers(
   return new Set(inserted.map(refKey));
 }
 
-/** JSON merge of a person's facts. A new password ends the person's sessions: whoever has the old one may be in. */
+/**
+ * JSON merge of a person's fields. A new password ends the person's sessions, because an attacker
+ * with the old password may be signed in.
+ */
 export async function updateUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserPatch>>[],
@@ -89,31 +95,34 @@ export async function updateUsers(
     plan: (command) => {
       const row = rows.get(refKey(refOf(command)));
       if (!row) return missing('user');
-      if (row.deactivated_at) return gone();
-      if (taken.has(refKey(row))) return takenEmail(command.input.email);
-      return { row, set: command.input, changes: changesTo(row, command.input) };
+      if (row.deactivated_at) return failDeactivated();
+      if (taken.has(refKey(row))) return failTakenEmail(command.input.email);
+      return { row, set: command.input, changes: listChanges(row, command.input) };
     },
   });
   const renewed = commands.filter(
     (command, nth) => outcomes[nth]?.ok && command.input.password_hash !== undefined,
   );
-  await endSessionsOf(tx, renewed.map(refOf));
+  await endSessions(tx, renewed.map(refOf));
   return outcomes;
 }
 
-function changesTo(row: UserRow, { password_hash: hash, ...facts }: WithPasswordHash<UserPatch>): Change[] {
+function listChanges(row: UserRow, { password_hash: hash, ...facts }: WithPasswordHash<UserPatch>): Change[] {
   const changes = changesOf(row, facts);
   return hash === undefined ? changes : [...changes, { field: 'password', from: null, to: '[redacted]' }];
 }
 
-function gone(): Outcome {
+function failDeactivated(): Outcome {
   return failed({
     code: 'conflict',
-    message: 'This person is deactivated. Add them anew to let them in again.',
+    message: 'This person is deactivated. Add them again as a new person to restore access.',
   });
 }
 
-/** Those who want an e-mail that another active person has. One taken after this look breaks the batch on the unique index; run again, it is seen. */
+/**
+ * People whose requested e-mail belongs to another active person. If another transaction takes an
+ * e-mail after this query, the unique index fails the batch; the rerun then finds it here.
+ */
 async function findTakenEmails(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserPatch>>[],
@@ -131,7 +140,7 @@ async function findTakenEmails(
   return new Set(rows.map(refKey));
 }
 
-async function endSessionsOf(tx: Transaction, people: RecordRef[]): Promise<void> {
+async function endSessions(tx: Transaction, people: RecordRef[]): Promise<void> {
   if (people.length === 0) return;
   await tx.query({
     name: 'end-sessions-of-users',
@@ -141,12 +150,15 @@ async function endSessionsOf(tx: Transaction, people: RecordRef[]): Promise<void
   });
 }
 
-/** Shuts people out and ends their sessions. The last one of an account stays: nobody could let anybody in again. */
+/**
+ * Deactivates people and ends their sessions. The last active person of an account stays: without
+ * one, no person could add people again.
+ */
 export async function deactivateUsers(
   tx: Transaction,
   commands: Command<Record<string, never>>[],
 ): Promise<Outcome[]> {
-  const active = await lockActive(tx, [...new Set(commands.map(({ tenantId }) => tenantId))]);
+  const active = await lockActiveUsers(tx, [...new Set(commands.map(({ tenantId }) => tenantId))]);
   const known = await lockRecords<UserRow>(tx, 'users', commands.map(refOf));
   const leaving: RecordRef[] = [];
   const outcomes = commands.map((command): Outcome => {
@@ -154,7 +166,7 @@ export async function deactivateUsers(
     if (!row) return missing('user');
     if (row.deactivated_at) return { ok: true, changes: [], events: [] };
     const others = active.get(command.tenantId) as Set<string>;
-    if (others.size === 1 && others.has(row.id)) return lastOne();
+    if (others.size === 1 && others.has(row.id)) return failLastPerson();
     others.delete(row.id);
     leaving.push(refOf(command));
     return { ok: true, changes: [{ field: 'deactivated_at', from: null, to: 'now' }], events: [] };
@@ -163,15 +175,18 @@ export async function deactivateUsers(
   return outcomes;
 }
 
-function lastOne(): Outcome {
+function failLastPerson(): Outcome {
   return failed({
     code: 'conflict',
     message: 'This is the last person who can sign in to this account. Add another one first.',
   });
 }
 
-/** Who can sign in to these tenants, locked: of two who remove each other one comes second, and sees it. */
-async function lockActive(tx: Transaction, tenantIds: string[]): Promise<Map<string, Set<string>>> {
+/**
+ * Locks the people who can sign in to these tenants. When two people deactivate each other, the
+ * second command sees the first one's change.
+ */
+async function lockActiveUsers(tx: Transaction, tenantIds: string[]): Promise<Map<string, Set<string>>> {
   const rows = await tx.query<RecordRef>({
     name: 'lock-active-users',
     text: `select tenant_id, id from users where tenant_id = any($1::uuid[]) and deactivated_at is null and password_hash <> $2
@@ -190,5 +205,5 @@ async function deactivate(tx: Transaction, people: RecordRef[]): Promise<void> {
            from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(people)],
   });
-  await endSessionsOf(tx, people);
+  await endSessions(tx, people);
 }

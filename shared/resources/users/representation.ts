@@ -1,6 +1,6 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
-/** A person of an account. The password's hash is not among the members. */
+/** A person of an account, without the password's hash. */
 export function userRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',

@@ -5,11 +5,11 @@ const name = () => text(100).example('Dana Whitfield');
 const address = (example = 'dana@hudson-towing.example') => email().example(example, { override: true });
 const MIN_PASSWORD = 12;
 
-/** Long rather than odd (NIST SP 800-63B, 3.1.1.2). */
+/** Length matters more than character classes (NIST SP 800-63B, 3.1.1.2). */
 const newPassword = () =>
   password()
     .min(MIN_PASSWORD)
-    // Joi counts an emoji as two, readers of the document count it as one.
+    // Joi counts an emoji as two characters; the OpenAPI document's minLength counts it as one.
     .custom((value: string, helpers) =>
       value.length >= MIN_PASSWORD && [...value].length < MIN_PASSWORD
         ? helpers.error('string.min', { limit: MIN_PASSWORD })
@@ -19,13 +19,13 @@ const newPassword = () =>
 export const userCreate = Joi.object({
   name: name().required(),
   email: address().required(),
-  password: newPassword().description('Left out: the person cannot sign in until one is set'),
+  password: newPassword().description('Omitted: the person cannot sign in until one is set'),
 }).meta({ className: 'UserCreate' });
 
 export const userPatch = Joi.object({
   name: name(),
   email: address('dana.whitfield@hudson-towing.example'),
-  password: newPassword().description('A new one ends every session of the person'),
+  password: newPassword().description('A new password ends all sessions of the person'),
 }).meta({ className: 'UserPatch' });
 
 export const userDeactivate = Joi.object({}).meta({ className: 'UserRevoke' });
@@ -36,11 +36,11 @@ export const user = allRequired({
   email: address(),
   created_at: dateTime(),
   updated_at: dateTime(),
-  deactivated_at: dateTime().allow(null).description('Since then the person cannot sign in'),
+  deactivated_at: dateTime().allow(null).description('From then on the person cannot sign in'),
 }).meta({ className: 'User' });
 
 export const userListQuery = Joi.object({
-  is_active: Joi.boolean().description('Only those who can sign in, or only those who no longer can'),
+  is_active: Joi.boolean().description('true: only people who can sign in; false: only deactivated people'),
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'UserListQuery' });

@@ -5,7 +5,7 @@ import { webhookDeliveryAction, webhookTest } from './schema.js';
 
 const shared = { entityType: 'webhook_delivery', permission: 'admin', agentScope: null } as const;
 
-/** The path names the delivery that is repeated. */
+/** replay_of is the delivery id from the request path. */
 export type DeliveryReplay = WebhookDeliveryAction & { replay_of: string };
 
 export const replayDelivery = defineCommand<DeliveryReplay>({
@@ -24,7 +24,7 @@ export const cancelDelivery = defineCommand<WebhookDeliveryAction>({
   schema: webhookDeliveryAction,
 });
 
-/** The path names the endpoint. */
+/** endpoint_id comes from the request path. */
 export type EndpointTest = { type: EventType; endpoint_id: string };
 
 export const testEndpoint = defineCommand<EndpointTest>({

@@ -14,47 +14,50 @@ interface Original extends RecordRef {
   endpoint_id: string;
   event_id: string;
   event_type: string;
-  /** The bytes to send are still there. */
+  /** The body to send still exists, in the delivery or in its event. */
   has_body: boolean;
 }
 
-/** Delivers once more what was delivered before, whatever became of it: a new delivery under the same webhook-id. */
+/**
+ * Creates a new delivery of an earlier delivery's event, whatever the status of the earlier one.
+ * The webhook-id stays the same.
+ */
 export async function replayDeliveries(
   tx: Transaction,
   commands: Command<DeliveryReplay>[],
 ): Promise<Outcome[]> {
-  const originals = await findOriginals(tx, commands.map(originalRef));
-  const receivers = await findReceivers(tx, [...originals.values()].map(receiverRef));
-  const made: object[] = [];
+  const originals = await findOriginals(tx, commands.map(getOriginalRef));
+  const receivers = await findReceivers(tx, [...originals.values()].map(getReceiverRef));
+  const rows: object[] = [];
   const outcomes = commands.map((command): Outcome => {
-    const original = originals.get(refKey(originalRef(command)));
+    const original = originals.get(refKey(getOriginalRef(command)));
     if (!original) return missing('delivery');
-    const refusal = refusalOf(receivers.get(refKey(receiverRef(original))));
+    const refusal = refusalOf(receivers.get(refKey(getReceiverRef(original))));
     if (refusal) return refusal;
     if (!original.has_body)
       return failed({ code: 'conflict', message: 'The event is no longer kept: there is nothing to send.' });
-    made.push({ ...refOf(command), replay_of: original.id });
+    rows.push({ ...refOf(command), replay_of: original.id });
     const { endpoint_id, event_id } = original;
     const changes = changesOfNew({ endpoint_id, event_id, replay_of: original.id });
     return { ok: true, changes, events: [], wokenEndpoints: [endpoint_id] };
   });
-  if (made.length > 0)
+  if (rows.length > 0)
     await tx.query({
       name: 'replay-deliveries',
       text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_of, body, created_at)
              select r.tenant_id, r.id, d.endpoint_id, d.event_id, d.event_type, 'replay', d.id, d.body, ${timeOfIdSql('r.id')}
              from ${recordset('tenant_id uuid, id uuid, replay_of uuid')}
              join webhook_deliveries d on d.tenant_id = r.tenant_id and d.id = r.replay_of`,
-      values: [JSON.stringify(made)],
+      values: [JSON.stringify(rows)],
     });
   return outcomes;
 }
 
-function originalRef({ tenantId, input }: Command<DeliveryReplay>): RecordRef {
+function getOriginalRef({ tenantId, input }: Command<DeliveryReplay>): RecordRef {
   return { tenant_id: tenantId, id: input.replay_of };
 }
 
-function receiverRef({ tenant_id, endpoint_id }: { tenant_id: string; endpoint_id: string }): RecordRef {
+function getReceiverRef({ tenant_id, endpoint_id }: { tenant_id: string; endpoint_id: string }): RecordRef {
   return { tenant_id, id: endpoint_id };
 }
 
@@ -74,7 +77,7 @@ interface DeliveryRow extends Row, RecordRef {
   status: (typeof DELIVERY_STATUSES)[number];
 }
 
-/** Ends deliveries that are still open. A request that is on its way already cannot be called back. */
+/** Cancels deliveries that have not ended. A request that is already in flight continues. */
 export async function cancelDeliveries(
   tx: Transaction,
   commands: Command<WebhookDeliveryAction>[],
@@ -86,10 +89,10 @@ export async function cancelDeliveries(
     if (!row) return missing('delivery');
     const { status } = row;
     if (status === 'cancelled') return { ok: true, changes: [], events: [] };
-    if (status === 'succeeded' || status === 'exhausted') return ended(status);
+    if (status === 'succeeded' || status === 'exhausted') return refuseToCancel(status);
     cancelled.push(refOf(command));
     const changes = [{ field: 'status', from: status, to: 'cancelled' }];
-    // A worker may have loaded it already.
+    // A worker may have loaded this delivery already, so wake it.
     return { ok: true, changes, events: [], wokenEndpoints: [row.endpoint_id] };
   });
   if (cancelled.length > 0)
@@ -102,10 +105,10 @@ export async function cancelDeliveries(
   return outcomes;
 }
 
-/** What a cancelled delivery becomes. */
+/** SQL assignments that cancel a delivery. */
 export const CANCEL = "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
 
-function ended(status: string): Outcome {
+function refuseToCancel(status: string): Outcome {
   return failed({
     code: 'invalid_status_transition',
     message: `The delivery is ${status}: it has ended and cannot be cancelled.`,
@@ -113,12 +116,15 @@ function ended(status: string): Outcome {
   });
 }
 
-/** Sends endpoints an event that never happened, whatever their filters. It is in the log of deliveries and not among the events. */
+/**
+ * Sends an example event to each endpoint, even if its event_types do not include that type. The
+ * delivery log shows it; the list of events does not.
+ */
 export async function testEndpoints(tx: Transaction, commands: Command<EndpointTest>[]): Promise<Outcome[]> {
   const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.endpoint_id }));
   const receivers = await findReceivers(tx, refs);
   const now = new Date();
-  const made: object[] = [];
+  const rows: object[] = [];
   const outcomes = commands.map((command, index): Outcome => {
     const receiver = receivers.get(refKey(refs[index] as RecordRef));
     if (!receiver || receiver.is_deleted) return missing('endpoint');
@@ -127,15 +133,15 @@ export async function testEndpoints(tx: Transaction, commands: Command<EndpointT
     const { endpoint_id, type: event_type } = command.input;
     const eventId = newId();
     const body = testBody(event_type, { eventId, command, now });
-    made.push({ ...refOf(command), endpoint_id, event_id: eventId, event_type, body });
+    rows.push({ ...refOf(command), endpoint_id, event_id: eventId, event_type, body });
     const changes = changesOfNew({ endpoint_id, event_id: eventId, event_type });
     return { ok: true, changes, events: [], wokenEndpoints: [endpoint_id] };
   });
-  if (made.length > 0) await insertTests(tx, made);
+  if (rows.length > 0) await insertTestDeliveries(tx, rows);
   return outcomes;
 }
 
-async function insertTests(tx: Transaction, rows: object[]): Promise<void> {
+async function insertTestDeliveries(tx: Transaction, rows: object[]): Promise<void> {
   await tx.query({
     name: 'insert-test-deliveries',
     text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body, created_at)

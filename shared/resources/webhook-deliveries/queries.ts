@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { addIdRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { webhookAttemptRepresentation, webhookDeliveryRepresentation } from './representation.js';
 
-/** The page of deliveries that a query asks for, newest first by their ids. */
+/** Lists one page of the deliveries that match a query, newest first (sorted by id). */
 export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope): Statement {
   const { event_type: type = '*', status, trigger, since, until } = query;
   const conditions = new Conditions()
@@ -11,7 +11,9 @@ export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope
     .addIf(query.endpoint_id, 't.endpoint_id = ?')
     .addIf(query.event_id, 't.event_id = ?')
     .addIf(query.replay_id, 't.replay_id = ?');
-  // Words of our own vocabulary, as constants: only so does a plan, which is made once for all values, know that a partial index holds the rows.
+  // Both values come from our own vocabulary, so the SQL text may hold them as constants.
+  // PostgreSQL makes one plan for all parameter values, and only a constant lets that plan use a
+  // partial index.
   if (status !== undefined) conditions.add(`t.status = '${status}'`);
   if (trigger !== undefined) conditions.add(`t.trigger = '${trigger}'`);
   if (type.endsWith('.*')) conditions.add('starts_with(t.event_type, ?)', type.slice(0, -1));
@@ -27,7 +29,7 @@ export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope
   });
 }
 
-/** The attempts of one delivery, newest first. */
+/** Lists the attempts of one delivery, newest first. */
 export function listAttempts(
   query: WebhookAttemptListQuery & { delivery_id?: string },
   scope: ListScope,

@@ -2,13 +2,13 @@ import type { Outcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { byRef, failed, type RecordRef, recordset } from '../sets.js';
 
-/** An endpoint as far as what may be sent there depends on it. */
+/** The columns of an endpoint that decide whether it may receive a delivery. */
 export interface Receiver extends RecordRef {
   enabled: boolean;
   is_deleted: boolean;
 }
 
-/** The endpoints of these ids that there are, by reference; deleted ones too. */
+/** Finds the endpoints with these ids, deleted ones included. The map's keys are references. */
 export async function findReceivers(tx: Transaction, refs: RecordRef[]): Promise<Map<string, Receiver>> {
   if (refs.length === 0) return new Map();
   const rows = await tx.query<Receiver>({
@@ -20,7 +20,10 @@ export async function findReceivers(tx: Transaction, refs: RecordRef[]): Promise
   return byRef(rows);
 }
 
-/** Why nothing new may be sent to an endpoint; undefined: it may. Should it be disabled at this moment, its worker cancels what comes. */
+/**
+ * Returns the error if the endpoint cannot receive a new delivery, else undefined. If the endpoint
+ * is disabled after this check, its worker cancels the delivery.
+ */
 export function refusalOf(receiver: Receiver | undefined): Outcome | undefined {
   if (receiver?.enabled && !receiver.is_deleted) return undefined;
   const message =

@@ -7,18 +7,18 @@ import { typeFilter } from '../../events/type-filter.js';
 export const webhookDeliveryStatus = namedEnum('WebhookDeliveryStatus', DELIVERY_STATUSES, {
   pending: 'Waits for its first attempt',
   delivering: 'An attempt is under way',
-  succeeded: 'The endpoint took it',
+  succeeded: 'The endpoint answered 2xx',
   failed: 'The last attempt failed, and another will follow',
   exhausted: 'All attempts failed, and no other will follow',
-  cancelled: 'Given up on request, or because its endpoint was disabled or deleted',
+  cancelled: 'A client cancelled it, or its endpoint was disabled or deleted',
 });
 
 export const deliveryTrigger = namedEnum('DeliveryTrigger', DELIVERY_TRIGGERS, {
   event: 'The event itself',
-  replay: 'A replay of a delivery that was made before',
+  replay: 'A replay of an earlier delivery',
   recover: 'A recovery of events that were not delivered',
   test: 'POST /webhook-endpoints/{id}/test',
-  probe: 'A try whether a disabled endpoint works again',
+  probe: 'A check whether a disabled endpoint works again',
 });
 
 const count = () => Joi.number().integer().min(0);
@@ -28,8 +28,8 @@ export const webhookDelivery = allRequired({
   endpoint_id: uuid(),
   event_id: uuid().description('Also the webhook-id, the same on every attempt and replay'),
   event_type: Joi.string().example('invoice.created'),
-  trigger: deliveryTrigger.description('Why it was made'),
-  replay_id: uuid().allow(null).description('The replay or recovery that made it'),
+  trigger: deliveryTrigger.description('Why it was created'),
+  replay_id: uuid().allow(null).description('The replay or recovery that created it'),
   replay_of: uuid().allow(null).description('The delivery that it repeats'),
   status: webhookDeliveryStatus,
   attempts: count().example(1),
@@ -52,10 +52,10 @@ export const webhookAttempt = allRequired({
   started_at: dateTime(),
   url: Joi.string().example('https://example.com/hooks'),
   request_headers: headers(),
-  response_status: Joi.number().integer().allow(null).example(200).description('null: there was no answer'),
+  response_status: Joi.number().integer().allow(null).example(200).description('null: there was no response'),
   response_headers: headers().allow(null),
   response_body: Joi.string().allow(null, '').example('ok').description('Its first 16 KiB'),
-  response_truncated: flag().description('There was more of the body'),
+  response_truncated: flag().description('The body was longer than that'),
   error_class: Joi.string().allow(null).example('timeout'),
   error_message: Joi.string().allow(null).example('No answer within 15 seconds'),
   remote_address: Joi.string().allow(null).example('203.0.113.7'),
@@ -77,18 +77,18 @@ export const webhookDeliveryListQuery = Joi.object({
   cursor: cursor(),
 }).meta({ className: 'WebhookDeliveryListQuery' });
 
-/** Of one delivery, which the path names. */
+/** The path names the delivery. */
 export const webhookAttemptListQuery = Joi.object({
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'WebhookAttemptListQuery' });
 
-/** An action that needs no more than its path. */
+/** The path holds everything that the action needs. */
 export const webhookDeliveryAction = Joi.object({}).meta({ className: 'WebhookDeliveryAction' });
 
 export const webhookTest = Joi.object({
   type: Joi.string()
     .valid(...EVENT_TYPES)
     .default('invoice.created')
-    .description('The type of the event that is made up'),
+    .description('The type of the example event'),
 }).meta({ className: 'WebhookTest' });

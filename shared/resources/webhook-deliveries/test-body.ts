@@ -3,7 +3,10 @@ import type { EventType } from '../../contracts/vocabulary.js';
 import { eventTypeView } from '../event-types/bodies.js';
 import { madeUpBody } from '../events/envelope.js';
 
-/** The body of an event that never happened: the example of its type, which a true one looks like; `data.test` tells it apart. */
+/**
+ * Builds the body of a test event from the example of its type. `data.test` distinguishes it from a
+ * real event.
+ */
 export function testBody(
   type: EventType,
   { eventId, command, now }: { eventId: string; command: Command; now: Date },

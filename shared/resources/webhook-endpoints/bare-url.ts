@@ -1,4 +1,7 @@
-/** A URL as whoever reads events and the log may see it: receivers put keys into user names, queries and fragments. */
+/**
+ * Removes user name, password, query and fragment from a URL. Receivers put keys into those parts,
+ * and more people read events and logs than may see the keys.
+ */
 export function bareUrl(url: string): string {
   if (!URL.canParse(url)) return '[not a URL]';
   const { origin, pathname } = new URL(url);

@@ -20,14 +20,14 @@ const shared = {
   agentScope: null,
 } as const;
 
-/** A body as it travels: the api has encrypted its headers, if it has any. */
+/** A request body after the api encrypted its headers, if it has any. */
 type WithSealedHeaders<T> = Omit<T, 'headers'> & Partial<SealedHeaders>;
 
-/** What the api adds: what it minted, never in clear text. */
+/** The secrets that the api generates and adds to the command, always encrypted. */
 interface Minted {
-  /** The v1 secret, which the answer shows. */
+  /** The v1 secret. The response shows it once. */
   material: SealedSecret;
-  /** For endpoints that sign with ed25519 too. */
+  /** For endpoints that also sign with ed25519. */
   pair?: SealedKeyPair;
 }
 

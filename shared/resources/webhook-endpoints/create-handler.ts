@@ -7,9 +7,9 @@ import type { EndpointCreation } from './commands.js';
 import { insertEndpoints } from './endpoint-rows.js';
 import { insertSecrets } from './secret-rows.js';
 
-/** Each event is matched against all endpoints of its account, in its own transaction. */
+/** The transaction that records an event matches it against all endpoints of its account. */
 const MAX_ENDPOINTS = 50;
-const ENDPOINTS: PlacesOf = {
+const ENDPOINT_QUOTA: PlacesOf = {
   table: 'webhook_endpoints',
   counted: 't.deleted_at is null',
   most: MAX_ENDPOINTS,
@@ -18,20 +18,23 @@ const ENDPOINTS: PlacesOf = {
 
 type CreateCommand = Command<EndpointCreation>;
 
-/** Makes endpoints with their lanes and secrets. The answer carries the new secret sealed; the api opens it when it answers. */
+/**
+ * Creates endpoints with their endpoint queues and secrets. The outcome carries each new secret
+ * sealed; the api unseals it for the response.
+ */
 export async function createWebhookEndpoints(tx: Transaction, commands: CreateCommand[]): Promise<Outcome[]> {
-  const places = await Places.count(tx, commands, ENDPOINTS);
-  const refusals = commands.map(({ tenantId }) => places.take(tenantId));
+  const quota = await Places.count(tx, commands, ENDPOINT_QUOTA);
+  const refusals = commands.map(({ tenantId }) => quota.take(tenantId));
   const admitted = commands.filter((_command, index) => !refusals[index]);
-  await insertEndpoints(tx, admitted.map(rowOf));
+  await insertEndpoints(tx, admitted.map(buildRow));
   await insertSecrets(
     tx,
     admitted.map((command) => ({ ref: refOf(command), ...command.input })),
   );
-  return commands.map((command, index) => refusals[index] ?? outcomeOf(command));
+  return commands.map((command, index) => refusals[index] ?? buildOutcome(command));
 }
 
-function rowOf(command: CreateCommand) {
+function buildRow(command: CreateCommand) {
   const { material: _secret, pair: _pair, asymmetric: _asymmetric, ...fields } = command.input;
   const isOff = !fields.enabled;
   return {
@@ -43,12 +46,12 @@ function rowOf(command: CreateCommand) {
   };
 }
 
-function outcomeOf(command: CreateCommand): Outcome {
-  const { material, pair: _pair, headers_sealed: _values, ...told } = command.input;
+function buildOutcome(command: CreateCommand): Outcome {
+  const { material, pair: _pair, headers_sealed: _values, ...changedFields } = command.input;
   return {
     ok: true,
     answerExtra: { secret: command.dryRun ? null : material.sealed },
-    changes: changesOfNew(told),
+    changes: changesOfNew(changedFields),
     events: [],
     wokenEndpoints: [command.entityId],
   };

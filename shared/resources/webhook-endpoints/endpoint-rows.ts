@@ -14,25 +14,28 @@ export interface EndpointRow extends Row, RecordRef {
 
 export const ENDPOINT = 'webhook endpoint';
 
-const EDITABLE = `url text, event_types text[], description text, headers_sealed text, header_names text[], rate_limit_per_second integer,
+const EDITABLE_COLUMNS = `url text, event_types text[], description text, headers_sealed text, header_names text[], rate_limit_per_second integer,
   max_in_flight integer, enabled boolean, disabled_reason text, disabled_at timestamptz, deleted_at timestamptz`;
-const NAMES = namesOf(EDITABLE).join(', ');
+const EDITABLE_NAMES = namesOf(EDITABLE_COLUMNS).join(', ');
 
-/** The endpoints among these that are not deleted, locked. Whoever needs an endpoint, its lane and its secrets locks the endpoint first. */
+/**
+ * Locks those of these endpoints that are not deleted. Lock order: the endpoint first, then its row
+ * in webhook_lanes and its secrets.
+ */
 export async function lockEndpoints(tx: Transaction, refs: RecordRef[]): Promise<Map<string, EndpointRow>> {
   const rows = await lockRecords<EndpointRow>(tx, 'webhook_endpoints', refs);
   return new Map([...rows].filter(([, row]) => row.deleted_at === null));
 }
 
-/** Adds endpoints, each with its lane. */
+/** Inserts endpoints, each with its endpoint queue. */
 export async function insertEndpoints(tx: Transaction, rows: (RecordRef & object)[]): Promise<void> {
   if (rows.length === 0) return;
   const values = [JSON.stringify(rows)];
   await Promise.all([
     tx.query({
       name: 'insert-webhook-endpoints',
-      text: `insert into webhook_endpoints (tenant_id, id, ${NAMES})
-             select tenant_id, id, ${NAMES} from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)}`,
+      text: `insert into webhook_endpoints (tenant_id, id, ${EDITABLE_NAMES})
+             select tenant_id, id, ${EDITABLE_NAMES} from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE_COLUMNS}`)}`,
       values,
     }),
     tx.query({
@@ -44,10 +47,10 @@ export async function insertEndpoints(tx: Transaction, rows: (RecordRef & object
 }
 
 export function storeEndpoints(tx: Transaction, merges: Merge[]): Promise<void> {
-  return storeMerges(tx, { table: 'webhook_endpoints', columns: EDITABLE }, merges);
+  return storeMerges(tx, { table: 'webhook_endpoints', columns: EDITABLE_COLUMNS }, merges);
 }
 
-/** Which of these endpoints have failures or a pause that could be forgotten. */
+/** Finds which of these endpoints have recorded failures, a pause or a stop request. */
 export async function findTroubled(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'find-troubled-lanes',
@@ -59,7 +62,10 @@ export async function findTroubled(tx: Transaction, refs: RecordRef[]): Promise<
   return new Set(rows.map(refKey));
 }
 
-/** Forgets the failures of endpoints that are enabled again: they start like new ones. */
+/**
+ * Clears failures, pauses and probes of endpoints that are enabled again, so that they start like
+ * new ones.
+ */
 export async function resetLanes(tx: Transaction, refs: RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({

@@ -1,7 +1,10 @@
 import { canonicalJson } from '../../contracts/canonical-json.js';
 import { deriveKey, seal, unseal } from '../../platform/crypto.js';
 
-/** Custom headers as they travel and are stored: their values encrypted as one, their names for showing. */
+/**
+ * Custom headers as commands and rows hold them. One ciphertext holds all values; the names stay
+ * readable, because the API shows them.
+ */
 export interface SealedHeaders {
   headers_sealed: string | null;
   header_names: string[];
@@ -11,18 +14,21 @@ export function webhookHeadersKey(secretKey: string): Buffer {
   return deriveKey(secretKey, 'webhook-headers');
 }
 
-/** The same headers have one text, whatever the order they came in. */
+/** Encrypts headers. Canonical JSON makes the plain text independent of the headers' sequence. */
 export function sealHeaders(key: Buffer, headers: Record<string, string> | null): SealedHeaders {
   const header_names = Object.keys(headers ?? {}).sort();
   return { headers_sealed: header_names.length > 0 ? seal(key, canonicalJson(headers)) : null, header_names };
 }
 
-/** Names and values of sealed headers. */
+/** Decrypts headers into names and values. */
 export function openHeaders(key: Buffer, sealed: string | null): Record<string, string> {
   return sealed === null ? {} : (JSON.parse(unseal(key, sealed)) as Record<string, string>);
 }
 
-/** Whether two sealed texts hold the same headers. Encrypted twice, the same text looks different. */
+/**
+ * Compares two sealed texts by their headers. Encrypting the same headers twice gives different
+ * ciphertexts.
+ */
 export function isSameHeaders(key: Buffer, a: string | null, b: string | null): boolean {
   return canonicalJson(openHeaders(key, a)) === canonicalJson(openHeaders(key, b));
 }

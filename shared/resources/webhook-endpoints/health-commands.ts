@@ -1,7 +1,9 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 
-/** The clock's, all of them: no route leads here, so there is no body to check. */
+/**
+ * Only the clock submits these commands. No route leads to them, so there is no body to validate.
+ */
 const shared = {
   entityType: 'webhook_endpoint',
   creates: false,
@@ -22,14 +24,14 @@ export const disableEndpoint = defineCommand({
   action: 'webhook_endpoint.disabled',
 });
 
-/** It takes deliveries again, before it was disabled. */
+/** The endpoint accepts deliveries again and was never disabled. */
 export const noteEndpointRecovery = defineCommand({
   ...shared,
   type: 'webhook_endpoint.note_recovery',
   action: 'webhook_endpoint.recovery_noted',
 });
 
-/** It was disabled for failing and has taken a probe. */
+/** The endpoint was disabled for failing and then accepted a probe. */
 export const healEndpoint = defineCommand({
   ...shared,
   type: 'webhook_endpoint.heal',

@@ -13,27 +13,27 @@ import { insertProbes } from './probe.js';
 
 const HOUR_MS = 3_600_000;
 
-/** What a step makes of an endpoint. */
-interface Taken {
+/** What a step changes about an endpoint. */
+interface StepResult {
   after: WatchedEndpoint;
   event?: EventDraft;
   notice?: NoticeDraft;
-  /** What its lane counted starts anew. */
+  /** Clear the failures, pauses and probes of its endpoint queue. */
   isReset?: true;
-  /** It is sent a probe. */
+  /** Send it a probe. */
   isProbed?: true;
 }
 
-/** A step that is taken, and what it was taken on. */
-interface Step extends Taken {
+/** A step, with the command that asked for it and the endpoint before the step. */
+interface Step extends StepResult {
   command: Command;
   before: WatchedEndpoint;
 }
 
-type Take = (endpoint: WatchedEndpoint) => Taken;
+type StepFunction = (endpoint: WatchedEndpoint) => StepResult;
 
-/** Columns that a step may change, as the audit log tells them. */
-const AUDITED = [
+/** Columns that a step may change and that the audit log shows. */
+const AUDITED_COLUMNS = [
   'enabled',
   'disabled_reason',
   'disabled_at',
@@ -42,11 +42,18 @@ const AUDITED = [
   'exhausted_told_count',
 ] as const;
 
-/** Takes a step for each endpoint for which it still is the next one; for the others nothing happens and nothing is told. */
-async function takeSteps(
+/**
+ * Runs a step on each endpoint for which the step is still due. Other endpoints stay unchanged,
+ * without an event or a notice.
+ */
+async function runSteps(
   tx: Transaction,
   commands: Command[],
-  { isDue, take, config }: { isDue: (endpoint: WatchedEndpoint) => boolean; take: Take; config: Config },
+  {
+    isDue,
+    runStep,
+    config,
+  }: { isDue: (endpoint: WatchedEndpoint) => boolean; runStep: StepFunction; config: Config },
 ): Promise<Outcome[]> {
   const endpoints = await lockWatched(tx, commands.map(refOf));
   const steps: Step[] = [];
@@ -54,31 +61,31 @@ async function takeSteps(
     const endpoint = endpoints.get(refKey(refOf(command)));
     if (!endpoint) return missing('webhook endpoint');
     if (!isDue(endpoint)) return { ok: true, changes: [], events: [] };
-    const one = take(endpoint);
-    steps.push({ ...one, command, before: endpoint });
-    const changes = auditedChanges(endpoint, one.after);
-    // About itself an endpoint is told nothing: it may be failing at that very event.
-    const events = one.event ? [{ ...one.event, exceptEndpoint: endpoint.id }] : [];
+    const result = runStep(endpoint);
+    steps.push({ ...result, command, before: endpoint });
+    const changes = listAuditedChanges(endpoint, result.after);
+    // The endpoint does not receive the event about itself: deliveries to it may be failing.
+    const events = result.event ? [{ ...result.event, exceptEndpoint: endpoint.id }] : [];
     return { ok: true, changes, events, wokenEndpoints: [endpoint.id] };
   });
-  await store(tx, steps, config);
+  await storeSteps(tx, steps, config);
   return outcomes;
 }
 
-function auditedChanges(before: WatchedEndpoint, after: WatchedEndpoint): Change[] {
-  return changesOf({ ...before }, Object.fromEntries(AUDITED.map((name) => [name, after[name]])));
+function listAuditedChanges(before: WatchedEndpoint, after: WatchedEndpoint): Change[] {
+  return changesOf({ ...before }, Object.fromEntries(AUDITED_COLUMNS.map((name) => [name, after[name]])));
 }
 
-async function store(tx: Transaction, steps: Step[], config: Config): Promise<void> {
+async function storeSteps(tx: Transaction, steps: Step[], config: Config): Promise<void> {
   const switched = steps.filter(
     ({ before, after }) =>
       before.enabled !== after.enabled || before.disabled_reason !== after.disabled_reason,
   );
   const probed = steps.filter(({ isProbed }) => isProbed);
   await Promise.all([
-    storeEnabled(tx, switched.map(afterOf)),
-    storeTold(tx, steps.map(afterOf)),
-    resetLanes(tx, steps.filter(({ isReset }) => isReset).map(afterOf)),
+    storeEnabled(tx, switched.map(getAfter)),
+    storeTold(tx, steps.map(getAfter)),
+    resetLanes(tx, steps.filter(({ isReset }) => isReset).map(getAfter)),
     insertProbes(
       tx,
       probed.map(({ after, command: { environment } }) => ({ ...after, environment })),
@@ -91,20 +98,20 @@ async function store(tx: Transaction, steps: Step[], config: Config): Promise<vo
   ]);
 }
 
-const afterOf = ({ after }: Step) => after;
+const getAfter = ({ after }: Step) => after;
 
-function stepHandler(step: HealthStep, take: Take) {
+function stepHandler(step: HealthStep, runStep: StepFunction) {
   return (tx: Transaction, commands: Command[], config: Config): Promise<Outcome[]> =>
-    takeSteps(tx, commands, { isDue: (endpoint) => endpoint.step === step, take, config });
+    runSteps(tx, commands, { isDue: (endpoint) => endpoint.step === step, runStep, config });
 }
 
-const inHours = (from: string, hours: number) => new Date(Date.parse(from) + hours * HOUR_MS).toISOString();
+const addHours = (from: string, hours: number) => new Date(Date.parse(from) + hours * HOUR_MS).toISOString();
 
-/** Tells that endpoints have been failing for one of the times of which is told. */
+/** Records an event and a notice for endpoints that have failed for one of the warning times. */
 export const warnOfEndpoints = stepHandler('warn', (endpoint) => {
   const hours = endpoint.reached_hours as number;
   const since = endpoint.failing_since as string;
-  const disables_at = inHours(since, HEALTH.disableAfter);
+  const disables_at = addHours(since, HEALTH.disableAfter);
   return {
     after: { ...endpoint, warned_hours: hours },
     event: {
@@ -115,7 +122,10 @@ export const warnOfEndpoints = stepHandler('warn', (endpoint) => {
   };
 });
 
-/** Disables endpoints that have only failed for too long, or whose receiver asked for the end. Their workers cancel what is still open. */
+/**
+ * Disables endpoints that failed for too long without a success, or whose receiver asked for it.
+ * Their workers cancel the open deliveries.
+ */
 export const disableEndpoints = stepHandler('disable', (endpoint) => {
   const reason = endpoint.stop_reason ?? 'failing';
   const isProbed = reason === 'failing';
@@ -127,7 +137,7 @@ export const disableEndpoints = stepHandler('disable', (endpoint) => {
       disabled_at: (endpoint.enabled ? null : endpoint.disabled_at) ?? new Date(endpoint.now).toISOString(),
       stop_reason: null,
       warned_hours: isProbed ? HEALTH.disableAfter : 0,
-      probe_after: isProbed ? inHours(endpoint.now, HEALTH.probeAfter) : null,
+      probe_after: isProbed ? addHours(endpoint.now, HEALTH.probeAfter) : null,
       probes: 0,
     },
     event: { type: 'endpoint.disabled', extra: { reason } },
@@ -135,54 +145,61 @@ export const disableEndpoints = stepHandler('disable', (endpoint) => {
   };
 });
 
-/** Tells that endpoints work again of which a failure was told. */
+/** Records an event and a notice for endpoints that work again after a warning. */
 export const noteEndpointRecoveries = stepHandler('recover', (endpoint) => ({
   after: { ...endpoint, warned_hours: 0 },
   event: { type: 'endpoint.recovered', extra: { was_disabled: false } },
   notice: recoveredNotice(endpoint),
 }));
 
-/** Enables endpoints that were disabled for failing and have taken a probe since. */
+/** Enables endpoints that were disabled for failing and have accepted a probe since. */
 export const healEndpoints = stepHandler('heal', (endpoint) => ({
   after: {
     ...endpoint,
-    ...{ enabled: true, disabled_reason: null, disabled_at: null },
-    ...{ warned_hours: 0, probe_after: null, probes: 0 },
+    enabled: true,
+    disabled_reason: null,
+    disabled_at: null,
+    warned_hours: 0,
+    probe_after: null,
+    probes: 0,
   },
   isReset: true,
   event: { type: 'endpoint.recovered', extra: { was_disabled: true } },
   notice: recoveredNotice(endpoint),
 }));
 
-/** Sends endpoints that were disabled for failing a probe, and plans the next one. */
+/** Sends a probe to endpoints that were disabled for failing, and schedules the next one. */
 export const probeEndpoints = stepHandler('probe', (endpoint) => {
   const probes = endpoint.probes + 1;
   const wait = Math.min(HEALTH.probeAfter * 2 ** probes, HEALTH.probeAtMost);
   return {
-    after: { ...endpoint, probes, probe_after: inHours(endpoint.now, wait) },
+    after: { ...endpoint, probes, probe_after: addHours(endpoint.now, wait) },
     isProbed: true,
   };
 });
 
-/** Tells of deliveries that used up every attempt, those since the last telling together. */
+/**
+ * Records an event and a notice about exhausted deliveries. One notice covers all of them since the
+ * previous notice.
+ */
 export function recordExhaustedDeliveries(
   tx: Transaction,
   commands: Command[],
   config: Config,
 ): Promise<Outcome[]> {
   const isDue = (endpoint: WatchedEndpoint) => endpoint.tells_exhausted;
-  return takeSteps(tx, commands, { isDue, take: tellExhausted, config });
+  return runSteps(tx, commands, { isDue, runStep: announceExhausted, config });
 }
 
-const tellExhausted: Take = (endpoint) => {
+const announceExhausted: StepFunction = (endpoint) => {
   const { id, url, last_exhausted_id: last, exhausted_count, exhausted_told_count, now } = endpoint;
   const count = exhausted_count - exhausted_told_count;
-  const told: Taken = {
+  const result: StepResult = {
     after: { ...endpoint, exhausted_told_count: exhausted_count, exhausted_told_at: now },
     notice: exhaustedNotice(endpoint, count),
   };
-  if (!last) return told;
+  if (!last) return result;
   const entity = { type: 'webhook_delivery', id: last };
   const extra = { endpoint: { id, url: bareUrl(url) }, exhausted_count: count };
-  return { ...told, event: { type: 'delivery.exhausted', entity, extra } };
+  return { ...result, event: { type: 'delivery.exhausted', entity, extra } };
 };

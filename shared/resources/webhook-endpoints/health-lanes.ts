@@ -2,7 +2,7 @@ import type { Row, Transaction } from '../../platform/postgres.js';
 import { lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
 import { type HealthStep, NEXT_STEP, REACHED_HOURS, TELLS_EXHAUSTED } from './health-rules.js';
 
-/** An endpoint with what its lane remembers, while both are locked. */
+/** An endpoint with the health of its endpoint queue, while the transaction locks both rows. */
 export interface WatchedEndpoint extends RecordRef {
   url: string;
   enabled: boolean;
@@ -13,22 +13,25 @@ export interface WatchedEndpoint extends RecordRef {
   last_error: string | null;
   stop_reason: 'gone' | 'receiver' | null;
   exhausted_count: number;
-  /** null too when it is gone with its partition. */
+  /** Also null when its partition was dropped. */
   last_exhausted_id: string | null;
   exhausted_told_count: number;
   exhausted_told_at: string | null;
   warned_hours: number;
   probe_after: string | null;
   probes: number;
-  /** What is next for it, as of `now`. */
+  /** The step that is due as of `now`. */
   step: HealthStep | null;
   tells_exhausted: boolean;
   reached_hours: number | null;
-  /** The database's time, which the lane's times are of. */
+  /** PostgreSQL's clock, which also sets the times of the endpoint queue. */
   now: string;
 }
 
-/** Locks endpoints and then their lanes, as everybody does who needs both; one that has no lane is missing. */
+/**
+ * Locks endpoints and then their rows in webhook_lanes, the lock order of every writer. An endpoint
+ * without such a row is missing from the result.
+ */
 export async function lockWatched(tx: Transaction, refs: RecordRef[]): Promise<Map<string, WatchedEndpoint>> {
   const [, rows] = await Promise.all([
     lockRecords<Row>(tx, 'webhook_endpoints', refs),
@@ -61,16 +64,19 @@ export async function storeEnabled(tx: Transaction, rows: readonly WatchedEndpoi
   });
 }
 
-const TOLD = `stop_reason text, exhausted_told_count integer, exhausted_told_at timestamptz, warned_hours integer, probe_after timestamptz, probes integer`;
-const NAMES = namesOf(TOLD);
+const PROGRESS_COLUMNS = `stop_reason text, exhausted_told_count integer, exhausted_told_at timestamptz, warned_hours integer, probe_after timestamptz, probes integer`;
+const PROGRESS_NAMES = namesOf(PROGRESS_COLUMNS);
 
-/** Stores what was told and planned. What the delivery workers count is theirs and stays as it is. */
+/**
+ * Stores the warnings, notices and probes of endpoints. It leaves alone the columns that the
+ * delivery workers write.
+ */
 export async function storeTold(tx: Transaction, rows: readonly WatchedEndpoint[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
     name: 'store-told-lanes',
-    text: `update webhook_lanes t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}
-           from ${recordset(`tenant_id uuid, id uuid, ${TOLD}`)} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
+    text: `update webhook_lanes t set ${PROGRESS_NAMES.map((name) => `${name} = r.${name}`).join(', ')}
+           from ${recordset(`tenant_id uuid, id uuid, ${PROGRESS_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }

@@ -8,16 +8,16 @@ function formatInstant(at: string): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** What a mail shows of a URL: some receivers' paths are keys. */
-function hostOf(url: string): string {
+/** Shows only the host of a URL in mails: some receivers put keys into their paths. */
+function formatHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'The endpoint';
 }
 
-function lastError({ last_error: error }: WatchedEndpoint): string {
+function formatLastError({ last_error: error }: WatchedEndpoint): string {
   return error ? ` The last error: ${error.replace(/\.$/, '')}.` : '';
 }
 
-const about = ({ id: entity_id }: WatchedEndpoint) => ({
+const buildEntityFields = ({ id: entity_id }: WatchedEndpoint) => ({
   entity_type: 'webhook_endpoint' as const,
   entity_id,
 });
@@ -28,63 +28,63 @@ export function failingNotice(
 ): NoticeDraft {
   const days = hours / DAY_HOURS;
   return {
-    ...about(endpoint),
+    ...buildEntityFields(endpoint),
     kind: 'endpoint_failing',
     title: `A webhook endpoint has been failing for ${days === 1 ? 'a day' : `${days} days`}`,
     text: [
-      `${hostOf(endpoint.url)} has accepted nothing since ${formatInstant(endpoint.failing_since as string)}.${lastError(endpoint)}`,
-      `Deliveries are tried again, and nothing is lost yet. If it goes on failing, it will be disabled from ${formatInstant(disablesAt)} on.`,
-      `Fix the receiver; GET /v1/webhook-deliveries?endpoint_id=${endpoint.id} shows every attempt.`,
+      `${formatHost(endpoint.url)} has accepted no delivery since ${formatInstant(endpoint.failing_since as string)}.${formatLastError(endpoint)}`,
+      `These deliveries are retried, so none is lost yet. If the endpoint keeps failing, it will be disabled after ${formatInstant(disablesAt)}.`,
+      `Fix the receiver. GET /v1/webhook-deliveries?endpoint_id=${endpoint.id} shows every attempt.`,
     ].join('\n\n'),
   };
 }
 
-const MAKE_UP = (endpoint: WatchedEndpoint) =>
-  `POST /v1/webhook-endpoints/${endpoint.id}/recover delivers what it missed, of the last 30 days.`;
+const explainRecover = (endpoint: WatchedEndpoint) =>
+  `POST /v1/webhook-endpoints/${endpoint.id}/recover delivers the events of the last 30 days that it missed.`;
 
-const ENABLE = (endpoint: WatchedEndpoint) =>
-  `When it is to go on, PATCH /v1/webhook-endpoints/${endpoint.id} with {"enabled": true}. ${MAKE_UP(endpoint)}`;
+const explainEnable = (endpoint: WatchedEndpoint) =>
+  `To enable it, PATCH /v1/webhook-endpoints/${endpoint.id} with {"enabled": true}. ${explainRecover(endpoint)}`;
 
-type MachineReason = 'failing' | 'gone' | 'receiver';
+type AutomaticReason = 'failing' | 'gone' | 'receiver';
 
-const DISABLED: Readonly<Record<MachineReason, (endpoint: WatchedEndpoint) => string[]>> = {
+const DISABLED_PARAGRAPHS: Readonly<Record<AutomaticReason, (endpoint: WatchedEndpoint) => string[]>> = {
   failing: (endpoint) => [
-    `${hostOf(endpoint.url)} was disabled, because it has accepted nothing since ${formatInstant(endpoint.failing_since ?? endpoint.now)}.${lastError(endpoint)}`,
-    `It is probed from time to time, the first time in an hour, and enabled again by itself as soon as it answers a probe with 2xx. You need not wait for that. ${ENABLE(endpoint)}`,
+    `${formatHost(endpoint.url)} was disabled, because it has accepted no delivery since ${formatInstant(endpoint.failing_since ?? endpoint.now)}.${formatLastError(endpoint)}`,
+    `The service sends it probes, the first one in an hour, and enables it again as soon as it answers a probe with 2xx. You need not wait for that. ${explainEnable(endpoint)}`,
   ],
   gone: (endpoint) => [
-    `${hostOf(endpoint.url)} was disabled, because it answered 410 Gone: it asks never to be called again.`,
-    ENABLE(endpoint),
+    `${formatHost(endpoint.url)} was disabled, because it answered 410 Gone: it asks never to be called again.`,
+    explainEnable(endpoint),
   ],
   receiver: (endpoint) => [
-    `${hostOf(endpoint.url)} was disabled, because its receiver asked for it by the header webhook-delivery: disable.`,
-    ENABLE(endpoint),
+    `${formatHost(endpoint.url)} was disabled, because its receiver sent the header webhook-delivery: disable.`,
+    explainEnable(endpoint),
   ],
 };
 
-export function disabledNotice(endpoint: WatchedEndpoint, reason: MachineReason): NoticeDraft {
+export function disabledNotice(endpoint: WatchedEndpoint, reason: AutomaticReason): NoticeDraft {
   return {
-    ...about(endpoint),
+    ...buildEntityFields(endpoint),
     kind: 'endpoint_disabled',
     title: 'A webhook endpoint was disabled',
-    text: DISABLED[reason](endpoint).join('\n\n'),
+    text: DISABLED_PARAGRAPHS[reason](endpoint).join('\n\n'),
   };
 }
 
-/** @param endpoint as it was before */
+/** @param endpoint as it was before it recovered */
 export function recoveredNotice(endpoint: WatchedEndpoint): NoticeDraft {
-  const { enabled, last_success_at: success, now, url } = endpoint;
-  const since = formatInstant(success ?? now);
+  const { enabled, last_success_at: successAt, now, url } = endpoint;
+  const since = formatInstant(successAt ?? now);
   const text = enabled
     ? [
-        `${hostOf(url)} accepted a delivery at ${since}. What failed meanwhile is tried again by itself, as long as it has attempts left.`,
+        `${formatHost(url)} accepted a delivery at ${since}. Failed deliveries that have attempts left are retried.`,
       ]
     : [
-        `${hostOf(url)} accepted a probe at ${since} and is enabled again. It gets what happens from now on.`,
-        MAKE_UP(endpoint),
+        `${formatHost(url)} accepted a probe at ${since} and is enabled again. It receives events from now on.`,
+        explainRecover(endpoint),
       ];
   return {
-    ...about(endpoint),
+    ...buildEntityFields(endpoint),
     kind: 'endpoint_recovered',
     title: 'A webhook endpoint works again',
     text: text.join('\n\n'),
@@ -93,14 +93,14 @@ export function recoveredNotice(endpoint: WatchedEndpoint): NoticeDraft {
 
 export function exhaustedNotice(endpoint: WatchedEndpoint, count: number): NoticeDraft {
   const { url, id, last_exhausted_id: last } = endpoint;
-  const what = count === 1 ? 'A delivery' : `${count} deliveries`;
+  const subject = count === 1 ? 'A delivery' : `${count} deliveries`;
   return {
-    ...about(endpoint),
+    ...buildEntityFields(endpoint),
     kind: 'delivery_exhausted',
-    title: `${what} to a webhook endpoint failed for good`,
+    title: `${subject} to a webhook endpoint failed for good`,
     text: [
-      `${what} to ${hostOf(url)} used up every attempt and will not be tried again by ${count === 1 ? 'itself' : 'themselves'}.${lastError(endpoint)}`,
-      `Fix the receiver, then send again: one by POST /v1/webhook-deliveries/${last ?? '{id}'}/replay, all by POST /v1/webhook-endpoints/${id}/recover. Further ones are told of in an hour at the earliest: GET /v1/webhook-deliveries?endpoint_id=${id}&status=exhausted lists them all.`,
+      `${subject} to ${formatHost(url)} used up every attempt and will not be retried.${formatLastError(endpoint)}`,
+      `Fix the receiver, then send again: one by POST /v1/webhook-deliveries/${last ?? '{id}'}/replay, all by POST /v1/webhook-endpoints/${id}/recover. The next notice of this kind comes in an hour at the earliest. GET /v1/webhook-deliveries?endpoint_id=${id}&status=exhausted lists them all.`,
     ].join('\n\n'),
   };
 }

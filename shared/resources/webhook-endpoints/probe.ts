@@ -9,11 +9,12 @@ interface ProbedEndpoint extends RecordRef {
   environment: 'live' | 'sandbox';
 }
 
-const PROBE = 'endpoint.probe';
+const PROBE_TYPE = 'endpoint.probe';
 
 /**
- * A delivery of no event, by which an endpoint that was disabled for failing can show that it works again: its worker sends it once, disabled or not. Its body
- * has the form of every event's, so a receiver verifies it like any other.
+ * Inserts a delivery without an event, so that an endpoint that was disabled for failing can show
+ * that it works again. The worker sends it once, although the endpoint is disabled. The body has
+ * the form of every event, so the receiver can verify it as usual.
  */
 export async function insertProbes(tx: Transaction, endpoints: readonly ProbedEndpoint[]): Promise<void> {
   if (endpoints.length === 0) return;
@@ -21,13 +22,20 @@ export async function insertProbes(tx: Transaction, endpoints: readonly ProbedEn
   const rows = endpoints.map(({ tenant_id, id: endpoint_id, url, environment }) => {
     const event_id = newId();
     const data = { object: { id: endpoint_id, url } };
-    const body = madeUpBody({ eventId: event_id, type: PROBE, at, tenantId: tenant_id, environment, data });
+    const body = madeUpBody({
+      eventId: event_id,
+      type: PROBE_TYPE,
+      at,
+      tenantId: tenant_id,
+      environment,
+      data,
+    });
     return { tenant_id, id: newId(), endpoint_id, event_id, body };
   });
   await tx.query({
     name: 'insert-probes',
     text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body, created_at)
-           select tenant_id, id, endpoint_id, event_id, '${PROBE}', 'probe', body, ${timeOfIdSql('id')}
+           select tenant_id, id, endpoint_id, event_id, '${PROBE_TYPE}', 'probe', body, ${timeOfIdSql('id')}
            from ${recordset('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, body text')}`,
     values: [JSON.stringify(rows)],
   });

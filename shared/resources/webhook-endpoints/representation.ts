@@ -1,8 +1,8 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import { HEALTH } from './health-rules.js';
 
-/** Its lane, as `l`; every endpoint has one. */
-const STATE = (endpoint: string) => `case
+/** SQL for the state, with the endpoint's row of webhook_lanes as `l`; every endpoint has one. */
+const renderState = (endpoint: string) => `case
   when not ${endpoint}.enabled then 'disabled'
   when l.open_until > now() then 'paused'
   when l.throttled_until > now() then 'throttled'
@@ -11,7 +11,7 @@ const STATE = (endpoint: string) => `case
   when l.last_success_at is null then 'unknown'
   else 'healthy' end`;
 
-function health(alias: string): string {
+function renderHealth(alias: string): string {
   const members = jsonObject('h', [
     'state',
     'consecutive_failures',
@@ -23,22 +23,25 @@ function health(alias: string): string {
     jsonTime('h', 'disables_at'),
   ]);
   return `(select ${members} from (
-    select l.*, ${STATE(alias)} as state, nullif(greatest(l.open_until, l.throttled_until, now()), now()) as paused_until,
+    select l.*, ${renderState(alias)} as state, nullif(greatest(l.open_until, l.throttled_until, now()), now()) as paused_until,
       case when ${alias}.enabled then l.failing_since + interval '${HEALTH.disableAfter} hours' end as disables_at
     from webhook_lanes l where l.tenant_id = ${alias}.tenant_id and l.endpoint_id = ${alias}.id) h)`;
 }
 
-/** One expression over the secrets that sign now, as `s`, as an array; those without an end before those with one. */
-function ofSecrets(alias: string, expression: string, scheme?: 'v1a'): string {
+/**
+ * SQL for an array with one expression per secret `s` that signs now. Secrets without an expiry
+ * come first.
+ */
+function renderSecretArray(alias: string, expression: string, scheme?: 'v1a'): string {
   return `array(select ${expression} from webhook_secrets s where s.tenant_id = ${alias}.tenant_id and s.endpoint_id = ${alias}.id
     and coalesce(s.expires_at, 'infinity') > now()${scheme ? ` and s.scheme = '${scheme}'` : ''}
     order by s.expires_at desc nulls first, s.scheme, s.id desc)`;
 }
 
-/** Neither a secret nor the value of a header is among its columns. */
+/** Includes no secret and no header value. */
 export function webhookEndpointRepresentation(alias: string): string {
   const secret = jsonObject('s', ['id', 'scheme', jsonTime('s', 'created_at'), jsonTime('s', 'expires_at')]);
-  const publicKeys = ofSecrets(alias, 's.public_key', 'v1a');
+  const publicKeys = renderSecretArray(alias, 's.public_key', 'v1a');
   return jsonObject(alias, [
     'id',
     'url',
@@ -52,8 +55,8 @@ export function webhookEndpointRepresentation(alias: string): string {
     jsonTime(alias, 'disabled_at'),
     { name: 'asymmetric', sql: `cardinality(${publicKeys}) > 0` },
     { name: 'public_keys', sql: publicKeys },
-    { name: 'secrets', sql: ofSecrets(alias, secret) },
-    { name: 'health', sql: health(alias) },
+    { name: 'secrets', sql: renderSecretArray(alias, secret) },
+    { name: 'health', sql: renderHealth(alias) },
     jsonTime(alias, 'created_at'),
     jsonTime(alias, 'updated_at'),
   ]);

@@ -5,12 +5,15 @@ import type { SecretRotation } from './commands.js';
 import { ENDPOINT, type EndpointRow, lockEndpoints, storeEndpoints } from './endpoint-rows.js';
 import { countSigning, insertSecrets, retireSecrets, type SigningCounts } from './secret-rows.js';
 
-/** Each signs every delivery, and its signature travels in one header. */
+/** Each secret signs every delivery, and all signatures share one header. */
 const MAX_OLD_SECRETS = 5;
 
 type RotateCommand = Command<SecretRotation>;
 
-/** Gives endpoints new secrets; the old ones sign beside them until the overlap is over, or as long as they were to. */
+/**
+ * Gives endpoints new secrets. Each old secret signs beside the new one until the overlap ends, or
+ * until its own earlier expiry.
+ */
 export async function rotateWebhookSecrets(tx: Transaction, commands: RotateCommand[]): Promise<Outcome[]> {
   const rows = await lockEndpoints(tx, commands.map(refOf));
   const signing = await countSigning(tx, [...rows.values()]);
@@ -18,7 +21,7 @@ export async function rotateWebhookSecrets(tx: Transaction, commands: RotateComm
   for (const command of commands) {
     const row = rows.get(refKey(refOf(command)));
     if (!row) refused.set(command, missing(ENDPOINT));
-    else if (isCrowded(command, signing(row))) refused.set(command, tooMany());
+    else if (hasTooManySecrets(command, signing(row))) refused.set(command, buildTooManyError());
   }
   const rotating = commands.filter((command) => !refused.has(command));
   await retireSecrets(
@@ -38,35 +41,35 @@ export async function rotateWebhookSecrets(tx: Transaction, commands: RotateComm
     rotating.map((command) => ({
       row: rows.get(refKey(refOf(command))) as EndpointRow,
       set: {},
-      changes: changesOf(command),
+      changes: listChanges(command),
     })),
   );
-  return commands.map((command) => refused.get(command) ?? outcomeOf(command));
+  return commands.map((command) => refused.get(command) ?? buildOutcome(command));
 }
 
-/** The one that signs now becomes an old one. */
-function isCrowded({ input }: RotateCommand, { v1 }: SigningCounts): boolean {
+/** The rotation turns the current secret into an old one, which counts too. */
+function hasTooManySecrets({ input }: RotateCommand, { v1 }: SigningCounts): boolean {
   return input.overlap_hours > 0 && v1 > MAX_OLD_SECRETS;
 }
 
-function changesOf({ input }: RotateCommand) {
+function listChanges({ input }: RotateCommand) {
   return [
     { field: 'secret', from: null, to: 'changed' },
     { field: 'overlap_hours', from: null, to: input.overlap_hours },
   ];
 }
 
-function outcomeOf(command: RotateCommand): Outcome {
+function buildOutcome(command: RotateCommand): Outcome {
   return {
     ok: true,
     answerExtra: { secret: command.dryRun ? null : command.input.material.sealed },
-    changes: changesOf(command),
+    changes: listChanges(command),
     events: [],
     wokenEndpoints: [command.entityId],
   };
 }
 
-function tooMany(): Outcome {
+function buildTooManyError(): Outcome {
   return failed({
     code: 'conflict',
     message: `${MAX_OLD_SECRETS} old secrets of this endpoint still sign. Wait until one has expired, or rotate with overlap_hours 0, which drops them all.`,

@@ -19,20 +19,20 @@ import {
 } from '../../contracts/vocabulary.js';
 import { matchesType, TYPE_FILTER } from '../../events/event-types.js';
 
-/** What a delivery says itself, and what would break its framing or its connection. */
+/** Headers that the delivery sets itself, or that would break its framing or connection. */
 const RESERVED_HEADER =
   /^(host|content-(length|type)|connection|transfer-encoding|upgrade|te|trailer|expect|keep-alive|http2-settings|user-agent|accept-encoding|(proxy|webhook)-.*)$/i;
-/** A field name (RFC 9110, 5.6.2). */
+/** A field name (RFC 9110, section 5.6.2). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-const VISIBLE = /^[ -~]+$/;
+const VISIBLE_ASCII = /^[ -~]+$/;
 
 const url = () =>
   webUrl()
     .example('https://example.com/hooks/tow', { override: true })
     .description('Where deliveries are POSTed. In production https, and no address inside our network');
 
-/** A filter that nothing can ever match is a mistake that nobody would notice. */
-const matchingSomething: Joi.CustomValidator<string> = (filter, helpers) =>
+/** Rejects a filter that matches no event type: the endpoint would silently receive nothing. */
+const rejectUnmatchableFilter: Joi.CustomValidator<string> = (filter, helpers) =>
   !TYPE_FILTER.test(filter) || EVENT_TYPES.some((type) => matchesType(filter, type))
     ? filter
     : helpers.error('string.eventType');
@@ -43,15 +43,17 @@ const eventTypes = () =>
       Joi.string()
         .max(100)
         .pattern(TYPE_FILTER, 'be an event type (invoice.paid), all of a kind (invoice.*) or *')
-        .custom(matchingSomething),
+        .custom(rejectUnmatchableFilter),
     )
     .min(1)
     .max(50)
     .unique()
-    .description('What is delivered: types (invoice.paid), all of a kind (invoice.*) or everything (*)')
+    .description(
+      'Event types to deliver: one type (invoice.paid), all types of a kind (invoice.*) or all types (*)',
+    )
     .example(['invoice.*', 'dispatch.assigned']);
 
-const namedOnce: Joi.CustomValidator<Record<string, string>> = (headers, helpers) => {
+const rejectRepeatedName: Joi.CustomValidator<Record<string, string>> = (headers, helpers) => {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   const name = names.find((one, index) => names.indexOf(one) !== index);
   return name === undefined ? headers : helpers.error('object.repeated', { name });
@@ -60,10 +62,10 @@ const namedOnce: Joi.CustomValidator<Record<string, string>> = (headers, helpers
 const headers = () =>
   Joi.object()
     .pattern(RESERVED_HEADER, Joi.forbidden())
-    .pattern(HEADER_NAME, Joi.string().trim().max(1024).pattern(VISIBLE, 'hold visible ASCII only'))
+    .pattern(HEADER_NAME, Joi.string().trim().max(1024).pattern(VISIBLE_ASCII, 'hold visible ASCII only'))
     .pattern(/^/, Joi.forbidden())
     .max(20)
-    .custom(namedOnce)
+    .custom(rejectRepeatedName)
     .allow(null)
     .description(
       'Sent with each delivery, such as credentials of the receiver. Encrypted; their values are never shown again. Names that the delivery sets itself are refused',
@@ -72,8 +74,8 @@ const headers = () =>
 
 const description = () => text(200).allow(null).example('Bookkeeping');
 const rateLimit = () =>
-  integer(1, 1000).allow(null).description('Deliveries a second at most; null: as fast as it answers');
-const maxInFlight = () => integer(1, 100).description('Deliveries under way at once, at most');
+  integer(1, 1000).allow(null).description('Maximum deliveries per second; null: no such limit');
+const maxInFlight = () => integer(1, 100).description('Maximum concurrent deliveries');
 const asymmetric = () => flag().description('Deliveries are signed with ed25519 (v1a) as well');
 
 export const webhookEndpointCreate = Joi.object({
@@ -95,7 +97,7 @@ export const webhookEndpointPatch = Joi.object({
   rate_limit_per_second: rateLimit(),
   max_in_flight: maxInFlight(),
   enabled: flag().description(
-    'false stops deliveries and cancels those that wait; true starts afresh, also where failures or the receiver had put a pause: they are forgotten',
+    'false stops deliveries and cancels waiting ones. true starts deliveries and clears earlier failures and pauses',
   ),
   asymmetric: asymmetric(),
 }).meta({ className: 'WebhookEndpointPatch' });
@@ -103,7 +105,7 @@ export const webhookEndpointPatch = Joi.object({
 export const webhookEndpointRotate = Joi.object({
   overlap_hours: integer(0, 168)
     .default(24)
-    .description('How long the old secret signs beside the new one; 0 drops it at once'),
+    .description('How long the old secret signs beside the new one; 0 deletes it immediately'),
 }).meta({ className: 'WebhookEndpointRotate' });
 
 export const webhookEndpointDelete = Joi.object({}).meta({ className: 'WebhookEndpointRevoke' });
@@ -114,16 +116,18 @@ const secret = allRequired({
     .valid(...SIGNATURE_SCHEMES)
     .description('v1: HMAC-SHA256, v1a: ed25519'),
   created_at: dateTime(),
-  expires_at: dateTime().allow(null).description('It was rotated, and signs beside its successor until then'),
+  expires_at: dateTime()
+    .allow(null)
+    .description('Set by a rotation: the secret signs beside its successor until then'),
 });
 
 export const endpointState = namedEnum('EndpointState', ENDPOINT_STATES, {
   healthy: 'The last delivery succeeded',
   failing: 'The last delivery failed',
-  paused: 'It failed again and again and is left alone for a while',
-  throttled: 'It asked for a pause, or its host has had all that one account may send it in a minute',
-  slow: 'It answers slowly, and gets its deliveries apart from fast endpoints',
-  disabled: 'It gets nothing. `disabled_reason` says why',
+  paused: 'It failed repeatedly, so deliveries pause for a while',
+  throttled: 'Its receiver asked for a pause, or the account reached the limit per minute for its host',
+  slow: 'It answers slowly, so its deliveries run apart from those of fast endpoints',
+  disabled: 'It receives nothing. `disabled_reason` says why',
   unknown: 'Nothing was sent yet',
 });
 
@@ -131,7 +135,7 @@ export const disabledReason = namedEnum('DisabledReason', DISABLED_REASONS, {
   user: 'A person or a key disabled it',
   failing: 'It failed for five days',
   gone: 'It answered 410',
-  receiver: 'It asked for it by a header',
+  receiver: 'Its receiver asked for it by a header',
 });
 
 const health = allRequired({
@@ -144,10 +148,10 @@ const health = allRequired({
     .allow(null)
     .example(null)
     .description(
-      'Error class of the last failure; host_limit: deliveries waited for the next minute of their host',
+      'Error class of the last failure; host_limit: the account reached the limit per minute for this host',
     ),
-  paused_until: dateTime().allow(null).description('Nothing is sent before'),
-  disables_at: dateTime().allow(null).description('When it will be disabled if it goes on failing'),
+  paused_until: dateTime().allow(null).description('Deliveries resume then'),
+  disables_at: dateTime().allow(null).description('When it will be disabled if it keeps failing'),
 });
 
 const members = () => ({
@@ -164,8 +168,10 @@ const members = () => ({
   asymmetric: Joi.boolean(),
   public_keys: Joi.array()
     .items(Joi.string().example('whpk_bWRZCsOXmw6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE='))
-    .description('Of its ed25519 signatures, the newest first'),
-  secrets: Joi.array().items(secret).description('What signs now, the newest first; never the secrets'),
+    .description('Keys that verify its ed25519 signatures, newest first'),
+  secrets: Joi.array()
+    .items(secret)
+    .description('The secrets that sign now, newest first, without their values'),
   health,
   created_at: dateTime(),
   updated_at: dateTime(),
@@ -178,7 +184,7 @@ export const webhookEndpointWithSecret = allRequired({
   secret: Joi.string()
     .allow(null)
     .example('whsec_…')
-    .description('What deliveries are signed with (v1), shown in this answer only; null in a dry run'),
+    .description('The secret that signs deliveries (v1), shown in this response only; null in a dry run'),
 }).meta({ className: 'WebhookEndpointWithSecret' });
 
 export const webhookEndpointListQuery = Joi.object({ limit: limit(200), cursor: cursor() }).meta({

@@ -5,10 +5,10 @@ import type { SealedKeyPair, SealedSecret } from './secret.js';
 
 type Scheme = 'v1' | 'v1a';
 
-/** How many secrets of an endpoint sign now. */
+/** Number of secrets of an endpoint that sign now, by scheme. */
 export type SigningCounts = Record<Scheme, number>;
 
-/** What is minted for an endpoint; a part that is absent is not stored. */
+/** New secrets for an endpoint. An absent member is not stored. */
 interface NewSecrets {
   ref: RecordRef;
   material?: SealedSecret | undefined;
@@ -17,10 +17,12 @@ interface NewSecrets {
 
 export async function insertSecrets(tx: Transaction, minted: NewSecrets[]): Promise<void> {
   const rows = minted.flatMap(({ ref: { tenant_id, id: endpoint_id }, material, pair }) => {
-    const own = () => ({ tenant_id, id: newId(), endpoint_id });
+    const buildKey = () => ({ tenant_id, id: newId(), endpoint_id });
     return [
-      ...(material ? [{ ...own(), scheme: 'v1', secret_sealed: material.sealed }] : []),
-      ...(pair ? [{ ...own(), scheme: 'v1a', secret_sealed: pair.sealed, public_key: pair.publicKey }] : []),
+      ...(material ? [{ ...buildKey(), scheme: 'v1', secret_sealed: material.sealed }] : []),
+      ...(pair
+        ? [{ ...buildKey(), scheme: 'v1a', secret_sealed: pair.sealed, public_key: pair.publicKey }]
+        : []),
     ];
   });
   if (rows.length === 0) return;
@@ -33,7 +35,10 @@ export async function insertSecrets(tx: Transaction, minted: NewSecrets[]): Prom
   });
 }
 
-/** By endpoint. Asked once the endpoints are locked, so that nobody changes their secrets meanwhile. */
+/**
+ * Counts the secrets that sign now, by endpoint. Call it after locking the endpoints, so that no
+ * other transaction changes their secrets.
+ */
 export async function countSigning(
   tx: Transaction,
   refs: RecordRef[],
@@ -50,7 +55,10 @@ export async function countSigning(
   return (ref) => counts.get(refKey(ref)) ?? { v1: 0, v1a: 0 };
 }
 
-/** Ends all secrets of endpoints after so many hours, none later than it was to end. Those that have ended are forgotten. */
+/**
+ * Sets all secrets of each endpoint to expire after the given hours, unless they expire earlier.
+ * Deletes those that have expired.
+ */
 export async function retireSecrets(
   tx: Transaction,
   endpoints: (RecordRef & { hours: number })[],
@@ -70,7 +78,7 @@ export async function retireSecrets(
   });
 }
 
-/** Drops the key pairs of endpoints that are to be signed for with ed25519 no more. */
+/** Deletes the key pairs of endpoints that stop signing with ed25519. */
 export async function dropKeyPairs(tx: Transaction, refs: RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({

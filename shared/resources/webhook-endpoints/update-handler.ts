@@ -18,16 +18,18 @@ import { countSigning, dropKeyPairs, insertSecrets, retireSecrets } from './secr
 
 type UpdateCommand = Command<EndpointChange>;
 
-/** A change that can be made: what it does to the row, and what beside it. */
+/** An accepted update: the columns that it sets, and its effects on other tables. */
 interface Plan extends Merge {
   command: UpdateCommand;
-  /** Forgets failures and pauses: it is enabled, said to be so once more, or has moved. */
+  /** Clear failures and pauses: the endpoint was enabled (again), or its URL changed. */
   startsAfresh: boolean;
-  /** Whether it begins or ends signing with ed25519. */
+  /** Start (true) or stop (false) signing with ed25519; undefined: no change. */
   asymmetric: boolean | undefined;
 }
 
-/** JSON merge of endpoints. One that is enabled again starts like a new one. */
+/**
+ * Applies JSON merge patches to endpoints. An endpoint that is enabled again starts like a new one.
+ */
 export async function updateWebhookEndpoints(
   tx: Transaction,
   commands: UpdateCommand[],
@@ -42,28 +44,28 @@ export async function updateWebhookEndpoints(
   const plans = commands.map((command) => {
     const row = rows.get(refKey(refOf(command)));
     const isTroubled = row !== undefined && troubled.has(refKey(row));
-    return row && planOf(command, row, { headersKey, isTroubled, isAsymmetric: signing(row).v1a > 0 });
+    return row && planUpdate(command, row, { headersKey, isTroubled, isAsymmetric: signing(row).v1a > 0 });
   });
-  const made = plans.filter((plan) => plan !== undefined);
-  await storeEndpoints(tx, made);
+  const accepted = plans.filter((plan) => plan !== undefined);
+  await storeEndpoints(tx, accepted);
   await resetLanes(
     tx,
-    made.filter(({ startsAfresh }) => startsAfresh).map(({ command }) => refOf(command)),
+    accepted.filter(({ startsAfresh }) => startsAfresh).map(({ command }) => refOf(command)),
   );
-  const pairs = made.filter(({ asymmetric }) => asymmetric === true);
+  const pairs = accepted.filter(({ asymmetric }) => asymmetric === true);
   await insertSecrets(
     tx,
     pairs.map(({ command }) => ({ ref: refOf(command), pair: command.input.pair })),
   );
-  const ended = made.filter(({ asymmetric }) => asymmetric === false);
+  const ended = accepted.filter(({ asymmetric }) => asymmetric === false);
   await dropKeyPairs(
     tx,
     ended.map(({ command }) => refOf(command)),
   );
-  return plans.map((plan) => (plan ? outcomeOf(plan) : missing(ENDPOINT)));
+  return plans.map((plan) => (plan ? buildOutcome(plan) : missing(ENDPOINT)));
 }
 
-function planOf(
+function planUpdate(
   command: UpdateCommand,
   row: EndpointRow,
   {
@@ -75,34 +77,37 @@ function planOf(
   const { pair: _pair, asymmetric, enabled, headers_sealed = null, header_names, ...facts } = command.input;
   const hasNewHeaders =
     header_names !== undefined && !isSameHeaders(headersKey, row.headers_sealed, headers_sealed);
-  const { disabled_at, ...switched } = switchOf(row, enabled);
-  const told = { ...facts, ...switched, ...(hasNewHeaders ? { header_names } : {}) };
-  const turns = asymmetric !== undefined && asymmetric !== isAsymmetric;
-  const moves = facts.url !== undefined && facts.url !== row.url;
-  const forgets = isTroubled && row.enabled && (enabled === true || moves);
+  const { disabled_at, ...switched } = planEnabled(row, enabled);
+  const changedFields = { ...facts, ...switched, ...(hasNewHeaders ? { header_names } : {}) };
+  const changesAsymmetric = asymmetric !== undefined && asymmetric !== isAsymmetric;
+  const changesUrl = facts.url !== undefined && facts.url !== row.url;
+  const clearsFailures = isTroubled && row.enabled && (enabled === true || changesUrl);
   const changes: Change[] = [
-    ...changesOf(row, told),
-    ...(forgets ? [{ field: 'failures', from: null, to: 'forgotten' }] : []),
-    // Their names are told; that their values differ is all that may be said of those.
+    ...changesOf(row, changedFields),
+    ...(clearsFailures ? [{ field: 'failures', from: null, to: 'forgotten' }] : []),
+    // The audit log shows header names. Of header values it records only that they changed.
     ...(hasNewHeaders ? [{ field: 'headers', from: null, to: 'changed' }] : []),
-    ...(turns ? [{ field: 'asymmetric', from: isAsymmetric, to: asymmetric }] : []),
+    ...(changesAsymmetric ? [{ field: 'asymmetric', from: isAsymmetric, to: asymmetric }] : []),
   ];
   return {
     command,
     row,
     set: {
-      ...told,
+      ...changedFields,
       ...(hasNewHeaders ? { headers_sealed } : {}),
       ...(disabled_at === undefined ? {} : { disabled_at }),
     },
     changes,
-    startsAfresh: forgets || (enabled === true && !row.enabled),
-    asymmetric: turns ? asymmetric : undefined,
+    startsAfresh: clearsFailures || (enabled === true && !row.enabled),
+    asymmetric: changesAsymmetric ? asymmetric : undefined,
   };
 }
 
-/** Somebody who says that an endpoint is to be off means it, whatever disabled it before: nothing will enable it again by itself. */
-function switchOf(
+/**
+ * Records `user` as the reason whenever a client disables an endpoint, even if it was disabled
+ * already. The service never enables such an endpoint by itself.
+ */
+function planEnabled(
   row: EndpointRow,
   enabled: boolean | undefined,
 ): Partial<Pick<EndpointRow, 'enabled' | 'disabled_reason' | 'disabled_at'>> {
@@ -111,7 +116,7 @@ function switchOf(
   return { enabled, disabled_reason: 'user', disabled_at: row.disabled_at ?? new Date().toISOString() };
 }
 
-function outcomeOf({ command, changes }: Plan): Outcome {
+function buildOutcome({ command, changes }: Plan): Outcome {
   return {
     ok: true,
     changes,
@@ -121,8 +126,8 @@ function outcomeOf({ command, changes }: Plan): Outcome {
 }
 
 /**
- * Ends endpoints. Their rows stay, for the deliveries that name them; what could be used to pose as them or as their receiver does not: secrets and header
- * values are gone.
+ * Deletes endpoints. Their rows remain, because deliveries refer to them. Secrets and header values
+ * are erased: a thief could use them to impersonate the service or the receiver.
  */
 export async function deleteWebhookEndpoints(
   tx: Transaction,

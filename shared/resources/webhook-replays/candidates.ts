@@ -5,15 +5,18 @@ import { firstIdAt, timeOfId } from '../../platform/id-times.js';
 export type ReplayKind = WebhookReplay['kind'];
 export type ReplayFilter = WebhookReplay['filter'];
 
-/** Clocks of processes differ by less. */
-const SLACK_MS = 60_000;
+/** Allowance for clock differences between processes, which are smaller than this. */
+const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
- * What a replay looks at for an endpoint, in the order of time: the rows of this statement, of which those with `is_match` are to be delivered. A part of a
- * statement that has the endpoint as `e`; parameters $1 to $6 are {@link candidateValues}, `limit` bounds what is looked at.
+ * SQL for the rows that a replay examines at one endpoint, oldest first. It delivers those with
+ * `is_match`. The SQL is part of a query that has the endpoint as `e`. Parameters $1 to $6 are
+ * {@link candidateValues}; `limit` bounds the number of examined rows.
  *
- * A replay looks at the endpoint's deliveries of the wanted status; a recovery at the account's events, of which it takes those that the endpoint subscribes to
- * and that have neither arrived there nor are on their way; not those about the endpoint itself, which never go to it. Only what is still kept can be sent; tests and probes are no events.
+ * A replay examines the endpoint's deliveries that have the wanted status. A recovery examines the
+ * account's events and matches those that the endpoint subscribes to and that neither arrived there
+ * nor still await delivery. Events about the endpoint itself never go to it. Only events that are
+ * still stored can be sent. Tests and probes have no event, so they never match.
  */
 export function candidates(kind: ReplayKind, { status }: ReplayFilter, limit: string): string {
   return kind === 'replay'
@@ -27,39 +30,46 @@ export function candidates(kind: ReplayKind, { status }: ReplayFilter, limit: st
     : `select v.id, v.id as event_id, v.type as event_type,
          v.occurred_at >= $4::timestamptz and v.occurred_at < $5::timestamptz
            and ${matchesTypesSql('v.type', 'e.event_types')} and ${matchesTypesSql('v.type', 'array[$6::text]')}
-           and (${IS_ABOUT_ENDPOINT}) is not true
+           and (${IS_ABOUT_ENDPOINT_SQL}) is not true
            and not exists (select from webhook_deliveries d where d.tenant_id = v.tenant_id and d.event_id = v.id and d.endpoint_id = e.id
              and (d.status = 'succeeded' or d.next_attempt_at is not null)) as is_match
        from events v where v.tenant_id = e.tenant_id and v.id > $2::uuid and v.id < $3::uuid
        order by v.id limit ${limit}`;
 }
 
-/** A case: of no other event the body, which may be large, is parsed. */
-const IS_ABOUT_ENDPOINT = `case
+/**
+ * A CASE expression, so that PostgreSQL parses only the bodies of these event types. Bodies may be
+ * large.
+ */
+const IS_ABOUT_ENDPOINT_SQL = `case
     when v.type like 'endpoint.%' then v.body::jsonb #>> '{data,object,id}' = e.id::text
     when v.type = 'delivery.exhausted' then v.body::jsonb #>> '{data,endpoint,id}' = e.id::text
   end`;
 
-interface Sought {
+interface CandidateQuery {
   tenantId: string;
   replayId: string;
   kind: ReplayKind;
   filter: ReplayFilter;
-  /** The last that was looked at. */
+  /** The id of the last examined row. */
   after?: string | undefined;
 }
 
-/** Values of $1 to $6: tenant, ids between which to look, times between which to take, type. */
-export function candidateValues({ tenantId, replayId, kind, filter, after }: Sought): string[] {
-  const madeAt = timeOfId(replayId);
+/**
+ * Builds the values of $1 to $6: tenant, bounds of the ids to examine, bounds of the times to
+ * match, event type.
+ */
+export function candidateValues({ tenantId, replayId, kind, filter, after }: CandidateQuery): string[] {
+  const createdAt = timeOfId(replayId);
   const since = filter.since === null ? 0 : Date.parse(filter.since);
-  const until = filter.until === null ? madeAt : Date.parse(filter.until);
-  // What a replay makes has an id of its own time, which is where it stops: else it would repeat itself.
-  const end = until + SLACK_MS;
+  const until = filter.until === null ? createdAt : Date.parse(filter.until);
+  // The deliveries of a replay have ids of the replay's own time. The upper bound excludes them, or
+  // the replay would repeat its own deliveries.
+  const endAt = until + CLOCK_TOLERANCE_MS;
   return [
     tenantId,
-    after ?? firstIdAt(since - SLACK_MS),
-    firstIdAt(kind === 'replay' ? Math.min(madeAt, end) : end),
+    after ?? firstIdAt(since - CLOCK_TOLERANCE_MS),
+    firstIdAt(kind === 'replay' ? Math.min(createdAt, endAt) : endAt),
     filter.since ?? '-infinity',
     filter.until ?? 'infinity',
     filter.event_type ?? '*',

@@ -5,12 +5,15 @@ import { webhookRecover, webhookReplayAction, webhookReplayCreate } from './sche
 
 const shared = { entityType: 'webhook_replay', permission: 'admin', agentScope: null } as const;
 
-/** The api counts before it submits, so that no batch of writes waits for it. */
+/**
+ * The api counts the deliveries before it submits the command, so that no batch of commands waits
+ * for the count.
+ */
 interface Planned {
   plan: PlannedReplay;
 }
 
-/** Repeats deliveries that a filter finds. */
+/** Repeats the deliveries that match a filter. */
 export const createReplay = defineCommand<WebhookReplayCreate & Planned>({
   ...shared,
   type: 'webhook_replay.create',
@@ -19,7 +22,7 @@ export const createReplay = defineCommand<WebhookReplayCreate & Planned>({
   schema: webhookReplayCreate,
 });
 
-/** Delivers to an endpoint what it missed. */
+/** Delivers the events that an endpoint missed. */
 export const recoverEndpoint = defineCommand<WebhookRecover & Planned>({
   ...shared,
   type: 'webhook_replay.recover',

@@ -22,47 +22,47 @@ import type { PlannedReplay } from './plan.js';
 
 type Creation = Command<{ plan: PlannedReplay }>;
 
-/** Starts replays or recoveries; the clock makes their deliveries, little by little. */
+/** Starts replays or recoveries. The clock then creates their deliveries in small portions. */
 export function createReplays(kind: ReplayKind) {
   return async (tx: Transaction, commands: Creation[]): Promise<Outcome[]> => {
-    const receivers = await findReceivers(tx, commands.flatMap(receiverRefs));
+    const receivers = await findReceivers(tx, commands.flatMap(listReceiverRefs));
     const running = await countRunning(tx, commands);
-    const made: object[] = [];
+    const rows: object[] = [];
     const outcomes = commands.map((command): Outcome => {
       const { plan } = command.input;
-      for (const ref of receiverRefs(command)) {
+      for (const ref of listReceiverRefs(command)) {
         const receiver = receivers.get(refKey(ref));
         if (kind === 'recover' && (!receiver || receiver.is_deleted)) return missing('endpoint');
-        if (!receiver) return unknownEndpoint();
+        if (!receiver) return buildUnknownEndpointError();
         const refusal = refusalOf(receiver);
         if (refusal) return refusal;
       }
-      const others = running.get(command.tenantId) ?? 0;
-      if (others >= MOST_RUNNING) return tooMany();
-      running.set(command.tenantId, others + 1);
-      made.push({ ...refOf(command), kind, ...plan });
+      const runningCount = running.get(command.tenantId) ?? 0;
+      if (runningCount >= MOST_RUNNING) return buildTooManyError();
+      running.set(command.tenantId, runningCount + 1);
+      rows.push({ ...refOf(command), kind, ...plan });
       return { ok: true, changes: changesOfNew({ kind, ...plan }), events: [] };
     });
-    if (made.length > 0) await insertReplays(tx, made);
+    if (rows.length > 0) await insertReplays(tx, rows);
     return outcomes;
   };
 }
 
-function receiverRefs({ tenantId, input }: Creation): RecordRef[] {
+function listReceiverRefs({ tenantId, input }: Creation): RecordRef[] {
   return input.plan.endpoint_id ? [{ tenant_id: tenantId, id: input.plan.endpoint_id }] : [];
 }
 
-function unknownEndpoint(): Outcome {
+function buildUnknownEndpointError(): Outcome {
   const message = 'endpoint_id is not an endpoint of this account';
   return invalidReferences([{ field: 'endpoint_id', code: 'unknown', message }]);
 }
 
-function tooMany(): Outcome {
+function buildTooManyError(): Outcome {
   const message = `${MOST_RUNNING} replays of this account are running already. Wait for one to complete, or cancel one.`;
   return failed({ code: 'conflict', message });
 }
 
-/** How many replays of these commands' tenants are running. */
+/** Counts the running replays of these commands' tenants. */
 async function countRunning(tx: Transaction, commands: Creation[]): Promise<Map<string, number>> {
   const rows = await tx.query<{ tenant_id: string; running: number }>({
     name: 'count-running-replays',
@@ -73,13 +73,13 @@ async function countRunning(tx: Transaction, commands: Creation[]): Promise<Map<
   return new Map(rows.map(({ tenant_id, running }) => [tenant_id, running]));
 }
 
-const COLUMNS = 'tenant_id uuid, id uuid, kind text, endpoint_id uuid, filter jsonb, total integer';
+const REPLAY_COLUMNS = 'tenant_id uuid, id uuid, kind text, endpoint_id uuid, filter jsonb, total integer';
 
 async function insertReplays(tx: Transaction, rows: object[]): Promise<void> {
   await tx.query({
     name: 'insert-replays',
     text: `insert into webhook_replays (tenant_id, id, kind, endpoint_id, filter, total)
-           select tenant_id, id, kind, endpoint_id, filter, total from ${recordset(COLUMNS)}`,
+           select tenant_id, id, kind, endpoint_id, filter, total from ${recordset(REPLAY_COLUMNS)}`,
     values: [JSON.stringify(rows)],
   });
 }
@@ -88,16 +88,19 @@ interface ReplayRow extends Row, RecordRef {
   status: (typeof REPLAY_STATUSES)[number];
 }
 
-/** Stops replays: they make no more deliveries, and those that are still open are cancelled. One with nothing left to stop stays as it is. */
+/**
+ * Cancels replays: they create no more deliveries, and their open deliveries are cancelled. A
+ * replay with nothing left to cancel stays unchanged.
+ */
 export async function cancelReplays(
   tx: Transaction,
   commands: Command<WebhookReplayAction>[],
 ): Promise<Outcome[]> {
   const rows = await lockRecords<ReplayRow>(tx, 'webhook_replays', commands.map(refOf));
-  const open = await cancelOpen(tx, [...rows.values()]);
-  const cancelled = new Set(open.map(refKey));
+  const affected = await cancelDeliveriesOfReplays(tx, [...rows.values()]);
+  const cancelledReplays = new Set(affected.map(refKey));
   const stopped = [...rows.values()].filter(
-    (row) => row.status === 'running' || (row.status === 'completed' && cancelled.has(refKey(row))),
+    (row) => row.status === 'running' || (row.status === 'completed' && cancelledReplays.has(refKey(row))),
   );
   if (stopped.length > 0)
     await tx.query({
@@ -110,22 +113,27 @@ export async function cancelReplays(
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('replay');
     const changes = stopped.includes(row) ? [{ field: 'status', from: row.status, to: 'cancelled' }] : [];
-    // Workers may have loaded some already.
-    const wokenEndpoints = open.filter((one) => refKey(one) === refKey(row)).map((one) => one.endpoint_id);
+    // Workers may have loaded some of these deliveries already, so wake them.
+    const wokenEndpoints = affected
+      .filter((one) => refKey(one) === refKey(row))
+      .map((one) => one.endpoint_id);
     return { ok: true, changes, events: [], wokenEndpoints };
   });
 }
 
-interface Cancelled extends RecordRef {
+/** An endpoint where open deliveries of a replay (`id`) were cancelled. */
+interface AffectedEndpoint extends RecordRef {
   endpoint_id: string;
 }
 
 /**
- * Cancels what these replays have open, in the order of the ids as whoever else locks deliveries. There are never more than some hundred at an endpoint, and
- * its index of what is due has them together. @returns the replays that had any, with each endpoint where they had them
+ * Cancels the open deliveries of these replays. It locks them sorted by id, as every writer of
+ * deliveries does, to avoid deadlocks. An endpoint has at most a few hundred of them, and the index
+ * of due deliveries stores them together.
+ * @returns each replay that had open deliveries, once per endpoint
  */
-async function cancelOpen(tx: Transaction, replays: RecordRef[]): Promise<Cancelled[]> {
-  return tx.query<Cancelled>({
+async function cancelDeliveriesOfReplays(tx: Transaction, replays: RecordRef[]): Promise<AffectedEndpoint[]> {
+  return tx.query<AffectedEndpoint>({
     name: 'cancel-deliveries-of-replays',
     text: `with open as materialized (
              select d.tenant_id, d.id, d.replay_id, d.endpoint_id

@@ -1,8 +1,17 @@
-/** A replay that has not made all its deliveries by then is ended: an endpoint that fails all the time leaves hardly any room for them. In ms. */
+/**
+ * A replay that has not created all its deliveries after this time is cancelled. At an endpoint
+ * that keeps failing, few of them can be created. In ms.
+ */
 export const LONGEST_REPLAY_MS = 7 * 24 * 3600 * 1000;
 
-/** What became of deliveries that may be repeated. One that has not been tried yet is on its way: to repeat it would only double it. */
+/**
+ * Statuses of deliveries that a replay may repeat. A pending delivery is excluded: it will still be
+ * attempted, so a replay would only duplicate it.
+ */
 export const REPLAYABLE = ['succeeded', 'failed', 'exhausted', 'cancelled'] as const;
 
-/** Replays of an account that run at a time; a few more when several are started at the same moment. */
+/**
+ * Maximum running replays of an account. Replays that start at the same moment may exceed it by a
+ * few.
+ */
 export const MOST_RUNNING = 10;

@@ -3,10 +3,12 @@ import { newId } from '../../platform/ids.js';
 import type { Database, Row, Statement } from '../../platform/postgres.js';
 import { candidates, candidateValues, type ReplayFilter, type ReplayKind } from './candidates.js';
 
-/** Rows that are looked through to count, at all endpoints together; a statement must end in time. */
-const COUNTED = 10_000;
+/**
+ * Maximum rows that a count examines, over all endpoints together, so that the query ends in time.
+ */
+const MAX_EXAMINED = 10_000;
 
-/** A replay before it exists. */
+/** The plan of a replay that is not stored yet. */
 export interface PlannedReplay {
   endpoint_id: string | null;
   filter: ReplayFilter;
@@ -17,13 +19,13 @@ export interface Wish {
   tenantId: string;
   kind: ReplayKind;
   endpointId: string | null;
-  /** Members left out: no bound. */
+  /** An absent member sets no bound. */
   filter: Partial<ReplayFilter>;
 }
 
 /**
- * Counts what a replay would make, as things are now. On a connection of its own: it may take a second, and whatever shares the connections of other reads would
- * wait for it.
+ * Counts the deliveries that a replay would create now. It needs a database connection of its own:
+ * a count may take a second, and other reads on the same connection would wait.
  */
 export async function planReplay(
   db: Database,
@@ -31,25 +33,28 @@ export async function planReplay(
 ): Promise<PlannedReplay> {
   const [since, until] = [asInstant(given.since), asInstant(given.until)];
   const filter = { event_type: null, status: null, ...given, since, until };
-  const statement = countStatement({ tenantId, kind, endpointId, filter });
-  const [found] = await db.transaction([tenantId], (tx) => tx.query<Count>(statement));
-  return { endpoint_id: endpointId, filter, total: found?.is_cut ? null : (found?.total ?? 0) };
+  const query = countStatement({ tenantId, kind, endpointId, filter });
+  const [count] = await db.transaction([tenantId], (tx) => tx.query<Count>(query));
+  return { endpoint_id: endpointId, filter, total: count?.is_cut ? null : (count?.total ?? 0) };
 }
 
 interface Count extends Row {
   total: number;
-  /** There was more to look at. */
+  /** More rows exist than the count examined. */
   is_cut: boolean;
 }
 
-/** An event is delivered to an endpoint once by a replay, however many of its deliveries there match. */
+/**
+ * Builds the count query. A replay delivers an event to an endpoint once, even if several of its
+ * deliveries match.
+ */
 export function countStatement({
   tenantId,
   kind,
   endpointId,
   filter,
 }: Wish & { filter: ReplayFilter }): Statement {
-  const limit = COUNTED + 1;
+  const limit = MAX_EXAMINED + 1;
   return {
     name: `count-${kind}-${filter.status}`,
     text: `select count(distinct (c.endpoint_id, c.event_id)) filter (where c.is_match)::int as total, count(*) = ${limit} as is_cut

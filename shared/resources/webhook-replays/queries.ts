@@ -3,7 +3,7 @@ import type { Statement } from '../../platform/postgres.js';
 import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
 import { webhookReplayRepresentation } from './representation.js';
 
-/** The page of replays and recoveries that a query asks for, newest first. */
+/** Lists one page of replays and recoveries, newest first. */
 export function listReplays(query: WebhookReplayListQuery, scope: ListScope): Statement {
   return listStatement({
     table: 'webhook_replays',

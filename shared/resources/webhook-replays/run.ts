@@ -5,20 +5,27 @@ import { nextUpdatedAt, type RecordRef } from '../sets.js';
 import { candidates, candidateValues, type ReplayFilter, type ReplayKind } from './candidates.js';
 import { LONGEST_REPLAY_MS } from './limits.js';
 
-/** Deliveries that a replay makes in one pass at most. */
-const MADE_PER_PASS = 200;
-/** As many open deliveries of replays at an endpoint keep more from being made: there they would only wait, and grow old. */
-const WAITING_AT_ENDPOINT = 100;
-/** Rows looked at for one endpoint in one pass. */
-const LOOKED_PER_PASS = 2000;
+/** Maximum deliveries that a replay creates in one pass. */
+const MAX_DELIVERIES_PER_PASS = 200;
+/**
+ * A replay creates no more deliveries for an endpoint that already has this many open deliveries
+ * from replays. More would only wait and become outdated.
+ */
+const MAX_OPEN_PER_ENDPOINT = 100;
+/** Maximum rows examined for one endpoint in one pass. */
+const MAX_EXAMINED_PER_PASS = 2000;
 const DONE = 'done';
 
-/** Replays of one tenant that a pass goes on with: whoever has more running delays but their own. */
-const RUN_OF_TENANT = 5;
+/**
+ * Maximum replays of one tenant that a pass continues. A tenant with more running replays delays
+ * only its own.
+ */
+const MAX_REPLAYS_PER_TENANT = 5;
 
 /**
- * Replays of this transaction's tenants that are not finished, some of each tenant, of these the ones that have waited longest first. One waits until all transactions that are older than itself have ended, for what they record is not
- * to be seen before.
+ * Finds unfinished replays of this transaction's tenants: up to a limit per tenant, longest waiting
+ * first. A replay starts only after all transactions older than itself have ended, because their
+ * events are invisible until then.
  */
 export async function findRunningReplays(tx: Transaction): Promise<RecordRef[]> {
   return tx.query<RecordRef>({
@@ -28,7 +35,7 @@ export async function findRunningReplays(tx: Transaction): Promise<RecordRef[]> 
            cross join lateral (
              select w.tenant_id, w.id, w.updated_at from webhook_replays w
              where w.tenant_id = own.tenant_id and w.status = 'running' and (w.xid is null or w.xid < pg_snapshot_xmin(pg_current_snapshot()))
-             order by w.updated_at, w.id limit ${RUN_OF_TENANT}) w
+             order by w.updated_at, w.id limit ${MAX_REPLAYS_PER_TENANT}) w
            order by w.tenant_id, w.updated_at, w.id`,
   });
 }
@@ -41,38 +48,42 @@ interface RunningReplay extends Row, RecordRef {
 }
 
 /**
- * Makes the next deliveries of a replay, oldest first, and remembers where it is, in one transaction: a process that dies leaves all of it or nothing. What it
- * makes is found by its id, so nothing is made twice. Another clock that is at it, or at one of its endpoints, is left alone.
- * @returns the endpoints that have something new
+ * Creates the next deliveries of a replay, oldest first, and stores its position in the same
+ * transaction. A process that dies leaves both or neither. Delivery ids are deterministic, so no
+ * delivery is created twice. Skips a replay or an endpoint that another clock has locked.
+ * @returns the endpoints that got new deliveries
  */
 export async function continueReplay(tx: Transaction, ref: RecordRef): Promise<string[]> {
-  const [found] = await tx.query<{ record: RunningReplay }>({
+  const [locked] = await tx.query<{ record: RunningReplay }>({
     name: 'lock-running-replay',
     text: `select to_jsonb(t) as record from webhook_replays t
            where t.tenant_id = $1 and t.id = $2 and t.status = 'running' for update skip locked`,
     values: [ref.tenant_id, ref.id],
   });
-  if (!found) return [];
-  const replay = found.record;
+  if (!locked) return [];
+  const replay = locked.record;
   const endpoints = await findEndpoints(tx, replay);
-  if (isLost(replay, endpoints)) {
-    await store(tx, replay, { made: 0, status: 'cancelled' });
+  if (shouldCancel(replay, endpoints)) {
+    await storeProgress(tx, replay, { made: 0, status: 'cancelled' });
     return [];
   }
-  const woken: string[] = [];
+  const endpointIds: string[] = [];
   let made = 0;
   for (const { id, is_open } of endpoints) {
-    if (!is_open || replay.positions[id] === DONE || made >= MADE_PER_PASS) continue;
-    const chunk = await makeChunk(tx, replay, { endpointId: id, room: MADE_PER_PASS - made });
+    if (!is_open || replay.positions[id] === DONE || made >= MAX_DELIVERIES_PER_PASS) continue;
+    const chunk = await createChunk(tx, replay, {
+      endpointId: id,
+      maxDeliveries: MAX_DELIVERIES_PER_PASS - made,
+    });
     if (!chunk) continue;
-    if (chunk.made > 0) woken.push(id);
+    if (chunk.made > 0) endpointIds.push(id);
     made += chunk.made;
     if (chunk.is_done) replay.positions[id] = DONE;
     else if (chunk.position) replay.positions[id] = chunk.position;
   }
   const isDone = endpoints.every(({ id, is_open }) => !is_open || replay.positions[id] === DONE);
-  await store(tx, replay, { made, status: isDone ? 'completed' : 'running' });
-  return woken;
+  await storeProgress(tx, replay, { made, status: isDone ? 'completed' : 'running' });
+  return endpointIds;
 }
 
 interface ReplayEndpoint {
@@ -89,36 +100,45 @@ async function findEndpoints(tx: Transaction, replay: RunningReplay): Promise<Re
   });
 }
 
-/** The endpoint that it is for is disabled, and the next recovery begins anew; or it has run for too long. */
-function isLost(replay: RunningReplay, endpoints: ReplayEndpoint[]): boolean {
+/**
+ * Whether to cancel the replay: its endpoint is disabled (a later recovery starts from the
+ * beginning), or it has run for too long.
+ */
+function shouldCancel(replay: RunningReplay, endpoints: ReplayEndpoint[]): boolean {
   if (Date.now() - timeOfId(replay.id) > LONGEST_REPLAY_MS) return true;
   return replay.endpoint_id !== null && !endpoints.some(({ is_open }) => is_open);
 }
 
 interface Chunk {
   made: number;
-  /** The last that was looked at; null: nothing was. */
+  /** Id of the last examined row; null: no row was examined. */
   position: string | null;
   is_done: boolean;
 }
 
-/** Looks at the next candidates at one endpoint and makes deliveries of those that match; undefined when another clock is at it. */
-async function makeChunk(
+/**
+ * Examines the next candidates of one endpoint and creates deliveries for those that match.
+ * Undefined if another clock has locked the endpoint.
+ */
+async function createChunk(
   tx: Transaction,
   replay: RunningReplay,
-  { endpointId, room }: { endpointId: string; room: number },
+  { endpointId, maxDeliveries }: { endpointId: string; maxDeliveries: number },
 ): Promise<Chunk | undefined> {
   const values = [replay.tenant_id, endpointId];
-  // Two recoveries of one endpoint would each make what the other has not committed yet.
-  const [mine] = await tx.query({
+  // Without this lock, two recoveries of one endpoint would each create the deliveries that the
+  // other has not committed yet.
+  const [lockedEndpoint] = await tx.query({
     name: 'lock-endpoint-of-replay',
     text: 'select from webhook_endpoints where tenant_id = $1 and id = $2 for no key update skip locked',
     values,
   });
-  if (!mine) return undefined;
-  const { waiting } = (await tx.query<{ waiting: number }>({ ...WAITING, values }))[0] as { waiting: number };
-  if (waiting >= WAITING_AT_ENDPOINT) return { made: 0, position: null, is_done: false };
-  const sought = candidateValues({
+  if (!lockedEndpoint) return undefined;
+  const { waiting: openCount } = (await tx.query<{ waiting: number }>({ ...COUNT_OPEN, values }))[0] as {
+    waiting: number;
+  };
+  if (openCount >= MAX_OPEN_PER_ENDPOINT) return { made: 0, position: null, is_done: false };
+  const candidateParams = candidateValues({
     tenantId: replay.tenant_id,
     replayId: replay.id,
     kind: replay.kind,
@@ -127,23 +147,23 @@ async function makeChunk(
   });
   const [chunk] = await tx.query<Chunk>({
     name: `make-${replay.kind}-${replay.filter.status}`,
-    text: makeText(replay),
-    values: [...sought, endpointId, replay.id, room],
+    text: renderCreateSql(replay),
+    values: [...candidateParams, endpointId, replay.id, maxDeliveries],
   });
   return chunk;
 }
 
-const WAITING = {
+const COUNT_OPEN = {
   name: 'waiting-replays',
   text: `select count(*) as waiting from (
            select from webhook_deliveries where tenant_id = $1 and endpoint_id = $2 and priority = 1 and next_attempt_at is not null
-           limit ${WAITING_AT_ENDPOINT}) w`,
+           limit ${MAX_OPEN_PER_ENDPOINT}) w`,
 };
 
-function makeText({ kind, filter }: RunningReplay): string {
+function renderCreateSql({ kind, filter }: RunningReplay): string {
   return `
     with looked as materialized (
-      select s.* from webhook_endpoints e cross join lateral (${candidates(kind, filter, `${LOOKED_PER_PASS}`)}) s
+      select s.* from webhook_endpoints e cross join lateral (${candidates(kind, filter, `${MAX_EXAMINED_PER_PASS}`)}) s
       where e.tenant_id = $1::uuid and e.id = $7::uuid
     ), counted as materialized (
       select l.*, count(*) filter (where l.is_match) over (order by l.id) as matches from looked l
@@ -157,11 +177,14 @@ function makeText({ kind, filter }: RunningReplay): string {
       on conflict (tenant_id, id) do nothing returning id
     )
     select (select count(*) from made) as made, (select t.id from taken t order by t.id desc limit 1) as position,
-      (select count(*) from taken) = (select count(*) from looked) and (select count(*) from looked) < ${LOOKED_PER_PASS} as is_done`;
+      (select count(*) from taken) = (select count(*) from looked) and (select count(*) from looked) < ${MAX_EXAMINED_PER_PASS} as is_done`;
 }
 
-/** Also when nothing could be made: it has had its turn, and the next of its tenant's are those that have not. */
-async function store(
+/**
+ * Stores the progress of a replay, even without new deliveries. The new updated_at puts it behind
+ * the tenant's other replays.
+ */
+async function storeProgress(
   tx: Transaction,
   replay: RunningReplay,
   { made, status }: { made: number; status: 'running' | 'completed' | 'cancelled' },

@@ -6,32 +6,32 @@ import { typeFilter } from '../../events/type-filter.js';
 import { REPLAYABLE } from './limits.js';
 
 const since = () => dateTime().description('Inclusive');
-const until = () => dateTime().custom(checkSpan).description('Exclusive; default now');
+const until = () => dateTime().custom(rejectUntilBeforeSince).description('Exclusive; default now');
 
-function checkSpan(until: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+function rejectUntilBeforeSince(until: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const { since } = helpers.state.ancestors[0];
   const isBackwards = typeof since === 'string' && instantOf(since) > instantOf(until);
   return isBackwards ? helpers.error('string.beforeSince') : until;
 }
 
 export const replayableStatus = namedEnum('ReplayableStatus', REPLAYABLE, {
-  succeeded: 'The endpoint took it',
+  succeeded: 'The endpoint answered 2xx',
   failed: 'The last attempt failed, and another will follow',
   exhausted: 'All attempts failed',
-  cancelled: 'Given up on request, or because its endpoint was disabled or deleted',
+  cancelled: 'A client cancelled it, or its endpoint was disabled or deleted',
 });
 
 export const webhookReplayStatus = namedEnum('WebhookReplayStatus', REPLAY_STATUSES, {
-  running: 'Deliveries are still being made',
-  completed: 'All deliveries are made. Some may not have arrived yet',
-  cancelled: 'Cancelled. Deliveries that were made by then are kept',
+  running: 'The service is still creating deliveries',
+  completed: 'All deliveries are created. Some may not have arrived yet',
+  cancelled: 'Cancelled, with the deliveries that were still open',
 });
 
 export const webhookReplay = allRequired({
   id: uuid(),
   kind: Joi.string()
     .valid('replay', 'recover')
-    .description('replay: what was delivered before; recover: what was not delivered'),
+    .description('replay: repeats earlier deliveries; recover: delivers missed events'),
   endpoint_id: uuid().allow(null).description('null: all endpoints'),
   filter: allRequired({
     event_type: Joi.string().allow(null).example('invoice.*'),
@@ -45,19 +45,17 @@ export const webhookReplay = allRequired({
     .min(0)
     .allow(null)
     .example(120)
-    .description('Deliveries to be made, counted beforehand; null when there is too much to look through'),
-  created_count: Joi.number().integer().min(0).example(40).description('Deliveries made so far'),
+    .description('Deliveries to create, counted beforehand; null: too many rows to count'),
+  created_count: Joi.number().integer().min(0).example(40).description('Deliveries created so far'),
   created_at: dateTime(),
   updated_at: dateTime(),
   completed_at: dateTime().allow(null),
 }).meta({ className: 'WebhookReplay' });
 
 export const webhookReplayCreate = Joi.object({
-  endpoint_id: uuid().description('All endpoints unless given'),
+  endpoint_id: uuid().description('Default: all endpoints'),
   event_type: typeFilter(),
-  status: replayableStatus
-    .default('exhausted')
-    .description('What became of the deliveries that are repeated'),
+  status: replayableStatus.default('exhausted').description('Status of the deliveries to repeat'),
   since: since(),
   until: until(),
 }).meta({ className: 'WebhookReplayCreate' });
@@ -65,10 +63,10 @@ export const webhookReplayCreate = Joi.object({
 export const webhookRecover = Joi.object({
   since: since().required(),
   until: until(),
-  dry_run: flag().description('As the header X-Service-Dry-Run: only count'),
+  dry_run: flag().description('Only count, like the header X-Service-Dry-Run'),
 }).meta({ className: 'WebhookRecover' });
 
-/** An action that needs no more than its path. */
+/** The path holds everything that the action needs. */
 export const webhookReplayAction = Joi.object({}).meta({ className: 'WebhookReplayAction' });
 
 export const webhookReplayListQuery = Joi.object({

@@ -24,9 +24,14 @@ interface BusyRow {
   job_number: string;
 }
 
-/** The trucks of a set of assignments, locked: of two dispatchers who want one truck the second sees that it is taken, and by which job. */
+/**
+ * The locked trucks of a batch of assignments. When two dispatchers want the same truck, the second
+ * one learns which work order has it.
+ */
 export interface Fleet {
-  /** The truck and driver that a job gets, or why not. Remembers what it gave. */
+  /**
+   * Returns the truck and driver of a work order, or a failed outcome. Counts the truck as taken.
+   */
   pick(
     job: JobRow,
     asked: { truckId: string; driverId: string | null | undefined },
@@ -41,15 +46,15 @@ export async function lockFleet(tx: Transaction, commands: AssignCommand[]): Pro
     input.driver_id ? [{ tenant_id: tenantId, id: input.driver_id }] : [],
   );
   if (refs.length === 0)
-    return fleetOf({ trucks: new Map(), busy: new Map(), blocked: new Set(), drivers: new Set() });
-  // The lock comes first: what a truck is on is asked once nobody else can change it.
+    return createFleet({ trucks: new Map(), busy: new Map(), blocked: new Set(), drivers: new Set() });
+  // Lock first: the query for busy trucks must run when no other transaction can change them.
   const trucks = await lockRecords<TruckRow>(tx, 'trucks', refs);
   const [busy, blocked, drivers] = await Promise.all([
     findBusy(tx, refs),
     findBlocked(tx, refs),
     findExisting(tx, 'drivers', driverRefs),
   ]);
-  return fleetOf({ trucks, busy, blocked, drivers });
+  return createFleet({ trucks, busy, blocked, drivers });
 }
 
 async function findBusy(tx: Transaction, refs: RecordRef[]): Promise<Map<string, BusyRow>> {
@@ -62,7 +67,7 @@ async function findBusy(tx: Transaction, refs: RecordRef[]): Promise<Map<string,
   return new Map(rows.map((row) => [refKey({ tenant_id: row.tenant_id, id: row.truck_id }), row]));
 }
 
-/** Trucks with an out-of-service defect that is not resolved (decisions 9). */
+/** Trucks with an unresolved out-of-service defect (docs/decisions.md §9). */
 async function findBlocked(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'blocked-trucks',
@@ -73,23 +78,23 @@ async function findBlocked(tx: Transaction, refs: RecordRef[]): Promise<Set<stri
   return new Set(rows.map(refKey));
 }
 
-interface Known {
+interface FleetState {
   trucks: Map<string, TruckRow>;
   busy: Map<string, BusyRow>;
   blocked: Set<string>;
   drivers: Set<string>;
 }
 
-function fleetOf({ trucks, busy, blocked, drivers }: Known): Fleet {
+function createFleet({ trucks, busy, blocked, drivers }: FleetState): Fleet {
   return {
     pick(job, { truckId, driverId }) {
       const key = refKey({ tenant_id: job.tenant_id, id: truckId });
       const truck = trucks.get(key);
-      if (!truck) return unknown('truck_id', 'truck');
+      if (!truck) return unknownReference('truck_id', 'truck');
       if (driverId && !drivers.has(refKey({ tenant_id: job.tenant_id, id: driverId })))
-        return unknown('driver_id', 'driver');
+        return unknownReference('driver_id', 'driver');
       const other = busy.get(key);
-      if (other && other.id !== job.id) return taken(truck, other);
+      if (other && other.id !== job.id) return failTaken(truck, other);
       if (blocked.has(key) || truck.status === 'out_of_service') {
         return conflict(
           truck,
@@ -99,7 +104,7 @@ function fleetOf({ trucks, busy, blocked, drivers }: Known): Fleet {
       }
       if (truck.status === 'off_duty')
         return conflict(truck, 'is off duty. Set it available first, or take another truck.', 'off_duty');
-      // A truck that its job has just left is free for the next one in this set.
+      // A truck that this work order has just left is free for the next command of the batch.
       const left = job.truck_id ? refKey({ tenant_id: job.tenant_id, id: job.truck_id }) : undefined;
       if (left && left !== key && busy.get(left)?.id === job.id) busy.delete(left);
       busy.set(key, { tenant_id: job.tenant_id, truck_id: truckId, id: job.id, job_number: job.job_number });
@@ -108,13 +113,13 @@ function fleetOf({ trucks, busy, blocked, drivers }: Known): Fleet {
   };
 }
 
-function unknown(field: string, what: string): Outcome {
+function unknownReference(field: string, label: string): Outcome {
   return invalidReferences([
-    { field, code: 'unknown', message: `${field} is not a ${what} of this account` },
+    { field, code: 'unknown', message: `${field} is not a ${label} of this account` },
   ]);
 }
 
-function taken(truck: TruckRow, other: BusyRow): Outcome {
+function failTaken(truck: TruckRow, other: BusyRow): Outcome {
   const message = `truck ${truck.unit_number} is on ${other.job_number}`;
   return failed({
     code: 'conflict',

@@ -2,8 +2,10 @@ import type { Transaction } from '../../platform/postgres.js';
 import { type RecordRef, recordset } from '../sets.js';
 
 /**
- * Reckons billing_status of jobs anew (decisions 2): from their latest living invoice, else from the job itself. A job cancelled as goa or unsuccessful may be
- * billed to its account; any other cancelled one may not. To be called in the transaction that changed the job or one of its invoices.
+ * Recomputes the billing_status of work orders (docs/decisions.md §2): from the latest invoice that
+ * is not void or cancelled, or else from the work order itself. A work order cancelled as goa or
+ * unsuccessful may be billed to its customer; any other cancelled one may not. Call it in the
+ * transaction that changed the work order or one of its invoices.
  */
 export async function refreshBilling(tx: Transaction, refs: RecordRef[]): Promise<void> {
   if (refs.length === 0) return;

@@ -35,7 +35,7 @@ export const updateWorkOrder = defineCommand<WorkOrderPatch>({
   creates: false,
   schema: workOrderPatch,
   permission: 'write',
-  // No scope of the specification covers changing a work order.
+  // No agent scope of docs/specification.md covers changing a work order.
   agentScope: null,
 });
 

@@ -22,7 +22,10 @@ type Fields = Omit<WorkOrderPatch, 'pickup' | 'vehicle'> & {
   vehicle_year?: number | null;
 };
 
-/** The nested members as columns. An absent member stays absent, so the same function serves create and merge. */
+/**
+ * Flattens nested members into columns. An absent member stays absent, so that create and merge can
+ * share this function.
+ */
 function toColumns(input: WorkOrderCreate | WorkOrderPatch): Fields {
   const { pickup, vehicle, ...fields } = input;
   const columns: Fields = { ...fields };
@@ -30,7 +33,7 @@ function toColumns(input: WorkOrderCreate | WorkOrderPatch): Fields {
   if (pickup) {
     if (pickup.lat !== undefined) columns.pickup_lat = pickup.lat;
     if (pickup.lng !== undefined) columns.pickup_lng = pickup.lng;
-    // The flat field is the specification's own; the example's object only adds to it.
+    // The flat field comes from the specification and wins; the nested object only adds to it.
     if (pickup.address !== undefined && fields.pickup_location === undefined)
       columns.pickup_location = pickup.address;
   }
@@ -70,7 +73,10 @@ function namesUnknownCustomer(
   );
 }
 
-/** Books jobs. Job numbers are taken from the tenants' counters in the very statement that inserts, so their rows are locked for the shortest time. */
+/**
+ * Creates work orders. The query that inserts them also takes job numbers from the tenants'
+ * counters, which keeps the counters' rows locked for the shortest time.
+ */
 export async function createWorkOrders(
   tx: Transaction,
   commands: Command<WorkOrderCreate>[],
@@ -90,7 +96,8 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
     ...toColumns(command.input),
     ...refOf(command),
     ordinal: index,
-    // What an agent books waits in the operator's queue; an integration's job is accepted (decisions 1, row 3).
+    // An agent's work order waits in the operator's queue; an integration's counts as accepted
+    // (docs/decisions.md §1, row 3).
     intake: command.actor.type === 'agent' ? 'new' : 'accepted',
   }));
   const names = EDITABLE_NAMES.join(', ');
@@ -116,7 +123,7 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
   });
 }
 
-/** JSON merge of a job's facts. Status, truck and driver move by dispatch only. */
+/** JSON merge of a work order's fields. Only dispatch commands change status, truck and driver. */
 export async function updateWorkOrders(
   tx: Transaction,
   commands: Command<WorkOrderPatch>[],

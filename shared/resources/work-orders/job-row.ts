@@ -2,7 +2,7 @@ import type { Row } from '../../platform/postgres.js';
 import type { RecordRef } from '../sets.js';
 import type { WorkOrderStatus } from './transitions.js';
 
-/** A job as the database holds it, while it is locked. */
+/** A work order's row, locked. */
 export interface JobRow extends Row, RecordRef {
   job_number: string;
   status: WorkOrderStatus;

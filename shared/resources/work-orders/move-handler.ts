@@ -30,8 +30,8 @@ import {
   type WorkOrderStatus,
 } from './transitions.js';
 
-type JobInput = Partial<ActionInput & WorkOrderAssign & WorkOrderCancel & WorkOrderComplete>;
-type JobCommand = Command<JobInput>;
+type MoveInput = Partial<ActionInput & WorkOrderAssign & WorkOrderCancel & WorkOrderComplete>;
+type MoveCommand = Command<MoveInput>;
 
 interface Facts {
   rows: Map<string, JobRow>;
@@ -40,9 +40,9 @@ interface Facts {
   now: string;
 }
 
-type Move = (row: JobRow, command: JobCommand, facts: Facts) => Partial<JobRow> | Outcome;
+type Move = (row: JobRow, command: MoveCommand, facts: Facts) => Partial<JobRow> | Outcome;
 
-/** What each action makes of a job that is in a state the table allows. */
+/** The change that each action makes to a work order in one of the allowed statuses. */
 const MOVES: Record<WorkOrderAction, Move> = {
   accept: () => ({ intake: 'accepted' }),
   assign: (row, command, { fleet, now }) => {
@@ -79,15 +79,19 @@ const MOVES: Record<WorkOrderAction, Move> = {
   cancel: (row, { input }) => {
     const reason = input.reason as CancelReason;
     if (CANCEL_REASONS_ON_SITE.includes(reason) && row.status !== 'in_progress') {
-      return illegal(row, 'cancelled', `${reason} is for jobs in progress: nobody has been there yet.`);
+      return failIllegalMove(
+        row,
+        'cancelled',
+        `${reason} is for jobs in progress: no truck has been there yet.`,
+      );
     }
     return { status: 'cancelled', cancel_reason: reason, cancel_note: input.note ?? null };
   },
   reopen: (row, command, { released }) => {
     if (command.actor.type !== 'user')
-      return illegal(row, 'pending', 'Only a signed-in person may reopen a job.');
+      return failIllegalMove(row, 'pending', 'Only a signed-in person may reopen a job.');
     if (released.has(refKey(row)))
-      return illegal(row, 'pending', 'An invoice of this job is released already.');
+      return failIllegalMove(row, 'pending', 'An invoice of this job is released already.');
     return {
       status: 'pending',
       truck_id: null,
@@ -101,7 +105,7 @@ const MOVES: Record<WorkOrderAction, Move> = {
   },
 };
 
-function illegal(row: JobRow, to: WorkOrderStatus, reason?: string): Outcome {
+function failIllegalMove(row: JobRow, to: WorkOrderStatus, reason?: string): Outcome {
   return failed({
     code: 'invalid_status_transition',
     message: reason ?? `A job cannot go from ${row.status} to ${to} by this request.`,
@@ -117,28 +121,33 @@ function illegal(row: JobRow, to: WorkOrderStatus, reason?: string): Outcome {
   });
 }
 
-/** The handler of an action that is a route. Asking for the state a job is in changes nothing. */
+/**
+ * Creates the handler of an action route. Requesting a work order's current status changes nothing.
+ */
 export function moveJobs(action: WorkOrderAction) {
-  return async (tx: Transaction, commands: JobCommand[]): Promise<Outcome[]> => {
+  return async (tx: Transaction, commands: MoveCommand[]): Promise<Outcome[]> => {
     const facts = await readFacts(tx, commands, action);
-    const plans = commands.map((command): Made | Outcome => {
+    const plans = commands.map((command): PlannedMove | Outcome => {
       const key = refKey(refOf(command));
       const row = facts.rows.get(key);
       if (!row) return missing('work order');
-      const made = moveJob(action, row, { command, facts });
-      if (!('ok' in made)) facts.rows.set(key, made.row);
-      return made;
+      const planned = planMove(action, row, { command, facts });
+      if (!('ok' in planned)) facts.rows.set(key, planned.row);
+      return planned;
     });
     const moved = plans.flatMap((plan) => ('ok' in plan ? [] : plan.row));
-    await storeJobs(tx, moved);
+    await storeMoves(tx, moved);
     const shown = action === 'assign' ? await renderAssigned(tx, moved) : undefined;
     return plans.map((plan) =>
-      'ok' in plan ? plan : { ok: true, changes: plan.changes, events: eventsOf(action, plan, shown) },
+      'ok' in plan ? plan : { ok: true, changes: plan.changes, events: buildEvents(action, plan, shown) },
     );
   };
 }
 
-/** Truck and driver of assigned jobs as they are now: what `dispatch.assigned` adds (decisions 8). */
+/**
+ * Renders truck and driver of assigned work orders, which `dispatch.assigned` includes
+ * (docs/decisions.md §8).
+ */
 async function renderAssigned(
   tx: Transaction,
   rows: JobRow[],
@@ -149,28 +158,28 @@ async function renderAssigned(
     renderRecords(tx, 'truck', refs('truck_id')),
     renderRecords(tx, 'driver', refs('driver_id')),
   ]);
-  const parsed = (bodies: Map<string, string>, tenantId: string, id: string | null): unknown => {
+  const parseBody = (bodies: Map<string, string>, tenantId: string, id: string | null): unknown => {
     const body = id && bodies.get(refKey({ tenant_id: tenantId, id }));
     return body ? JSON.parse(body) : null;
   };
   return (row) => ({
-    truck: parsed(trucks, row.tenant_id, row.truck_id),
-    driver: parsed(drivers, row.tenant_id, row.driver_id),
+    truck: parseBody(trucks, row.tenant_id, row.truck_id),
+    driver: parseBody(drivers, row.tenant_id, row.driver_id),
   });
 }
 
-interface Made {
+interface PlannedMove {
   row: JobRow;
   changes: Change[];
 }
 
-function moveJob(
+function planMove(
   action: WorkOrderAction,
   row: JobRow,
-  { command, facts }: { command: JobCommand; facts: Facts },
-): Made | Outcome {
+  { command, facts }: { command: MoveCommand; facts: Facts },
+): PlannedMove | Outcome {
   const { from, to } = WORK_ORDER_ACTIONS[action];
-  if (!from.includes(row.status)) return row.status === to ? unchanged() : illegal(row, to);
+  if (!from.includes(row.status)) return row.status === to ? unchanged() : failIllegalMove(row, to);
   const fields = MOVES[action](row, command, facts);
   if ('ok' in fields) return fields as Outcome;
   const changes = Object.entries(fields)
@@ -184,16 +193,16 @@ function unchanged(): Outcome {
   return { ok: true, changes: [], events: [] };
 }
 
-function eventsOf(
+function buildEvents(
   action: WorkOrderAction,
-  { row }: Made,
+  { row }: PlannedMove,
   shown: ((row: JobRow) => Record<string, unknown>) | undefined,
 ): EventDraft[] {
   if (action === 'complete') return [{ type: 'work_order.completed' }];
   return shown ? [{ type: 'dispatch.assigned', extra: shown(row) }] : [];
 }
 
-async function readFacts(tx: Transaction, commands: JobCommand[], action: WorkOrderAction): Promise<Facts> {
+async function readFacts(tx: Transaction, commands: MoveCommand[], action: WorkOrderAction): Promise<Facts> {
   const refs = commands.map(refOf);
   const [rows, released] = await Promise.all([
     lockRecords<JobRow>(tx, 'work_orders', refs),
@@ -203,7 +212,7 @@ async function readFacts(tx: Transaction, commands: JobCommand[], action: WorkOr
   return { rows, fleet, released, now: new Date().toISOString() };
 }
 
-/** Which of these jobs have an invoice that has left the house. */
+/** Finds which of these work orders have a released invoice. */
 async function findReleased(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'released-jobs',
@@ -218,7 +227,7 @@ const STORED = `status text, intake text, truck_id uuid, driver_id uuid, dispatc
   cancel_reason text, cancel_note text, eta timestamptz, step text, miles numeric`;
 const NAMES = namesOf(STORED);
 
-async function storeJobs(tx: Transaction, rows: JobRow[]): Promise<void> {
+async function storeMoves(tx: Transaction, rows: JobRow[]): Promise<void> {
   if (rows.length === 0) return;
   await Promise.all([
     tx.query({

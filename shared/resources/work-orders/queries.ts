@@ -9,7 +9,10 @@ import {
   workOrderRepresentation,
 } from './representation.js';
 
-/** Which work orders a query means, in its list and in an export. `pending` includes the unaccepted, `new` means those alone. */
+/**
+ * The conditions of a work-order query, for lists and exports. `pending` includes unaccepted work
+ * orders; `new` means those alone.
+ */
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = workOrderFilters(query, scope);
   const search = workOrderSearch(query, scope);
@@ -35,7 +38,7 @@ function workOrderFilters(query: WorkOrderListQuery, scope: FilterScope): Condit
   return conditions;
 }
 
-/** The page of work orders that a query asks for. */
+/** Builds the query for one page of work orders. */
 export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Statement {
   return listStatement({
     table: 'work_orders',
@@ -47,7 +50,10 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Sta
   });
 }
 
-/** The page for agents, with fewer members. Their `pending` means accepted. */
+/**
+ * Builds the query for one page for agents, with fewer members. For agents, `pending` means
+ * accepted.
+ */
 export function listAgentWorkOrders(
   query: Pick<WorkOrderListQuery, 'status' | 'limit'>,
   scope: ListScope,
@@ -66,7 +72,7 @@ export function listAgentWorkOrders(
   });
 }
 
-/** One work order as agents see it. */
+/** Builds the query for one work order as agents see it. */
 export function readAgentWorkOrder(tenantId: string, id: string): Statement {
   return {
     name: 'read-agent-work-order',

@@ -36,12 +36,14 @@ export function workOrderMembers(alias: string): Members {
   ];
 }
 
-/** A work order as REST prints it: `pending` whether or not somebody has accepted it (decisions 1, row 3). */
+/**
+ * A work order as REST shows it: `pending` whether accepted or not (docs/decisions.md §1, row 3).
+ */
 export function workOrderRepresentation(alias: string): string {
   return jsonObject(alias, workOrderMembers(alias));
 }
 
-/** As agents see it: `new` while nobody has accepted it, and so its `pending` means accepted. */
+/** A work order as agents see it: `new` until accepted, so `pending` means accepted. */
 export function agentWorkOrderMembers(alias: string): Members {
   return workOrderMembers(alias).map((member) => (member === 'status' ? agentStatus(alias) : member));
 }
@@ -65,7 +67,7 @@ export function agentWorkOrderListRepresentation(alias: string): string {
   ]);
 }
 
-/** An object of the representation that is kept in columns of its own. */
+/** A nested object of the representation, stored in separate columns. */
 function nested(alias: string, name: string, columns: Record<string, string>): { name: string; sql: string } {
   const members = Object.entries(columns).map(([member, column]) => ({
     name: member,

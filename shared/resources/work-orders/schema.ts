@@ -21,7 +21,7 @@ import { CANCEL_REASONS, CANCEL_REASONS_ON_SITE, DRIVER_STEPS } from './transiti
 
 export const driverStep = namedEnum('DriverStep', DRIVER_STEPS, {
   offered: 'The job was offered to the driver',
-  acknowledged: 'The driver took it',
+  acknowledged: 'The driver accepted it',
   en_route: 'On the way to the vehicle',
   on_scene: 'At the vehicle',
   hooked: 'The vehicle is hooked or loaded',
@@ -31,9 +31,9 @@ export const driverStep = namedEnum('DriverStep', DRIVER_STEPS, {
 });
 
 export const cancelReason = namedEnum('CancelReason', CANCEL_REASONS, {
-  customer: 'The customer called it off',
-  club: 'The motor club called it off',
-  provider: 'The tow company called it off',
+  customer: 'The customer cancelled',
+  club: 'The motor club cancelled',
+  provider: 'The tow company cancelled',
   goa: 'Gone on arrival: the vehicle was not there',
   unsuccessful: 'The truck was there and could not do the job',
 });
@@ -43,7 +43,7 @@ const workOrderKeys = () => ({
   pickup_location: multilineText(500).allow(null),
   dropoff_location: multilineText(500).allow(null),
   pickup: Joi.object({
-    address: multilineText(500).allow(null).description('Also becomes pickup_location unless that is given'),
+    address: multilineText(500).allow(null).description('Also sets pickup_location when that is absent'),
     lat: coordinate(90).allow(null).example(40.7128),
     lng: coordinate(180).allow(null).example(-74.006),
   }).allow(null),
@@ -60,7 +60,7 @@ const workOrderKeys = () => ({
   customer_notes: multilineText(5000).allow(null).description('The customer may see them'),
   billing_email: email()
     .allow(null)
-    .description('Where drafts of agents for this job are billed to, instead of the customer'),
+    .description("Billing address of agents' drafts for this job, instead of the customer's"),
 });
 
 export const workOrderCreate = Joi.object({
@@ -73,7 +73,7 @@ export const workOrderPatch = Joi.object({
   ...workOrderKeys(),
 }).meta({ className: 'WorkOrderPatch' });
 
-/** An action that needs no more than its path. */
+/** The path holds all input of these actions. */
 export const workOrderAction = Joi.object({}).meta({ className: 'WorkOrderAction' });
 
 export const workOrderAssign = Joi.object({
@@ -145,7 +145,7 @@ const agentStatus = () =>
     .valid('new', ...WORK_ORDER_STATUSES)
     .required();
 
-/** As agents see it: `new` until somebody accepts it (decisions 1, row 3). */
+/** A work order as agents see it: `new` until accepted (docs/decisions.md §1, row 3). */
 export const agentWorkOrder = workOrder.keys({ status: agentStatus() }).meta({ className: 'AgentWorkOrder' });
 
 /** A work order in an agent's list. Members that are null are absent. */
@@ -163,7 +163,7 @@ export const agentWorkOrderListItem = Joi.object({
 export const workOrderListQuery = Joi.object({
   status: Joi.string()
     .valid(...WORK_ORDER_STATUSES, 'new')
-    .description('pending includes jobs nobody has accepted yet; new means those alone'),
+    .description('pending includes jobs that are not accepted yet; new means those alone'),
   service_type: slug(SERVICE_TYPES),
   customer_id: uuid(),
   search: text(100).description('Part of job_number or vin'),
@@ -171,7 +171,7 @@ export const workOrderListQuery = Joi.object({
   until: dateOrDateTime().description('Exclusive'),
   date_field: Joi.string()
     .valid('created_at', 'updated_at', 'dispatch_time', 'completion_time')
-    .description('Column that since and until mean; default created_at'),
+    .description('The date that since and until compare; default created_at'),
   limit: limit(200),
   cursor: cursor(),
 }).meta({ className: 'WorkOrderListQuery' });

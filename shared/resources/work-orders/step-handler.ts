@@ -5,17 +5,20 @@ import type { Transaction } from '../../platform/postgres.js';
 import { failed, lockRecords, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
 import type { JobRow } from './job-row.js';
 
-/** States in which a driver is with the job. */
-const UNDER_WAY: readonly string[] = ['dispatched', 'in_progress'];
+/** Statuses in which a driver works on the work order. */
+const ACTIVE_STATUSES: readonly string[] = ['dispatched', 'in_progress'];
 
-/** Logs what drivers report. A step is no state: it never moves the job (decisions 4). */
+/**
+ * Logs the steps that drivers report. A step is not a status and never changes one
+ * (docs/decisions.md §4).
+ */
 export async function logSteps(tx: Transaction, commands: Command<WorkOrderStepEntry>[]): Promise<Outcome[]> {
   const rows = await lockRecords<JobRow>(tx, 'work_orders', commands.map(refOf));
   const logged: Record<string, unknown>[] = [];
   const outcomes = commands.map((command): Outcome => {
     const row = rows.get(refKey(refOf(command)));
     if (!row) return missing('work order');
-    if (!UNDER_WAY.includes(row.status)) return notUnderWay(row, command.input.step);
+    if (!ACTIVE_STATUSES.includes(row.status)) return failNotActive(row, command.input.step);
     const { step, at, lat = null, lng = null } = command.input;
     logged.push({
       ...refOf(command),
@@ -33,10 +36,10 @@ export async function logSteps(tx: Transaction, commands: Command<WorkOrderStepE
   return outcomes;
 }
 
-function notUnderWay(row: JobRow, step: string): Outcome {
+function failNotActive(row: JobRow, step: string): Outcome {
   return failed({
     code: 'conflict',
-    message: `Job ${row.job_number} is ${row.status}: a driver reports steps while it is ${UNDER_WAY.join(' or ')}.`,
+    message: `Job ${row.job_number} is ${row.status}: a driver reports steps while it is ${ACTIVE_STATUSES.join(' or ')}.`,
     details: [
       {
         field: 'step',

@@ -20,18 +20,18 @@ import {
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const DEADLINE_MS = 400;
 
-/** Sends the same bytes over and over while the other side takes them. */
-function pour(socket: Socket, text: string): void {
+/** Sends the same text repeatedly for as long as the client reads it. */
+function sendRepeatedly(socket: Socket, text: string): void {
   const bytes = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
-  const more = () => {
+  const writeMore = () => {
     while (!socket.destroyed && socket.write(bytes));
   };
-  socket.on('drain', more);
-  more();
+  socket.on('drain', writeMore);
+  writeMore();
 }
 
-/** Sends the text a byte at a time, for ever. */
-function drip(socket: Socket, text: string): void {
+/** Sends the text one byte at a time, without end. */
+function sendSlowly(socket: Socket, text: string): void {
   let at = 0;
   const timer = setInterval(() => {
     socket.write(text[at % text.length] ?? '');
@@ -40,7 +40,10 @@ function drip(socket: Socket, text: string): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** A request to a receiver that does this with a connection fails in this way, and leaves no connection open. */
+/**
+ * Asserts that a request to a receiver with this `onSocket` fails with this kind and leaves no
+ * connection open.
+ */
 async function expectFailure(
   kind: OutboundFailure,
   onSocket: (socket: Socket) => void,
@@ -58,29 +61,32 @@ async function expectFailure(
   });
 }
 
-const never = (onRead: (socket: Socket) => void) => () =>
+const expectTimeout = (onRead: (socket: Socket) => void) => () =>
   expectFailure('timeout', onRead, { deadlineMs: DEADLINE_MS });
-const answering = (text: string) => (socket: Socket) => void socket.once('data', () => socket.write(text));
-const endlessly = (head: string, text: string) => (socket: Socket) => {
+const respondWith = (text: string) => (socket: Socket) => void socket.once('data', () => socket.write(text));
+const respondEndlessly = (head: string, text: string) => (socket: Socket) => {
   socket.once('data', () => {
     socket.write(head);
-    pour(socket, text);
+    sendRepeatedly(socket, text);
   });
 };
 
-/** TCP connections of this machine to a port that are half made. */
-async function halfMade(port: number): Promise<number> {
+/** Counts the TCP connections of this machine to a port that are in state SYN_SENT (02). */
+async function countHalfOpen(port: number): Promise<number> {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const lines = (await readFile('/proc/net/tcp', 'latin1')).split('\n');
   return lines.filter((line) => new RegExp(`:${hex} 02 `).test(line)).length;
 }
 
-/** A server that listens and never accepts: once its backlog is full the kernel drops who comes. */
-async function startDeaf(): Promise<{ port: number; end: () => Promise<number> }> {
+/**
+ * Starts a server that listens and never accepts. Once its backlog is full, the kernel drops new
+ * connections.
+ */
+async function startNonAcceptingServer(): Promise<{ port: number; end: () => Promise<number> }> {
   const source = `const { parentPort, workerData } = require('node:worker_threads');
     const server = require('node:net').createServer().listen({ host: workerData, port: 0, backlog: 1 }, () => {
       parentPort.postMessage(server.address().port);
-      // At once: one more turn of its event loop could accept what is connected by then.
+      // Block immediately: the next event-loop tick could accept a connection.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     });`;
   const worker = new Worker(source, { eval: true, workerData: CANARIES.public });
@@ -88,20 +94,20 @@ async function startDeaf(): Promise<{ port: number; end: () => Promise<number> }
   return { port, end: () => worker.terminate() };
 }
 
-/** Connects until a connection hangs: from then on each does, however long the machine takes. */
+/** Connects until a connection hangs. From then on every further connection hangs too. */
 async function fillBacklog(port: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   await eventually('a connection that hangs', async () => {
     sockets.push(connect(port, CANARIES.public).on('error', () => undefined));
-    return (await halfMade(port)) > 0;
+    return (await countHalfOpen(port)) > 0;
   });
   return sockets;
 }
 
 const timeouts: Scenarios = {
-  'ends a connection that is never made at the deadline, and leaves nothing half made': async () => {
-    const { port, end } = await startDeaf();
-    const fillers = await fillBacklog(port);
+  'a connection that is never accepted ends at the deadline and is not left half open': async () => {
+    const { port, end } = await startNonAcceptingServer();
+    const fillingSockets = await fillBacklog(port);
     await withClient(async (client) => {
       const url = `http://${CANARIES.public}:${port}/`;
       const deadlineMs = DEADLINE_MS;
@@ -111,12 +117,12 @@ const timeouts: Scenarios = {
         expect(error.message).to.include('connected to');
         expect(error.totalMs).to.be.within(deadlineMs - 5, deadlineMs + 3000);
       }
-      for (const socket of fillers) socket.destroy();
-      await eventually('none is left', async () => (await halfMade(port)) === 0);
+      for (const socket of fillingSockets) socket.destroy();
+      await eventually('no connection is half open', async () => (await countHalfOpen(port)) === 0);
     });
     await end();
   },
-  'ends a name server that never answers at the deadline': () =>
+  'a request whose DNS query gets no response ends at the deadline': () =>
     withClient(
       async (client) => {
         const error = await failureOf(send(client, 'http://slow.example:8080/', { deadlineMs: DEADLINE_MS }));
@@ -125,10 +131,12 @@ const timeouts: Scenarios = {
       },
       { resolve: () => new Promise(() => undefined) },
     ),
-  'ends a TLS handshake that is never answered at the deadline': () =>
+  'a request whose TLS handshake gets no response ends at the deadline': () =>
     expectFailure('timeout', (socket) => void socket.resume(), { deadlineMs: DEADLINE_MS, scheme: 'https' }),
-  'ends headers that never come at the deadline': never((socket) => void socket.resume()),
-  'ends a request that is never read at the deadline': async () => {
+  'a request that gets no response headers ends at the deadline': expectTimeout(
+    (socket) => void socket.resume(),
+  ),
+  'a request that the receiver never reads ends at the deadline': async () => {
     const receiver = await startReceiver((socket) => socket.pause());
     await withClient(async (client) => {
       const body = Buffer.alloc(20_000_000, 'x');
@@ -137,46 +145,49 @@ const timeouts: Scenarios = {
       await closed(receiver.connections[0]);
     });
   },
-  'ends headers that drip at the deadline': never((socket) =>
-    drip(socket, `${HEAD}x-drip: ${'y'.repeat(9999)}`),
+  'a request whose response headers arrive byte by byte ends at the deadline': expectTimeout((socket) =>
+    sendSlowly(socket, `${HEAD}x-drip: ${'y'.repeat(9999)}`),
   ),
-  'ends a body that drips at the deadline': never((socket) => {
-    answering(`${HEAD}content-length: 900\r\n\r\n`)(socket);
-    socket.once('data', () => drip(socket, 'z'));
+  'a request whose response body arrives byte by byte ends at the deadline': expectTimeout((socket) => {
+    respondWith(`${HEAD}content-length: 900\r\n\r\n`)(socket);
+    socket.once('data', () => sendSlowly(socket, 'z'));
   }),
 };
 
-const endless: Record<string, [head: string, text: string]> = {
+const endlessResponses: Record<string, [head: string, text: string]> = {
   'status line': ['HTTP/1.1 200 ', 'OK'],
-  headers: [HEAD, 'x-more: and more\r\n'],
-  'only header': [`${HEAD}x-more: `, 'and more'],
-  'informational responses': ['', 'HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'],
-  'chunk extensions': [`${HEAD}transfer-encoding: chunked\r\n\r\n1;`, 'name=value;'],
-  trailers: [`${HEAD}transfer-encoding: chunked\r\n\r\n0\r\n`, 'x-more: and more\r\n'],
+  'series of headers': [HEAD, 'x-more: and more\r\n'],
+  'single header': [`${HEAD}x-more: `, 'and more'],
+  'series of informational responses': ['', 'HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'],
+  'series of chunk extensions': [`${HEAD}transfer-encoding: chunked\r\n\r\n1;`, 'name=value;'],
+  'series of trailers': [`${HEAD}transfer-encoding: chunked\r\n\r\n0\r\n`, 'x-more: and more\r\n'],
 };
 
-const broken: Record<string, [OutboundFailure, (socket: Socket) => void]> = {
-  'a reset before any answer': [
+const brokenResponses: Record<string, [OutboundFailure, (socket: Socket) => void]> = {
+  'a reset before any response': [
     'reset',
     (socket) => void socket.once('data', () => socket.resetAndDestroy()),
   ],
-  'an end before any answer': ['reset', (socket) => void socket.once('data', () => socket.end())],
-  'an end in the headers': ['reset', (socket) => void socket.once('data', () => socket.end(`${HEAD}x-a: b`))],
-  'an end in a body of known length': [
+  'a close before any response': ['reset', (socket) => void socket.once('data', () => socket.end())],
+  'a close in the headers': [
+    'reset',
+    (socket) => void socket.once('data', () => socket.end(`${HEAD}x-a: b`)),
+  ],
+  'a close in a body with Content-Length': [
     'reset',
     (socket) => void socket.once('data', () => socket.end(`${HEAD}content-length: 9\r\n\r\nabc`)),
   ],
-  'an end in a chunked body': [
+  'a close in a chunked body': [
     'reset',
     (socket) =>
       void socket.once('data', () => socket.end(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\nab`)),
   ],
-  'an end in a body that was the last on its connection': [
+  'a close in a body with Content-Length after Connection: close': [
     'reset',
     (socket) =>
       void socket.once('data', () => socket.end(`${HEAD}connection: close\r\ncontent-length: 9\r\n\r\nabc`)),
   ],
-  'an end in a last body in chunks': [
+  'a close in a chunked body after Connection: close': [
     'reset',
     (socket) =>
       void socket.once('data', () =>
@@ -186,45 +197,48 @@ const broken: Record<string, [OutboundFailure, (socket: Socket) => void]> = {
   'a reset in the body': [
     'reset',
     (socket) => {
-      answering(`${HEAD}content-length: 9\r\n\r\nabc`)(socket);
+      respondWith(`${HEAD}content-length: 9\r\n\r\nabc`)(socket);
       socket.once('data', () => setTimeout(() => socket.resetAndDestroy(), 50));
     },
   ],
-  garbage: ['invalid_response', answering('220 mail.example ESMTP\r\n')],
-  'an answer before the request': [
+  garbage: ['invalid_response', respondWith('220 mail.example ESMTP\r\n')],
+  'a response before the request': [
     'invalid_response',
     (socket) => void socket.write('SSH-2.0-OpenSSH_9.2\r\n'),
   ],
   'a change of protocol': [
     'invalid_response',
-    answering('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
+    respondWith('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
   ],
-  'a go-ahead nobody asked for': ['invalid_response', answering('HTTP/1.1 100 Continue\r\n\r\n')],
-  'two lengths': ['invalid_response', answering(`${HEAD}content-length: 2\r\ncontent-length: 3\r\n\r\nokk`)],
-  'a length and chunks': [
+  'an unrequested 100 Continue': ['invalid_response', respondWith('HTTP/1.1 100 Continue\r\n\r\n')],
+  'two Content-Length headers': [
     'invalid_response',
-    answering(`${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`),
+    respondWith(`${HEAD}content-length: 2\r\ncontent-length: 3\r\n\r\nokk`),
   ],
-  'headers over 16 KiB': ['invalid_response', answering(`${HEAD}x-large: ${'y'.repeat(20_000)}\r\n\r\n`)],
+  'Content-Length together with chunks': [
+    'invalid_response',
+    respondWith(`${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`),
+  ],
+  'headers over 16 KiB': ['invalid_response', respondWith(`${HEAD}x-large: ${'y'.repeat(20_000)}\r\n\r\n`)],
 };
 
 const bodies: Scenarios = {
-  'reads no more than it was asked to of a body without end, and that is an answer': async () => {
-    let taken = 0;
+  'the client reads at most maxBodyBytes of an endless body and returns a truncated response': async () => {
+    let acceptedBytes = 0;
     const receiver = await startReceiver((socket) => {
-      endlessly(`${HEAD}\r\n`, 'abcd')(socket);
-      socket.once('close', () => (taken = socket.bytesWritten));
+      respondEndlessly(`${HEAD}\r\n`, 'abcd')(socket);
+      socket.once('close', () => (acceptedBytes = socket.bytesWritten));
     });
     await withClient(async (client) => {
-      const answer = await send(client, receiver.url, { maxBodyBytes: 1001 });
-      expect(answer).to.include({ status: 200, isTruncated: true });
-      expect(answer.body.toString()).to.equal(`${'abcd'.repeat(250)}a`);
+      const response = await send(client, receiver.url, { maxBodyBytes: 1001 });
+      expect(response).to.include({ status: 200, isTruncated: true });
+      expect(response.body.toString()).to.equal(`${'abcd'.repeat(250)}a`);
       await closed(receiver.connections[0]);
-      // What the kernel's buffers took, not what the receiver would have sent.
-      expect(taken).to.be.lessThan(20_000_000);
+      // The kernel's buffers accept this much. The receiver would have sent more.
+      expect(acceptedBytes).to.be.lessThan(20_000_000);
     });
   },
-  'takes a body of exactly the size whole, and keeps the connection': async () => {
+  'the client reads a body of exactly maxBodyBytes whole and keeps the connection': async () => {
     const canary = await startCanary(CANARIES.public, 0, (_request, response) =>
       response.end('x'.repeat(100)),
     );
@@ -234,34 +248,34 @@ const bodies: Scenarios = {
         [99, true],
         [0, true],
       ] as const) {
-        const answer = await send(client, canary.url, { maxBodyBytes });
-        expect(answer).to.include({ isTruncated });
-        expect(answer.body.length).to.equal(Math.min(100, maxBodyBytes));
+        const response = await send(client, canary.url, { maxBodyBytes });
+        expect(response).to.include({ isTruncated });
+        expect(response.body.length).to.equal(Math.min(100, maxBodyBytes));
       }
       expect(canary.connections.length).to.equal(2);
     });
   },
-  'does not unpack a body: a gzip bomb is as small as it was sent': async () => {
+  'the client does not decompress a body, so that a gzip bomb stays as small as it was sent': async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const receiver = await startHttpReceiver((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
     });
     await withClient(async (client) => {
-      const answer = await send(client, receiver.url, { maxBodyBytes: 65_536 });
-      expect(answer.body.equals(bomb)).to.equal(true);
-      expect(answer.headers['content-encoding']).to.equal('gzip');
+      const response = await send(client, receiver.url, { maxBodyBytes: 65_536 });
+      expect(response.body.equals(bomb)).to.equal(true);
+      expect(response.headers['content-encoding']).to.equal('gzip');
     });
   },
-  'gives every status and repeated header as it came': async () => {
+  'the client returns every status and repeated header unchanged': async () => {
     const receiver = await startHttpReceiver((request, response) => {
       response.writeHead(Number(request.url?.slice(1)), { 'set-cookie': ['a=1', 'b=2'], 'x-one': '1' }).end();
     });
     await withClient(async (client) => {
       for (const status of [200, 204, 304, 404, 410, 429, 500, 599]) {
-        const answer = await send(client, `${receiver.url}${status}`);
-        expect(answer.status).to.equal(status);
-        expect(answer.headers).to.deep.include({ 'set-cookie': ['a=1', 'b=2'], 'x-one': '1' });
-        expect(answer.totalMs).to.be.at.least(answer.firstByteMs);
+        const response = await send(client, `${receiver.url}${status}`);
+        expect(response.status).to.equal(status);
+        expect(response.headers).to.deep.include({ 'set-cookie': ['a=1', 'b=2'], 'x-one': '1' });
+        expect(response.totalMs).to.be.at.least(response.firstByteMs);
       }
     });
   },
@@ -270,14 +284,14 @@ const bodies: Scenarios = {
 export const scenarios: Scenarios = {
   ...timeouts,
   ...Object.fromEntries(
-    Object.entries(endless).map(([what, [head, text]]) => [
-      `gives up on an answer without an end to its ${what}`,
-      () => expectFailure('invalid_response', endlessly(head, text)),
+    Object.entries(endlessResponses).map(([part, [head, text]]) => [
+      `a request fails with invalid_response on an endless ${part}`,
+      () => expectFailure('invalid_response', respondEndlessly(head, text)),
     ]),
   ),
   ...Object.fromEntries(
-    Object.entries(broken).map(([what, [kind, onSocket]]) => [
-      `says ${kind} of ${what}`,
+    Object.entries(brokenResponses).map(([problem, [kind, onSocket]]) => [
+      `a request fails with ${kind} on ${problem}`,
       () => expectFailure(kind, onSocket),
     ]),
   ),

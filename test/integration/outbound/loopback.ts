@@ -1,2 +1,2 @@
-/** A module of its own, so that it runs once the others have seen that nobody called loopback. */
+/** A separate module, so that it runs after the others have checked for calls to loopback. */
 export { loopbackScenarios as scenarios } from './guard.js';

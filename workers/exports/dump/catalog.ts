@@ -4,43 +4,49 @@ import { INCLUDED_TABLES } from './contents.js';
 export interface DumpColumn {
   table: string;
   name: string;
-  /** `total_cents bigint default 0 not null` */
+  /** Such as `total_cents bigint default 0 not null`. */
   definition: string;
-  /** Reckoned by PostgreSQL out of other columns: COPY neither gives nor takes it. */
+  /** A generated column. COPY neither reads nor writes it. */
   isGenerated: boolean;
 }
 
 export interface DumpConstraint {
   table: string;
   name: string;
-  /** As in pg_constraint: check, primary key, unique, exclusion, foreign key. */
+  /** Type as in pg_constraint: check, primary key, unique, exclusion, foreign key. */
   type: 'c' | 'p' | 'u' | 'x' | 'f';
-  /** `PRIMARY KEY (tenant_id, id)` */
+  /** Such as `PRIMARY KEY (tenant_id, id)`. */
   definition: string;
   columns: string[];
   isValidated: boolean;
-  /** Of a foreign key: what it refers to. */
+  /** The referenced table of a foreign key. */
   target: string | null;
   targetColumns: string[] | null;
 }
 
 interface DumpIndex {
   table: string;
-  /** `CREATE INDEX … ON public.… USING …` */
+  /** Such as `CREATE INDEX … ON public.… USING …`. */
   definition: string;
   columns: string[];
 }
 
-/** A table as a dump makes it: what of it is in the dump, and nothing that needs what is not. */
+/**
+ * A table as the dump creates it: only the included columns, and no constraint or index that needs
+ * an excluded one.
+ */
 export interface DumpTable {
   name: string;
   columns: DumpColumn[];
   constraints: DumpConstraint[];
-  /** Those that no constraint brings along. */
+  /** Indexes that no constraint creates. */
   indexes: DumpIndex[];
 }
 
-/** Virtual columns (PostgreSQL 18) become stored ones; not-null constraints lose their names, which PostgreSQL 13 does not keep. */
+/**
+ * Virtual generated columns (PostgreSQL 18) become stored ones. Not-null constraints lose their
+ * names, which PostgreSQL 13 does not store.
+ */
 const COLUMNS = `
   select c.relname::text as "table", a.attname::text as name, a.attgenerated <> '' as "isGenerated",
     format('%I %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
@@ -53,14 +59,14 @@ const COLUMNS = `
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname = any($1)
   order by c.relname, a.attnum`;
 
-const namesOf = (table: string, numbers: string) => `(
+const columnNamesSql = (table: string, numbers: string) => `(
   select array_agg(a.attname::text order by n.place) from unnest(${numbers}) with ordinality n (attnum, place)
   join pg_attribute a on a.attrelid = ${table} and a.attnum = n.attnum)`;
 
 const CONSTRAINTS = `
   select c.relname::text as "table", k.conname::text as name, k.contype::text as type, pg_get_constraintdef(k.oid) as definition,
-    coalesce(${namesOf('k.conrelid', 'k.conkey')}, '{}') as columns, k.convalidated as "isValidated",
-    t.relname::text as target, ${namesOf('k.confrelid', 'k.confkey')} as "targetColumns"
+    coalesce(${columnNamesSql('k.conrelid', 'k.conkey')}, '{}') as columns, k.convalidated as "isValidated",
+    t.relname::text as target, ${columnNamesSql('k.confrelid', 'k.confkey')} as "targetColumns"
   from pg_constraint k
   join pg_class c on c.oid = k.conrelid
   left join pg_class t on t.oid = k.confrelid
@@ -68,7 +74,10 @@ const CONSTRAINTS = `
     and k.contype in ('c', 'p', 'u', 'x', 'f')
   order by c.relname, k.contype, k.conname`;
 
-/** Of a partitioned table's index only the parts can be invalid; what its expressions use is told by its dependencies alone. */
+/**
+ * For a partitioned table, only indexes of its partitions can be invalid. The columns that index
+ * expressions use are only in pg_depend.
+ */
 const INDEXES = `
   select c.relname::text as "table", pg_get_indexdef(i.indexrelid) as definition,
     coalesce((select array_agg(distinct a.attname::text) from pg_depend d
@@ -81,32 +90,43 @@ const INDEXES = `
     and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
   order by c.relname, i.indexrelid::regclass::text`;
 
-/** The tables that are in a dump, in its order, as the catalogs of the snapshot's database describe them. */
+/**
+ * Reads the included tables from the catalogs of the snapshot's database, in the sequence of the
+ * dump.
+ */
 export async function readDumpTables(snapshot: Snapshot): Promise<DumpTable[]> {
   const names = Object.keys(INCLUDED_TABLES);
   const values = [names];
   const columns = await snapshot.query<DumpColumn>({ text: COLUMNS, values });
   const constraints = await snapshot.query<DumpConstraint>({ text: CONSTRAINTS, values });
   const indexes = await snapshot.query<DumpIndex>({ text: INDEXES, values });
-  const has = (table: string, wanted: readonly string[]) =>
-    wanted.every((column) => INCLUDED_TABLES[table]?.columns.includes(column));
+  const includesColumns = (table: string, required: readonly string[]) =>
+    required.every((column) => INCLUDED_TABLES[table]?.columns.includes(column));
   return names
     .map((name) => ({
       name,
-      columns: columns.filter((one) => one.table === name && has(name, [one.name])),
+      columns: columns.filter((one) => one.table === name && includesColumns(name, [one.name])),
       constraints: constraints.filter(
         (one) =>
-          one.table === name && has(name, one.columns) && (one.type !== 'f' || staysInside(one, names)),
+          one.table === name &&
+          includesColumns(name, one.columns) &&
+          (one.type !== 'f' || isWithinDump(one, names)),
       ),
-      indexes: indexes.filter((one) => one.table === name && has(name, one.columns)),
+      indexes: indexes.filter((one) => one.table === name && includesColumns(name, one.columns)),
     }))
     .filter(({ columns: own }) => own.length > 0);
 }
 
-/** A foreign key to what the dump has too: a twin's to its live account leads out of it. */
-function staysInside({ target, columns, targetColumns }: DumpConstraint, names: string[]): boolean {
-  const ofTenant = columns.indexOf('tenant_id');
+/**
+ * Whether a foreign key refers to rows in the same dump. The key from a sandbox to its live account
+ * refers to another account.
+ */
+function isWithinDump({ target, columns, targetColumns }: DumpConstraint, names: string[]): boolean {
+  const tenantColumnIndex = columns.indexOf('tenant_id');
   return (
-    target !== null && names.includes(target) && ofTenant >= 0 && targetColumns?.[ofTenant] === 'tenant_id'
+    target !== null &&
+    names.includes(target) &&
+    tenantColumnIndex >= 0 &&
+    targetColumns?.[tenantColumnIndex] === 'tenant_id'
   );
 }

@@ -2,18 +2,21 @@ import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
 import type { ExportFile } from '../../../shared/resources/exports/order.js';
 import { INCLUDED_TABLES, LEFT_OUT_TABLES } from './contents.js';
 
-/** Raised when who reads dumps by program must read them differently. */
+/** Increase this when programs that read dumps must change. */
 const FORMAT_VERSION = 1;
 
 export interface DumpedTenant {
   tenant_id: string;
   name: string;
   environment: string;
-  /** ISO 8601. */
+  /** Time of the snapshot, in ISO 8601. */
   as_of: string;
 }
 
-/** Whose data it is and as of when. @throws {Error} when the snapshot sees no such tenant: an empty dump would look like a good one */
+/**
+ * Reads the tenant and the time of the snapshot.
+ * @throws {Error} when the snapshot contains no such tenant: an empty dump would look valid
+ */
 export async function readDumpedTenant(snapshot: Snapshot, tenantId: string): Promise<DumpedTenant> {
   const [tenant] = await snapshot.query<DumpedTenant>({
     text: `select tenant_id::text, name, environment, to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as as_of
@@ -24,19 +27,22 @@ export async function readDumpedTenant(snapshot: Snapshot, tenantId: string): Pr
   return tenant;
 }
 
-/** What comes before the first table. A company's name is in a comment and may hold anything: JSON leaves no line break in it. */
+/**
+ * Renders the text before the first table. The company name appears in an SQL comment, so JSON
+ * escapes its line breaks.
+ */
 export function header({ tenant_id, name, environment, as_of }: DumpedTenant): string {
-  return `-- Data of one company, out of Tow. Dump format ${FORMAT_VERSION}.
+  return `-- Data of one company, exported from Tow. Dump format ${FORMAT_VERSION}.
 -- Company: ${JSON.stringify(name)}, ${environment}, tenant_id ${tenant_id}
 -- As of: ${as_of}
 --
--- Restores with psql into an empty database of PostgreSQL 13 or later, whole or not at all:
+-- Restore it with psql into an empty database of PostgreSQL 13 or later, in one transaction:
 --   createdb --template template0 --encoding UTF8 company
 --   gunzip --stdout FILE.sql.gz | psql -X -v ON_ERROR_STOP=1 -d company
--- Money is in cents. Times are UTC. There are no roles, grants or policies in it.
+-- Money is in cents. Times are UTC. Roles, grants and policies are not included.
 --
--- Not in it:
-${leftOut()}
+-- Not included:
+${listOmissions()}
 \\set ON_ERROR_STOP on
 
 begin;
@@ -57,16 +63,16 @@ end $$;
 `;
 }
 
-function leftOut(): string {
+function listOmissions(): string {
   const columns = Object.entries(INCLUDED_TABLES).flatMap(([table, { without }]) =>
     Object.entries(without).map(([column, reason]) => [`${table}.${column}`, reason]),
   );
   return [...columns, ...Object.entries(LEFT_OUT_TABLES)]
-    .map(([what, reason]) => `--   ${what}: ${reason}\n`)
+    .map(([name, reason]) => `--   ${name}: ${reason}\n`)
     .join('');
 }
 
-/** What comes after the last table. */
+/** Renders the text after the last table. */
 export function footer(files: readonly ExportFile[]): string {
   const rows = files.map((file) => `--   ${file.name}: ${file.rows}\n`).join('');
   return `\ncommit;\n\n-- Rows by table:\n${rows}-- End of the dump.\n`;

@@ -8,21 +8,23 @@ import { addKeys, createTable, quoted } from './definitions.js';
 import { footer, header, readDumpedTenant } from './notes.js';
 
 export interface DumpOptions {
-  /** The snapshot's tenant. */
+  /** The tenant of the snapshot. */
   tenantId: string;
-  /** Ends it at once; the snapshot is of no use afterwards. */
+  /** Aborts the dump immediately. The snapshot is unusable afterwards. */
   signal?: AbortSignal;
-  /** Told how many rows were read so far, at every piece that comes from the database. */
+  /** Called with the rows read so far, for each chunk from the database. */
   onProgress?: (rows: number) => void;
 }
 
 /**
- * Writes all data of one tenant as SQL, which `psql` restores into an empty database of PostgreSQL 13 or later: tables, rows, then keys, indexes and foreign keys,
- * in one transaction. No faster than `sink` takes it; nothing is collected. Ends `sink`, or destroys it when the database, the sink or the signal fails.
- * What is in it: contents.ts.
- * @returns one file for each table; its bytes, and so their SHA-256, are those of the rows in COPY's text format, without the lines around them
- * @throws the signal's reason once it is aborted
- * @throws {Error} when the snapshot sees no such tenant
+ * Writes all data of one tenant as SQL, which `psql` restores in one transaction into an empty
+ * database of PostgreSQL 13 or later. Tables come first, then rows, then keys, indexes and foreign
+ * keys. It respects the back-pressure of `sink` and buffers nothing. It ends `sink`, or destroys it
+ * when the database, the sink or the signal fails. contents.ts lists the included columns.
+ * @returns one file per table; its bytes and SHA-256 cover the rows in COPY's text format, without
+ * the surrounding SQL
+ * @throws the reason of the signal once it is aborted
+ * @throws {Error} when the snapshot contains no such tenant
  */
 export async function writeDump(
   snapshot: Snapshot,
@@ -32,36 +34,37 @@ export async function writeDump(
   const files: ExportFile[] = [];
   const { signal } = options;
   try {
-    await pipeline(textOf(snapshot, options, files), sink, signal ? { signal } : {});
+    await pipeline(generateSql(snapshot, options, files), sink, signal ? { signal } : {});
   } catch (error) {
-    // Several streams may end by the one signal, and Node then throws an AggregateError of their reasons.
+    // Several streams may fail because of the same signal; Node then throws an AggregateError of
+    // their reasons.
     signal?.throwIfAborted();
     throw error;
   }
-  return { rows: rowsOf(files), files };
+  return { rows: countRows(files), files };
 }
 
-/** Adds each table to `files` when its rows are through. */
-async function* textOf(
+/** Yields the text of the dump. Adds each table to `files` after its rows. */
+async function* generateSql(
   snapshot: Snapshot,
   options: DumpOptions,
   files: ExportFile[],
 ): AsyncGenerator<string | Buffer> {
-  await settleFormats(snapshot);
+  await setOutputFormats(snapshot);
   const tables = await readDumpTables(snapshot);
   yield header(await readDumpedTenant(snapshot, options.tenantId));
   yield tables.map((table) => createTable(table)).join('\n');
   for (const table of tables) {
-    const names = writtenColumns(table);
+    const names = columnListSql(table);
     yield `\nCOPY public.${quoted(table.name)} (${names}) FROM stdin;\n`;
-    const before = rowsOf(files);
+    const earlierRows = countRows(files);
     const counts = { rows: 0, bytes: 0, hash: createHash('sha256') };
     for await (const chunk of copyRows(snapshot, table, options)) {
       counts.hash.update(chunk);
       counts.bytes += chunk.length;
-      counts.rows += countLines(chunk);
+      counts.rows += countLineFeeds(chunk);
       yield chunk;
-      options.onProgress?.(before + counts.rows);
+      options.onProgress?.(earlierRows + counts.rows);
     }
     yield '\\.\n';
     const sums = await sumCents(snapshot, table, options.tenantId);
@@ -72,8 +75,11 @@ async function* textOf(
   yield footer(files);
 }
 
-/** How values are printed must not depend on the server's or the role's settings. They last as long as the snapshot. */
-async function settleFormats(snapshot: Snapshot): Promise<void> {
+/**
+ * Sets the output formats, so that they do not depend on settings of the server or the role. The
+ * settings last as long as the snapshot.
+ */
+async function setOutputFormats(snapshot: Snapshot): Promise<void> {
   await snapshot.query({
     text: `select set_config(name, value, true)
            from (values ('datestyle', 'ISO, YMD'), ('intervalstyle', 'postgres'), ('timezone', 'UTC'), ('bytea_output', 'hex'),
@@ -81,7 +87,7 @@ async function settleFormats(snapshot: Snapshot): Promise<void> {
   });
 }
 
-function writtenColumns({ columns }: DumpTable): string {
+function columnListSql({ columns }: DumpTable): string {
   return columns
     .filter(({ isGenerated }) => !isGenerated)
     .map(({ name }) => quoted(name))
@@ -93,25 +99,28 @@ function copyRows(
   table: DumpTable,
   { tenantId, signal }: DumpOptions,
 ): AsyncIterable<Buffer> {
-  const text = `select ${writtenColumns(table)} from public.${quoted(table.name)} where tenant_id = $1`;
+  const text = `select ${columnListSql(table)} from public.${quoted(table.name)} where tenant_id = $1`;
   const rows = snapshot.copy({ text, values: [tenantId] }, 'format text');
   return signal ? addAbortSignal(signal, rows) : rows;
 }
 
 const LINE_FEED = 10;
 
-/** Rows that end in this piece: COPY's text format has no line feed but at the end of a row. */
-function countLines(chunk: Buffer): number {
-  let lines = 0;
-  for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) lines += 1;
-  return lines;
+/**
+ * Counts the rows that end in this chunk. In COPY's text format, line feeds occur only at the ends
+ * of rows.
+ */
+function countLineFeeds(chunk: Buffer): number {
+  let count = 0;
+  for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) count += 1;
+  return count;
 }
 
-function rowsOf(files: readonly ExportFile[]): number {
+function countRows(files: readonly ExportFile[]): number {
   return files.reduce((rows, file) => rows + file.rows, 0);
 }
 
-/** Sums of a table's columns of cents; in the snapshot they are those of the rows that were copied. */
+/** Sums the columns of cents of a table, within the same snapshot as the copied rows. */
 async function sumCents(
   snapshot: Snapshot,
   { name, columns }: DumpTable,

@@ -2,20 +2,26 @@ import { jsonTime } from '../../../shared/contracts/resource.js';
 
 /** A column of a CSV file. */
 export interface Column {
-  /** Its name in REST; a member of an object has the object's name before it, `delivery_state`. */
+  /**
+   * Its name in REST. Members of an object get the name of the object as a prefix:
+   * `delivery_state`.
+   */
   name: string;
-  /** What COPY prints. */
+  /** The SQL expression that COPY prints. */
   sql: string;
-  /** Cents: they are summed, and have a decimal column beside them when one is asked for. */
+  /** An amount in cents. The export sums it and, on request, adds a decimal column. */
   isCents?: true;
 }
 
-/** Code points of = + - @, tab, line feed, carriage return, and of the full-width ＝ ＋ － ＠: with one of them first, a spreadsheet runs a cell (ASVS 1.2.10). */
+/**
+ * Code points of = + - @, tab, line feed, carriage return, and the full-width ＝ ＋ － ＠. A
+ * spreadsheet treats a cell that starts with one of them as a formula (OWASP ASVS 1.2.10).
+ */
 const FORMULA_STARTS = [0x3d, 0x2b, 0x2d, 0x40, 9, 10, 13, 0xff1d, 0xff0b, 0xff0d, 0xff20];
 
 /**
- * A text that somebody wrote: a ' before what a spreadsheet would take for a formula. Everything else here is printed as it is; an apostrophe before a
- * number would break every sum.
+ * A column of user-supplied text. Prefixes formula-like cells with an apostrophe. Other columns get
+ * no prefix: an apostrophe before a number would break every sum.
  */
 export function text(alias: string, name: string, sql = `${alias}.${name}`): Column {
   const isFormula = `ascii(${sql}) = any('{${FORMULA_STARTS.join()}}'::int[])`;
@@ -23,8 +29,8 @@ export function text(alias: string, name: string, sql = `${alias}.${name}`): Col
 }
 
 /**
- * A member of a record as REST shows it, `location_lat` for the `lat` of its `location`: a text as
- * {@link text} has it, a list as JSON, anything else as JSON prints it.
+ * A column for a member of a record's JSON in REST: `location_lat` for the `lat` of its `location`.
+ * Text is escaped as in {@link text}; lists and other values are printed as JSON.
  * @param path such as `['location', 'lat']`
  */
 export function member(alias: string, path: readonly string[]): Column {
@@ -35,27 +41,33 @@ export function member(alias: string, path: readonly string[]): Column {
   return { name, sql: `case when ${isText} then ${text(alias, name, value).sql} else ${value} end` };
 }
 
-/** A number, an id or a word of ours. */
+/** A column without user-supplied text: a number, an id or a value of an enum. */
 export function plain(alias: string, name: string, sql = `${alias}.${name}`): Column {
   return { name, sql };
 }
 
-/** `true` or `false`, as JSON has them; COPY alone prints t or f. */
+/** A boolean column, printed as `true` or `false` as in JSON; COPY alone would print t or f. */
 export function flag(alias: string, name: string): Column {
   return { name, sql: `${alias}.${name}::text` };
 }
 
-/** As REST prints it, by the same SQL. */
+/** A time column, printed by the same SQL as in REST. */
 export function time(alias: string, name: string, label = name): Column {
   return { name: label, sql: jsonTime(alias, name).sql };
 }
 
-/** @param name ends in `_cents` */
+/**
+ * A column of cents.
+ * @param name ends in `_cents`
+ */
 export function cents(alias: string, name: string, sql = `${alias}.${name}`): Column {
   return { name, sql, isCents: true };
 }
 
-/** The same amount with a decimal point, exactly: -5 → `-0.05`. `total_cents` is `total` then. */
+/**
+ * Derives the decimal column of a column of cents: `total` from `total_cents`. The conversion is
+ * exact: -5 becomes `-0.05`.
+ */
 export function decimalOf({ name, sql }: Column): Column {
   return { name: name.replace(/_cents$/, ''), sql: `(${sql}) * 0.01` };
 }

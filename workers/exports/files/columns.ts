@@ -4,9 +4,11 @@ import { effectiveDueDate } from '../../../shared/resources/invoices/effective-d
 import { type Column, cents, flag, plain, text, time } from './cells.js';
 
 /*
- * What the CSV files show, in the order of the representations of REST (shared/resources/…/representation.ts). This order is a promise: new columns go to the
- * end of their file. Left out: allowed_actions, which say what could be done at the moment of the export and are no data. The members of an object are
- * columns of their own; lists are files of their own, or JSON in a cell.
+ * The columns of the CSV files, in the sequence of the REST representations
+ * (shared/resources/…/representation.ts). This sequence is part of the public format: add new
+ * columns at the end of a file. allowed_actions is left out: it describes what was possible at the
+ * moment of the export and is not data. Members of objects become separate columns. Lists become
+ * separate files, or JSON in a cell.
  */
 
 export function invoiceColumns(t: string): Column[] {
@@ -89,9 +91,10 @@ export function refundColumns(r: string): Column[] {
 }
 
 export function customerColumns(t: string): Column[] {
-  const reckoned = (name: string) => {
+  const computedCents = (name: string) => {
     const member = customerMembers(t).find((each) => typeof each !== 'string' && each.name === name);
-    if (!member || typeof member === 'string') throw new Error(`customers do not show ${name}`);
+    if (!member || typeof member === 'string')
+      throw new Error(`the representation of customers has no ${name}`);
     return cents(t, name, member.sql);
   };
   return [
@@ -109,9 +112,9 @@ export function customerColumns(t: string): Column[] {
     flag(t, 'tax_exempt'),
     plain(t, 'tax_rate_bps'),
     plain(t, 'rate_card_id'),
-    reckoned('balance_cents'),
-    reckoned('overdue_cents'),
-    reckoned('credit_cents'),
+    computedCents('balance_cents'),
+    computedCents('overdue_cents'),
+    computedCents('credit_cents'),
     time(t, 'created_at'),
     time(t, 'updated_at'),
   ];
@@ -155,11 +158,11 @@ export function workOrderColumns(t: string): Column[] {
   ];
 }
 
-/** A member of a JSON object that is kept whole. */
-const member = (json: string, name: string) => `(${json} ->> '${name}')`;
+/** SQL for a member of a JSON object that is stored in one column. */
+const memberSql = (json: string, name: string) => `(${json} ->> '${name}')`;
 
 export function inspectionColumns(t: string): Column[] {
-  const vehicle = (name: string) => text(t, `vehicle_${name}`, member(`${t}.vehicle`, name));
+  const vehicle = (name: string) => text(t, `vehicle_${name}`, memberSql(`${t}.vehicle`, name));
   return [
     plain(t, 'id'),
     plain(t, 'kind'),
@@ -170,9 +173,10 @@ export function inspectionColumns(t: string): Column[] {
     vehicle('plate'),
     vehicle('make'),
     vehicle('model'),
-    plain(t, 'vehicle_year', member(`${t}.vehicle`, 'year')),
+    plain(t, 'vehicle_year', memberSql(`${t}.vehicle`, 'year')),
     plain(t, 'odometer_miles'),
-    // JSON in a cell: so an export of inspections alone is one file and lacks nothing; all has files of them beside it.
+    // JSON in a cell, so that an export of inspections is one complete file. An export of
+    // everything also contains these lists as files.
     plain(t, 'items'),
     plain(t, 'defects'),
     plain(t, 'photos'),
@@ -185,48 +189,60 @@ export function inspectionColumns(t: string): Column[] {
   ];
 }
 
-/** Lists of an inspection; `value` is one entry of them. */
+/** Columns for each list of an inspection; `value` is one entry of the list. */
 export const INSPECTION_LISTS = { items: itemColumns, defects: defectColumns, photos: photoColumns };
 
-const place = (e: string) => [plain(e, 'inspection_id'), plain(e, 'position')];
-const words = (e: string, name: string) => text(e, name, member(`${e}.value`, name));
-const word = (e: string, name: string) => plain(e, name, member(`${e}.value`, name));
+const positionColumns = (e: string) => [plain(e, 'inspection_id'), plain(e, 'position')];
+const textMember = (e: string, name: string) => text(e, name, memberSql(`${e}.value`, name));
+const plainMember = (e: string, name: string) => plain(e, name, memberSql(`${e}.value`, name));
 
-/** Prices of a rate card; `value` is one of its items. */
+/** Columns for the items of a rate card; `value` is one item. */
 export function rateCardItemColumns(e: string): Column[] {
-  const amount = (name: string) => cents(e, name, `(${e}.value ->> '${name}')::bigint`);
+  const centsMember = (name: string) => cents(e, name, `(${e}.value ->> '${name}')::bigint`);
   return [
     plain(e, 'rate_card_id'),
     text(e, 'rate_card_name'),
     plain(e, 'rate_card_version'),
     plain(e, 'position'),
-    words(e, 'name'),
-    word(e, 'service_type'),
-    word(e, 'category'),
-    word(e, 'unit_type'),
-    amount('unit_price_cents'),
-    word(e, 'included_quantity'),
-    amount('minimum_cents'),
-    word(e, 'after_hours'),
-    word(e, 'taxable'),
+    textMember(e, 'name'),
+    plainMember(e, 'service_type'),
+    plainMember(e, 'category'),
+    plainMember(e, 'unit_type'),
+    centsMember('unit_price_cents'),
+    plainMember(e, 'included_quantity'),
+    centsMember('minimum_cents'),
+    plainMember(e, 'after_hours'),
+    plainMember(e, 'taxable'),
   ];
 }
 
 function itemColumns(e: string): Column[] {
-  return [...place(e), words(e, 'key'), words(e, 'label'), word(e, 'state'), words(e, 'note')];
+  return [
+    ...positionColumns(e),
+    textMember(e, 'key'),
+    textMember(e, 'label'),
+    plainMember(e, 'state'),
+    textMember(e, 'note'),
+  ];
 }
 
 function defectColumns(e: string): Column[] {
   return [
-    ...place(e),
-    word(e, 'id'),
-    words(e, 'component'),
-    word(e, 'severity'),
-    word(e, 'resolved_at'),
-    words(e, 'resolved_by'),
+    ...positionColumns(e),
+    plainMember(e, 'id'),
+    textMember(e, 'component'),
+    plainMember(e, 'severity'),
+    plainMember(e, 'resolved_at'),
+    textMember(e, 'resolved_by'),
   ];
 }
 
 function photoColumns(e: string): Column[] {
-  return [...place(e), word(e, 'slot'), word(e, 'phase'), words(e, 'url'), word(e, 'taken_at')];
+  return [
+    ...positionColumns(e),
+    plainMember(e, 'slot'),
+    plainMember(e, 'phase'),
+    textMember(e, 'url'),
+    plainMember(e, 'taken_at'),
+  ];
 }

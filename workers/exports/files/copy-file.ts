@@ -6,10 +6,13 @@ import type { Source } from './sources.js';
 import { readingOf, totalsOf } from './statements.js';
 import { unlessAborted } from './together.js';
 
-/** Told how many rows there are so far, of all files together; at each piece that the database sends, so it must cost next to nothing. */
+/**
+ * Receives the rows written so far, over all files. Called for each chunk from the database, so it
+ * must be very cheap.
+ */
 export type OnProgress = (rows: number) => void;
 
-/** What is read and for whom. */
+/** The source and the request of an export. */
 export interface Writing {
   snapshot: Snapshot;
   order: ExportOrder;
@@ -18,15 +21,18 @@ export interface Writing {
 
 export interface FileRun {
   signal: AbortSignal | undefined;
-  /** Rows of the files before it. */
+  /** Rows of the earlier files. */
   before: number;
-  /** Sends the rows through the frame to where they belong; resolves when all are through. */
+  /**
+   * Pipes the rows through the file stream to their destination. Resolves when all rows have
+   * passed.
+   */
   send: (rows: Readable, frame: Frame) => Promise<unknown>;
 }
 
 /**
  * Copies one file out of the snapshot.
- * @throws {Error} when other rows went through than the snapshot counts
+ * @throws {Error} when the number of copied rows differs from the count in the snapshot
  */
 export async function copyFile(
   { snapshot, order, onProgress }: Writing,
@@ -40,7 +46,7 @@ export async function copyFile(
       ? new CsvFrame({ header, bom: order.bom }, onChunk)
       : new JsonFrame(order.format === 'json', onChunk);
   const rows = snapshot.copy(query, options);
-  // The session tells its end to what it was sending, even when that is over already and its error was heard.
+  // The database session also reports its end to streams that have already failed.
   rows.on('error', () => undefined);
   await send(rows, frame);
   const [totals] = await unlessAborted(
@@ -49,7 +55,7 @@ export async function copyFile(
   );
   const { rows: expected, ...sums } = totals ?? {};
   if (Number(expected) !== frame.rows)
-    throw new Error(`${source.name} came to ${frame.rows} rows, the snapshot counts ${expected}`);
+    throw new Error(`${source.name} has ${frame.rows} rows, but the snapshot counts ${expected}`);
   return {
     name: `${source.name}.${order.format}`,
     rows: frame.rows,

@@ -1,13 +1,14 @@
 /**
- * SQL that reads something beside the rows of a file: joins, and what they add to the select list.
+ * SQL that adds related data to the rows of a file: joins, and the expressions they add to the
+ * select list.
  */
 export interface Beside {
   join: string;
   select: string;
 }
 
-/** What a record is known by where another one, `t`, carries its id. */
-const NAMES = {
+/** For each name: the join on the id in `t`, and the expression of the name. */
+const NAME_JOINS = {
   customer_name: {
     join: 'left join customers c on c.tenant_id = t.tenant_id and c.id = t.customer_id',
     sql: 'c.company_name',
@@ -21,12 +22,12 @@ const NAMES = {
     sql: 'i.invoice_number',
   },
 };
-export type Name = keyof typeof NAMES;
+export type Name = keyof typeof NAME_JOINS;
 
-/** Names beside ids, so that a person can read the file. */
+/** Builds joins that add names next to ids, for human readers of the file. */
 export function namesBeside(names: readonly Name[]): Beside {
   return {
-    join: names.map((name) => NAMES[name].join).join(' '),
-    select: names.map((name) => `${NAMES[name].sql} as ${name}`).join(', '),
+    join: names.map((name) => NAME_JOINS[name].join).join(' '),
+    select: names.map((name) => `${NAME_JOINS[name].sql} as ${name}`).join(', '),
   };
 }

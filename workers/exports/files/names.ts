@@ -2,7 +2,7 @@ import type { ExportOrder } from '../../../shared/resources/exports/order.js';
 import { sourcesOf } from './sources.js';
 
 export interface ExportName {
-  /** `invoices-2026-11-22.csv.gz` */
+  /** Such as `invoices-2026-11-22.csv.gz`. */
   fileName: string;
   contentType: string;
 }
@@ -13,28 +13,29 @@ const CONTENT_TYPES = {
   ndjson: 'application/x-ndjson',
 };
 
-/** Whether an order comes to a zip of several files. */
-export function isZip(order: Pick<ExportOrder, 'resource' | 'format' | 'include'>): boolean {
-  return order.format !== 'dump' && (order.resource === 'all' || sourcesOf(order).length > 1);
+/** Whether an export request produces a zip of several files. */
+export function isZip(request: Pick<ExportOrder, 'resource' | 'format' | 'include'>): boolean {
+  return request.format !== 'dump' && (request.resource === 'all' || sourcesOf(request).length > 1);
 }
 
 /**
- * What the whole export is called.
- * @param at when it was asked for; the day in the name is the one of the order's time zone
+ * Determines the file name and content type of an export.
+ * @param at when the export was requested; the name contains this day in the time zone of the
+ * request
  */
-export function nameOf(order: ExportOrder, at: Date): ExportName {
+export function nameOf(request: ExportOrder, at: Date): ExportName {
   const day = new Intl.DateTimeFormat('en-CA', {
-    timeZone: order.timeZone,
+    timeZone: request.timeZone,
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
   }).format(at);
-  if (order.format === 'dump') return { fileName: `dump-${day}.sql.gz`, contentType: 'application/gzip' };
-  if (isZip(order)) {
-    const what = order.resource === 'all' ? 'everything' : order.resource;
-    return { fileName: `${what}-${order.format}-${day}.zip`, contentType: 'application/zip' };
+  if (request.format === 'dump') return { fileName: `dump-${day}.sql.gz`, contentType: 'application/gzip' };
+  if (isZip(request)) {
+    const label = request.resource === 'all' ? 'everything' : request.resource;
+    return { fileName: `${label}-${request.format}-${day}.zip`, contentType: 'application/zip' };
   }
-  const fileName = `${order.resource}-${day}.${order.format}`;
-  if (order.compression === 'none') return { fileName, contentType: CONTENT_TYPES[order.format] };
+  const fileName = `${request.resource}-${day}.${request.format}`;
+  if (request.compression === 'none') return { fileName, contentType: CONTENT_TYPES[request.format] };
   return { fileName: `${fileName}.gz`, contentType: 'application/gzip' };
 }

@@ -4,24 +4,24 @@ import type { Name } from './known-names.js';
 
 interface RecordColumns {
   /**
-   * Members of the record in REST, in the order of the file; `location.lat` is the member of an
+   * Members of the record in REST, in the sequence of the columns. `location.lat` is a member of an
    * object.
    */
   members: string;
-  /** Names that come after them. */
+  /** Names of related records, in columns after the members. */
   names: readonly Name[];
 }
 
 /**
- * Tables whose rows are few: their cells are taken from the JSON of each record, which costs more
- * than its columns.
+ * Small tables. Their cells come from the JSON of each record, which is slower than reading
+ * columns.
  */
 export type RecordTable = Extract<
   ExportTable,
   'trucks' | 'drivers' | 'rate_cards' | 'impounds' | 'claims' | 'messages'
 >;
 
-/** The order of a file is a promise: new members go to its end. */
+/** The sequence of columns is part of the public format: add new members at the end. */
 export const RECORD_COLUMNS: Readonly<Record<RecordTable, RecordColumns>> = {
   trucks: {
     members: `id unit_number duty_class status driver_id vin plate make model year location.lat location.lng location.heading
@@ -52,12 +52,16 @@ export const RECORD_COLUMNS: Readonly<Record<RecordTable, RecordColumns>> = {
   },
 };
 
-/** @param alias has the record's JSON as `record`, its columns of cents and its names */
+/**
+ * Builds the columns of a small table.
+ * @param alias alias of a row source with the record's JSON as `record`, its columns of cents and
+ * the names
+ */
 export function recordColumns(table: RecordTable, alias: string): Column[] {
   const { members, names } = RECORD_COLUMNS[table];
   return [
     ...members.split(/\s+/).map((path) =>
-      // Cents are columns of their table too, so that they can be summed.
+      // Amounts in cents are also columns of the table, so that SQL can sum them.
       path.endsWith('_cents') ? cents(alias, path) : member(alias, path.split('.')),
     ),
     ...names.map((name) => text(alias, name)),

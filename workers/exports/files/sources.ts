@@ -18,34 +18,31 @@ import {
 import { type Beside, type Name, namesBeside } from './known-names.js';
 import { RECORD_COLUMNS, type RecordTable, recordColumns } from './record-columns.js';
 
-/** What one file is read from. */
+/** The SQL parts from which one file is read. */
 export interface Source {
-  /** Name of the file without its ending. */
+  /** File name without extension. */
   name: string;
   /**
-   * Whose filters say which rows; their conditions are about `t`, the list's table. None: all rows
-   * of the tenant.
+   * The list whose filters select the rows. Their conditions refer to `t`, the table of the list.
+   * Undefined: all rows of the tenant.
    */
   list?: Listed;
-  /** With `t` in it. */
+  /** FROM clause; contains `t`. */
   from: string;
-  /** What `columns` and `json` need, with the alias below. */
+  /** Select list that `columns` and `json` need; they refer to it by the alias below. */
   select: string;
-  /**
-   * What only `columns` need beside it: the names that ids stand for, so that a person can read the
-   * file.
-   */
+  /** Extra SQL that only `columns` need: the names that belong to ids, for human readers. */
   beside?: Beside;
   alias: string;
   orderBy: string;
   columns: Column[];
-  /** A row as JSON; none: it is a part of another's JSON. */
+  /** A row as JSON. Undefined: the rows are part of the JSON of another file. */
   json?: (alias: string) => string;
 }
 
 const OLDEST_FIRST = 't.created_at, t.id';
 
-/** Rows of a table as its list has them, from the oldest to the newest. */
+/** Reads the rows of a list resource, oldest first. */
 function tableSource(
   list: Listed,
   entity: string,
@@ -64,7 +61,7 @@ function tableSource(
   };
 }
 
-/** Records of a table whose cells are the members of their JSON. */
+/** Reads the records of a small table, whose cells are members of their JSON. */
 function recordSource(name: RecordTable, json: (alias: string) => string): Source {
   const { names } = RECORD_COLUMNS[name];
   const beside = namesBeside(names);
@@ -80,7 +77,7 @@ function recordSource(name: RecordTable, json: (alias: string) => string): Sourc
   };
 }
 
-/** Line items of the invoices that the conditions mean, in the order of those. */
+/** Line items of the selected invoices, in the sequence of those invoices. */
 const LINE_ITEMS: Source = {
   name: 'invoice_line_items',
   list: 'invoices',
@@ -93,7 +90,7 @@ const LINE_ITEMS: Source = {
 
 const CUSTOMER_NAME = namesBeside(['customer_name']);
 
-/** Payments of the invoices that the conditions mean. */
+/** Payments of the selected invoices. */
 const PAYMENTS: Source = {
   name: 'payments',
   list: 'invoices',
@@ -106,7 +103,7 @@ const PAYMENTS: Source = {
   columns: paymentColumns('p'),
 };
 
-/** Refunds of those payments, a row each. */
+/** Refunds of those payments, one row each. */
 const REFUNDS: Source = {
   name: 'refunds',
   list: 'invoices',
@@ -120,7 +117,7 @@ const REFUNDS: Source = {
   columns: refundColumns('r'),
 };
 
-function inspectionList(name: keyof typeof INSPECTION_LISTS): Source {
+function inspectionListSource(name: keyof typeof INSPECTION_LISTS): Source {
   return {
     name: `inspection_${name}`,
     list: 'inspections',
@@ -132,7 +129,7 @@ function inspectionList(name: keyof typeof INSPECTION_LISTS): Source {
   };
 }
 
-/** Prices, a row each: the file a person compares and edits. */
+/** Items of rate cards, one row each: the file in which people compare and edit prices. */
 const RATE_CARD_ITEMS: Source = {
   name: 'rate_card_items',
   from: 'rate_cards t cross join lateral jsonb_array_elements(t.items) with ordinality e (value, position)',
@@ -143,7 +140,7 @@ const RATE_CARD_ITEMS: Source = {
   columns: rateCardItemColumns('e'),
 };
 
-const LISTED: Readonly<Record<Listed, Source>> = {
+const LIST_SOURCES: Readonly<Record<Listed, Source>> = {
   invoices: tableSource('invoices', 'invoice', {
     columns: invoiceColumns,
     names: ['customer_name', 'job_number'],
@@ -159,36 +156,36 @@ const LISTED: Readonly<Record<Listed, Source>> = {
   }),
 };
 
-const INCLUDES = { line_items: [LINE_ITEMS], payments: [PAYMENTS, REFUNDS] };
+const INCLUDE_SOURCES = { line_items: [LINE_ITEMS], payments: [PAYMENTS, REFUNDS] };
 
-/** The files of each table: its own, then those of its parts. */
-const FILES_OF: Readonly<Record<ExportTable, readonly Source[]>> = {
-  invoices: [LISTED.invoices, LINE_ITEMS],
+/** The files of each table: its own file, then the files of its parts. */
+const TABLE_SOURCES: Readonly<Record<ExportTable, readonly Source[]>> = {
+  invoices: [LIST_SOURCES.invoices, LINE_ITEMS],
   payments: [PAYMENTS],
   refunds: [REFUNDS],
-  customers: [LISTED.customers],
-  work_orders: [LISTED.work_orders],
+  customers: [LIST_SOURCES.customers],
+  work_orders: [LIST_SOURCES.work_orders],
   inspections: [
-    LISTED.inspections,
-    inspectionList('items'),
-    inspectionList('defects'),
-    inspectionList('photos'),
+    LIST_SOURCES.inspections,
+    inspectionListSource('items'),
+    inspectionListSource('defects'),
+    inspectionListSource('photos'),
   ],
   trucks: [recordSource('trucks', resourceTable('truck').representation)],
   drivers: [recordSource('drivers', resourceTable('driver').representation)],
   rate_cards: [recordSource('rate_cards', resourceTable('rate_card').representation), RATE_CARD_ITEMS],
   impounds: [recordSource('impounds', resourceTable('impound').representation)],
   claims: [recordSource('claims', resourceTable('claim').representation)],
-  // As in their list: the texts hold links that open an invoice without a key.
+  // Messages as in their list: the full text contains links that open an invoice without a key.
   messages: [recordSource('messages', messageListRepresentation)],
 };
 
-const EVERYTHING: readonly Source[] = ALL_TABLES.flatMap((table) => FILES_OF[table]);
+const ALL_SOURCES: readonly Source[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);
 
 /**
- * The files that an order comes to, in their order. What has no representation of its own (line
- * items, the lists of inspections, the items of rate cards) is a file in CSV only: JSON has it
- * inside of its record. Not for dumps.
+ * Lists the files of an export request, in sequence. Line items, lists of inspections and items of
+ * rate cards have no representation of their own. They are files only in CSV; in JSON they are
+ * inside their record. Not for dumps.
  */
 export function sourcesOf({
   resource,
@@ -197,7 +194,10 @@ export function sourcesOf({
 }: Pick<ExportOrder, 'resource' | 'format' | 'include'>) {
   const sources =
     resource === 'all'
-      ? EVERYTHING
-      : [LISTED[resource], ...(resource === 'invoices' ? include.flatMap((name) => INCLUDES[name]) : [])];
+      ? ALL_SOURCES
+      : [
+          LIST_SOURCES[resource],
+          ...(resource === 'invoices' ? include.flatMap((name) => INCLUDE_SOURCES[name]) : []),
+        ];
   return format === 'csv' ? sources : sources.filter(({ json }) => json !== undefined);
 }

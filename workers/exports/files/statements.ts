@@ -6,71 +6,75 @@ import { type Column, decimalOf } from './cells.js';
 import type { Source } from './sources.js';
 
 /**
- * JSON text has no control characters, so with these two for quotes and delimiters COPY passes it through as it is; its text format would double every
- * backslash.
+ * JSON text contains no control characters. With these as quote and delimiter, COPY passes it
+ * through unchanged. COPY's text format would double every backslash.
  */
 const JSON_OPTIONS = `format csv, delimiter E'\\x02', quote E'\\x01'`;
 
-/** What to read, and what the stream makes of it (frames.ts). */
+/** The query to read, and what the stream needs to know about its output (frames.ts). */
 export interface Reading {
   query: Statement;
-  /** Of COPY. */
+  /** Options of COPY. */
   options: string;
-  /** The columns' names in their order; of CSV only. */
+  /** Column names in sequence; empty unless the format is CSV. */
   header: string[];
 }
 
 /**
- * A row of CSV ends in an empty column too many: its comma becomes the CR that RFC 4180 wants before the line feed, in place. Of an array each object has a comma before it.
- * The rows are sorted before they are printed, not after.
+ * Builds the query of a file. A CSV row ends with an extra empty column; the stream replaces its
+ * comma with the CR that RFC 4180 requires before the line feed. In a JSON array, each object is
+ * preceded by a comma. The query sorts the rows before it formats them, not after.
  */
-export function readingOf(order: ExportOrder, source: Source): Reading {
+export function readingOf(request: ExportOrder, source: Source): Reading {
   const { alias } = source;
-  if (order.format !== 'csv') {
+  if (request.format !== 'csv') {
     if (source.json === undefined) throw new Error(`${source.name} has no representation of its own`);
     const json = `${source.json(alias)}::text`;
-    const text = order.format === 'json' ? `',' || ${json}` : json;
-    return { query: rowsOf(order, source, text), options: JSON_OPTIONS, header: [] };
+    const text = request.format === 'json' ? `',' || ${json}` : json;
+    return { query: buildRowsQuery(request, source, text), options: JSON_OPTIONS, header: [] };
   }
-  const columns = columnsOf(order, source);
+  const columns = listColumns(request, source);
   const cells = [...columns.map(({ sql }) => sql), 'null'].join(', ');
   return {
-    query: rowsOf(order, source, cells),
+    query: buildRowsQuery(request, source, cells),
     options: 'format csv',
     header: columns.map(({ name }) => name),
   };
 }
 
-function columnsOf({ decimals }: ExportOrder, { columns }: Source): Column[] {
+function listColumns({ decimals }: ExportOrder, { columns }: Source): Column[] {
   return columns.flatMap((column) => (decimals && column.isCents ? [column, decimalOf(column)] : [column]));
 }
 
-function rowsOf(order: ExportOrder, source: Source, cells: string): Statement {
+function buildRowsQuery(request: ExportOrder, source: Source, cells: string): Statement {
   const { alias, orderBy } = source;
-  const { text, values } = whereOf(order, source);
-  const inner = `${readFrom(source, order.format === 'csv')} where ${text} order by ${orderBy}`;
+  const { text, values } = buildConditions(request, source);
+  const inner = `${buildSelect(source, request.format === 'csv')} where ${text} order by ${orderBy}`;
   return { text: `select ${cells} from (${inner}) ${alias}`, values };
 }
 
-/** @param isCsv with what only columns need */
-function readFrom({ select, from, beside }: Source, isCsv: boolean): string {
+/** @param isCsv adds the SQL that only CSV columns need */
+function buildSelect({ select, from, beside }: Source, isCsv: boolean): string {
   if (!isCsv || !beside) return `select ${select} from ${from}`;
   return `select ${[select, beside.select].filter(Boolean).join(', ')} from ${from} ${beside.join}`;
 }
 
-function whereOf(order: ExportOrder, { list }: Source): Conditions {
-  return list ? conditionsOf(order, list) : new Conditions().add('t.tenant_id = ?', order.tenantId);
+function buildConditions(request: ExportOrder, { list }: Source): Conditions {
+  return list ? conditionsOf(request, list) : new Conditions().add('t.tenant_id = ?', request.tenantId);
 }
 
-/** One row: how many rows a file must have, and the sums of its cents by name; all as texts. */
-export function totalsOf(order: ExportOrder, source: Source): Statement {
+/**
+ * Builds a query for one row: the expected number of rows, and the sums of the columns of cents by
+ * name, all as text.
+ */
+export function totalsOf(request: ExportOrder, source: Source): Statement {
   const { alias, columns } = source;
   const sums = columns
     .filter(({ isCents }) => isCents)
     .map(({ name, sql }) => `coalesce(sum(${sql}), 0)::text as ${name}`);
-  const { text, values } = whereOf(order, source);
-  // Sums are of columns: the names beside them are not read.
-  const rows = `${readFrom(source, false)} where ${text}`;
+  const { text, values } = buildConditions(request, source);
+  // Sums need only columns of the table, so the query skips the joins for names.
+  const rows = `${buildSelect(source, false)} where ${text}`;
   return {
     text: `select ${['count(*)::text as rows', ...sums].join(', ')} from (${rows}) ${alias}`,
     values,

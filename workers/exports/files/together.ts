@@ -1,17 +1,18 @@
 /**
- * Runs two works that need each other: when one fails, the signal ends the other, and neither is left behind.
- * @param signal ends both
- * @throws what failed first
+ * Runs two dependent tasks concurrently. When one fails, the signal aborts the other. The function
+ * waits until both have ended.
+ * @param signal aborts both
+ * @throws the first error
  */
 export async function together<T>(
   signal: AbortSignal | undefined,
-  works: (signal: AbortSignal) => [Promise<T>, Promise<unknown>],
+  startTasks: (signal: AbortSignal) => [Promise<T>, Promise<unknown>],
 ): Promise<T> {
   const failure = new AbortController();
-  const either = signal ? AbortSignal.any([signal, failure.signal]) : failure.signal;
-  const [first, second] = works(either);
-  const guard = <R>(work: Promise<R>): Promise<R> =>
-    work.catch((error: unknown) => {
+  const combined = signal ? AbortSignal.any([signal, failure.signal]) : failure.signal;
+  const [first, second] = startTasks(combined);
+  const guard = <R>(task: Promise<R>): Promise<R> =>
+    task.catch((error: unknown) => {
       failure.abort(error);
       throw error;
     });
@@ -20,14 +21,17 @@ export async function together<T>(
   return result.value;
 }
 
-/** The work's result, unless the signal comes first; what becomes of the work then is for its owner to end. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
+/**
+ * Resolves with the result of the task, or rejects when the signal is aborted first. The caller
+ * must end the abandoned task itself.
+ */
+export async function unlessAborted<T>(task: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return task;
   let stop = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
   });
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop));
+  return Promise.race([task, aborted]).finally(() => signal.removeEventListener('abort', stop));
 }

@@ -19,14 +19,18 @@ export interface DumpOptions {
 export interface WriteOptions {
   onProgress?: OnProgress;
   signal?: AbortSignal;
-  /** Writes a dump's SQL and ends the stream that it is given. */
+  /** Writes the SQL of a dump and ends the stream. */
   writeDump?: (snapshot: Snapshot, sink: Writable, options: DumpOptions) => Promise<ExportSummary>;
 }
 
 /**
- * Writes what an order asks for, as the snapshot has it, and ends the sink: one file, gzip'd or plain, or a zip of several. No faster than the sink takes it; no row
- * is held. When the snapshot, the sink or the signal fails, the sink is destroyed; the snapshot may be amid a COPY then, so all that is left to do with it is to close it.
- * @throws what failed first, or the signal's reason; {Error} when a file came to other rows than the snapshot counts: it must not be kept
+ * Writes the export from the snapshot and ends the sink: one file, compressed or plain, or a zip of
+ * several. It respects the back-pressure of the sink and holds no rows in memory. When the
+ * snapshot, the sink or the signal fails, it destroys the sink. The snapshot may then be in the
+ * middle of a COPY, so the caller can only close it.
+ * @throws the first error, or the reason of the signal
+ * @throws {Error} when the number of rows of a file differs from the count in the snapshot; discard
+ * the file then
  */
 export async function writeExport(
   snapshot: Snapshot,
@@ -41,7 +45,8 @@ export async function writeExport(
     if (order.format === 'dump') return await writeDumpFile(writing, sink, options);
     return await (isZip(order) ? writeZip : writeFile)(writing, sink, signal);
   } catch (error) {
-    // Without the error: it is thrown, and a sink that nobody listens to would end the process with it.
+    // Destroy the sink without the error, which is thrown below. An error event without a listener
+    // would end the process.
     sink.destroy();
     throw signal?.aborted ? signal.reason : error;
   }
@@ -54,7 +59,7 @@ async function writeFile(
 ): Promise<ExportSummary> {
   const { order } = writing;
   const [source] = sourcesOf(order) as [Source];
-  const stages = order.compression === 'gzip' ? [gzip(), sink] : [sink];
+  const stages = order.compression === 'gzip' ? [createGzipStream(), sink] : [sink];
   const file = await copyFile(writing, source, {
     signal,
     before: 0,
@@ -68,16 +73,16 @@ async function writeDumpFile(
   sink: Writable,
   { writeDump, signal }: WriteOptions,
 ): Promise<ExportSummary> {
-  if (!writeDump) throw new Error('whoever asks for a dump has to bring what writes it');
-  const packed = gzip();
+  if (!writeDump) throw new Error('the option writeDump is required for a dump');
+  const compressed = createGzipStream();
   const progress = onProgress ? { onProgress } : {};
-  return together(signal, (either) => [
-    writeDump(snapshot, packed, { tenantId: order.tenantId, signal: either, ...progress }),
-    pipeline(packed, sink, { signal: either }),
+  return together(signal, (combined) => [
+    writeDump(snapshot, compressed, { tenantId: order.tenantId, signal: combined, ...progress }),
+    pipeline(compressed, sink, { signal: combined }),
   ]);
 }
 
-function gzip(): Gzip {
+function createGzipStream(): Gzip {
   return createGzip({
     level: COMPRESSION_LEVEL,
     chunkSize: 64 * 1024,

@@ -7,27 +7,30 @@ import { COMPRESSION_LEVEL, type Frame } from './frames.js';
 import { sourcesOf } from './sources.js';
 import { together, unlessAborted } from './together.js';
 
-/** Writes the files of an order one after another as a zip; everything has a `manifest.json` as its last. */
+/**
+ * Writes the files of an export request to a zip, one after another. For `all`, the last file is
+ * `manifest.json`.
+ */
 export async function writeZip(
   writing: Writing,
   sink: Writable,
   signal: AbortSignal | undefined,
 ): Promise<ExportSummary> {
   const zip = new ZipFile();
-  const files = await together(signal, (either) => [
-    fill(writing, zip, either),
-    pipeline(zip.outputStream, sink, { signal: either }),
+  const files = await together(signal, (combined) => [
+    addFiles(writing, zip, combined),
+    pipeline(zip.outputStream, sink, { signal: combined }),
   ]);
-  return { rows: rowsOf(files), files };
+  return { rows: countRows(files), files };
 }
 
-async function fill(writing: Writing, zip: ZipFile, signal: AbortSignal): Promise<ExportFile[]> {
+async function addFiles(writing: Writing, zip: ZipFile, signal: AbortSignal): Promise<ExportFile[]> {
   const { snapshot, order } = writing;
-  const [moment] = await unlessAborted(
+  const [snapshotTime] = await unlessAborted(
     snapshot.query<{ at: Date }>({ text: 'select transaction_timestamp() as at' }),
     signal,
   );
-  const mtime = moment?.at as Date;
+  const mtime = snapshotTime?.at as Date;
   const entry = { mtime, compressionLevel: COMPRESSION_LEVEL };
   const files: ExportFile[] = [];
   for (const source of sourcesOf(order)) {
@@ -35,7 +38,7 @@ async function fill(writing: Writing, zip: ZipFile, signal: AbortSignal): Promis
       zip.addReadStream(frame, `${source.name}.${order.format}`, entry);
       return pipeline(rows, frame, { signal });
     };
-    files.push(await copyFile(writing, source, { signal, before: rowsOf(files), send }));
+    files.push(await copyFile(writing, source, { signal, before: countRows(files), send }));
   }
   if (order.resource === 'all') {
     const manifest = { tenant_id: order.tenantId, snapshot_at: mtime, format: order.format, files };
@@ -45,6 +48,6 @@ async function fill(writing: Writing, zip: ZipFile, signal: AbortSignal): Promis
   return files;
 }
 
-function rowsOf(files: readonly ExportFile[]): number {
+function countRows(files: readonly ExportFile[]): number {
   return files.reduce((rows, file) => rows + file.rows, 0);
 }

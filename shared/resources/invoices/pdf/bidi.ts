@@ -1,7 +1,7 @@
 import bidiFactory, { type Bidi } from 'bidi-js';
 
 /**
- * The Unicode Bidirectional Algorithm. The package exports the function itself; its types promise a
- * default export.
+ * The Unicode Bidirectional Algorithm. bidi-js exports the factory function itself, but its types
+ * declare a default export, hence the cast.
  */
 export const bidi = (bidiFactory as unknown as () => Bidi)();

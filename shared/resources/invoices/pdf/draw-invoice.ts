@@ -3,13 +3,13 @@ import type { InvoiceDocument } from '../document.js';
 import { BLACK, type Block, type Box, type Pdf, type TextStyle, TextWriter } from './text-writer.js';
 
 const MARGIN = 54;
-/** Of a letter page between its margins. */
+/** Width of a Letter page between its margins. */
 const WIDTH = 504;
 const GREY = '#555555';
 const RED = '#a00000';
 const GAP = 6;
-/** Room below the lines for the page's number. */
-const FOOT = 30;
+/** Height reserved for the page number below the text. */
+const FOOTER_HEIGHT = 30;
 const LOGO_BOX = { width: 180, height: 60 };
 const HALF = { left: { x: MARGIN, width: 246 }, right: { x: MARGIN + 258, width: 246 } };
 const LABEL_WIDTH = 76;
@@ -22,13 +22,16 @@ const COLUMNS: (Box & { title: string })[] = [
 ];
 
 /**
- * Lines that all descriptions of a document may have together, some 40 pages: 200 line items with
- * descriptions of 2,000 characters would be 200 pages. Up to 38 line items of Latin text without
- * line breaks are never cut.
+ * Maximum text lines of all descriptions in one document, about 40 pages. Without this limit, 200
+ * line items with descriptions of 2,000 characters would fill 200 pages. Up to 38 line items of
+ * Latin text without line breaks are never truncated.
  */
 const MAX_DESCRIPTION_LINES = 2400;
 
-/** Lines of the account's address, phone and e-mail; an address may hold 500 line breaks. */
+/**
+ * Maximum text lines of the account's address, phone and email. An address may contain 500 line
+ * breaks.
+ */
 const MAX_CONTACT_LINES = 20;
 
 const BODY: TextStyle = { size: 10 };
@@ -42,8 +45,8 @@ export interface InvoicePicture {
 }
 
 /**
- * Draws an invoice as a PDF. The same document gives the same bytes: its dates are the invoice's
- * own.
+ * Draws an invoice as a PDF. The same document produces the same bytes, because the PDF's dates
+ * come from the invoice.
  */
 export async function drawInvoice(
   document: InvoiceDocument,
@@ -80,13 +83,16 @@ class InvoiceDrawing {
 
   draw(logo: InvoicePicture | undefined): void {
     this.drawHead(logo);
-    this.drawLines();
+    this.drawLineItems();
     this.drawSums();
     this.drawHowToPay();
     this.numberPages();
   }
 
-  /** Who asks on the left, for what on the right, whom below. */
+  /**
+   * Draws the sender on the left, the facts of the invoice on the right, and the bill-to address
+   * below.
+   */
   private drawHead(logo: InvoicePicture | undefined): void {
     const { sender, contact, title, mark, facts, billTo } = this.document;
     const top = this.y;
@@ -106,7 +112,7 @@ class InvoiceDrawing {
     this.y = Math.max(leftEnd, this.y) + 2 * GAP;
     if (billTo.length > 0) {
       this.write('Bill to', { size: 9, color: GREY }, HALF.left);
-      this.flow(this.text.layOut(billTo.join('\n'), BODY, { x: MARGIN, width: WIDTH }), {
+      this.writeAcrossPages(this.text.layOut(billTo.join('\n'), BODY, { x: MARGIN, width: WIDTH }), {
         repeatsHead: false,
       });
     }
@@ -129,7 +135,7 @@ class InvoiceDrawing {
     this.y = Math.max(this.y, labelEnd);
   }
 
-  private drawLines(): void {
+  private drawLineItems(): void {
     const { lines } = this.document;
     this.drawTableHead();
     const maxLines = Math.max(1, Math.floor(MAX_DESCRIPTION_LINES / lines.length));
@@ -141,7 +147,8 @@ class InvoiceDrawing {
       this.breakPageFor(height);
       for (const cell of cells) this.text.draw(cell, this.y);
       this.y += height;
-      if (description) this.flow(this.text.layOut(description, NOTE, COLUMNS[0] as Box, maxLines));
+      if (description)
+        this.writeAcrossPages(this.text.layOut(description, NOTE, COLUMNS[0] as Box, maxLines));
       this.y += GAP;
     }
   }
@@ -150,11 +157,11 @@ class InvoiceDrawing {
     const cells = COLUMNS.map((column) => this.text.layOut(column.title, STRONG, column));
     for (const cell of cells) this.text.draw(cell, this.y);
     this.y += (cells[0] as Block).height + 2;
-    this.rule(MARGIN, WIDTH);
+    this.drawRule(MARGIN, WIDTH);
     this.y += GAP;
   }
 
-  private rule(x: number, width: number): void {
+  private drawRule(x: number, width: number): void {
     this.pdf
       .moveTo(x, this.y)
       .lineTo(x + width, this.y)
@@ -172,7 +179,7 @@ class InvoiceDrawing {
     this.y += GAP;
     for (const [index, [label, value]] of sums.entries()) {
       const isLast = index === sums.length - 1;
-      if (isLast) this.rule(labels.x, labels.width + amounts.width);
+      if (isLast) this.drawRule(labels.x, labels.width + amounts.width);
       const style = isLast ? STRONG : BODY;
       this.text.draw(this.text.layOut(label, style, labels), this.y + 2);
       this.text.draw(this.text.layOut(value, style, amounts), this.y + 2);
@@ -190,7 +197,7 @@ class InvoiceDrawing {
     this.write('How to pay', { size: 12, isBold: true }, box);
     this.y += 4;
     for (const block of blocks) {
-      this.flow(block, { repeatsHead: false });
+      this.writeAcrossPages(block, { repeatsHead: false });
       this.y += 4;
     }
   }
@@ -200,22 +207,22 @@ class InvoiceDrawing {
     const box: Box = { x: MARGIN, width: WIDTH, align: 'center' };
     for (let page = 0; page < count; page += 1) {
       this.pdf.switchToPage(start + page);
-      // Text below the margin would open a page of its own.
+      // Text below the bottom margin would start a new page.
       this.pdf.page.margins.bottom = 0;
       const label = `${this.document.title}, page ${page + 1} of ${count}`;
       this.text.draw(this.text.layOut(label, NOTE, box, 1), this.pdf.page.height - MARGIN);
     }
   }
 
-  /** Writes a text that is sure to fit on the page. */
+  /** Writes a text that always fits on the current page. */
   private write(text: string, style: TextStyle, box: Box, maxLines?: number): void {
     const block = this.text.layOut(text, style, box, maxLines);
     this.text.draw(block, this.y);
     this.y += block.height;
   }
 
-  /** Writes a block line by line, over as many pages as it takes. */
-  private flow(block: Block, options?: { repeatsHead: boolean }): void {
+  /** Writes a block line by line and continues on new pages as needed. */
+  private writeAcrossPages(block: Block, options?: { repeatsHead: boolean }): void {
     for (const line of block.lines) {
       this.breakPageFor(block.lineHeight, options);
       this.text.drawLine(line, this.y, block);
@@ -223,9 +230,9 @@ class InvoiceDrawing {
     }
   }
 
-  /** Starts a page when this no longer fits on the one that is open. */
+  /** Starts a new page if `height` does not fit on the current one. */
   private breakPageFor(height: number, { repeatsHead } = { repeatsHead: true }): void {
-    if (this.y + height <= this.pdf.page.height - MARGIN - FOOT) return;
+    if (this.y + height <= this.pdf.page.height - MARGIN - FOOTER_HEIGHT) return;
     this.pdf.addPage();
     this.y = MARGIN;
     if (repeatsHead) this.drawTableHead();

@@ -1,18 +1,18 @@
 import { FAMILIES, type Family, type Style } from './font-families.js';
 import { ShapedFont } from './shaped-font.js';
 
-/** Stands for a letter that no font has. */
+/** Replaces a character that no font has. */
 const REPLACEMENT = '?';
-/** Marks and blanks. */
-const FOLLOWS = /[\p{M}\p{Zs}]/u;
+/** Combining marks and spaces. */
+const USES_PREVIOUS_FONT = /[\p{M}\p{Zs}]/u;
 
-/** A letter with the font that has it. */
+/** A character and a font that has it. */
 export interface Letter {
   text: string;
   font: ShapedFont;
 }
 
-/** The fonts of one weight. Files are opened on first use and stay open. */
+/** The fonts of one weight. A font file opens on first use and stays open. */
 export class FontStack {
   private readonly fonts = new Map<string, ShapedFont>();
   private readonly letters = new Map<number, Letter>();
@@ -20,13 +20,13 @@ export class FontStack {
   constructor(private readonly style: Style) {}
 
   /**
-   * The letter of a code point in the first font that has it.
-   * @param before the letter that it follows: marks and blanks are drawn in its font where they can
-   * be
+   * Returns the character in the first font that has it.
+   * @param before the preceding character: combining marks and spaces use its font if possible
    */
   letterFor(codePoint: number, before?: Letter): Letter {
     const text = String.fromCodePoint(codePoint);
-    if (before && FOLLOWS.test(text) && before.font.has(codePoint)) return { text, font: before.font };
+    if (before && USES_PREVIOUS_FONT.test(text) && before.font.has(codePoint))
+      return { text, font: before.font };
     let letter = this.letters.get(codePoint);
     if (!letter) {
       letter = this.findLetter(text);

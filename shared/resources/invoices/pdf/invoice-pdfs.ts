@@ -8,24 +8,24 @@ import type { InvoicePicture } from './draw-invoice.js';
 import { PdfCache } from './pdf-cache.js';
 import { PdfDrawer } from './pdf-drawer.js';
 
-/** One PDF is drawn at a time: it takes a whole core. */
-const PLACES = { queues: ['pdf'] as const, maxRunning: 1, maxQueued: 50, maxQueuedPerGroup: 5 };
+/** Draws one PDF at a time, because drawing uses a whole core. */
+const FAIR_LIMIT = { queues: ['pdf'] as const, maxRunning: 1, maxQueued: 50, maxQueuedPerGroup: 5 };
 const MIB = 1024 * 1024;
 const CACHE = { maxBytes: 32 * MIB, maxBytesPerTenant: 4 * MIB };
 
-/** An invoice whose PDF is asked for. */
+/** A request for the PDF of an invoice. */
 export interface PdfRequest {
   tenantId: string;
   document: InvoiceDocument;
 }
 
 /**
- * The PDFs of invoices. Each is drawn in a thread and kept, under the hash of all that it shows: a
- * change of the invoice, its customer, the account's settings or its logo is another version.
- * Tenants take turns.
+ * Draws and caches the PDFs of invoices. A thread draws them, one at a time, round-robin between
+ * accounts. The cache key is a hash of everything that the PDF shows. A change of the invoice, its
+ * customer, the account's settings or its logo therefore makes a new version.
  */
 export class InvoicePdfs {
-  private readonly limit = createFairLimit(PLACES);
+  private readonly limit = createFairLimit(FAIR_LIMIT);
   private readonly cache = new PdfCache(CACHE);
   private readonly underway = new Map<string, Promise<Buffer>>();
 
@@ -34,7 +34,7 @@ export class InvoicePdfs {
     private readonly drawer: Pick<PdfDrawer, 'draw'>,
   ) {}
 
-  /** @throws {TooManyWaitingError} when too many PDFs wait already, of this tenant or of all */
+  /** @throws {TooManyWaitingError} if too many PDFs of this tenant or of all tenants are waiting */
   async get({ tenantId, document }: PdfRequest): Promise<Buffer> {
     const version = createHash('sha256').update(JSON.stringify(document)).digest('base64url');
     const kept = this.cache.get(tenantId, version);
@@ -53,7 +53,7 @@ export class InvoicePdfs {
   private async draw({ tenantId, document }: PdfRequest, version: string): Promise<Buffer> {
     const logo = document.logo ? await this.pictureOf(tenantId, document) : undefined;
     const pdf = await this.drawer.draw({ document, logo });
-    // A logo that was replaced meanwhile is not this version's.
+    // If the logo was replaced meanwhile, this PDF has no logo and must not be cached.
     if (!document.logo || logo) this.cache.set(tenantId, version, pdf);
     return pdf;
   }
@@ -65,16 +65,19 @@ export class InvoicePdfs {
   }
 }
 
-const opened = new WeakMap<Runtime, InvoicePdfs>();
+const instances = new WeakMap<Runtime, InvoicePdfs>();
 
-/** The PDFs of a process: its routes and its messages worker share one thread and one cache. */
+/**
+ * Returns the instance of this process. Its routes and its messages worker share one thread and one
+ * cache.
+ */
 export function openInvoicePdfs(runtime: Runtime): InvoicePdfs {
-  let pdfs = opened.get(runtime);
+  let pdfs = instances.get(runtime);
   if (!pdfs) {
     const drawer = new PdfDrawer();
     pdfs = new InvoicePdfs(runtime.db, drawer);
     runtime.lifecycle.onClose('PDFs', () => drawer.close());
-    opened.set(runtime, pdfs);
+    instances.set(runtime, pdfs);
   }
   return pdfs;
 }

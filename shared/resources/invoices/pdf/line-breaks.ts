@@ -2,39 +2,42 @@ import { bidi } from './bidi.js';
 import type { FontStack, Letter } from './fonts.js';
 import type { ShapedFont } from './shaped-font.js';
 
-/** Letters of one word in one font. */
+/** Consecutive characters of one word in one font. */
 export interface Run {
   font: ShapedFont;
   text: string;
-  /** In thousandths of the font's size. */
+  /** In thousandths of the font size. */
   width: number;
 }
 
-/** What is drawn in one piece: a word, a blank or an ideograph. */
+/** A unit of text that is drawn in one piece: a word, a space or an ideograph. */
 export interface Word {
   runs: Run[];
-  /** In thousandths of the font's size. */
+  /** In thousandths of the font size. */
   width: number;
   isBlank: boolean;
-  /** Odd: it is read from right to left (Unicode Bidirectional Algorithm). */
+  /** Embedding level; odd for right-to-left text (Unicode Bidirectional Algorithm). */
   level: number;
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 /**
- * Controls of layout, marks of direction and selectors of emoji: they show nothing by themselves.
- * Zero-width space and joiners stay: they say where a line may break and how letters join.
+ * Layout controls, direction marks and emoji variation selectors, which are invisible. Zero-width
+ * spaces and joiners stay: they control line breaks and how characters join.
  */
 const INVISIBLE = /(?![\u200b-\u200d])[\p{Cc}\p{Cf}\p{Variation_Selector}]/gu;
 const ZERO_WIDTH_SPACE = '\u200b';
 const JOINER = /[\u200c\u200d]/;
-/** A line may break around these letters. */
+/** A line may break before and after these characters. */
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** A line may break after these; the last two end a syllable of Tibetan and a word of Ethiopic. */
+/**
+ * A line may break after these characters. The last two end a Tibetan syllable and an Ethiopic
+ * word.
+ */
 const BREAK_AFTER = /[-/\u2010\u2013\u2014,;\u0f0b\u1361]/;
-/** Scripts without blanks between words: the dictionaries of ICU know where a word begins. */
+/** Scripts without spaces between words. The ICU dictionaries find where a word starts. */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-/** A Burmese consonant that ends a syllable; ICU sees a word's beginning in some. */
+/** A Burmese consonant that ends a syllable. ICU mistakes some of them for the start of a word. */
 const SYLLABLE_END = /^[\u1000-\u1021]\u1037?[\u1039\u103a]/;
 const MARK = /\p{M}/u;
 
@@ -43,7 +46,7 @@ const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
  * Breaks a text into lines of words.
- * @param width of a line, in thousandths of the font's size
+ * @param width of a line, in thousandths of the font size
  * @param maxLines the rest is cut off and marked by …
  */
 export function breakLines(
@@ -59,7 +62,7 @@ export function breakLines(
     const words = splitWords(paragraph.replaceAll('\t', ' ').replace(INVISIBLE, ''), fonts);
     for (const line of fillLines(words, width)) {
       if (lines.length === maxLines)
-        return [...lines.slice(0, -1), cutLine(lines.at(-1) ?? [], { fonts, width })];
+        return [...lines.slice(0, -1), truncateLine(lines.at(-1) ?? [], { fonts, width })];
       lines.push(line);
     }
   }
@@ -67,7 +70,7 @@ export function breakLines(
 }
 
 /**
- * The words of a paragraph, one after another: of a text that is cut off the rest is never shaped.
+ * Yields the words of a paragraph one by one, so that the cut-off rest of a text is never shaped.
  */
 function* splitWords(text: string, fonts: FontStack): Generator<Word> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;
@@ -84,21 +87,21 @@ function* splitWords(text: string, fonts: FontStack): Generator<Word> {
       continue;
     }
     const isBlank = character === ' ' || character === '\u00a0' || character === ZERO_WIDTH_SPACE;
-    const isAlone = IDEOGRAPH.test(character);
-    const isOther = open && (open.level !== level || open.isBlank !== isBlank);
-    if (open && !MARK.test(character) && (isOther || isAlone || wordStarts?.has(index))) {
-      yield wordOf(open.letters, open);
+    const isIdeograph = IDEOGRAPH.test(character);
+    const isWordEnd = open && (open.level !== level || open.isBlank !== isBlank);
+    if (open && !MARK.test(character) && (isWordEnd || isIdeograph || wordStarts?.has(index))) {
+      yield shapeWord(open.letters, open);
       open = undefined;
     }
     if (character === ZERO_WIDTH_SPACE) continue;
     open ??= { letters: [], level, isBlank };
     before = fonts.letterFor(character.codePointAt(0) as number, before);
     open.letters.push(before);
-    if (!isAlone && !BREAK_AFTER.test(character)) continue;
-    yield wordOf(open.letters, open);
+    if (!isIdeograph && !BREAK_AFTER.test(character)) continue;
+    yield shapeWord(open.letters, open);
     open = undefined;
   }
-  if (open) yield wordOf(open.letters, open);
+  if (open) yield shapeWord(open.letters, open);
 }
 
 function wordStartsIn(text: string): Set<number> {
@@ -110,7 +113,7 @@ function wordStartsIn(text: string): Set<number> {
   return starts;
 }
 
-function wordOf(letters: Letter[], { level, isBlank }: { level: number; isBlank: boolean }): Word {
+function shapeWord(letters: Letter[], { level, isBlank }: { level: number; isBlank: boolean }): Word {
   const runs: Run[] = [];
   for (const { text, font } of letters) {
     const last = runs.at(-1);
@@ -122,7 +125,7 @@ function wordOf(letters: Letter[], { level, isBlank }: { level: number; isBlank:
 }
 
 /**
- * Fills lines from left to right; a word wider than a line is broken. Blanks at the end of a line
+ * Fills lines with words and breaks words that are wider than a line. Spaces at the end of a line
  * are dropped.
  */
 function* fillLines(words: Iterable<Word>, width: number): Generator<Word[]> {
@@ -151,7 +154,7 @@ function* breakLongWords(words: Iterable<Word>, width: number): Generator<Word> 
     else yield word;
 }
 
-/** Parts of a word that fit a line each. A mark stays with its letter. */
+/** Breaks a word into parts that each fit on a line. A combining mark stays with its character. */
 function* breakWord({ runs, level, isBlank }: Word, width: number): Generator<Word> {
   let letters: Letter[] = [];
   let used = 0;
@@ -159,18 +162,18 @@ function* breakWord({ runs, level, isBlank }: Word, width: number): Generator<Wo
     for (const { segment } of GRAPHEMES.segment(text)) {
       const segmentWidth = font.widthOf(segment, level % 2 === 1);
       if (used + segmentWidth > width && letters.length > 0) {
-        yield wordOf(letters, { level, isBlank });
+        yield shapeWord(letters, { level, isBlank });
         letters = [];
         used = 0;
       }
       letters.push({ text: segment, font });
       used += segmentWidth;
     }
-  yield wordOf(letters, { level, isBlank });
+  yield shapeWord(letters, { level, isBlank });
 }
 
-/** The line with … at its end, in place of what does not fit beside it. */
-function cutLine(line: Word[], { fonts, width }: { fonts: FontStack; width: number }): Word[] {
+/** Ends a line with …, and drops the words that no longer fit. */
+function truncateLine(line: Word[], { fonts, width }: { fonts: FontStack; width: number }): Word[] {
   const [ellipsis] = [...splitWords('…', fonts)] as [Word];
   const kept = [...line];
   while (kept.length > 0 && widthOf(kept) + ellipsis.width > width) kept.pop();
@@ -181,7 +184,7 @@ export function widthOf(line: readonly Word[]): number {
   return line.reduce((sum, word) => sum + word.width, 0);
 }
 
-/** The words of a line from left to right (Unicode Bidirectional Algorithm, rule L2). */
+/** Sorts the words of a line from left to right (Unicode Bidirectional Algorithm, rule L2). */
 export function visualOrder(line: Word[]): Word[] {
   const words = [...line];
   const highest = Math.max(0, ...words.map(({ level }) => level));

@@ -6,8 +6,7 @@ interface PdfCacheOptions {
 }
 
 /**
- * Keeps the PDFs that were asked for last, within a number of bytes for the process and for each
- * tenant.
+ * Caches the most recently used PDFs, up to a number of bytes for the process and for each tenant.
  */
 export class PdfCache {
   private readonly pdfs: LRUCache<string, Buffer>;
@@ -25,7 +24,7 @@ export class PdfCache {
     return this.pdfs.get(keyOf(tenantId, version));
   }
 
-  /** Keeps a PDF. The tenant's oldest make room for it. */
+  /** Caches a PDF, and evicts the tenant's least recently used ones to make room. */
   set(tenantId: string, version: string, pdf: Buffer): void {
     const { maxBytes, maxBytesPerTenant } = this.options;
     if (pdf.length > Math.min(maxBytes, maxBytesPerTenant)) return;
@@ -38,7 +37,7 @@ export class PdfCache {
     this.pdfs.set(keyOf(tenantId, version), pdf);
   }
 
-  /** Bytes that are kept for a tenant, or for all. */
+  /** Bytes cached for a tenant, or for all tenants. */
   bytes(tenantId?: string): number {
     return tenantId === undefined ? this.pdfs.calculatedSize : (this.bytesOf.get(tenantId) ?? 0);
   }

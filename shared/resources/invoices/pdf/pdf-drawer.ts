@@ -3,13 +3,13 @@ import { errorCodeOf } from '../../../platform/errors.js';
 import type { DrawReply, DrawRequest } from './pdf-thread.js';
 
 export interface PdfDrawerOptions {
-  /** Longest drawing of one PDF; the longest possible invoice takes 2 s on one core. */
+  /** Maximum time to draw one PDF. The longest possible invoice takes 2 s on one core. */
   deadlineMs: number;
-  /** An idle thread ends after so long and gives back the memory of its fonts. */
+  /** An idle thread ends after this time and frees the memory of its fonts. */
   idleMs: number;
   /**
-   * A thread that needs more heap ends, not the process. A drawing that lacked what earlier ones had
-   * left in the heap is made again by a new thread.
+   * If a thread exceeds this heap size, the thread ends and the process continues. If earlier
+   * drawings may have filled the heap, a new thread repeats the drawing.
    */
   maxHeapMb: number;
   /** The module that the thread runs. */
@@ -26,8 +26,7 @@ export const PDF_DRAWER_DEFAULTS: PdfDrawerOptions = {
 };
 
 /**
- * Draws PDFs in a thread, one at a time; its caller sees to that. The thread starts with the first
- * one.
+ * Draws PDFs in a thread, which starts with the first PDF. The caller must draw one PDF at a time.
  */
 export class PdfDrawer {
   private readonly options: PdfDrawerOptions;
@@ -38,14 +37,14 @@ export class PdfDrawer {
     this.options = { ...PDF_DRAWER_DEFAULTS, ...options };
   }
 
-  /** @throws {Error} when it cannot be drawn, or not in time */
+  /** @throws {Error} if drawing fails or exceeds the deadline */
   async draw(request: DrawRequest): Promise<Buffer> {
     clearTimeout(this.idle);
     const isUsed = this.thread !== undefined;
     try {
       return await this.drawOnce(request);
     } catch (error) {
-      // Earlier drawings, perhaps another tenant's, may have taken the heap that this one lacked.
+      // Earlier drawings, perhaps of another tenant, may have filled the heap.
       if (!isUsed || errorCodeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
       return await this.drawOnce(request);
     } finally {
@@ -57,12 +56,12 @@ export class PdfDrawer {
     const thread = this.openThread();
     let mustEnd = true;
     try {
-      const reply = await answerOf(thread, request, this.options.deadlineMs);
+      const reply = await requestDrawing(thread, request, this.options.deadlineMs);
       if ('error' in reply) throw new Error(`the PDF could not be drawn: ${reply.error}`);
       mustEnd = reply.isFull;
       return Buffer.from(reply.bytes.buffer, reply.bytes.byteOffset, reply.bytes.byteLength);
     } finally {
-      // Whatever it is still doing or keeps, the next drawing starts afresh.
+      // End a thread that failed or is full. The next drawing starts a new one.
       if (mustEnd) await this.close();
     }
   }
@@ -77,11 +76,11 @@ export class PdfDrawer {
   private openThread(): Worker {
     if (this.thread) return this.thread;
     const thread = startThread(this.options);
-    const forget = () => {
+    const clearThread = () => {
       if (this.thread === thread) this.thread = undefined;
     };
-    // One that dies while nobody waits for it is replaced by the next drawing.
-    thread.on('error', forget).on('exit', forget);
+    // If the thread dies while idle, the next drawing starts a new one.
+    thread.on('error', clearThread).on('exit', clearThread);
     thread.unref();
     this.thread = thread;
     return thread;
@@ -91,17 +90,17 @@ export class PdfDrawer {
 function startThread({ entry, maxHeapMb }: PdfDrawerOptions): Worker {
   const options = { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } };
   if (!RUNS_SOURCES) return new Worker(entry, options);
-  // Tests and `npm run dev` run the sources: a thread has to register their loader by itself.
+  // Tests and `npm run dev` run the sources, so the thread must register the tsx loader itself.
   const start = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import('${entry.href}'); })`;
   return new Worker(start, { ...options, eval: true });
 }
 
-function answerOf(thread: Worker, request: DrawRequest, deadlineMs: number): Promise<DrawReply> {
+function requestDrawing(thread: Worker, request: DrawRequest, deadlineMs: number): Promise<DrawReply> {
   return new Promise<DrawReply>((resolve, reject) => {
-    const end = (settle: () => void) => {
+    const end = (complete: () => void) => {
       clearTimeout(timer);
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
-      settle();
+      complete();
     };
     const onMessage = (reply: DrawReply) => end(() => resolve(reply));
     const onError = (error: Error) => end(() => reject(error));

@@ -1,6 +1,6 @@
 /**
- * Entry of the thread that draws PDFs: fonts and layout stay out of the process's own memory and
- * event loop.
+ * Entry of the thread that draws PDFs. Fonts and layout use neither the heap nor the event loop of
+ * the main thread.
  */
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, resourceLimits } from 'node:worker_threads';
@@ -12,7 +12,7 @@ export interface DrawRequest {
   logo: InvoicePicture | undefined;
 }
 
-/** `isFull`: the next drawing should have a new thread. */
+/** `isFull`: the next drawing needs a new thread. */
 export type DrawReply = { bytes: Uint8Array; isFull: boolean } | { error: string };
 
 const MIB = 1024 * 1024;
@@ -27,7 +27,7 @@ parentPort?.on('message', async ({ document, logo }: DrawRequest) => {
   parentPort?.postMessage(reply);
 });
 
-/** Fonts keep every letter they have drawn, some 12 KB for each Chinese one. */
+/** Fonts cache every character they have drawn, about 12 KB for each Chinese one. */
 function isHalfFull(): boolean {
   const { maxOldGenerationSizeMb = Number.POSITIVE_INFINITY } = resourceLimits;
   return getHeapStatistics().used_heap_size > (maxOldGenerationSizeMb * MIB) / 2;

@@ -4,7 +4,7 @@ import { Blob, Buffer, BufferFlag, Direction, Face, Font as ShapingFont, shape }
 import { LRUCache } from 'lru-cache';
 import { bidi } from './bidi.js';
 
-/** A glyph as PDFKit draws it and writes it into the PDF's table of letters. */
+/** A glyph as PDFKit draws it. PDFKit writes `codePoints` into the PDF's table of characters. */
 interface ShapedGlyph {
   id: number;
   advanceWidth: number;
@@ -18,37 +18,39 @@ interface Position {
   yOffset: number;
 }
 
-/** A text in the glyphs of a font, from left to right, in the font's own units. */
+/** A text as glyphs of one font, from left to right, in font units. */
 export interface ShapedText {
   glyphs: ShapedGlyph[];
   positions: Position[];
   advanceWidth: number;
 }
 
-/** The OpenType feature that tells a font that its text is read from right to left. */
+/** The OpenType feature that tells a font to lay out its text from right to left. */
 export const RIGHT_TO_LEFT = 'rtlm';
 
-/** Letters of the shaped texts that are kept, of all fonts; a letter takes some 200 bytes. */
-const MAX_KEPT_LETTERS = 20_000;
+/**
+ * Maximum characters of the cached shaped texts of all fonts. A character takes about 200 bytes.
+ */
+const MAX_CACHED_CHARACTERS = 20_000;
 
 const shapedTexts = new LRUCache<string, ShapedText>({
-  maxSize: MAX_KEPT_LETTERS,
+  maxSize: MAX_CACHED_CHARACTERS,
   sizeCalculation: ({ glyphs }) => glyphs.length + 1,
 });
 
 const buffer = new Buffer();
 
 /**
- * A font whose texts HarfBuzz shapes: it joins, stacks and reorders letters as their script wants.
- * PDFKit draws them; the shaping of fontkit, its own library, knows neither Burmese nor all of
- * Khmer.
+ * A font whose texts HarfBuzz shapes: HarfBuzz joins, stacks and reorders characters as their
+ * script requires. PDFKit draws the result. PDFKit's own shaper, fontkit, supports neither Burmese
+ * nor all of Khmer.
  */
 export class ShapedFont {
-  /** For PDFKit. */
+  /** The font that PDFKit draws with. */
   readonly font: Font;
   private readonly shapingFont: ShapingFont;
 
-  /** @param name is unique, and names it within a PDF */
+  /** @param name a unique name, which identifies the font in a PDF */
   constructor(
     readonly name: string,
     path: string,
@@ -56,7 +58,7 @@ export class ShapedFont {
     const bytes = readFileSync(path);
     this.font = create(bytes) as Font;
     this.shapingFont = new ShapingFont(new Face(new Blob(new Uint8Array(bytes).buffer)));
-    // PDFKit changes the positions that it gets.
+    // PDFKit changes the positions that it receives, so it gets copies.
     const layout = (text: string, features: string[] = []) => {
       const shaped = this.shape(text, features.includes(RIGHT_TO_LEFT));
       return { ...shaped, positions: shaped.positions.map((position) => ({ ...position })) };
@@ -68,7 +70,7 @@ export class ShapedFont {
     return this.font.hasGlyphForCodePoint(codePoint);
   }
 
-  /** The width of a text in thousandths of the font's size. */
+  /** Returns the width of a text in thousandths of the font size. */
   widthOf(text: string, isRightToLeft: boolean): number {
     return (this.shape(text, isRightToLeft).advanceWidth * 1000) / this.font.unitsPerEm;
   }
@@ -100,7 +102,7 @@ export class ShapedFont {
       else clusters.set(cluster, [glyph]);
       return glyph;
     });
-    this.nameLetters(clusters, isRightToLeft ? mirrored(text) : text);
+    this.nameLetters(clusters, isRightToLeft ? mirrorCharacters(text) : text);
     return {
       glyphs,
       positions,
@@ -109,9 +111,8 @@ export class ShapedFont {
   }
 
   /**
-   * Says of each glyph which letters it stands for.
-   * @param clusters by the place in the text where the letters begin that became these glyphs
-   * together
+   * Sets the characters that each glyph represents.
+   * @param clusters glyphs by the index in the text where their characters start
    */
   private nameLetters(clusters: Map<number, ShapedGlyph[]>, text: string): void {
     const starts = [...clusters.keys()].sort((a, b) => a - b);
@@ -119,14 +120,14 @@ export class ShapedFont {
       const glyphs = clusters.get(start) as ShapedGlyph[];
       const cluster = text.slice(start, starts[nth + 1]);
       const composed = this.nameAlike(glyphs, codePointsOf(cluster));
-      // A vowel around its letter is drawn as the two parts that it decomposes into.
+      // A vowel on both sides of its consonant is drawn as the two parts that it decomposes into.
       const parts = this.nameAlike(glyphs, codePointsOf(String.fromCodePoint(...composed).normalize('NFD')));
       const ligature = glyphs.find(({ codePoints }) => codePoints.length === 0);
       if (ligature) ligature.codePoints = parts;
     }
   }
 
-  /** Names the glyphs that are one letter's own, and returns the letters that are left. */
+  /** Assigns each character that has its own glyph. Returns the characters that are left. */
   private nameAlike(glyphs: ShapedGlyph[], letters: number[]): number[] {
     const left = [...letters];
     for (const glyph of glyphs) {
@@ -138,8 +139,8 @@ export class ShapedFont {
   }
 }
 
-/** The letters as they look from right to left: brackets are turned round. */
-function mirrored(text: string): string {
+/** Replaces characters such as brackets by their mirror images for right-to-left text. */
+function mirrorCharacters(text: string): string {
   return [...text].map((letter) => bidi.getMirroredCharacter(letter) ?? letter).join('');
 }
 

@@ -5,7 +5,6 @@ import { RIGHT_TO_LEFT, type ShapedFont } from './shaped-font.js';
 
 export type Pdf = InstanceType<typeof PDFKit>;
 
-/** How a text looks. */
 export interface TextStyle {
   size: number;
   isBold?: boolean;
@@ -18,7 +17,7 @@ export interface Box {
   align?: 'left' | 'right' | 'center';
 }
 
-/** A text broken into lines for a box, ready to be drawn. */
+/** A text broken into lines for a box, ready to draw. */
 export interface Block {
   lines: Word[][];
   height: number;
@@ -29,15 +28,16 @@ export interface Block {
 
 export const BLACK = '#111111';
 
+/** In multiples of the font size. */
 const LINE_HEIGHT = 1.36;
-/** Where letters stand in a line, from its top. */
+/** Distance of the baseline from the top of a line, in multiples of the font size. */
 const BASELINE = 1.03;
 
 const FONTS = { regular: new FontStack('regular'), bold: new FontStack('bold') };
 
 /**
- * Writes texts of any script into a PDF. PDFKit takes one font for a text and knows no other for
- * the letters it lacks.
+ * Writes texts of any script into a PDF. PDFKit draws a text in one font and has no fallback for
+ * missing characters.
  */
 export class TextWriter {
   private readonly registered = new Set<string>();
@@ -64,7 +64,7 @@ export class TextWriter {
     const free = box.width - (widthOf(line) * size) / 1000;
     let x = box.x + (box.align === 'right' ? free : box.align === 'center' ? free / 2 : 0);
     this.pdf.fontSize(size).fillColor(color);
-    for (const piece of piecesOf(line)) {
+    for (const piece of mergeRuns(line)) {
       this.drawPiece(piece, x, y + size * BASELINE);
       x += (piece.width * size) / 1000;
     }
@@ -78,7 +78,7 @@ export class TextWriter {
 
   private useFont({ name, font }: ShapedFont): void {
     if (!this.registered.has(name)) {
-      // PDFKit also takes a font that fontkit has opened, which its types do not say.
+      // PDFKit also accepts an open fontkit font, although its types do not declare it.
       this.pdf.registerFont(name, font as unknown as Buffer);
       this.registered.add(name);
     }
@@ -91,10 +91,10 @@ interface Piece extends Run {
 }
 
 /**
- * The runs of a line from left to right. Neighbours in one font become one; words from right to
- * left stay apart.
+ * Merges the runs of a line, from left to right, into pieces. Adjacent left-to-right runs in one
+ * font become one piece; right-to-left words stay separate.
  */
-function piecesOf(line: Word[]): Piece[] {
+function mergeRuns(line: Word[]): Piece[] {
   const pieces: Piece[] = [];
   for (const { runs, level } of visualOrder(line)) {
     const isRightToLeft = level % 2 === 1;

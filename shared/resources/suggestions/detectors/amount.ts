@@ -5,25 +5,29 @@ import { cohortOf, SPREAD_SAMPLES } from './cohort.js';
 import { type BilledJob, linesOf, type Subject, totalOf } from './facts.js';
 import { confidenceOf, median, robustZ, timesOf } from './statistics.js';
 
-/** Units of which a job has as many as it has; a flat charge is there or not. */
-const MEASURED = ['mile', 'hour', 'quarter_hour', 'day', 'gallon'];
-/** Charges that fewer jobs have had no usual price. */
-const FEWEST_PRICES = 3;
+/**
+ * Units that are measured, so that a work order has any number of them; a flat charge applies once
+ * or not.
+ */
+const MEASURED_UNITS = ['mile', 'hour', 'quarter_hour', 'day', 'gallon'];
+/** A charge has a usual price only if at least this many invoices have it. */
+const MIN_PRICES = 3;
 
-/** What charges usually come to. */
-type Prices = (job: BilledJob, category: string) => number;
+/** Looks up the usual amount of a charge. */
+type PriceLookup = (job: BilledJob, category: string) => number;
 
 /**
- * An amount far from what the account usually charges for the same things. A total alone tells little: it follows the miles, the hour and the days of storage,
- * which are no mistakes. So each charge is taken at its median price, and what is compared is how far the total is from their sum.
+ * Finds an amount far from what the account usually charges for the same things. The total alone
+ * says little: it follows miles, hours and days of storage, which are not mistakes. So the detector
+ * sums the charges at their median prices, and compares the total with that sum.
  */
 export function findUnusualAmount(subject: Subject, thresholds: Thresholds): SuggestionDraft | undefined {
   const { job } = subject;
   const cohort = cohortOf(subject, ({ subtotal_cents: cents }) => cents > 0, SPREAD_SAMPLES);
   if (!cohort || job.subtotal_cents <= 0) return undefined;
-  const prices = pricesOf(cohort.jobs);
-  const usual = usualAmount(job, prices);
-  const ratios = cohort.jobs.map((other) => other.subtotal_cents / usualAmount(other, prices));
+  const prices = collectUsualPrices(cohort.jobs);
+  const usual = sumUsualAmount(job, prices);
+  const ratios = cohort.jobs.map((other) => other.subtotal_cents / sumUsualAmount(other, prices));
   if (usual <= 0 || ratios.some((ratio) => !(ratio > 0 && Number.isFinite(ratio)))) return undefined;
   const z = robustZ(job.subtotal_cents / usual, ratios);
   if (Math.abs(z) < thresholds.anomaly_amount) return undefined;
@@ -42,46 +46,46 @@ export function findUnusualAmount(subject: Subject, thresholds: Thresholds): Sug
   };
 }
 
-function categoriesOf(job: BilledJob): string[] {
+function listCategories(job: BilledJob): string[] {
   return [...new Set(job.lines.map(({ category }) => category))];
 }
 
-function usualAmount(job: BilledJob, prices: Prices): number {
-  return categoriesOf(job).reduce((sum, category) => sum + prices(job, category), 0);
+function sumUsualAmount(job: BilledJob, prices: PriceLookup): number {
+  return listCategories(job).reduce((sum, category) => sum + prices(job, category), 0);
 }
 
-/** The unit of a charge that is measured in one unit throughout. */
-function unitOf(job: BilledJob, category: string): string | undefined {
+/** The unit of a charge whose line items all have the same measured unit. */
+function findUnit(job: BilledJob, category: string): string | undefined {
   const units = [...new Set(linesOf(job, category).map((line) => line.unit_type))];
-  return units.length === 1 && MEASURED.includes(units[0] as string) ? units[0] : undefined;
+  return units.length === 1 && MEASURED_UNITS.includes(units[0] as string) ? units[0] : undefined;
 }
 
-/** Looks up what a charge usually comes to; one without a usual price is taken as it is. */
-function pricesOf(jobs: readonly BilledJob[]): Prices {
+/** The usual prices of charges. A charge without a usual price counts at its own amount. */
+function collectUsualPrices(jobs: readonly BilledJob[]): PriceLookup {
   const known = new Map<string, number[]>();
   for (const job of jobs) {
-    for (const category of categoriesOf(job)) {
-      const key = `${category}/${unitOf(job, category) ?? 'flat'}`;
-      known.set(key, [...(known.get(key) ?? []), priceOf(job, category)]);
+    for (const category of listCategories(job)) {
+      const key = `${category}/${findUnit(job, category) ?? 'flat'}`;
+      known.set(key, [...(known.get(key) ?? []), computePrice(job, category)]);
     }
   }
   const usual = new Map(
-    [...known].filter(([, all]) => all.length >= FEWEST_PRICES).map(([key, all]) => [key, median(all)]),
+    [...known].filter(([, all]) => all.length >= MIN_PRICES).map(([key, all]) => [key, median(all)]),
   );
   return (job, category) => {
-    const unit = unitOf(job, category);
+    const unit = findUnit(job, category);
     const price = usual.get(`${category}/${unit ?? 'flat'}`);
     if (price === undefined || price <= 0) return totalOf(linesOf(job, category));
-    return unit ? price * quantityOf(job, category) : price;
+    return unit ? price * sumQuantity(job, category) : price;
   };
 }
 
-/** Of one unit, or of the whole flat charge. */
-function priceOf(job: BilledJob, category: string): number {
+/** The price of one unit, or of the whole flat charge. */
+function computePrice(job: BilledJob, category: string): number {
   const total = totalOf(linesOf(job, category));
-  return unitOf(job, category) ? total / quantityOf(job, category) : total;
+  return findUnit(job, category) ? total / sumQuantity(job, category) : total;
 }
 
-function quantityOf(job: BilledJob, category: string): number {
+function sumQuantity(job: BilledJob, category: string): number {
   return linesOf(job, category).reduce((sum, line) => sum + line.quantity, 0);
 }

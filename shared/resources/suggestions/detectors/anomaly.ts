@@ -5,17 +5,17 @@ import { cohortOf, SPREAD_SAMPLES } from './cohort.js';
 import { type BilledJob, linesOf, type Subject, totalOf } from './facts.js';
 import { confidenceOf, median, robustZ, timesOf } from './statistics.js';
 
-/** A measure of a job that may be far from what it is for others. */
+/** A measure of a work order that may be far from that of others. */
 interface Measure {
   detector: DetectorName;
   title: string;
   of: (job: BilledJob) => number | null;
   print: (value: number) => string;
-  /** What may be billed wrongly because of it, in cents. */
+  /** The amount that may be wrongly billed because of it, in cents. */
   atStake: (job: BilledJob) => number;
 }
 
-const mileageOf = (job: BilledJob) => totalOf(linesOf(job, 'mileage'));
+const sumMileage = (job: BilledJob) => totalOf(linesOf(job, 'mileage'));
 
 export const MEASURES: readonly Measure[] = [
   {
@@ -23,7 +23,7 @@ export const MEASURES: readonly Measure[] = [
     title: 'The miles are unusual',
     of: (job) => job.miles,
     print: (miles) => counted(Math.round(miles * 10) / 10, 'mile'),
-    atStake: (job) => Math.max(0, mileageOf(job)),
+    atStake: (job) => Math.max(0, sumMileage(job)),
   },
   {
     detector: 'anomaly_duration',
@@ -34,7 +34,7 @@ export const MEASURES: readonly Measure[] = [
   },
 ];
 
-/** A value far from the account's own median for the service, by median absolute deviation. */
+/** Finds a value far from the account's median for the service, by median absolute deviation. */
 export function findAnomaly(
   measure: Measure,
   subject: Subject,

@@ -1,4 +1,6 @@
-/** How a detector learns: where its threshold starts, how far it may go, and what one decision moves it by. */
+/**
+ * How a detector's threshold learns: its start, its bounds, and the change per decision.
+ */
 export interface Learning {
   initial: number;
   min: number;
@@ -7,12 +9,15 @@ export interface Learning {
   onAccept: number;
 }
 
-/** Of a fee: the least confidence that is told. The maximum is below what an unbroken habit of 50 jobs reaches, so none goes silent for good. */
+/**
+ * Fees: the threshold is the lowest confidence that is reported. The maximum is below what an
+ * unbroken habit of 50 work orders reaches, so no detector goes silent for good.
+ */
 const FEE: Learning = { initial: 0.8, min: 0.7, max: 0.97, onDismiss: 0.03, onAccept: -0.01 };
-/** Of an anomaly: the least robust z that is told; never below 3.5. */
+/** Anomalies: the threshold is the lowest robust z that is reported; never below 3.5. */
 const DEVIATION: Learning = { initial: 3.5, min: 3.5, max: 8, onDismiss: 0.5, onAccept: -0.1 };
 
-/** Every detector that looks by itself, by the name that suggestions carry. */
+/** All detectors with a threshold, by the name that suggestions carry. */
 export const DETECTORS = {
   missed_mileage: FEE,
   missed_after_hours: FEE,
@@ -22,7 +27,7 @@ export const DETECTORS = {
   anomaly_amount: DEVIATION,
   anomaly_miles: DEVIATION,
   anomaly_duration: DEVIATION,
-  /** Of a duplicate: the days that may lie between the two. */
+  /** Duplicates: the threshold is the maximum number of days between the two invoices. */
   duplicate_invoice: { initial: 14, min: 3, max: 30, onDismiss: -2, onAccept: 1 },
 } as const satisfies Record<string, Learning>;
 
@@ -35,7 +40,7 @@ export const INITIAL_THRESHOLDS = Object.fromEntries(
   Object.entries(DETECTORS).map(([name, { initial }]) => [name, initial]),
 ) as unknown as Thresholds;
 
-/** The longest time between two invoices that a duplicate detector may ever ask for, in days. */
+/** The longest time between two invoices that the duplicate detector can ever compare, in days. */
 export const DUPLICATE_WINDOW_DAYS = DETECTORS.duplicate_invoice.max;
 
 export function isDetector(name: string): name is DetectorName {

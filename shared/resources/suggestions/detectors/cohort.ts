@@ -1,13 +1,16 @@
 import type { BilledJob, Subject } from './facts.js';
 
-/** Fewer jobs than this say nothing. */
+/** Fewer work orders than this allow no conclusion. */
 export const MIN_SAMPLES = 8;
-/** Customers of one kind are set apart for a habit from 8 jobs on, for a spread, which few jobs hide, from 20. */
+/**
+ * Customers of the same company type are compared separately from this many work orders on. A habit
+ * needs only 8; a spread needs 20, because few values hide it.
+ */
 export const SPREAD_SAMPLES = 20;
-/** The newest ones count: habits and prices change. */
+/** Only the newest count, because habits and prices change. */
 const MAX_SAMPLES = 50;
 
-/** The jobs that one is compared with, and how they are called. */
+/** The work orders that one is compared with, and their description. */
 export interface Cohort {
   jobs: readonly BilledJob[];
   /** `light_duty_tow jobs for motor_club accounts` */
@@ -15,9 +18,10 @@ export interface Cohort {
 }
 
 /**
- * Jobs of the same service that are alike, of the same kind of customer where there are enough of them; undefined when even all are too few.
- * @param isAlike what else must be the same
- * @param enough how many of one kind of customer are enough
+ * Similar work orders of the same service, limited to customers of the same company type if there
+ * are enough of them. Undefined when even all customers have too few.
+ * @param isAlike the other conditions of similarity
+ * @param enough the minimum number of work orders of the same company type
  */
 export function cohortOf(
   { job, history }: Subject,
@@ -32,10 +36,10 @@ export function cohortOf(
   return alike.length >= MIN_SAMPLES ? { jobs: alike.slice(0, MAX_SAMPLES), name } : undefined;
 }
 
-/** Bounds of the bands in which distances are alike: free miles end somewhere. */
+/** Bounds of the distance bands within which work orders are similar: free miles end somewhere. */
 const BANDS = [0, 5, 10, 25, 50, 100] as const;
 
-/** The band of a distance; undefined when it is not known. */
+/** The band of a distance; undefined when the distance is unknown. */
 export function bandOf(miles: number | null): { from: number; to: number | undefined } | undefined {
   if (miles === null) return undefined;
   const index = BANDS.findLastIndex((bound) => miles >= bound);

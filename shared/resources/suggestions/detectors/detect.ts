@@ -6,7 +6,7 @@ import { findDuplicate } from './duplicate.js';
 import type { Subject } from './facts.js';
 import { FEE_RULES, findMissedFee } from './missed-fee.js';
 
-/** Everything that the detectors have to say of one invoice and its job. Pure: the same facts give the same answer. */
+/** All findings for one invoice and its work order. Pure: the same facts give the same findings. */
 export function detect(subject: Subject, thresholds: Thresholds): SuggestionDraft[] {
   const found = [
     ...FEE_RULES.map((rule) => findMissedFee(rule, subject, thresholds)),

@@ -3,10 +3,16 @@ import { counted, dollars } from '../phrases.js';
 import type { Thresholds } from './catalogue.js';
 import type { Subject } from './facts.js';
 
-/** The same job may be billed in parts, a vehicle may be towed twice; the same amount makes either unlikely. */
+/**
+ * A work order may be billed in parts, and a vehicle may be towed twice. The same amount makes
+ * either unlikely.
+ */
 const CONFIDENCE = { job: 0.95, vehicle: 0.85 } as const;
 
-/** An earlier invoice over the same amount for the same job, or for the same customer and vehicle. */
+/**
+ * Finds an earlier invoice with the same total for the same work order, or the same customer and
+ * vehicle.
+ */
 export function findDuplicate({ job, twins }: Subject, thresholds: Thresholds): SuggestionDraft | undefined {
   const close = twins.filter((twin) => twin.days_apart <= thresholds.duplicate_invoice);
   const twin = close.find((one) => one.shares === 'job') ?? close[0];

@@ -1,4 +1,4 @@
-/** What the charges of one category come to on an invoice. */
+/** A line item of an invoice. */
 export interface BilledLine {
   name: string;
   category: string;
@@ -9,18 +9,20 @@ export interface BilledLine {
   taxable: boolean;
 }
 
-/** Outside of business hours, by the local time of dispatch. */
+/** Outside business hours, by the local time of dispatch. */
 export type OffHours = 'evening' | 'night' | 'weekend';
 
-/** A job and its invoice, as detectors see them: what was done, and what was billed for it. */
+/**
+ * An invoice and its work order, as detectors read them: the work that was done, and its charges.
+ */
 export interface BilledJob {
   invoice_id: string;
   invoice_number: string;
-  /** null: an invoice without a job. */
+  /** null: an invoice without a work order. */
   work_order_id: string | null;
   service_type: string | null;
   company_type: string | null;
-  /** Before tax: what is charged, not what the state takes. */
+  /** Before tax, because tax is not a charge of the account. */
   subtotal_cents: number;
   miles: number | null;
   /** From dispatch to completion. */
@@ -30,11 +32,11 @@ export interface BilledJob {
   /** Whole days from the end of the tow to the invoice. */
   held_days: number | null;
   lines: BilledLine[];
-  /** Categories that other invoices of the same job charge. */
+  /** Categories charged on other invoices of the same work order. */
   billed_elsewhere: string[];
 }
 
-/** An earlier invoice of the same customer over the same amount. */
+/** An earlier invoice of the same customer with the same total. */
 export interface Twin {
   invoice_id: string;
   invoice_number: string;
@@ -43,10 +45,10 @@ export interface Twin {
   shares: 'job' | 'vehicle';
 }
 
-/** What is looked at, beside what it is compared with. */
+/** The work order to check, and the records to compare it with. */
 export interface Subject {
   job: BilledJob;
-  /** Billed jobs of the same service in the last 180 days, newest first. */
+  /** Billed work orders of the same service in the last 180 days, newest first. */
   history: readonly BilledJob[];
   twins: readonly Twin[];
 }

@@ -6,20 +6,23 @@ import { bandOf, type Cohort, cohortOf, isInBand } from './cohort.js';
 import { type BilledJob, type BilledLine, linesOf, type Subject, totalOf } from './facts.js';
 import { likelihood, median, toTwoDecimals } from './statistics.js';
 
-/** A fee that jobs of some sort are billed. */
+/** A fee that is usual for a certain group of work orders. */
 interface FeeRule {
   detector: DetectorName;
   category: string;
-  /** As it is said in a sentence: `mileage`. */
+  /** The fee's name within a sentence: `mileage`. */
   fee: string;
-  /** The unit in which it is measured, and how many of them the job had; without it the fee is one flat amount. */
+  /** The fee's unit, and how many units a work order had; without it the fee is a flat amount. */
   measure?: { unit: string; of: (job: BilledJob) => number | null };
-  /** Whether the job is of that sort, which jobs are like it then, and what they have in common. */
+  /**
+   * Undefined when the fee does not apply; otherwise selects similar work orders and describes
+   * them.
+   */
   sort: (job: BilledJob) => { isAlike: (other: BilledJob) => boolean; phrase: string } | undefined;
 }
 
 const MINIMUM_MILES = 5;
-/** Services that end in the yard, where storage begins. */
+/** Services that end in the yard, where storage starts. */
 const STORED_SERVICES = ['impound_tow', 'private_property_tow'];
 const OFF_HOURS_PHRASES = {
   evening: ' dispatched in the evening',
@@ -55,7 +58,7 @@ export const FEE_RULES: readonly FeeRule[] = [
     fee: 'winching',
     sort: ({ mentions_winch: mentioned }) => ({
       isAlike: (other) => other.mentions_winch === mentioned,
-      phrase: mentioned ? ' whose notes tell of winching' : '',
+      phrase: mentioned ? ' whose notes mention winching' : '',
     }),
   },
   {
@@ -76,16 +79,16 @@ export const FEE_RULES: readonly FeeRule[] = [
   },
 ];
 
-/** A fee that comparable jobs were billed and this one was not. */
+/** Finds a fee that is missing here, but that comparable work orders were billed. */
 export function findMissedFee(
   rule: FeeRule,
   subject: Subject,
   thresholds: Thresholds,
 ): SuggestionDraft | undefined {
   const { job } = subject;
-  // An invoice without a charge is not written yet.
+  // An invoice without line items is still being written.
   if (job.lines.length === 0 || linesOf(job, rule.category).length > 0) return undefined;
-  // Billed in parts: the fee stands on another invoice of the job.
+  // Billed in parts: another invoice of the work order has the fee.
   if (job.billed_elsewhere.includes(rule.category)) return undefined;
   const sort = rule.sort(job);
   const cohort = sort && cohortOf(subject, sort.isAlike);
@@ -103,14 +106,14 @@ export function findMissedFee(
     occasion: '',
     invoice_id: job.invoice_id,
     title: `${rule.fee.replace(/^an? /, '').replace(/^./, (first) => first.toUpperCase())} was not billed`,
-    rationale: rationaleOf(rule, { billed, cohort, phrase: sort.phrase }),
+    rationale: buildRationale(rule, { billed, cohort, phrase: sort.phrase }),
     amount_cents: line.total_cents,
     confidence,
     proposed_lines: [line],
   };
 }
 
-function rationaleOf(
+function buildRationale(
   { fee, category }: FeeRule,
   { billed, cohort, phrase }: { billed: BilledJob[]; cohort: Cohort; phrase: string },
 ): string {
@@ -118,17 +121,23 @@ function rationaleOf(
   return `${billed.length} of ${cohort.jobs.length} comparable ${cohort.name}${phrase} were billed ${fee}, median ${dollars(typical)}; this one was not.`;
 }
 
-/** The line that is missing, as this account writes it: name, unit and price of the others, for what this job had; undefined when all of that is free. */
+/**
+ * The missing line item, with the name, unit and price that this account uses, for this work
+ * order's quantity. Undefined when the whole quantity is free.
+ */
 function proposeLine(rule: FeeRule, job: BilledJob, billed: BilledJob[]): ProposedLine | undefined {
-  const measured = rule.measure && measuredLine(rule, job, billed);
+  const measured = rule.measure && proposeMeasuredLine(rule, job, billed);
   if (measured) return measured === 'free' ? undefined : measured;
   const [newest] = billed.flatMap((other) => linesOf(other, rule.category)) as [BilledLine];
   const cents = Math.round(median(billed.map((other) => totalOf(linesOf(other, rule.category)))));
-  return priced(newest, { quantity: 1, unit: 'flat', cents });
+  return buildProposedLine(newest, { quantity: 1, unit: 'flat', cents });
 }
 
-/** Units beyond what others had free, at their median price; undefined when most do not bill by the unit. */
-function measuredLine({ category, measure }: FeeRule, job: BilledJob, billed: BilledJob[]) {
+/**
+ * Charges the units beyond the usual free ones, at the median price; undefined when most invoices
+ * do not charge by the unit.
+ */
+function proposeMeasuredLine({ category, measure }: FeeRule, job: BilledJob, billed: BilledJob[]) {
   const units = measure?.of(job);
   if (!measure || !units) return undefined;
   const lines = billed.flatMap((other) => {
@@ -142,10 +151,10 @@ function measuredLine({ category, measure }: FeeRule, job: BilledJob, billed: Bi
   const quantity = Math.round((units - free) * 10) / 10;
   if (quantity <= 0) return 'free';
   const cents = Math.round(median(lines.map(({ line }) => line.unit_price_cents)));
-  return priced(newest.line, { quantity, unit: measure.unit, cents });
+  return buildProposedLine(newest.line, { quantity, unit: measure.unit, cents });
 }
 
-function priced(
+function buildProposedLine(
   { name, category, taxable }: BilledLine,
   { quantity, unit, cents }: { quantity: number; unit: string; cents: number },
 ): ProposedLine {

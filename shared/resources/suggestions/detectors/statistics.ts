@@ -1,4 +1,7 @@
-/** The middle of the values; the mean of the two in the middle of an even number. @throws {RangeError} without a value */
+/**
+ * The median; for an even number of values, the mean of the middle two. @throws {RangeError} for no
+ * values
+ */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('no values');
   const sorted = [...values].sort((a, b) => a - b);
@@ -7,29 +10,36 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
 }
 
-/** Makes the median absolute deviation of a normal spread its standard deviation. */
-const NORMAL = 1.4826;
 /**
- * The narrowest spread that values are credited with, as a ratio (e^0.1: about a tenth). Prices off a list have no spread at all (their deviation is 0),
- * and a flat fee must not make every small difference an anomaly.
+ * Scales the median absolute deviation of normally distributed values to their standard deviation.
  */
-const LEAST_SPREAD = 0.1;
+const MAD_TO_STANDARD_DEVIATION = 1.4826;
+/**
+ * The minimum spread, as a logarithm of a ratio (e^0.1: about a tenth). List prices have no spread
+ * at all (their deviation is 0), and a flat fee must not make every small difference an anomaly.
+ */
+const MIN_SPREAD = 0.1;
 const UNCERTAINTY = 4;
 
 /**
- * How far a value is from the middle of others, in robust standard deviations, by their logarithms: prices, miles and times are skewed, and half is as odd as
- * double. Positive above the middle. Values must be above 0.
+ * The distance of a value from the median of others, in robust standard deviations of their
+ * logarithms. Logarithms, because prices, miles and times are skewed, and half is as unusual as
+ * double. Positive above the median. Values must be above 0.
  */
 export function robustZ(value: number, others: readonly number[]): number {
   const logs = others.map(Math.log);
   const middle = median(logs);
   const deviation = median(logs.map((log) => Math.abs(log - middle)));
-  // A spread that few values show is uncertain, so it is taken wider: half as wide again for eight, a twelfth for fifty.
-  const spread = NORMAL * deviation * (1 + UNCERTAINTY / others.length);
-  return (Math.log(value) - middle) / Math.max(spread, LEAST_SPREAD);
+  // Few values estimate the spread badly, so it is widened: by a half for eight values, by a
+  // twelfth for fifty.
+  const spread = MAD_TO_STANDARD_DEVIATION * deviation * (1 + UNCERTAINTY / others.length);
+  return (Math.log(value) - middle) / Math.max(spread, MIN_SPREAD);
 }
 
-/** Laplace's rule of succession: how likely the next one is like `hits` of `count`. Few samples give little. */
+/**
+ * Laplace's rule of succession: how likely the next value is a hit, after `hits` of `count`. Few
+ * samples give a low value.
+ */
 export function likelihood(hits: number, count: number): number {
   return (hits + 1) / (count + 2);
 }
@@ -38,7 +48,10 @@ export function toTwoDecimals(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** Of an anomaly: grows with the distance, 0.5 at z 3.5. It ranks suggestions and is no probability. */
+/**
+ * An anomaly's confidence: grows with the distance, 0.5 at z 3.5. It ranks suggestions; it is not a
+ * probability.
+ */
 export function confidenceOf(z: number): number {
   const distance = Math.abs(z);
   return Math.min(0.99, toTwoDecimals(distance / (distance + 3.5)));

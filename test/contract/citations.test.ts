@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { PROJECT } from '../support/processes.js';
+import { listFiles, readComments, readSource } from '../support/source-text.js';
+
+/** A file and the section of it that a text points to. */
+interface Citation {
+  file: string;
+  line: number;
+  cited: string;
+}
+
+const ROOMS = 'api|workers|mcp|shared|migrations|bin|test|bench|docs|dashboard|\\.ci';
+const CITED_PATH = new RegExp(
+  `(?<![\\w./@-])(?:${ROOMS})/[\\w./-]*[\\w-]\\.(?:ts|md|json|sh|cjs|yaml)\\b`,
+  'g',
+);
+const CITED_SECTION = /(docs\/[\w./-]+\.md) §(\d+(?:\.\d+)*)/g;
+const CITED_ADR = /\bADR (\d+)\b/g;
+/** They name a section or a note without saying in which file of the repository. */
+const UNRESOLVABLE = [
+  /\bdecisions? \d+\b/i,
+  /\b(?:spec|specification),? (?:§ ?)?\d/i,
+  /(?<!\.md )(?<!RFC \d{4} )§ ?\d/,
+  /\b(?:issue|task|step|session|stop|line) #?\d+ of the (?:issue|task)\b/i,
+  /\bissues? \d+\b/i,
+  /(?<![\w/])\.\.\/shared\//,
+];
+
+const adrNumbers = new Set(listFiles(/^docs\/adr\/\d{4}-/).map((path) => Number(path.slice(9, 13))));
+const markdown = listFiles(/\.md$/);
+const sources = listFiles(/\.(ts|cjs)$/).filter((file) => file !== 'test/contract/citations.test.ts');
+
+/** Keeps the result for each file: many passages cite the same one. */
+function once<R>(read: (file: string) => R): (file: string) => R {
+  const results = new Map<string, R>();
+  return (file) => {
+    if (!results.has(file)) results.set(file, read(file));
+    return results.get(file)!;
+  };
+}
+
+/** Headings of a Markdown file that begin with a section number: "4", "4.1". */
+const sectionsIn = once((file): Set<string> => {
+  const headings = readSource(file).matchAll(/^#+ (?:§ ?)?(\d+(?:\.\d+)*)\.?\s/gm);
+  return new Set([...headings].map(([, number]) => number!));
+});
+
+/** The anchors that GitHub gives the headings of a Markdown file. */
+const anchorsIn = once((file): Set<string> => {
+  const headings = readSource(file).matchAll(/^#+ (.+)$/gm);
+  const anchor = (heading: string) =>
+    heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-');
+  return new Set([...headings].map(([, heading]) => anchor(heading!.trim())));
+});
+
+/** Every passage that may cite: comments of code, and the lines of Markdown. */
+const passages = [
+  ...sources.flatMap((file) => readComments(file)),
+  ...markdown.flatMap((file) =>
+    readSource(file)
+      .split('\n')
+      .map((text, index) => ({ file, line: index + 1, text })),
+  ),
+];
+
+function broken(find: (text: string, file: string) => string[]): Citation[] {
+  return passages.flatMap(({ file, line, text }) => find(text, file).map((cited) => ({ file, line, cited })));
+}
+
+function brokenPaths(text: string): string[] {
+  return (text.match(CITED_PATH) ?? []).filter((path) => !existsSync(join(PROJECT, path)));
+}
+
+function brokenSections(text: string): string[] {
+  return [...text.matchAll(CITED_SECTION)]
+    .filter(([, path, number]) => !existsSync(join(PROJECT, path!)) || !sectionsIn(path!).has(number!))
+    .map(([cited]) => cited);
+}
+
+function brokenAdrs(text: string): string[] {
+  return [...text.matchAll(CITED_ADR)]
+    .filter(([, number]) => !adrNumbers.has(Number(number)))
+    .map(([cited]) => cited);
+}
+
+function unresolvable(text: string): string[] {
+  return UNRESOLVABLE.flatMap((pattern) => text.match(pattern)?.slice(0, 1) ?? []);
+}
+
+function brokenLinks(text: string, file: string): string[] {
+  if (!file.endsWith('.md')) return [];
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target!)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [path, anchor] = target.split('#') as [string, string?];
+      const resolved = path === '' ? file : join(dirname(file), path);
+      if (!existsSync(join(PROJECT, resolved))) return true;
+      return anchor !== undefined && resolved.endsWith('.md') && !anchorsIn(resolved).has(anchor);
+    });
+}
+
+describe('citations in comments and Markdown', () => {
+  it('name files of the repository that exist', () => {
+    expect(broken(brokenPaths)).to.deep.equal([]);
+  });
+
+  it('name numbered sections that exist in the cited file', () => {
+    expect(broken(brokenSections)).to.deep.equal([]);
+  });
+
+  it('name architecture decision records that exist', () => {
+    expect(broken(brokenAdrs)).to.deep.equal([]);
+  });
+
+  it('never name a note, an issue or a section that a reader of the repository cannot open', () => {
+    expect(broken(unresolvable)).to.deep.equal([]);
+  });
+
+  it('link from Markdown to files and headings that exist', () => {
+    expect(broken(brokenLinks)).to.deep.equal([]);
+  });
+
+  it('are recognized when they are broken', () => {
+    expect(brokenPaths('see api/no-such-file.ts')).to.deep.equal(['api/no-such-file.ts']);
+    expect(brokenSections('docs/decisions.md §99')).to.deep.equal(['docs/decisions.md §99']);
+    expect(brokenAdrs('ADR 999')).to.deep.equal(['ADR 999']);
+    expect(unresolvable('by decision 14')).to.deep.equal(['decision 14']);
+    expect(brokenLinks('[x](no-such.md)', 'README.md')).to.deep.equal(['no-such.md']);
+    expect(brokenLinks('[x](README.md#no-such-heading)', 'README.md')).to.have.length(1);
+  });
+});

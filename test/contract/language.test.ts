@@ -1,0 +1,169 @@
+/** The rules of language that a program can check; CONTRIBUTING.md has the others. */
+import { expect } from 'chai';
+import { listFiles, readComments, readIdentifiers, readSource } from '../support/source-text.js';
+
+const MAX_COMMENT_COLUMNS = 100;
+
+/** A word that means one thing in this repository, and the uses that this forbids. */
+interface WordRule {
+  word: string;
+  /** What to write instead. */
+  instead: string;
+  /** Forbidden in comments and Markdown. */
+  inText?: RegExp;
+  /** Forbidden as a word of an identifier (`openLane` has the words `open` and `lane`). */
+  inNames?: RegExp;
+  /** Forbidden in a whole identifier. */
+  wholeName?: RegExp;
+  /** The files where the word has its one meaning. */
+  except?: RegExp;
+  /** A text or a name that the rule must catch. */
+  example: string;
+}
+
+const STATEMENT_FILES = /statement|customers|isolation-catalog/;
+
+const WORD_RULES: WordRule[] = [
+  {
+    word: 'lane',
+    instead: 'endpoint queue; read connection',
+    inText: /(?<![\w`])lanes?\b/i,
+    inNames: /^lanes?$/,
+    example: 'openLane',
+  },
+  {
+    word: 'gate',
+    instead: 'approval threshold; concurrency limit',
+    inText: /(?<![\w`])gate(s|d)?\b(?! (fee|code))/i,
+    inNames: /^gate[sd]?$/,
+    example: 'passGate',
+  },
+  {
+    word: 'claim',
+    instead: 'idempotency record; lease',
+    inText:
+      /\bidempotency claims?\b|\bclaim(s|ed|ing)? (a|an|the|it|its|this|each|every|one|rows?|due)\b|\bclaim(ed|ing)\b/i,
+    wholeName: /^claim(Next|Due|Export|Mail|Message|Key|Row|Lease|Queue)|IdempotencyClaim|claimed/i,
+    example: 'claimNextExport',
+  },
+  {
+    word: 'statement',
+    instead: 'query',
+    inText:
+      /(?<![\w`])statements?\b(?! (timeout|of (a|the|its) (customer|account)))(?<!account statements?)/i,
+    inNames: /^statements?$/,
+    except: STATEMENT_FILES,
+    example: 'renderStatement',
+  },
+  {
+    word: 'order',
+    instead: 'export request',
+    inText: /\bexports?('s)? orders?\b|\border of an export\b/i,
+    example: 'an export order',
+  },
+  {
+    word: 'job',
+    instead: 'work order',
+    inText: /\b(tow|roadside|drivers?'?s?|booked|billed|dispatched|completed) jobs?\b/i,
+    example: 'a booked job',
+  },
+  {
+    word: 'turn',
+    instead: 'event-loop tick; fair share; agent lock',
+    inText: /\b(takes?|taking|took|their|its|whose|a|each|the|one|next) turns?\b/i,
+    inNames: /^turns?$/,
+    example: 'takeTurns',
+  },
+  {
+    word: 'line',
+    instead: 'log entry; connection',
+    inText: /\blog lines?\b|\blines? of (the|a) log\b/i,
+    example: 'a log line',
+  },
+  {
+    word: 'told, said, noted',
+    instead: 'returned; logged; sent; recorded',
+    inText: /\b(told|noted)\b|\b(is|are|was|were|be|been|what|not) said\b/i,
+    inNames: /^(told|said|noted)$/,
+    example: 'tellTold',
+  },
+];
+
+/** Files that quote the words in order to forbid or to explain them. */
+const QUOTES_WORDS = /^test\/contract\/language\.test\.ts$|^CONTRIBUTING\.md$|^CHANGELOG\.md$/;
+/** Identifiers that others chose: columns, settings, members of the API. */
+const OUTER_NAMES = new Set([
+  'webhook_lanes',
+  'statement_timeout',
+  'gate_fee',
+  'gate_code',
+  'exhausted_told_count',
+  'exhausted_told_at',
+]);
+
+const code = listFiles(/\.(ts|cjs)$/).filter(
+  (file) => !QUOTES_WORDS.test(file) && !file.endsWith('generated.ts'),
+);
+const markdown = listFiles(/\.md$/).filter((file) => !QUOTES_WORDS.test(file));
+
+const comments = code.flatMap((file) => readComments(file));
+const passages = [
+  ...comments,
+  ...markdown.flatMap((file) =>
+    readSource(file)
+      .split('\n')
+      .map((text, index) => ({ file, line: index + 1, text })),
+  ),
+];
+const identifiers = new Map(code.map((file) => [file, readIdentifiers(file)]));
+
+/** `openLane` → open, lane; `MAX_LANES` → max, lanes. */
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .split(/[\s_$]+/)
+    .map((word) => word.toLowerCase());
+}
+
+/** Code in a text names identifiers, which have rules of their own. */
+const withoutCode = (text: string) => text.replace(/`[^`]*`/g, '');
+
+function breaksRule(rule: WordRule, text: string): boolean {
+  const inText = rule.inText?.test(withoutCode(text)) ?? false;
+  return inText || (!text.includes(' ') && isForbiddenName(rule, text));
+}
+
+function isForbiddenName({ inNames, wholeName }: WordRule, name: string): boolean {
+  return (wholeName?.test(name) ?? false) || wordsOf(name).some((word) => inNames?.test(word));
+}
+
+describe('the language of the repository', () => {
+  for (const rule of WORD_RULES) {
+    it(`has one meaning for "${rule.word}": elsewhere write ${rule.instead}`, () => {
+      expect(breaksRule(rule, rule.example), `the rule must catch "${rule.example}"`).to.equal(true);
+      const isChecked = (file: string) => !rule.except?.test(file);
+      const inTexts = passages
+        .filter(({ file, text }) => isChecked(file) && rule.inText?.test(withoutCode(text)))
+        .map(({ file, line, text }) => `${file}:${line}: ${text.slice(0, 160)}`);
+      const inNames = [...identifiers]
+        .filter(([file]) => isChecked(file))
+        .flatMap(([file, names]) =>
+          [...names]
+            .filter((name) => !OUTER_NAMES.has(name) && isForbiddenName(rule, name))
+            .map((name) => `${file}: ${name}`),
+        );
+      expect([...inTexts, ...inNames]).to.deep.equal([]);
+    });
+  }
+
+  it(`wraps comments at ${MAX_COMMENT_COLUMNS} columns`, () => {
+    expect(comments.length).to.be.above(3000);
+    const long = comments.flatMap(({ file, line, lines }) =>
+      lines
+        .map((text, index) => ({ place: `${file}:${line + index}`, columns: text.length }))
+        .filter(({ columns }) => columns > MAX_COMMENT_COLUMNS),
+    );
+    expect(long).to.deep.equal([]);
+  });
+});
