@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { DemoFile } from '../../shared/demo/demo-file.js';
-import { ARE_TOOLS_ABSENT, inspectAs } from '../support/mcp-tools.js';
+import { ARE_MCP_TOOLS_MISSING, inspectWithConfig } from '../support/mcp-tools.js';
 import { useProcesses } from '../support/processes.js';
 import { readmeAgentJson } from '../support/readme-agent.js';
 import { scriptCommand } from '../support/run-script.js';
@@ -24,7 +24,7 @@ if (!IS_SCALED) {
       const port = await freePort();
       origin = `http://127.0.0.1:${port}`;
       const env = { DATA_DIR: folder, PORT: `${port}` };
-      await processes.start({ command: ['node', 'dist/bin/start.js'], env }).isReady(origin);
+      await processes.start({ command: ['node', 'dist/bin/start.js'], env }).waitUntilReady(origin);
       const demo = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as DemoFile;
       key = demo.tenants[0]?.agent_key ?? '';
     });
@@ -40,20 +40,24 @@ if (!IS_SCALED) {
         // npx is looked up on PATH and writes its logs to HOME.
         const { code, output, stdout } = await processes.run({ command, env: { HOME: folder } });
         expect(code, output).to.equal(0);
-        const told = stdout.trim().split('\n');
-        expect(told[0]).to.match(/^list_work_orders: \d+ on this page/);
-        expect(told.at(-3)).to.match(/^create_invoice_draft: Held for a person: \$/);
-        const made = JSON.parse(told.at(-1) ?? '');
-        expect(made).to.include({ pending_approval: true });
+        const outputLines = stdout.trim().split('\n');
+        expect(outputLines[0]).to.match(/^list_work_orders: \d+ on this page/);
+        expect(outputLines.at(-3)).to.match(/^create_invoice_draft: Held for a person: \$/);
+        const result = JSON.parse(outputLines.at(-1) ?? '');
+        expect(result).to.include({ pending_approval: true });
         for (const id of ['invoice_id', 'held_approval_id', 'proposal_id'])
-          expect(made[id], id).to.be.a('string');
+          expect(result[id], id).to.be.a('string');
       });
 
       it(`the MCP inspector lists the 10 tools ${name}`, async function () {
-        if (ARE_TOOLS_ABSENT) this.skip();
+        if (ARE_MCP_TOOLS_MISSING) this.skip();
         const path = join(folder, `${way}.json`);
         await writeFile(path, await readmeAgentJson(way, { origin, key }));
-        const { code, stdout, stderr } = await inspectAs(path, ['--method', 'tools/list', '--strict']);
+        const { code, stdout, stderr } = await inspectWithConfig(path, [
+          '--method',
+          'tools/list',
+          '--strict',
+        ]);
         expect(code, stderr).to.equal(0);
         expect(JSON.parse(stdout).result.tools).to.have.length(10);
       });

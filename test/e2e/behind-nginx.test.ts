@@ -4,24 +4,24 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
-import { Deployment, type Service } from '../support/deployment.js';
+import { type DeployedService, Deployment } from '../support/deployment.js';
 import { eventually } from '../support/poll.js';
-import { PROJECT, statusOf } from '../support/processes.js';
+import { fetchStatus, PROJECT } from '../support/processes.js';
 import { freePort, IS_SCALED } from '../support/stores.js';
 
 const NGINX = 'nginx';
-const PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+const TEMP_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /**
  * The guide's server block on these ports, completed to a configuration that writes only into
  * `folder`.
  */
-async function configuration(folder: string, ports: Record<string, number>): Promise<string> {
+async function buildNginxConfig(folder: string, ports: Record<string, number>): Promise<string> {
   const guide = await readFile(join(PROJECT, 'docs/guides/operators.md'), 'utf8');
   let block = /```nginx\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
-  for (const [named, port] of Object.entries(ports))
-    block = block.replace(named, named.replace(/\d+$/, `${port}`));
-  const temporary = PATHS.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
+  for (const [originalAddress, port] of Object.entries(ports))
+    block = block.replace(originalAddress, originalAddress.replace(/\d+$/, `${port}`));
+  const temporary = TEMP_PATHS.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ');
   const user = process.geteuid?.() === 0 ? 'user root;' : '';
   return `${user} daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${temporary} ${block} }`;
 }
@@ -40,7 +40,7 @@ if (IS_SCALED) {
       }
       await Deployment.run({ mcps: 1, settings: { TRUST_PROXY: 'true' } }, async (deployment) => {
         await deployment.start();
-        const mcp = deployment.mcps[0] as Service;
+        const mcp = deployment.mcps[0] as DeployedService;
         const port = await freePort();
         const folder = await deployment.processes.folder();
         const ports = {
@@ -48,7 +48,7 @@ if (IS_SCALED) {
           '127.0.0.1:3001': mcp.port,
           'listen 8080': port,
         };
-        await writeFile(join(folder, 'nginx.conf'), await configuration(folder, ports));
+        await writeFile(join(folder, 'nginx.conf'), await buildNginxConfig(folder, ports));
         const nginx = deployment.processes.start({
           command: [NGINX, '-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')],
           env: { PATH: `${process.env.PATH}:/usr/sbin` },
@@ -56,12 +56,12 @@ if (IS_SCALED) {
         const origin = `http://127.0.0.1:${port}`;
         await eventually('a response through nginx', async () => {
           if (nginx.end) throw new Error(nginx.output);
-          return (await statusOf(`${origin}/readyz`)) === 200;
+          return (await fetchStatus(`${origin}/readyz`)) === 200;
         });
-        const [tenant] = await deployment.tenants(1);
+        const [tenant] = await deployment.createTenants(1);
         const manifest = await fetch(`${origin}/mcp/manifest`);
         expect(await manifest.json()).to.have.property('schemaVersion');
-        expect(await statusOf(`${origin}/docs`)).to.equal(200);
+        expect(await fetchStatus(`${origin}/docs`)).to.equal(200);
 
         const client = new TestClient(origin, tenant?.key ?? '');
         const aborter = new AbortController();

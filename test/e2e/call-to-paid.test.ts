@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { hastenClock } from '../support/hasten-clock.js';
+import { withFastClock } from '../support/hasten-clock.js';
 import { PROJECT } from '../support/processes.js';
 import { TestStack } from '../support/stack.js';
 
@@ -23,23 +23,23 @@ describe('docs/from-call-to-paid.sh', () => {
     const demo = join(await mkdtemp(join(tmpdir(), 'tow-call-')), 'demo.json');
     const api_key = await stack.createKey(tenant.id);
     await writeFile(demo, JSON.stringify({ api_url: `${stack.origin}/v1`, tenants: [{ api_key }] }));
-    const { stdout } = await hastenClock(stack, () =>
+    const { stdout } = await withFastClock(stack, () =>
       run('bash', ['docs/from-call-to-paid.sh', demo, '7'], { cwd: PROJECT }),
     );
-    const [told, ids] = stdout.trim().split('\n') as [string, string];
-    expect(told).to.equal('job paid, invoice paid, customer owes 0 cents');
-    const [job, invoice, second] = ids.split(' ') as [string, string, string];
+    const [summary, idLine] = stdout.trim().split('\n') as [string, string];
+    expect(summary).to.equal('job paid, invoice paid, customer owes 0 cents');
+    const [workOrderId, invoiceId, secondInvoiceId] = idLine.split(' ') as [string, string, string];
     const [money] = await stack.rows<Record<string, number>>(
       tenant.id,
       `select total_cents::int as total, paid_cents::int as paid,
          (select sum(applied_cents)::int from payments p where p.invoice_id = i.id) as applied
-       from invoices i where id = '${invoice}'`,
+       from invoices i where id = '${invoiceId}'`,
     );
     expect(money).to.deep.equal({ total: 15_875, paid: 15_875, applied: 15_875 });
     const events = await stack.rows<{ type: string }>(
       tenant.id,
-      `select type from events where body::jsonb #>> '{data,object,id}' in ('${job}', '${invoice}', '${second}')
-         or body::jsonb #>> '{data,object,entity_id}' = '${second}' order by id`,
+      `select type from events where body::jsonb #>> '{data,object,id}' in ('${workOrderId}', '${invoiceId}', '${secondInvoiceId}')
+         or body::jsonb #>> '{data,object,entity_id}' = '${secondInvoiceId}' order by id`,
     );
     expect(events.map(({ type }) => type)).to.deep.equal([
       'work_order.created',

@@ -18,7 +18,7 @@ import { clusterOf } from '../integration/embedded-postgres-fixture.js';
 const PROJECT = resolve(import.meta.dirname, '../..');
 const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });
 
-export interface Run {
+export interface CliRun {
   code: number;
   out: string;
   err: string;
@@ -40,7 +40,7 @@ interface CommandData {
   checks: { name: string; status: string }[];
 }
 
-export interface JsonRun {
+export interface CliJsonRun {
   code: number;
   ok: boolean;
   data: CommandData;
@@ -57,7 +57,7 @@ export class Cli {
   async start(): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'tow-cli-test-'));
     this.#server = await startEmbeddedPostgres({ dataDir: this.dataDir, logger });
-    this.#db = this.open('cli test');
+    this.#db = this.openDatabase('cli test');
   }
 
   async stop(): Promise<void> {
@@ -82,12 +82,12 @@ export class Cli {
     return this.#db;
   }
 
-  open(applicationName: string): Database {
+  openDatabase(applicationName: string): Database {
     return openDatabase({ databaseUrl: this.databaseUrl, poolSize: 2, applicationName, logger });
   }
 
   /** Runs an entry file with the settings of this block. A setting of '' counts as absent. */
-  run(file: string, args: string[] = [], settings: Record<string, string> = {}): Promise<Run> {
+  run(file: string, args: string[] = [], settings: Record<string, string> = {}): Promise<CliRun> {
     const own = { DATA_DIR: this.dataDir, DATABASE_URL: this.databaseUrl };
     const env = { PATH: process.env.PATH ?? '', ...own, ...settings };
     return new Promise((done) => {
@@ -101,10 +101,10 @@ export class Cli {
   }
 
   /** Runs `tow … --json`. On success and on failure, standard output must be one JSON document. */
-  async tow(args: string[], settings: Record<string, string> = {}): Promise<JsonRun> {
+  async tow(args: string[], settings: Record<string, string> = {}): Promise<CliJsonRun> {
     const { code, out } = await this.run('bin/tow.ts', [...args, '--json'], settings);
     expect(out.trim().split('\n')).to.have.length(1);
-    return { code, ...(JSON.parse(out) as Omit<JsonRun, 'code'>) };
+    return { code, ...(JSON.parse(out) as Omit<CliJsonRun, 'code'>) };
   }
 }
 

@@ -13,9 +13,9 @@ describe('release and demo:reset', function () {
 
   const reset = (settings: Record<string, string> = {}) => cli.run('bin/demo-reset.ts', [], settings);
   const readDemo = async () => JSON.parse(await readFile(join(cli.dataDir, 'demo.json'), 'utf8')) as DemoFile;
-  const firstKey = (demo: DemoFile) => findKey(cli.db, demo.tenants[0]?.api_key ?? '');
+  const findFirstKey = (demo: DemoFile) => findKey(cli.db, demo.tenants[0]?.api_key ?? '');
   /** Row counts of a tenant in some tables. */
-  const countsOf = async (tenant: string) => {
+  const countRows = async (tenant: string) => {
     const tables = [
       'customers',
       'work_orders',
@@ -48,30 +48,30 @@ describe('release and demo:reset', function () {
   it('demo:reset refuses in production and while the product runs', async () => {
     const before = await readDemo();
     const SECRET_KEY = randomBytes(48).toString('base64');
-    const web = cli.open('tow-web');
+    const web = cli.openDatabase('tow-web');
     await web.query({ text: 'select 1' });
     // Use the connection as the product's processes do: the pool closes an idle one after ten
     // seconds.
-    const used = setInterval(() => void web.query({ text: 'select 1' }), 1000);
+    const keepInUseTimer = setInterval(() => void web.query({ text: 'select 1' }), 1000);
     const [production, connected, embedded] = await Promise.all([
       reset({ NODE_ENV: 'production', SECRET_KEY, BASE_URL: 'https://api.example.com' }),
       reset(),
       reset({ DATABASE_URL: '' }),
-    ]).finally(() => clearInterval(used));
+    ]).finally(() => clearInterval(keepInUseTimer));
     await web.close();
     expect([production, connected, embedded].map(({ code }) => code)).to.deep.equal([1, 1, 1]);
     expect(production.err).to.include('production');
     expect(connected.err).to.include('tow-web');
     expect(embedded.err).to.include('stop it first');
     expect(await readDemo()).to.deep.equal(before);
-    expect(await firstKey(before)).to.include({ revoked: false });
+    expect(await findFirstKey(before)).to.include({ revoked: false });
   });
 
   it('demo:reset restores the original demo and leaves other tenants unchanged', async () => {
     const other = (await cli.tow(['tenants', 'create', '--name', 'Acme Towing'])).data.id;
     const before = await readDemo();
-    const demo = (await firstKey(before))?.tenantId as string;
-    const [counts, others] = [await countsOf(demo), await countsOf(other)];
+    const demo = (await findFirstKey(before))?.tenantId as string;
+    const [counts, others] = [await countRows(demo), await countRows(other)];
     await cli.tow(['keys', 'create', '--tenant', demo, '--name', 'Mine']);
     await cli.db.transaction([demo], (tx) =>
       tx.query({ text: "update customers set company_name = 'Changed'" }),
@@ -79,10 +79,10 @@ describe('release and demo:reset', function () {
     const done = await reset();
     expect(done.code, done.err).to.equal(0);
     const after = await readDemo();
-    expect(await firstKey(before)).to.equal(undefined);
-    expect(await firstKey(after)).to.include({ tenantId: demo });
-    expect(await countsOf(demo)).to.deep.equal(counts);
-    expect(await countsOf(other)).to.deep.equal(others);
+    expect(await findFirstKey(before)).to.equal(undefined);
+    expect(await findFirstKey(after)).to.include({ tenantId: demo });
+    expect(await countRows(demo)).to.deep.equal(counts);
+    expect(await countRows(other)).to.deep.equal(others);
     const changed = await cli.db.read(demo, { text: "select from customers where company_name = 'Changed'" });
     expect(changed).to.deep.equal([]);
   });

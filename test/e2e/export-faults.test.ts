@@ -4,30 +4,35 @@
  * read yet.
  */
 import { expect } from 'chai';
-import { Deployment, type DeploymentOptions, type Service, totals } from '../support/deployment.js';
+import {
+  type DeployedService,
+  Deployment,
+  type DeploymentOptions,
+  runTotals,
+} from '../support/deployment.js';
 import { manyCsvRows, unzipped } from '../support/export-files.js';
 import { Load } from '../support/load.js';
 import { eventually } from '../support/poll.js';
 import { memoryOf, type TestProcess } from '../support/processes.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { IS_SCALED } from '../support/stores.js';
-import { Company } from './export-scene.js';
+import { ExportCompany } from './export-scene.js';
 
 const ROWS = 30_000;
 const EVERYTHING = { resource: 'all', format: 'csv' };
 /** A download over a modem: 60 s for some 36 MB. */
-const SLOW = { rows: 60_000, seconds: 60 };
+const SLOW_DOWNLOAD = { rows: 60_000, seconds: 60 };
 const GROWTH_LIMIT_MB = 60;
 
 function withCompany(
-  scene: (company: Company) => Promise<void>,
+  scene: (company: ExportCompany) => Promise<void>,
   options: DeploymentOptions = {},
 ): () => Promise<void> {
   return () =>
     Deployment.run({ exporters: 1, ...options }, async (deployment) => {
       await deployment.start();
-      const [tenant] = await deployment.tenants(1);
-      if (tenant) await scene(new Company(deployment, tenant));
+      const [tenant] = await deployment.createTenants(1);
+      if (tenant) await scene(new ExportCompany(deployment, tenant));
     });
 }
 
@@ -35,19 +40,22 @@ function withCompany(
  * Starts an export of everything, and calls `fault` when its invoices are written and its
  * inspections are not.
  */
-async function halfWay(company: Company, fault: (id: string) => Promise<void>): Promise<string> {
-  await company.fill(ROWS);
+async function failHalfWay(company: ExportCompany, fault: (id: string) => Promise<void>): Promise<string> {
+  await company.insertInvoices(ROWS);
   return company.deployment.withLock('inspections', 'access exclusive', async () => {
-    const { id } = await company.start(EVERYTHING);
-    await company.isUnderWay(id);
-    expect([(await company.stored()).length, (await company.parts()).length]).to.deep.equal([0, 1]);
+    const { id } = await company.requestExport(EVERYTHING);
+    await company.waitForFirstRows(id);
+    expect([
+      (await company.listStoredFiles()).length,
+      (await company.listPartialFiles()).length,
+    ]).to.deep.equal([0, 1]);
     await fault(id);
     return id;
   });
 }
 
-async function expectWhole(company: Company, id: string): Promise<void> {
-  const files = unzipped(await company.fetched(id));
+async function expectComplete(company: ExportCompany, id: string): Promise<void> {
+  const files = unzipped(await company.downloadExport(id));
   const rows = manyCsvRows(files.get('invoices.csv') as Buffer);
   expect(rows).to.have.length(ROWS);
   expect(new Set(rows.map((row) => row.id)).size).to.equal(ROWS);
@@ -55,101 +63,112 @@ async function expectWhole(company: Company, id: string): Promise<void> {
   const invoices = manifest.files.find(({ name }: { name: string }) => name === 'invoices.csv');
   expect(invoices.rows).to.equal(ROWS);
   expect(invoices.sums.total_cents).to.equal(ROWS * 17_185);
-  const left = { whole: (await company.stored()).length, parts: await company.parts() };
+  const left = { whole: (await company.listStoredFiles()).length, parts: await company.listPartialFiles() };
   expect(left, 'files in storage after the run').to.deep.equal({ whole: 1, parts: [] });
 }
 
 const workerKilled = withCompany(async (company) => {
-  const [worker] = company.deployment.exporters as [Service];
-  const id = await halfWay(company, async () => {
+  const [worker] = company.deployment.exporters as [DeployedService];
+  const id = await failHalfWay(company, async () => {
     await worker.kill();
-    expect(await company.stored()).to.deep.equal([]);
+    expect(await company.listStoredFiles()).to.deep.equal([]);
   });
   await worker.start();
-  await expectWhole(company, id);
-  expect((await company.read(id)).attempts).to.equal(2);
+  await expectComplete(company, id);
+  expect((await company.readExport(id)).attempts).to.equal(2);
 });
 
 /** The worker dies after it stored the complete object and before it recorded the result. */
-const diesBeforeTelling = withCompany(async (company) => {
-  const [worker] = company.deployment.exporters as [Service];
-  await company.fill(ROWS);
+const workerDiesBeforeRecording = withCompany(async (company) => {
+  const [worker] = company.deployment.exporters as [DeployedService];
+  await company.insertInvoices(ROWS);
   await worker.stop('SIGTERM');
   const dying = worker.launch({ FAILPOINTS: 'after_export_stored' });
-  await dying.isReady(worker.origin);
-  const { id } = await company.start(EVERYTHING);
-  expect(await dying.hasEnded()).to.deep.equal({ code: null, signal: 'SIGKILL' });
-  totals.kills += 1;
+  await dying.waitUntilReady(worker.origin);
+  const { id } = await company.requestExport(EVERYTHING);
+  expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
+  runTotals.kills += 1;
   await worker.start();
-  await expectWhole(company, id);
+  await expectComplete(company, id);
 });
 
 const postgresKilled = withCompany(async (company) => {
-  const id = await halfWay(company, () => company.deployment.killPostgres());
-  await expectWhole(company, id);
+  const id = await failHalfWay(company, () => company.deployment.killPostgres());
+  await expectComplete(company, id);
 });
 
 /** An export that its worker releases on SIGTERM does not count as an attempt. */
-const workerEnds = withCompany(async (company) => {
-  const [worker] = company.deployment.exporters as [Service];
-  const id = await halfWay(company, async () => {
+const workerStopped = withCompany(async (company) => {
+  const [worker] = company.deployment.exporters as [DeployedService];
+  const id = await failHalfWay(company, async () => {
     expect(await worker.stop('SIGTERM')).to.deep.equal({ code: 0, signal: null });
-    await eventually('the end of its session', async () => (await company.sessions()) === 0, 10_000);
+    await eventually(
+      'the end of its session',
+      async () => (await company.countSnapshotSessions()) === 0,
+      10_000,
+    );
   });
   await worker.start();
-  await expectWhole(company, id);
+  await expectComplete(company, id);
 });
 
 const cancelled = withCompany(async (company) => {
-  const id = await halfWay(company, async (running) => {
-    const answer = await company.client.delete(`/exports/${running}`);
-    expect([answer.status, answer.body.status]).to.deep.equal([200, 'cancelled']);
-    await eventually('the end of its session', async () => (await company.sessions()) === 0, 10_000);
+  const id = await failHalfWay(company, async (running) => {
+    const response = await company.client.delete(`/exports/${running}`);
+    expect([response.status, response.body.status]).to.deep.equal([200, 'cancelled']);
+    await eventually(
+      'the end of its session',
+      async () => (await company.countSnapshotSessions()) === 0,
+      10_000,
+    );
   });
-  await eventually('the deletion of its partial file', async () => (await company.parts()).length === 0);
-  expect(await company.read(id)).to.include({ status: 'cancelled', download_url: null });
+  await eventually(
+    'the deletion of its partial file',
+    async () => (await company.listPartialFiles()).length === 0,
+  );
+  expect(await company.readExport(id)).to.include({ status: 'cancelled', download_url: null });
   expect((await company.client.post(`/exports/${id}/retry`, {})).status).to.equal(200);
-  await expectWhole(company, id);
+  await expectComplete(company, id);
 });
 
 /** An export contains a concurrent write completely or not at all. */
-const writesMeanwhile = withCompany(async (company) => {
-  await company.fill(ROWS);
+const concurrentWrites = withCompany(async (company) => {
+  await company.insertInvoices(ROWS);
   const { tenant, deployment } = company;
   const origins = deployment.webs.map(({ origin }) => origin);
   const load = new Load({ origins, tenants: [tenant], clients: 4, thinkMs: 5 }).start();
   try {
     for (let nth = 0; nth < 3; nth += 1) {
-      await load.progresses(30);
-      const before = load.acknowledged;
-      const { id } = await company.start(EVERYTHING);
-      const files = unzipped(await company.fetched(id));
+      await load.waitForCalls(30);
+      const before = load.acknowledgedCount;
+      const { id } = await company.requestExport(EVERYTHING);
+      const files = unzipped(await company.downloadExport(id));
       const invoices = manyCsvRows(files.get('invoices.csv') as Buffer);
-      const lines = manyCsvRows(files.get('invoice_line_items.csv') as Buffer);
+      const lineItemRows = manyCsvRows(files.get('invoice_line_items.csv') as Buffer);
       expect(invoices.length).to.be.at.least(ROWS + before);
       const written = invoices.filter(({ invoice_number }) => !invoice_number?.startsWith('F-'));
       const subtotals = new Map<string, number>();
-      for (const { invoice_id = '', total_cents } of lines)
+      for (const { invoice_id = '', total_cents } of lineItemRows)
         subtotals.set(invoice_id, (subtotals.get(invoice_id) ?? 0) + Number(total_cents));
       // Each invoice has all its line items, and no line item lacks its invoice.
       expect(written.map(({ id, subtotal_cents }) => [id, Number(subtotal_cents)])).to.have.deep.members([
         ...subtotals,
       ]);
       const manifest = JSON.parse(String(files.get('manifest.json')));
-      const told = manifest.files.find(({ name }: { name: string }) => name === 'invoices.csv');
+      const manifestEntry = manifest.files.find(({ name }: { name: string }) => name === 'invoices.csv');
       const sum = invoices.reduce((cents, { total_cents }) => cents + Number(total_cents), 0);
-      expect(told).to.include({ rows: invoices.length });
-      expect(told.sums.total_cents).to.equal(sum);
+      expect(manifestEntry).to.include({ rows: invoices.length });
+      expect(manifestEntry.sums.total_cents).to.equal(sum);
     }
   } finally {
     await load.stop();
   }
 });
 
-const slowReader = withCompany(async (company) => {
-  await company.fill(SLOW.rows, 'x'.repeat(400));
-  const { id } = await company.start({ resource: 'invoices', format: 'csv', compression: 'none' });
-  const { bytes, download_url: url } = await company.ended(id);
+const slowDownload = withCompany(async (company) => {
+  await company.insertInvoices(SLOW_DOWNLOAD.rows, 'x'.repeat(400));
+  const { id } = await company.requestExport({ resource: 'invoices', format: 'csv', compression: 'none' });
+  const { bytes, download_url: url } = await company.waitForEnd(id);
   const web = company.deployment.web.process as TestProcess;
   const { now: before } = await memoryOf(web);
   const response = await fetch(url);
@@ -157,31 +176,34 @@ const slowReader = withCompany(async (company) => {
   const startedAt = Date.now();
   let read = 0;
   // The peak that Linux records may be older: all in one, this process wrote the file too.
-  let most = 0;
+  let peakMb = 0;
   for (;;) {
     const { done, value } = await chunks.read();
     if (done) break;
     read += value.length;
-    const due = startedAt + (read / bytes) * SLOW.seconds * 1000;
+    const due = startedAt + (read / bytes) * SLOW_DOWNLOAD.seconds * 1000;
     if (due > Date.now()) await new Promise((resolve) => setTimeout(resolve, due - Date.now()));
-    most = Math.max(most, (await memoryOf(web)).now);
+    peakMb = Math.max(peakMb, (await memoryOf(web)).now);
   }
   expect(read).to.equal(bytes);
-  expect(most - before, 'MB that it grew by').to.be.below(GROWTH_LIMIT_MB);
+  expect(peakMb - before, 'MB that it grew by').to.be.below(GROWTH_LIMIT_MB);
 });
 
 describe('exports under fault injection', () => {
   sideBySide(
     {
       // Downloads work alike all in one and scaled out, so one run is enough.
-      ...(IS_SCALED ? {} : { 'a download that takes a minute is streamed, not held in memory': slowReader }),
+      ...(IS_SCALED
+        ? {}
+        : { 'a download that takes a minute is streamed, not held in memory': slowDownload }),
       'an export starts over when its worker is killed half-way, and leaves no partial file': workerKilled,
-      'an export starts over when its worker is killed before it records the result': diesBeforeTelling,
+      'an export starts over when its worker is killed before it records the result':
+        workerDiesBeforeRecording,
       'an export starts over when PostgreSQL is killed half-way': postgresKilled,
-      ...(IS_SCALED ? { 'a worker that ends on SIGTERM releases its export': workerEnds } : {}),
+      ...(IS_SCALED ? { 'a worker that ends on SIGTERM releases its export': workerStopped } : {}),
       'a cancelled export stops immediately and can be retried': cancelled,
       'an export contains a concurrently written invoice with all its line items, or not at all':
-        writesMeanwhile,
+        concurrentWrites,
     },
     { atOnce: 4, timeoutMs: 180_000 },
   );

@@ -8,20 +8,20 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Json } from '../support/client.js';
 import { TestClient } from '../support/client.js';
-import type { Deployment, Tenant } from '../support/deployment.js';
+import type { DeployedTenant, Deployment } from '../support/deployment.js';
 import { orderExport, readExport } from '../support/exports.js';
 import { eventually } from '../support/poll.js';
 
-const FILL_AT_ONCE = 20_000;
-const PATIENCE_MS = 60_000;
+const INSERT_BATCH_ROWS = 20_000;
+const EXPORT_TIMEOUT_MS = 60_000;
 
 /** One company of a deployment. */
-export class Company {
+export class ExportCompany {
   readonly client: TestClient;
 
   constructor(
     readonly deployment: Deployment,
-    readonly tenant: Tenant,
+    readonly tenant: DeployedTenant,
   ) {
     this.client = new TestClient(deployment.web.origin, tenant.key);
   }
@@ -30,10 +30,10 @@ export class Company {
    * Inserts invoices of $171.85 by SQL, because the API would take minutes.
    * @param notes text of each invoice, which determines its size
    */
-  async fill(count: number, notes = 'Towed from the shoulder of I-87 north'): Promise<void> {
+  async insertInvoices(count: number, notes = 'Towed from the shoulder of I-87 north'): Promise<void> {
     const db = await this.deployment.db();
-    for (let from = 1; from <= count; from += FILL_AT_ONCE) {
-      const to = Math.min(count, from + FILL_AT_ONCE - 1);
+    for (let from = 1; from <= count; from += INSERT_BATCH_ROWS) {
+      const to = Math.min(count, from + INSERT_BATCH_ROWS - 1);
       await db.transaction([this.tenant.id], async (tx) => {
         // The product never inserts so many rows in one query, so raise the limit here.
         await tx.query({ text: "set local statement_timeout = '2min'" });
@@ -46,11 +46,11 @@ export class Company {
     }
   }
 
-  start(order: object): Promise<Json> {
-    return orderExport(this.client, order);
+  requestExport(request: object): Promise<Json> {
+    return orderExport(this.client, request);
   }
 
-  read(id: string): Promise<Json> {
+  readExport(id: string): Promise<Json> {
     return readExport(this.client, id);
   }
 
@@ -58,11 +58,11 @@ export class Company {
    * Waits until the export has completed, failed or been cancelled. The API may be unreachable
    * meanwhile.
    */
-  async ended(id: string, timeoutMs = PATIENCE_MS): Promise<Json> {
+  async waitForEnd(id: string, timeoutMs = EXPORT_TIMEOUT_MS): Promise<Json> {
     return eventually(
       'the end of an export',
       async () => {
-        const record = await this.read(id).catch(() => undefined);
+        const record = await this.readExport(id).catch(() => undefined);
         return record && !['queued', 'running'].includes(record.status) && record;
       },
       timeoutMs,
@@ -70,13 +70,13 @@ export class Company {
   }
 
   /** Waits until some of its rows are written. */
-  async isUnderWay(id: string): Promise<void> {
-    await eventually('rows of an export', async () => (await this.read(id)).progress.rows > 0);
+  async waitForFirstRows(id: string): Promise<void> {
+    await eventually('rows of an export', async () => (await this.readExport(id)).progress.rows > 0);
   }
 
   /** The file of a completed export, checked against the size and the hash in its record. */
-  async fetched(id: string): Promise<Buffer> {
-    const record = await this.ended(id);
+  async downloadExport(id: string): Promise<Buffer> {
+    const record = await this.waitForEnd(id);
     expect(record.status, JSON.stringify(record.error)).to.equal('completed');
     const response = await fetch(record.download_url);
     expect(response.status).to.equal(200);
@@ -87,12 +87,12 @@ export class Company {
   }
 
   /** Complete files in storage. */
-  async stored(): Promise<string[]> {
+  async listStoredFiles(): Promise<string[]> {
     return (await this.#files()).filter((name) => !name.startsWith('.'));
   }
 
   /** Files that are still being written. No client can read them. */
-  async parts(): Promise<string[]> {
+  async listPartialFiles(): Promise<string[]> {
     return (await this.#files()).filter((name) => name.startsWith('.'));
   }
 
@@ -103,7 +103,7 @@ export class Company {
   }
 
   /** Database sessions that read for an export. */
-  async sessions(): Promise<number> {
+  async countSnapshotSessions(): Promise<number> {
     const db = await this.deployment.db();
     const [row] = await db.query<{ count: number }>({
       text: "select count(*)::int as count from pg_stat_activity where application_name = 'tow-snapshot'",

@@ -5,14 +5,19 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
-import { Deployment, type DeploymentOptions, type Service, totals } from '../support/deployment.js';
+import {
+  type DeployedService,
+  Deployment,
+  type DeploymentOptions,
+  runTotals,
+} from '../support/deployment.js';
 import { countInvoices, expectNothingLost } from '../support/journal.js';
-import { type Call, CLIENTS, Load } from '../support/load.js';
+import { CLIENT_COUNT, Load, type LoadCall } from '../support/load.js';
 import { eventually } from '../support/poll.js';
-import { statusOf } from '../support/processes.js';
+import { fetchStatus } from '../support/processes.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { IS_SCALED } from '../support/stores.js';
-import { runPoison } from './poison.js';
+import { runPoisonCommand } from './poison.js';
 
 const TENANTS = 3;
 /** Short, so that many writes take the path by 202 and the operation. */
@@ -25,16 +30,16 @@ const CLEAN_END = { code: 0, signal: null };
 type Fault = (deployment: Deployment, load: Load) => Promise<void>;
 
 /** Runs a scenario: load, fault, more load, then the invariants. */
-function underLoad(fault: Fault, options: DeploymentOptions = {}): () => Promise<void> {
+function runUnderLoad(fault: Fault, options: DeploymentOptions = {}): () => Promise<void> {
   return () =>
     Deployment.run({ settings: SETTINGS, ...options }, async (deployment) => {
       await deployment.start();
       const origins = deployment.webs.map(({ origin }) => origin);
-      const load = new Load({ origins, tenants: await deployment.tenants(TENANTS) }).start();
+      const load = new Load({ origins, tenants: await deployment.createTenants(TENANTS) }).start();
       try {
-        await load.progresses();
+        await load.waitForCalls();
         await fault(deployment, load);
-        await load.progresses();
+        await load.waitForCalls();
         await expectNothingLost(deployment, load);
       } finally {
         await load.stop(0);
@@ -42,18 +47,18 @@ function underLoad(fault: Fault, options: DeploymentOptions = {}): () => Promise
     });
 }
 
-async function times(count: number, act: (nth: number) => Promise<void>): Promise<void> {
+async function repeat(count: number, act: (nth: number) => Promise<void>): Promise<void> {
   for (let nth = 0; nth < count; nth += 1) await act(nth);
 }
 
 /** The writer dies once at the worst moment of a commit; a healthy process takes its place. */
-async function dieAt(failpoint: string, { writer }: Deployment, load: Load): Promise<void> {
+async function crashAt(failpoint: string, { writer }: Deployment, load: Load): Promise<void> {
   await writer.kill();
-  const end = await writer.launch({ FAILPOINTS: failpoint }).hasEnded();
+  const end = await writer.launch({ FAILPOINTS: failpoint }).waitForExit();
   expect(end).to.deep.equal({ code: null, signal: 'SIGKILL' });
-  totals.kills += 1;
+  runTotals.kills += 1;
   await writer.start();
-  await load.progresses();
+  await load.waitForCalls();
 }
 
 /**
@@ -61,16 +66,16 @@ async function dieAt(failpoint: string, { writer }: Deployment, load: Load): Pro
  * A writer may also reach the failpoint with a job of nothing but repeated requests, and die
  * without harm. Then it dies once more.
  */
-async function dieUnacknowledged(deployment: Deployment, load: Load): Promise<void> {
+async function crashUnacknowledged(deployment: Deployment, load: Load): Promise<void> {
   let harmful = 0;
   for (let nth = 0; nth < 10 && harmful < 2; nth += 1) {
     await deployment.writer.kill();
-    await deployment.writer.launch({ FAILPOINTS: 'after_commit' }).hasEnded();
-    totals.kills += 1;
-    const acknowledged = load.acknowledged;
+    await deployment.writer.launch({ FAILPOINTS: 'after_commit' }).waitForExit();
+    runTotals.kills += 1;
+    const acknowledged = load.acknowledgedCount;
     if ((await countInvoices(deployment)) > acknowledged) harmful += 1;
     await deployment.writer.start();
-    await load.progresses();
+    await load.waitForCalls();
   }
   // Otherwise the failpoint is at a harmless place.
   expect(harmful).to.equal(2);
@@ -81,38 +86,41 @@ async function dieUnacknowledged(deployment: Deployment, load: Load): Promise<vo
  * the process has started to shut down. Every request that was sent gets a response, and no
  * response asks the client to retry.
  */
-async function endInOrder(
+async function shutDownGracefully(
   { deployment, load }: { deployment: Deployment; load: Load },
-  service: Service,
-  { isBusy, hasBegun }: { isBusy: () => Promise<boolean> | boolean; hasBegun: () => Promise<boolean> },
+  service: DeployedService,
+  {
+    isBusy,
+    hasStartedShutdown,
+  }: { isBusy: () => Promise<boolean> | boolean; hasStartedShutdown: () => Promise<boolean> },
 ): Promise<void> {
-  const answeredBefore = new Map<Call, number>();
+  const answeredBefore = new Map<LoadCall, number>();
   const signal = async () => {
-    if (!(await happens(isBusy))) return false;
-    for (const call of load.calls) answeredBefore.set(call, call.answers.length);
+    if (!(await becomesTrueSoon(isBusy))) return false;
+    for (const call of load.calls) answeredBefore.set(call, call.attempts.length);
     service.process?.signal('SIGTERM');
-    await eventually('the process to start its shutdown', hasBegun);
+    await eventually('the process to start its shutdown', hasStartedShutdown);
     return true;
   };
   await eventually('the process to be busy', async () => {
-    if (await deployment.withoutCommits(signal)) return true;
-    await load.progresses(CLIENTS);
+    if (await deployment.withCommitsBlocked(signal)) return true;
+    await load.waitForCalls(CLIENT_COUNT);
     return false;
   });
-  expect(await service.process?.hasEnded(), service.process?.output).to.deep.equal(CLEAN_END);
+  expect(await service.process?.waitForExit(), service.process?.output).to.deep.equal(CLEAN_END);
   expect(load.unanswered).to.deep.equal([]);
   // A refused connection is no response, but the process did not accept that request either.
-  const answers = load.calls
-    .flatMap((call) => call.answers.slice(answeredBefore.get(call)))
-    .filter((answer) => !/ECONNREFUSED/.test(answer));
-  expect(answers.filter((answer) => answer !== 'POST 201')).to.deep.equal([]);
+  const responses = load.calls
+    .flatMap((call) => call.attempts.slice(answeredBefore.get(call)))
+    .filter((response) => !/ECONNREFUSED/.test(response));
+  expect(responses.filter((response) => response !== 'POST 201')).to.deep.equal([]);
 }
 
 /**
  * Whether a condition becomes true soon. The clients' writes may be batched so that it never does,
  * and the test must not wait for that.
  */
-function happens(probe: () => Promise<boolean> | boolean, withinMs = 1500): Promise<boolean> {
+function becomesTrueSoon(probe: () => Promise<boolean> | boolean, withinMs = 1500): Promise<boolean> {
   return eventually('it', probe, withinMs).catch(() => false);
 }
 
@@ -124,92 +132,96 @@ function happens(probe: () => Promise<boolean> | boolean, withinMs = 1500): Prom
  */
 function whileJobsWait(fault: (deployment: Deployment) => Promise<void>): Fault {
   return async (deployment, load) => {
-    const accepted = () => load.calls.filter(({ answers }) => answers.includes('POST 202')).length;
+    const accepted = () => load.calls.filter(({ attempts }) => attempts.includes('POST 202')).length;
     for (let nth = 0; nth < 5; nth += 1) {
       deployment.writer.process?.signal('SIGSTOP');
       await eventually('a job to wait', async () => (await deployment.countJobs('wait')) > 0);
       const before = accepted();
       await fault(deployment);
       deployment.writer.process?.signal('SIGCONT');
-      await load.progresses();
-      if (await happens(() => accepted() > before, 2 * WRITE_TIMEOUT_MS)) return;
+      await load.waitForCalls();
+      if (await becomesTrueSoon(() => accepted() > before, 2 * WRITE_TIMEOUT_MS)) return;
     }
     expect.fail('no write got a 202');
   };
 }
 
-const everywhere: Record<string, () => Promise<void>> = {
-  'a command that keeps killing its worker is parked, other commands run, and a replay runs it': runPoison,
-  'no write is lost when PostgreSQL is killed twice': underLoad((deployment, load) =>
-    times(2, async () => {
+const inBothDeployments: Record<string, () => Promise<void>> = {
+  'a command that keeps killing its worker is parked, other commands run, and a replay runs it':
+    runPoisonCommand,
+  'no write is lost when PostgreSQL is killed twice': runUnderLoad((deployment, load) =>
+    repeat(2, async () => {
       await deployment.killPostgres();
-      await load.progresses();
+      await load.waitForCalls();
     }),
   ),
-  'no write is lost when the writer dies before its commit': underLoad((deployment, load) =>
-    times(2, () => dieAt('before_commit', deployment, load)),
+  'no write is lost when the writer dies before its commit': runUnderLoad((deployment, load) =>
+    repeat(2, () => crashAt('before_commit', deployment, load)),
   ),
-  'no write is doubled when the writer dies between commit and reply': underLoad(dieUnacknowledged),
-  'no write is lost when the web process is killed six times': underLoad((deployment, load) =>
-    times(6, async () => {
+  'no write is doubled when the writer dies between commit and reply': runUnderLoad(crashUnacknowledged),
+  'no write is lost when the web process is killed six times': runUnderLoad((deployment, load) =>
+    repeat(6, async () => {
       await deployment.web.kill();
       await deployment.web.start();
-      await load.progresses();
+      await load.waitForCalls();
     }),
   ),
-  'the web process answers every request before it ends on SIGTERM, twice': underLoad(
+  'the web process answers every request before it ends on SIGTERM, twice': runUnderLoad(
     (deployment, load) =>
-      times(2, async () => {
+      repeat(2, async () => {
         const { web } = deployment;
         let refusals = 0;
-        await endInOrder({ deployment, load }, web, {
-          isBusy: () => load.waiting === CLIENTS,
+        await shutDownGracefully({ deployment, load }, web, {
+          isBusy: () => load.waitingCount === CLIENT_COUNT,
           // Wait for several refusals: a shutdown that cuts waiting connections does so only after
           // it stops listening.
-          hasBegun: async () => (await statusOf(`${web.origin}/healthz`)) === undefined && ++refusals > 8,
+          hasStartedShutdown: async () =>
+            (await fetchStatus(`${web.origin}/healthz`)) === undefined && ++refusals > 8,
         });
         // A process that starts already listens, and responds 503 until it is ready.
-        load.leaveOut(web.origin);
+        load.excludeOrigin(web.origin);
         await deployment.web.start();
-        load.reopen(deployment.web.origin);
-        await load.progresses();
+        load.includeOrigin(deployment.web.origin);
+        await load.waitForCalls();
       }),
     { webs: 2, settings: {} },
   ),
-  'concurrent requests with one idempotency key create one invoice': race,
+  'concurrent requests with one idempotency key create one invoice': raceWithOneKey,
 };
 
-const withRedis: Record<string, () => Promise<void>> = {
-  'no write is lost when two writers are killed alternately, three times': underLoad(
+const onlyScaledOut: Record<string, () => Promise<void>> = {
+  'no write is lost when two writers are killed alternately, three times': runUnderLoad(
     (deployment, load) =>
-      times(3, async (nth) => {
-        const victim = deployment.writers[nth % 2] as Service;
+      repeat(3, async (nth) => {
+        const victim = deployment.writers[nth % 2] as DeployedService;
         await victim.kill();
-        await load.progresses();
+        await load.waitForCalls();
         await victim.start();
       }),
     { writers: 2 },
   ),
-  'no write is lost when Redis loses its data three times': underLoad(async (deployment, load) => {
+  'no write is lost when Redis loses its data three times': runUnderLoad(async (deployment, load) => {
     await deployment.flushRedis();
-    await load.progresses();
-    const forget = whileJobsWait(() => deployment.flushRedis());
-    await times(2, () => forget(deployment, load));
+    await load.waitForCalls();
+    const flushWhileJobsWait = whileJobsWait(() => deployment.flushRedis());
+    await repeat(2, () => flushWhileJobsWait(deployment, load));
   }),
-  'no write is lost when Redis is killed and restarts empty, twice': underLoad(async (deployment, load) => {
-    await deployment.replaceRedis();
-    await load.progresses();
-    await whileJobsWait(() => deployment.replaceRedis())(deployment, load);
-  }),
-  'a writer that ends on SIGTERM leaves its jobs to the other writer': underLoad(
+  'no write is lost when Redis is killed and restarts empty, twice': runUnderLoad(
+    async (deployment, load) => {
+      await deployment.restartRedisEmpty();
+      await load.waitForCalls();
+      await whileJobsWait(() => deployment.restartRedisEmpty())(deployment, load);
+    },
+  ),
+  'a writer that ends on SIGTERM leaves its jobs to the other writer': runUnderLoad(
     async (deployment, load) => {
       const { writer } = deployment;
-      await endInOrder({ deployment, load }, writer, {
+      await shutDownGracefully({ deployment, load }, writer, {
         // More than the other writer runs alone.
         isBusy: async () => (await deployment.countJobs('active')) > WRITES_CONCURRENCY,
-        hasBegun: async () => (await statusOf(`${writer.origin}/readyz`)) !== 200,
+        hasStartedShutdown: async () => (await fetchStatus(`${writer.origin}/readyz`)) !== 200,
       });
-      await load.progresses();
+      await load.waitForCalls();
       await deployment.writer.start();
     },
     { webs: 2, writers: 2, settings: {} },
@@ -220,26 +232,26 @@ const withRedis: Record<string, () => Promise<void>> = {
  * Fifty clients send one key to all web processes. Several rounds, because the race window is
  * short.
  */
-function race(): Promise<void> {
+function raceWithOneKey(): Promise<void> {
   return Deployment.run({ webs: 2, writers: 2 }, async (deployment) => {
     await deployment.start();
-    const [tenant] = await deployment.tenants(1);
+    const [tenant] = await deployment.createTenants(1);
     const clients = deployment.webs.map(({ origin }) => new TestClient(origin, tenant?.key ?? ''));
     for (let round = 1; round <= 10; round += 1) {
       const body = { invoice_number: `R-${round}`, line_items: [] };
       const headers = { 'idempotency-key': randomUUID() };
       const send = (nth: number) =>
         (clients[nth % clients.length] as TestClient).post('/invoices', body, { headers });
-      const answers = await Promise.all(Array.from({ length: 50 }, (_, nth) => send(nth)));
-      const made = answers.filter(({ status }) => status === 201);
-      const others = answers.filter(({ status }) => status !== 201).map(({ body }) => body.error.code);
+      const responses = await Promise.all(Array.from({ length: 50 }, (_, nth) => send(nth)));
+      const created = responses.filter(({ status }) => status === 201);
+      const others = responses.filter(({ status }) => status !== 201).map(({ body }) => body.error.code);
       expect(others.filter((code) => code !== 'idempotency_in_progress')).to.deep.equal([]);
-      expect(made.length).to.be.at.least(1);
-      expect([...new Set(made.map(({ text }) => text))]).to.have.length(1);
+      expect(created.length).to.be.at.least(1);
+      expect([...new Set(created.map(({ text }) => text))]).to.have.length(1);
       const again = await send(0);
       expect([again.status, again.text, again.headers['x-idempotency-replay']]).to.deep.equal([
         201,
-        made[0]?.text,
+        created[0]?.text,
         'true',
       ]);
       expect(await countInvoices(deployment)).to.equal(round);
@@ -248,10 +260,13 @@ function race(): Promise<void> {
 }
 
 describe('writes under fault injection', () => {
-  sideBySide({ ...everywhere, ...(IS_SCALED ? withRedis : {}) }, { atOnce: 4, timeoutMs: 240_000 });
+  sideBySide(
+    { ...inBothDeployments, ...(IS_SCALED ? onlyScaledOut : {}) },
+    { atOnce: 4, timeoutMs: 240_000 },
+  );
 
   after(() => {
-    const { acknowledged, retried, kills } = totals;
+    const { acknowledged, retried, kills } = runTotals;
     process.stdout.write(
       `      ${acknowledged} acknowledged writes under faults, ${retried} of them sent more than once, ${kills} kills\n`,
     );

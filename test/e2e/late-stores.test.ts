@@ -10,8 +10,8 @@ import {
   startEmbeddedPostgres,
 } from '../../shared/platform/embedded-postgres/start.js';
 import { appRoleOf } from '../../shared/platform/postgres-session.js';
-import { Service } from '../support/deployment.js';
-import { Processes, procfileLines, statusOf } from '../support/processes.js';
+import { DeployedService } from '../support/deployment.js';
+import { fetchStatus, Processes, procfileLines } from '../support/processes.js';
 import { freePort, IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
 
 /** Process types that keep running, unlike the release. */
@@ -19,10 +19,10 @@ const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'integrations', 'exp
 /** A line of a stack trace, which an operator should not have to read. */
 const STACK_LINE = /^ +at |\\n +at /m;
 /** A process logs one of these when it could not end by itself after a signal. */
-const HELD_UP = /the start did not end|did not close in time|close failed/;
+const BLOCKED_SHUTDOWN = /the start did not end|did not close in time|close failed/;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-interface StoreAway {
+interface UnreachableStore {
   name: string;
   check: string;
   waiting: RegExp;
@@ -36,7 +36,7 @@ if (IS_SCALED) {
     let dataDir: string;
     let postgres: EmbeddedPostgres;
     let redis: RedisServer;
-    let lines: Record<string, string[]>;
+    let commandLines: Record<string, string[]>;
     let env: Record<string, string>;
 
     const startPostgres = async (port?: number): Promise<void> => {
@@ -49,8 +49,8 @@ if (IS_SCALED) {
     };
 
     before(async () => {
-      lines = await procfileLines();
-      dataDir = await processes.dataDir();
+      commandLines = await procfileLines();
+      dataDir = await processes.createDataDir();
       await startPostgres();
       redis = await startRedis();
       const { databaseUrl } = postgres;
@@ -69,39 +69,43 @@ if (IS_SCALED) {
     async function launch(
       types: readonly string[],
       changed: Record<string, string> = {},
-    ): Promise<Service[]> {
+    ): Promise<DeployedService[]> {
       const ports = await Promise.all(types.map(() => freePort()));
       const services = types.map(
-        (type, nth) => new Service(processes, lines[type] ?? [], { ...env, ...changed }, ports[nth] ?? 0),
+        (type, nth) =>
+          new DeployedService(processes, commandLines[type] ?? [], { ...env, ...changed }, ports[nth] ?? 0),
       );
       for (const service of services) service.launch();
       return services;
     }
 
-    const outputOf = ({ process }: Service): string => process?.output ?? '';
+    const outputOf = ({ process }: DeployedService): string => process?.output ?? '';
 
     /**
      * Waits for the log entry that names the missing store. It must be the only warning or error,
      * without a stack trace.
      */
-    async function expectToWait(service: Service, { check, waiting }: StoreAway): Promise<void> {
+    async function expectToWait(
+      service: DeployedService,
+      { check, waiting }: UnreachableStore,
+    ): Promise<void> {
       await service.process?.prints(waiting);
-      expect(await statusOf(`${service.origin}/healthz`)).to.equal(200);
-      const answer = await fetch(`${service.origin}/readyz`);
-      const body = (await answer.json()) as { checks: Record<string, { ok: boolean; error: string }> };
-      expect(answer.status).to.equal(503);
+      expect(await fetchStatus(`${service.origin}/healthz`)).to.equal(200);
+      const response = await fetch(`${service.origin}/readyz`);
+      const body = (await response.json()) as { checks: Record<string, { ok: boolean; error: string }> };
+      expect(response.status).to.equal(503);
       expect(body).to.include({ ok: false, starting: true });
       expect(body.checks[check]).to.deep.equal({ ok: false, error: 'cannot be reached (ECONNREFUSED)' });
       expect(outputOf(service).match(/"level":[456]0/g)).to.have.length(1);
       expect(outputOf(service)).to.not.match(STACK_LINE);
     }
 
-    async function expectToEnd({ process }: Service, code: number): Promise<void> {
+    async function expectToEnd({ process }: DeployedService, code: number): Promise<void> {
       expect(await process?.stop('SIGTERM'), process?.output).to.deep.equal({ code, signal: null });
-      expect(process?.output).to.not.match(STACK_LINE).and.not.match(HELD_UP);
+      expect(process?.output).to.not.match(STACK_LINE).and.not.match(BLOCKED_SHUTDOWN);
     }
 
-    const away = {
+    const unreachable = {
       PostgreSQL: {
         name: 'PostgreSQL',
         check: 'postgres',
@@ -117,11 +121,11 @@ if (IS_SCALED) {
           redis = await startRedis(redis.port);
         },
       },
-    } satisfies Record<string, StoreAway>;
+    } satisfies Record<string, UnreachableStore>;
 
-    for (const store of Object.values(away)) {
+    for (const store of Object.values(unreachable)) {
       describe(`while ${store.name} is unreachable`, () => {
-        let services: Service[];
+        let services: DeployedService[];
 
         before(async () => {
           if (store.name === 'Redis') await stopRedis();
@@ -131,7 +135,7 @@ if (IS_SCALED) {
 
         for (const [nth, type] of TYPES.entries()) {
           it(`${type} serves /healthz and logs once that it waits for ${store.name} and what to check`, async () => {
-            await expectToWait(services[nth] as Service, store);
+            await expectToWait(services[nth] as DeployedService, store);
           });
         }
 
@@ -143,7 +147,7 @@ if (IS_SCALED) {
           services = await launch(TYPES);
           for (const service of services) await expectToWait(service, store);
           await store.start();
-          for (const service of services) await service.process?.isReady(service.origin);
+          for (const service of services) await service.process?.waitUntilReady(service.origin);
           for (const service of services) await expectToEnd(service, 0);
         });
       });
@@ -152,38 +156,48 @@ if (IS_SCALED) {
     it('npm start waits for the PostgreSQL of DATABASE_URL and for Redis, and ends on SIGTERM', async () => {
       await postgres.stop();
       await stopRedis();
-      lines.start = ['node', 'dist/bin/start.js'];
-      const [ended, patient] = await launch(['start', 'start'], { DEMO: 'false' });
-      for (const service of [ended, patient]) await expectToWait(service as Service, away.PostgreSQL);
-      await expectToEnd(ended as Service, 0);
-      await away.PostgreSQL.start();
-      await patient?.process?.prints(away.Redis.waiting);
-      await away.Redis.start();
-      await patient?.process?.isReady(patient.origin);
-      await expectToEnd(patient as Service, 0);
+      commandLines.start = ['node', 'dist/bin/start.js'];
+      const [ended, waitingService] = await launch(['start', 'start'], { DEMO: 'false' });
+      for (const service of [ended, waitingService])
+        await expectToWait(service as DeployedService, unreachable.PostgreSQL);
+      await expectToEnd(ended as DeployedService, 0);
+      await unreachable.PostgreSQL.start();
+      await waitingService?.process?.prints(unreachable.Redis.waiting);
+      await unreachable.Redis.start();
+      await waitingService?.process?.waitUntilReady(waitingService.origin);
+      await expectToEnd(waitingService as DeployedService, 0);
     });
 
     it('release logs once that it waits for PostgreSQL, exits with 1 on SIGTERM, and continues when PostgreSQL appears', async () => {
       await postgres.stop();
-      const [ended, patient] = await launch(['release', 'release'], { DEMO: 'false' });
-      for (const service of [ended, patient]) await service?.process?.prints(away.PostgreSQL.waiting);
-      await expectToEnd(ended as Service, 1);
-      await away.PostgreSQL.start();
-      expect(await patient?.process?.hasEnded(), outputOf(patient as Service)).to.include({ code: 0 });
+      const [ended, waitingService] = await launch(['release', 'release'], { DEMO: 'false' });
+      for (const service of [ended, waitingService])
+        await service?.process?.prints(unreachable.PostgreSQL.waiting);
+      await expectToEnd(ended as DeployedService, 1);
+      await unreachable.PostgreSQL.start();
+      expect(
+        await waitingService?.process?.waitForExit(),
+        outputOf(waitingService as DeployedService),
+      ).to.include({ code: 0 });
     });
 
     it('release needs no Redis', async () => {
       await stopRedis();
       const [service] = await launch(['release']);
-      expect(await service?.process?.hasEnded(), outputOf(service as Service)).to.include({ code: 0 });
-      await away.Redis.start();
+      expect(await service?.process?.waitForExit(), outputOf(service as DeployedService)).to.include({
+        code: 0,
+      });
+      await unreachable.Redis.start();
     });
 
     it('writes waits for stores that accept connections and never respond, and ends on SIGTERM', async () => {
-      const held: Socket[] = [];
-      const deaf: Server = createServer((socket) => void held.push(socket)).listen(0, '127.0.0.1');
-      await once(deaf, 'listening');
-      const { port } = deaf.address() as AddressInfo;
+      const openSockets: Socket[] = [];
+      const silentServer: Server = createServer((socket) => void openSockets.push(socket)).listen(
+        0,
+        '127.0.0.1',
+      );
+      await once(silentServer, 'listening');
+      const { port } = silentServer.address() as AddressInfo;
       const settings = {
         DATABASE_URL: `postgres://tow:secret@127.0.0.1:${port}/tow`,
         REDIS_URL: `redis://127.0.0.1:${port}`,
@@ -191,10 +205,10 @@ if (IS_SCALED) {
       const [service] = await launch(['writes'], settings);
       await service?.process?.prints(/Waiting for PostgreSQL at [^ ]+ no answer\. Check/);
       await service?.process?.prints(/Waiting for Redis at [^ ]+ no answer\. Check/);
-      expect(await statusOf(`${service?.origin}/healthz`)).to.equal(200);
-      await expectToEnd(service as Service, 0);
-      for (const socket of held) socket.destroy();
-      deaf.close();
+      expect(await fetchStatus(`${service?.origin}/healthz`)).to.equal(200);
+      await expectToEnd(service as DeployedService, 0);
+      for (const socket of openSockets) socket.destroy();
+      silentServer.close();
     });
 
     it('web and writes wait while the database lacks a migration of this version', async () => {
@@ -208,7 +222,7 @@ if (IS_SCALED) {
           /Waiting for the release of this version: the database is at \w+, not at \w+\. Run /,
         );
       await owner.query('insert into schema_migrations select * from newest').finally(() => owner.end());
-      for (const service of services) await service.process?.isReady(service.origin);
+      for (const service of services) await service.process?.waitUntilReady(service.origin);
       for (const service of services) await expectToEnd(service, 0);
     });
 
@@ -219,22 +233,24 @@ if (IS_SCALED) {
         "insert into schema_migrations (name, batch, migration_time) values ('29990101000000_later', 99, now())",
       );
       const [service] = await launch(['web']);
-      await service?.process?.isReady(service.origin);
+      await service?.process?.waitUntilReady(service.origin);
       await owner
         .query("delete from schema_migrations where name = '29990101000000_later'")
         .finally(() => owner.end());
-      await expectToEnd(service as Service, 0);
+      await expectToEnd(service as DeployedService, 0);
     });
 
     it('web refuses a Redis whose password is missing from REDIS_URL, with a one-line error', async () => {
       const admin = new Redis(env.REDIS_URL ?? '');
       await admin.config('SET', 'requirepass', 'another');
       const [service] = await launch(['web']);
-      const end = await service?.process?.hasEnded();
+      const end = await service?.process?.waitForExit();
       await admin.config('SET', 'requirepass', '').finally(() => admin.disconnect());
       expect(end?.code).to.equal(1);
-      expect(outputOf(service as Service)).to.match(/^Redis refuses REDIS_URL: NOAUTH .*REDIS_URL\.$/m);
-      expect(outputOf(service as Service)).to.not.match(STACK_LINE);
+      expect(outputOf(service as DeployedService)).to.match(
+        /^Redis refuses REDIS_URL: NOAUTH .*REDIS_URL\.$/m,
+      );
+      expect(outputOf(service as DeployedService)).to.not.match(STACK_LINE);
     });
   });
 }

@@ -9,23 +9,23 @@ import { eventually } from '../support/poll.js';
 import { Processes, type TestProcess } from '../support/processes.js';
 import { freePort } from '../support/stores.js';
 
-export interface Delivered {
+export interface ReceivedDelivery {
   id: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
 /** A developer's own receiver on one port. */
-export class Receiver {
-  readonly delivered: Delivered[] = [];
+export class LocalReceiver {
+  readonly deliveries: ReceivedDelivery[] = [];
   /** Chooses the status of each response. It may resolve late. */
-  answer: (delivered: Delivered) => Promise<number> | number = () => 204;
+  chooseStatus: (delivered: ReceivedDelivery) => Promise<number> | number = () => 204;
   private server: Server | undefined;
 
   private constructor(private readonly port: number) {}
 
-  static async create(): Promise<Receiver> {
-    return new Receiver(await freePort());
+  static async create(): Promise<LocalReceiver> {
+    return new LocalReceiver(await freePort());
   }
 
   get url(): string {
@@ -33,7 +33,7 @@ export class Receiver {
   }
 
   get ids(): string[] {
-    return this.delivered.map(({ id }) => id);
+    return this.deliveries.map(({ id }) => id);
   }
 
   async start(): Promise<this> {
@@ -46,8 +46,8 @@ export class Receiver {
         headers,
         body: Buffer.concat(chunks).toString(),
       };
-      this.delivered.push(delivered);
-      response.statusCode = await this.answer(delivered);
+      this.deliveries.push(delivered);
+      response.statusCode = await this.chooseStatus(delivered);
       response.end();
     });
     this.server.listen(this.port, '127.0.0.1');
@@ -60,48 +60,56 @@ export class Receiver {
     this.server?.close();
   }
 
-  async has(count: number): Promise<Delivered[]> {
-    return eventually(`${count} deliveries`, () => this.delivered.length >= count && this.delivered);
+  async waitForDeliveries(count: number): Promise<ReceivedDelivery[]> {
+    return eventually(`${count} deliveries`, () => this.deliveries.length >= count && this.deliveries);
   }
 }
 
 /** One developer's machine: a DATA_DIR, a receiver, and `tow` as processes. */
-export class Desk {
+export class DeveloperMachine {
   private constructor(
     private readonly processes: Processes,
-    readonly receiver: Receiver,
+    readonly receiver: LocalReceiver,
     readonly dataDir: string,
     private readonly settings: Record<string, string>,
   ) {}
 
   /** @param settings for every `tow` process, besides DATA_DIR */
-  static async run(settings: Record<string, string>, work: (desk: Desk) => Promise<void>): Promise<void> {
+  static async run(
+    settings: Record<string, string>,
+    work: (machine: DeveloperMachine) => Promise<void>,
+  ): Promise<void> {
     const processes = new Processes();
-    const desk = new Desk(processes, await Receiver.create(), await processes.folder(), settings);
+    const machine = new DeveloperMachine(
+      processes,
+      await LocalReceiver.create(),
+      await processes.folder(),
+      settings,
+    );
     try {
-      await work(desk);
+      await work(machine);
     } finally {
-      desk.receiver.stop();
+      machine.receiver.stop();
       await processes.endAll();
     }
   }
 
-  tow(...args: string[]): TestProcess {
+  startTow(...args: string[]): TestProcess {
     const env = { DATA_DIR: this.dataDir, ...this.settings };
     return this.processes.start({ command: ['node', 'dist/bin/tow.js', ...args], env });
   }
 
   /** Starts `tow listen` and waits until it is connected. */
-  async listen(...args: string[]): Promise<TestProcess> {
-    const listener = this.tow('listen', '--forward-to', this.receiver.url, ...args);
+  async startListener(...args: string[]): Promise<TestProcess> {
+    const listener = this.startTow('listen', '--forward-to', this.receiver.url, ...args);
     await listener.prints(/Signing secret/);
     return listener;
   }
 
   /** Runs a command that ends by itself. Resolves with its exit code and its one JSON document. */
-  async json(...args: string[]): Promise<{ code: number | null; out: Json }> {
-    const run = this.tow(...args, '--json');
-    const { code } = await run.hasEnded();
+  async runJson(...args: string[]): Promise<{ code: number | null; out: Json }> {
+    const run = this.startTow(...args, '--json');
+    const { code } = await run.waitForExit();
     return { code, out: JSON.parse(run.stdout) };
   }
 }

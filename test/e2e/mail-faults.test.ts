@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
-import { Deployment, type Service } from '../support/deployment.js';
+import { type DeployedService, Deployment } from '../support/deployment.js';
 import { MailServer } from '../support/mail-server.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
@@ -19,16 +19,16 @@ interface Scene {
   tenantId: string;
   client: TestClient;
   /** The process that sends mails. */
-  mailer: Service;
+  mailer: DeployedService;
 }
 
 describe('a mail whose sending process dies', () => {
-  async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
+  async function withScene(work: (scene: Scene) => Promise<void>): Promise<void> {
     const server = await MailServer.start();
     const settings = { SMTP_URL: server.url, BASE_URL, MAIL_FROM };
     await Deployment.run({ settings }, async (deployment) => {
       await deployment.start();
-      const [tenant] = await deployment.tenants(1);
+      const [tenant] = await deployment.createTenants(1);
       const client = new TestClient(deployment.web.origin, tenant?.key ?? '');
       const mailer = deployment.integrations ?? deployment.web;
       await work({ deployment, server, tenantId: tenant?.id ?? '', client, mailer });
@@ -55,7 +55,7 @@ describe('a mail whose sending process dies', () => {
   const sentEvents = async ({ client }: Scene) =>
     (await client.get('/events?type=invoice.sent')).body.data.count as number;
 
-  async function isSentAtLast(one: Scene, id: string): Promise<void> {
+  async function expectSentOnRetry(one: Scene, id: string): Promise<void> {
     await one.mailer.start();
     const { body } = await one.client.get(`/invoices/${id}`);
     expect(body.delivery.state, 'the outcome is not recorded yet').to.equal('queued');
@@ -71,30 +71,30 @@ describe('a mail whose sending process dies', () => {
 
   const scenarios = {
     'a mail that was accepted but not recorded is sent again with the same Message-ID, with one event': () =>
-      scene(async (one) => {
+      withScene(async (one) => {
         const id = await approvedInvoice(one);
         await one.mailer.stop('SIGTERM');
         const dying = one.mailer.launch({ FAILPOINTS: 'after_accepted' });
-        if (one.mailer === one.deployment.web) await dying.isReady(one.mailer.origin);
+        if (one.mailer === one.deployment.web) await dying.waitUntilReady(one.mailer.origin);
         // All in one, the response may be lost with the process. The invoice is released all the
         // same.
         await one.client.post(`/invoices/${id}/send`, {}).catch(() => undefined);
-        expect(await dying.hasEnded()).to.deep.equal({ code: null, signal: 'SIGKILL' });
+        expect(await dying.waitForExit()).to.deep.equal({ code: null, signal: 'SIGKILL' });
         expect(one.server.accepted).to.have.length(1);
-        await isSentAtLast(one, id);
+        await expectSentOnRetry(one, id);
         const ids = one.server.accepted.map(({ mail }) => mail.messageId);
         expect(ids).to.have.length(2);
         expect(new Set(ids).size).to.equal(1);
       }),
 
     'a mail that the server had not answered arrives once': () =>
-      scene(async (one) => {
+      withScene(async (one) => {
         const id = await approvedInvoice(one);
         one.server.expect({ as: 'hang' });
         await one.client.post(`/invoices/${id}/send`, {});
         await eventually('the data at the server', () => one.server.seen.length === 1);
         await one.mailer.kill();
-        await isSentAtLast(one, id);
+        await expectSentOnRetry(one, id);
         expect(one.server.accepted).to.have.length(1);
         expect(one.server.seen[0]?.mail.messageId).to.equal(one.server.accepted[0]?.mail.messageId);
       }),

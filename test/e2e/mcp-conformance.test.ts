@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
-import { conformanceOffer } from '../support/conformance-offer.js';
+import { createConformanceOffer } from '../support/conformance-offer.js';
 import { Deployment, SECRET_KEY } from '../support/deployment.js';
 import { issueKey } from '../support/keys.js';
-import { ARE_TOOLS_ABSENT, inspect, KeyProxy, runConformance } from '../support/mcp-tools.js';
+import { ARE_MCP_TOOLS_MISSING, inspectServer, KeyProxy, runConformance } from '../support/mcp-tools.js';
 import { TestStack } from '../support/stack.js';
 
 /** Scenarios that need only what every server has. */
-const OF_ANY_SERVER = [
+const BASIC_SCENARIOS = [
   'dns-rebinding-protection',
   'ping',
   'prompts-list',
@@ -20,7 +20,7 @@ const OF_ANY_SERVER = [
  * Scenarios that need the suite's own tools, resources and prompts, or features that the product
  * lacks: requests and log messages to the client, completion, subscriptions.
  */
-const WITH_FIXTURES = [
+const FIXTURE_SCENARIOS = [
   'completion-complete',
   'elicitation-sep1034-defaults',
   'elicitation-sep1330-enums',
@@ -52,18 +52,22 @@ const WITH_FIXTURES = [
  * stateless and responds to GET with 405, as MCP allows. The suite scores both as warnings ("did
  * not provide session ID"), never as failures.
  */
-const NOT_OFFERED = ['server-sse-multiple-streams', 'server-sse-polling'];
+const UNSUPPORTED_SCENARIOS = ['server-sse-multiple-streams', 'server-sse-polling'];
 
 async function expectPassed(origin: string, key: string, scenarios: string[]): Promise<void> {
   const proxy = await KeyProxy.start(origin, key);
-  const found = await runConformance(proxy.url).finally(() => proxy.stop());
-  expect([...found.keys()].sort()).to.deep.equal([...OF_ANY_SERVER, ...WITH_FIXTURES, ...NOT_OFFERED].sort());
-  const passed = [...found].filter(([, faults]) => faults.length === 0).map(([name]) => name);
-  const told = JSON.stringify(Object.fromEntries(found), null, 1);
-  expect(passed.sort(), told).to.deep.equal([...scenarios].sort());
-  for (const name of NOT_OFFERED)
-    expect(found.get(name)).to.satisfy((faults: string[]) =>
-      faults.every((one) => one.startsWith('WARNING')),
+  const problemsByScenario = await runConformance(proxy.url).finally(() => proxy.stop());
+  expect([...problemsByScenario.keys()].sort()).to.deep.equal(
+    [...BASIC_SCENARIOS, ...FIXTURE_SCENARIOS, ...UNSUPPORTED_SCENARIOS].sort(),
+  );
+  const passed = [...problemsByScenario]
+    .filter(([, problems]) => problems.length === 0)
+    .map(([name]) => name);
+  const report = JSON.stringify(Object.fromEntries(problemsByScenario), null, 1);
+  expect(passed.sort(), report).to.deep.equal([...scenarios].sort());
+  for (const name of UNSUPPORTED_SCENARIOS)
+    expect(problemsByScenario.get(name)).to.satisfy((problems: string[]) =>
+      problems.every((one) => one.startsWith('WARNING')),
     );
 }
 
@@ -71,39 +75,39 @@ describe('the MCP server, judged by the official conformance suite and inspector
   this.timeout(300_000);
 
   before(function () {
-    if (ARE_TOOLS_ABSENT) this.skip();
+    if (ARE_MCP_TOOLS_MISSING) this.skip();
   });
 
   it('the deployed MCP server passes the conformance scenarios for every server, and the inspector', () =>
     Deployment.run({ mcps: 1 }, async (deployment) => {
       await deployment.start();
-      const [tenant] = await deployment.tenants(1);
+      const [tenant] = await deployment.createTenants(1);
       const store = { db: await deployment.db(), config: { secretKey: SECRET_KEY } };
       const key = await issueKey(store, tenant?.id as string, { kind: 'agent', scopes: [...AGENT_SCOPES] });
       const origin = deployment.mcps[0]?.origin as string;
-      await expectPassed(origin, key, OF_ANY_SERVER);
+      await expectPassed(origin, key, BASIC_SCENARIOS);
       for (const era of ['modern', 'legacy']) await expectInspected(`${origin}/mcp`, key, era);
-      expect((await inspect(`${origin}/mcp`, `${key}x`, ['--method', 'tools/list'])).code).to.equal(3);
+      expect((await inspectServer(`${origin}/mcp`, `${key}x`, ['--method', 'tools/list'])).code).to.equal(3);
     }));
 
   it("the MCP server passes every scenario that it supports when it serves the suite's fixtures", async () => {
-    const stack = await TestStack.start({ offerOf: conformanceOffer });
+    const stack = await TestStack.start({ offerOf: createConformanceOffer });
     try {
       const { id } = await stack.createTenant();
       const key = await stack.createKey(id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
-      await expectPassed(stack.origin, key, [...OF_ANY_SERVER, ...WITH_FIXTURES]);
+      await expectPassed(stack.origin, key, [...BASIC_SCENARIOS, ...FIXTURE_SCENARIOS]);
     } finally {
       await stack.stop();
     }
   });
 
   async function expectInspected(url: string, key: string, era: string): Promise<void> {
-    const ask = (...args: string[]) => inspect(url, key, ['--protocol-era', era, ...args]);
-    const list = await ask('--method', 'tools/list', '--strict');
+    const runInspector = (...args: string[]) => inspectServer(url, key, ['--protocol-era', era, ...args]);
+    const list = await runInspector('--method', 'tools/list', '--strict');
     expect(list.code, list.stderr).to.equal(0);
     expect(JSON.parse(list.stdout).result.tools).to.have.length(10);
     const call = (name: string, args: object) =>
-      ask('--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args));
+      runInspector('--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args));
     const read = await call('list_invoices', { limit: 5 });
     expect(read.code, read.stderr).to.equal(0);
     expect(JSON.parse(read.stdout).result.structuredContent).to.deep.include({ count: 0, cursor: null });

@@ -8,7 +8,7 @@ import type { Transaction } from '../../shared/platform/postgres.js';
 import { TestAgent } from '../support/agent.js';
 import { type AgentCall, AgentLoad, type AgentTenant } from '../support/agent-load.js';
 import { TestClient } from '../support/client.js';
-import { Deployment, SECRET_KEY, type Tenant, totals } from '../support/deployment.js';
+import { type DeployedTenant, Deployment, runTotals, SECRET_KEY } from '../support/deployment.js';
 import { countPending } from '../support/journal.js';
 import { issueKey } from '../support/keys.js';
 import { eventually } from '../support/poll.js';
@@ -18,7 +18,7 @@ const CLEAN_END = { code: 0, signal: null };
 const OPTIONS = { mcps: 2, settings: { WRITE_TIMEOUT_MS: '3000' } };
 
 /** The status that a process returns for a key: 200 or 401. */
-async function statusAt(origin: string, key: string): Promise<number> {
+async function fetchPingStatus(origin: string, key: string): Promise<number> {
   const { status } = await new RawMcp(origin, key).ask('ping');
   return status;
 }
@@ -29,59 +29,67 @@ describe('the MCP processes', function () {
   it('every MCP replica accepts a new key immediately and refuses a revoked or rolled one within seconds', () =>
     Deployment.run(OPTIONS, async (deployment) => {
       await deployment.start();
-      const [tenant] = (await deployment.tenants(1)) as [Tenant];
+      const [tenant] = (await deployment.createTenants(1)) as [DeployedTenant];
       const client = new TestClient(deployment.web.origin, tenant.key);
-      const everywhere = (key: string) =>
-        Promise.all(deployment.mcps.map(({ origin }) => statusAt(origin, key)));
-      const all = (status: number) => deployment.mcps.map(() => status);
-      const isOut = (key: string) =>
+      const fetchStatuses = (key: string) =>
+        Promise.all(deployment.mcps.map(({ origin }) => fetchPingStatus(origin, key)));
+      const repeatStatus = (status: number) => deployment.mcps.map(() => status);
+      const waitUntilRefused = (key: string) =>
         eventually(
           '401 from every replica',
-          async () => (await everywhere(key)).every((one) => one === 401),
+          async () => (await fetchStatuses(key)).every((one) => one === 401),
           6000,
         );
-      const make = async () =>
+      const createKey = async () =>
         (await client.post('/agent-keys', { name: 'Agent', scopes: AGENT_SCOPES })).body as {
           id: string;
           key: string;
         };
 
-      const revoked = await make();
-      expect(await everywhere(revoked.key)).to.deep.equal(all(200));
+      const revoked = await createKey();
+      expect(await fetchStatuses(revoked.key)).to.deep.equal(repeatStatus(200));
       expect((await client.delete(`/agent-keys/${revoked.id}`)).status).to.equal(200);
-      await isOut(revoked.key);
+      await waitUntilRefused(revoked.key);
 
-      const rolled = await make();
-      expect(await everywhere(rolled.key)).to.deep.equal(all(200));
+      const rolled = await createKey();
+      expect(await fetchStatuses(rolled.key)).to.deep.equal(repeatStatus(200));
       const next = await client.post(`/agent-keys/${rolled.id}/roll`, { overlap_hours: 0 });
-      expect(await everywhere(next.body.key)).to.deep.equal(all(200));
-      await isOut(rolled.key);
+      expect(await fetchStatuses(next.body.key)).to.deep.equal(repeatStatus(200));
+      await waitUntilRefused(rolled.key);
 
       // `tow` writes into the database, so no process gets a broadcast about this key.
       const scopes = AGENT_SCOPES.join(',');
-      const made = await deployment.tow<{ id: string; key: string }>(
-        ...['keys', 'create', '--tenant', tenant.id, '--name', 'By tow', '--agent', '--scopes', scopes],
+      const made = await deployment.runTow<{ id: string; key: string }>(
+        'keys',
+        'create',
+        '--tenant',
+        tenant.id,
+        '--name',
+        'By tow',
+        '--agent',
+        '--scopes',
+        scopes,
       );
-      expect(await everywhere(made.key)).to.deep.equal(all(200));
-      await deployment.tow('keys', 'revoke', '--tenant', tenant.id, made.id);
-      await isOut(made.key);
+      expect(await fetchStatuses(made.key)).to.deep.equal(repeatStatus(200));
+      await deployment.runTow('keys', 'revoke', '--tenant', tenant.id, made.id);
+      await waitUntilRefused(made.key);
     }));
 
   it('no agent call is lost or doubled while MCP replicas are repeatedly stopped and killed', () =>
     Deployment.run(OPTIONS, async (deployment) => {
       await deployment.start();
-      const tenants = await withAgents(deployment, await deployment.tenants(2));
+      const tenants = await addAgents(deployment, await deployment.createTenants(2));
       const origins = deployment.mcps.map(({ origin }) => origin);
       const load = await new AgentLoad(origins, tenants).start();
       try {
-        await load.progresses();
+        await load.waitForCalls();
         for (const service of [...deployment.mcps, ...deployment.mcps]) {
           expect(await service.stop('SIGTERM'), service.process?.output).to.deep.equal(CLEAN_END);
           await service.start();
-          await load.progresses();
+          await load.waitForCalls();
           await service.kill();
           await service.start();
-          await load.progresses();
+          await load.waitForCalls();
         }
       } finally {
         await load.stop();
@@ -91,15 +99,15 @@ describe('the MCP processes', function () {
 });
 
 /** Creates an agent key and a work order for each tenant. */
-async function withAgents(deployment: Deployment, tenants: Tenant[]): Promise<AgentTenant[]> {
+async function addAgents(deployment: Deployment, tenants: DeployedTenant[]): Promise<AgentTenant[]> {
   const store = { db: await deployment.db(), config: { secretKey: SECRET_KEY } };
   return Promise.all(
     tenants.map(async ({ id }) => {
       const key = await issueKey(store, id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
       const agent = await TestAgent.connect(deployment.mcps[0]?.origin ?? '', key);
-      const job = await agent.ok('create_work_order', { service_type: 'light_duty_tow' });
+      const workOrder = await agent.ok('create_work_order', { service_type: 'light_duty_tow' });
       await agent.client.close();
-      return { id, key, workOrderId: job.id as string };
+      return { id, key, workOrderId: workOrder.id as string };
     }),
   );
 }
@@ -110,7 +118,7 @@ async function withAgents(deployment: Deployment, tenants: Tenant[]): Promise<Ag
  */
 async function expectNothingLost(deployment: Deployment, { calls }: AgentLoad): Promise<void> {
   const failed = calls
-    .filter(({ answer }) => !answer)
+    .filter(({ result }) => !result)
     .map(({ tool, sent, refusal }) => ({ tool, sent, refusal }));
   expect(failed, 'calls that failed despite retries').to.deep.equal([]);
   const db = await deployment.db();
@@ -121,28 +129,28 @@ async function expectNothingLost(deployment: Deployment, { calls }: AgentLoad): 
     async () => (await db.transaction(ids, countPending)) === 0,
     60_000,
   );
-  const firstJobs = new Set(calls.map(({ tenant }) => tenant.workOrderId));
+  const firstWorkOrderIds = new Set(calls.map(({ tenant }) => tenant.workOrderId));
   const WRITES = [
     { tool: 'create_work_order', table: 'work_orders', action: 'work_order.created' },
     { tool: 'create_invoice_draft', table: 'invoices', action: 'invoice.created' },
   ];
   for (const { tool, table, action } of WRITES) {
-    const told = idsOf(calls.filter((call) => call.tool === tool));
+    const reportedIds = sortIds(calls.filter((call) => call.tool === tool));
     const stored = (await read<{ id: string }>(`select id from ${table}`)).map(({ id }) => id);
-    expect(stored.filter((id) => !firstJobs.has(id)).sort(), table).to.deep.equal(told);
-    const noted = await read<{ id: string; made: number }>(
+    expect(stored.filter((id) => !firstWorkOrderIds.has(id)).sort(), table).to.deep.equal(reportedIds);
+    const auditEntries = await read<{ id: string; made: number }>(
       `select entity_id as id, count(*) filter (where response_status = 201)::int as made from audit_entries
        where action = '${action}' and outcome = 'ok' group by 1`,
     );
     expect(
-      noted
+      auditEntries
         .map(({ id }) => id)
-        .filter((id) => !firstJobs.has(id))
+        .filter((id) => !firstWorkOrderIds.has(id))
         .sort(),
       action,
-    ).to.deep.equal(told);
+    ).to.deep.equal(reportedIds);
     expect(
-      noted.filter(({ made }) => made !== 1),
+      auditEntries.filter(({ made }) => made !== 1),
       `${action} more than once`,
     ).to.deep.equal([]);
   }
@@ -151,11 +159,11 @@ async function expectNothingLost(deployment: Deployment, { calls }: AgentLoad): 
     "select count(*)::int as count from audit_entries where action in ('invoice.listed', 'work_order.read') and outcome = 'ok'",
   );
   expect(entries?.count, 'reads in the audit log').to.be.at.least(reads);
-  totals.acknowledged += calls.length;
-  totals.retried += calls.filter(({ sent }) => sent > 1).length;
+  runTotals.acknowledged += calls.length;
+  runTotals.retried += calls.filter(({ sent }) => sent > 1).length;
 }
 
 /** The ids that agents received, sorted. A doubled write appears twice. */
-function idsOf(calls: AgentCall[]): string[] {
-  return calls.map(({ answer }) => answer.id as string).sort();
+function sortIds(calls: AgentCall[]): string[] {
+  return calls.map(({ result }) => result.id as string).sort();
 }

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import type { DemoFile } from '../../shared/demo/demo-file.js';
-import { BROWSER_ABSENT, startBrowser } from '../support/browser.js';
+import { BROWSER_SKIP_REASON, startBrowser } from '../support/browser.js';
 import { TestClient } from '../support/client.js';
 import { documentedOperations } from '../support/openapi-walk.js';
 import { useProcesses } from '../support/processes.js';
 import { freePort } from '../support/stores.js';
 
 /** Paths that need a session, respond with a stream, or return the OpenAPI document itself. */
-const NO_LIST = ['/session', '/stream', '/openapi.json'];
+const NOT_LISTS = ['/session', '/stream', '/openapi.json'];
 /** Paths that need a record of the account, or a person's own password. */
-const NEEDS_MORE = ['/claims', '/approvals', '/session'];
+const NEEDS_RECORD_OR_PASSWORD = ['/claims', '/approvals', '/session'];
 /** Paths whose request body is a picture. */
-const PICTURES = ['/settings/logo'];
+const PICTURE_UPLOADS = ['/settings/logo'];
 
 describe('the reference page at /docs', function () {
   this.timeout(180_000);
@@ -27,7 +27,7 @@ describe('the reference page at /docs', function () {
     const [port, dataDir] = [await freePort(), await processes.folder()];
     origin = `http://127.0.0.1:${port}`;
     const env = { DATA_DIR: dataDir, PORT: `${port}` };
-    await processes.start({ command: ['node', 'dist/bin/start.js'], env }).isReady(origin);
+    await processes.start({ command: ['node', 'dist/bin/start.js'], env }).waitUntilReady(origin);
     const demo = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
     key = demo.tenants[0]?.api_key as string;
   });
@@ -35,9 +35,13 @@ describe('the reference page at /docs', function () {
   it('POST to every collection succeeds with its OpenAPI example, and GET of every list succeeds', async () => {
     const client = new TestClient(origin, key);
     for (const { path, method, body } of documentedOperations()) {
-      if (path.includes('{') || [...NO_LIST, ...NEEDS_MORE, ...PICTURES].includes(path)) continue;
-      const answer = await client.call(method, path, method === 'GET' ? {} : { body: body?.example });
-      expect(answer.status, `${method} ${path}: ${answer.text}`).to.be.oneOf([200, 201, 202]);
+      if (
+        path.includes('{') ||
+        [...NOT_LISTS, ...NEEDS_RECORD_OR_PASSWORD, ...PICTURE_UPLOADS].includes(path)
+      )
+        continue;
+      const response = await client.call(method, path, method === 'GET' ? {} : { body: body?.example });
+      expect(response.status, `${method} ${path}: ${response.text}`).to.be.oneOf([200, 201, 202]);
     }
   });
 
@@ -46,8 +50,8 @@ describe('the reference page at /docs', function () {
     let page: Page;
 
     before(async function () {
-      if (BROWSER_ABSENT) {
-        process.stdout.write(`    the reference page is not tested in a browser: ${BROWSER_ABSENT}\n`);
+      if (BROWSER_SKIP_REASON) {
+        process.stdout.write(`    the reference page is not tested in a browser: ${BROWSER_SKIP_REASON}\n`);
         this.skip();
       }
       browser = await startBrowser();
@@ -75,8 +79,8 @@ describe('the reference page at /docs', function () {
       return (await status.textContent())?.trim().slice(0, 3) ?? null;
     }
 
-    const find = (phrase: string) => page.fill('.operation-filter-input', phrase);
-    const pathsShown = () => page.locator('.opblock-summary-path').allTextContents();
+    const filterOperations = (phrase: string) => page.fill('.operation-filter-input', phrase);
+    const readShownPaths = () => page.locator('.opblock-summary-path').allTextContents();
 
     it('the reference page begins with an introduction, then the list and create operations of invoices', async () => {
       const introduction = await page.locator('.info').innerText();
@@ -106,19 +110,19 @@ describe('the reference page at /docs', function () {
 
     for (const collection of ['WorkOrder', 'Customer', 'Truck']) {
       it(`list${collection}s and create${collection} succeed as prefilled`, async () => {
-        await find(`${collection}`);
+        await filterOperations(`${collection}`);
         expect(await execute(`list${collection}s`)).to.equal('200');
         expect(await execute(`create${collection}`)).to.equal('201');
       });
     }
 
     it('the reference page filters operations by path, summary and group, ignoring case', async () => {
-      await find('/WORK-ORDERS/{id}/steps');
+      await filterOperations('/WORK-ORDERS/{id}/steps');
       await page.locator('.opblock[id$="-logWorkOrderStep"]').waitFor();
-      expect(await pathsShown()).to.deep.equal(['/work-orders/{id}/steps']);
-      await find('annul');
+      expect(await readShownPaths()).to.deep.equal(['/work-orders/{id}/steps']);
+      await filterOperations('annul');
       await page.locator('.opblock[id$="-voidInvoice"]').waitFor();
-      expect(await pathsShown()).to.deep.equal(['/invoices/{id}/void']);
+      expect(await readShownPaths()).to.deep.equal(['/invoices/{id}/void']);
     });
   });
 });

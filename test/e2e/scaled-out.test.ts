@@ -8,10 +8,10 @@ import { MIGRATION_HEAD } from '../../migrations/index.js';
 import type { DemoFile } from '../../shared/demo/demo-file.js';
 import { SCHEDULES } from '../../shared/queues/clock.js';
 import { TestClient } from '../support/client.js';
-import { Service } from '../support/deployment.js';
+import { DeployedService } from '../support/deployment.js';
 import { samplesOf } from '../support/journal.js';
 import { eventually } from '../support/poll.js';
-import { NO_LIMITS, procfileLines, statusOf, useProcesses } from '../support/processes.js';
+import { fetchStatus, NO_LIMITS, procfileLines, useProcesses } from '../support/processes.js';
 import {
   createEmptyDatabase,
   createRedisUrl,
@@ -29,13 +29,13 @@ if (IS_SCALED) {
   describe('the processes of the Procfile, scaled out', function () {
     this.timeout(90_000);
     const processes = useProcesses();
-    const services = new Map<string, Service[]>();
-    let lines: Record<string, string[]>;
+    const services = new Map<string, DeployedService[]>();
+    let commandLines: Record<string, string[]>;
     let settings: Record<string, string>;
     let demo: DemoFile;
 
     before(async () => {
-      lines = await procfileLines();
+      commandLines = await procfileLines();
       settings = {
         DATA_DIR: await processes.folder(),
         LOG_LEVEL: 'warn',
@@ -46,36 +46,36 @@ if (IS_SCALED) {
     });
 
     /** Starts a process that is expected to refuse, and resolves with its output. */
-    async function refusal(type: string, changed: Record<string, string>): Promise<string> {
+    async function expectRefusal(type: string, changed: Record<string, string>): Promise<string> {
       const env = { ...settings, PORT: `${await freePort()}`, ...changed };
-      const { code, output } = await processes.run({ command: lines[type] ?? [], env });
+      const { code, output } = await processes.run({ command: commandLines[type] ?? [], env });
       expect(code, output).to.equal(1);
       return output;
     }
 
-    const servicesOf = (type: string): Service[] => services.get(type) ?? [];
-    const all = (): Service[] => [...services.values()].flat();
+    const findServices = (type: string): DeployedService[] => services.get(type) ?? [];
+    const all = (): DeployedService[] => [...services.values()].flat();
     const client = (nth: number, key = demo.tenants[0]?.api_key ?? ''): TestClient =>
-      new TestClient(servicesOf('web')[nth]?.origin ?? '', key);
+      new TestClient(findServices('web')[nth]?.origin ?? '', key);
 
     it('the Procfile has a release and every process type that these tests start', () => {
-      expect(Object.keys(lines)).to.include.members(['release', ...TYPES]);
+      expect(Object.keys(commandLines)).to.include.members(['release', ...TYPES]);
     });
 
     for (const type of TYPES) {
       it(`${type} refuses a database that was never released`, async () => {
-        expect(await refusal(type, {})).to.include('run the migrations first');
+        expect(await expectRefusal(type, {})).to.include('run the migrations first');
       });
 
       it(`${type} refuses to run without Redis and says why`, async () => {
-        expect(await refusal(type, { REDIS_URL: '' })).to.match(/"REDIS_URL" is required.*npm start/);
+        expect(await expectRefusal(type, { REDIS_URL: '' })).to.match(/"REDIS_URL" is required.*npm start/);
       });
     }
 
     it('release fills an empty database with the demo, and a second release changes nothing', async () => {
       const release = async () => {
         const env = { ...settings, DEMO: 'true', PORT: '3456' };
-        const { code, output } = await processes.run({ command: lines.release ?? [], env });
+        const { code, output } = await processes.run({ command: commandLines.release ?? [], env });
         expect(code, output).to.equal(0);
         return JSON.parse(await readFile(join(settings.DATA_DIR ?? '', 'demo.json'), 'utf8')) as DemoFile;
       };
@@ -91,13 +91,13 @@ if (IS_SCALED) {
         const ports = await Promise.all(copies);
         services.set(
           type,
-          ports.map((port) => new Service(processes, lines[type] ?? [], env, port)),
+          ports.map((port) => new DeployedService(processes, commandLines[type] ?? [], env, port)),
         );
       }
       await Promise.all(all().map((service) => service.start()));
       for (const { origin } of all()) {
-        expect(await statusOf(`${origin}/healthz`)).to.equal(200);
-        expect(await statusOf(`${origin}/readyz`)).to.equal(200);
+        expect(await fetchStatus(`${origin}/healthz`)).to.equal(200);
+        expect(await fetchStatus(`${origin}/readyz`)).to.equal(200);
         expect((await samplesOf(origin)).get('process_start_time_seconds')).to.be.above(0);
       }
     });
@@ -112,9 +112,9 @@ if (IS_SCALED) {
     });
 
     it('both writers commit a share of the writes', async () => {
-      const written = async () =>
+      const countWrites = async () =>
         Promise.all(
-          servicesOf('writes').map(async ({ origin }) =>
+          findServices('writes').map(async ({ origin }) =>
             (await samplesOf(origin)).get('tow_commands_total{type="customer.create",outcome="ok"}'),
           ),
         );
@@ -123,16 +123,16 @@ if (IS_SCALED) {
         nth += 1;
         const body = { company_name: `Customer ${nth}` };
         await Promise.all([client(0).post('/customers', body), client(1).post('/customers', body)]);
-        return (await written()).every((count) => (count ?? 0) > 0);
+        return (await countWrites()).every((count) => (count ?? 0) > 0);
       });
     });
 
     it('every web process refuses a revoked key, not only the one that revoked it', async () => {
-      const made = await client(0).post('/api-keys', { name: 'short-lived' });
+      const createdKey = await client(0).post('/api-keys', { name: 'short-lived' });
       const statuses = () =>
-        Promise.all([0, 1].map(async (nth) => (await client(nth, made.body.key).get('/me')).status));
+        Promise.all([0, 1].map(async (nth) => (await client(nth, createdKey.body.key).get('/me')).status));
       expect(await statuses()).to.deep.equal([200, 200]);
-      expect((await client(0).delete(`/api-keys/${made.body.id}`)).status).to.be.oneOf([200, 204]);
+      expect((await client(0).delete(`/api-keys/${createdKey.body.id}`)).status).to.be.oneOf([200, 204]);
       await eventually(
         '401 from both',
         async () => (await statuses()).every((status) => status === 401),
@@ -142,12 +142,14 @@ if (IS_SCALED) {
 
     it('each schedule fires once although two clocks run', async () => {
       const [name, every] = Object.entries(SCHEDULES).sort(([, a], [, b]) => a - b)[0] ?? ['', 0];
-      const job = new RegExp(`"jobId":"repeat:${name}:(\\d+)"`, 'g');
+      const jobIdPattern = new RegExp(`"jobId":"repeat:${name}:(\\d+)"`, 'g');
       const slots = await eventually(
         'three runs',
         () => {
-          const printed = servicesOf('clock').map(({ process }) => process?.output ?? '');
-          const found = printed.flatMap((text) => [...text.matchAll(job)].map(([, at]) => Number(at)));
+          const printed = findServices('clock').map(({ process }) => process?.output ?? '');
+          const found = printed.flatMap((text) =>
+            [...text.matchAll(jobIdPattern)].map(([, at]) => Number(at)),
+          );
           return found.length >= 3 && found.sort((a, b) => a - b);
         },
         60_000,
@@ -160,7 +162,7 @@ if (IS_SCALED) {
     });
 
     it('no process is ready while the database is behind the running version', async () => {
-      const statuses = () => Promise.all(all().map(({ origin }) => statusOf(`${origin}/readyz`)));
+      const statuses = () => Promise.all(all().map(({ origin }) => fetchStatus(`${origin}/readyz`)));
       const owner = new pg.Client({ connectionString: settings.DATABASE_URL });
       await owner.connect();
       await owner.query(`create temp table newest as select * from schema_migrations where name = '${MIGRATION_HEAD}';
@@ -175,7 +177,7 @@ if (IS_SCALED) {
       for (const { process } of all()) {
         expect(await process?.stop('SIGTERM'), process?.output).to.deep.equal({ code: 0, signal: null });
       }
-      expect(await processes.survivors()).to.deep.equal([]);
+      expect(await processes.listSurvivors()).to.deep.equal([]);
     });
 
     describe('with stores that a process must not trust', () => {
@@ -188,7 +190,7 @@ if (IS_SCALED) {
       };
 
       /** The URL of this file's database as another user, by default the superuser. */
-      const urlAs = async (user?: string): Promise<string> => {
+      const buildUrlAs = async (user?: string): Promise<string> => {
         const url = new URL((await getStores()).superuserUrl);
         url.pathname = new URL(settings.DATABASE_URL ?? '').pathname;
         if (user) [url.username, url.password] = [user, user];
@@ -204,14 +206,14 @@ if (IS_SCALED) {
 
       for (const type of TYPES) {
         it(`${type} refuses a database user whose application role was never created`, async () => {
-          const output = await refusal(type, { DATABASE_URL: await urlAs() });
+          const output = await expectRefusal(type, { DATABASE_URL: await buildUrlAs() });
           expect(output).to.include('postgres_app');
         });
 
         for (const right of ['superuser', 'bypassrls']) {
           it(`${type} refuses an application role that has ${right}`, async () => {
             await asSuperuser(`alter role ${OWNER}_app ${right}`);
-            const output = await refusal(type, { DATABASE_URL: await urlAs(OWNER) }).finally(() =>
+            const output = await expectRefusal(type, { DATABASE_URL: await buildUrlAs(OWNER) }).finally(() =>
               asSuperuser(`alter role ${OWNER}_app no${right}`),
             );
             expect(output).to.match(right === 'superuser' ? /is a superuser/ : /bypasses row-level security/);
@@ -224,12 +226,12 @@ if (IS_SCALED) {
         const url = `redis://127.0.0.1:${redis.port}`;
         const admin = new Redis(url);
         await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
-        const outputs = await Promise.all(TYPES.map((type) => refusal(type, { REDIS_URL: url }))).finally(
-          () => {
-            admin.disconnect();
-            redis.process.kill('SIGKILL');
-          },
-        );
+        const outputs = await Promise.all(
+          TYPES.map((type) => expectRefusal(type, { REDIS_URL: url })),
+        ).finally(() => {
+          admin.disconnect();
+          redis.process.kill('SIGKILL');
+        });
         for (const output of outputs) expect(output).to.include('allkeys-lru').and.to.include('noeviction');
       });
     });

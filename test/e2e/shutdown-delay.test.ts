@@ -1,9 +1,9 @@
 /** Checks what a load balancer sees of a process that shuts down. */
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
-import { Deployment, type Service } from '../support/deployment.js';
+import { type DeployedService, Deployment } from '../support/deployment.js';
 import { eventually } from '../support/poll.js';
-import { statusOf } from '../support/processes.js';
+import { fetchStatus } from '../support/processes.js';
 import { IS_SCALED } from '../support/stores.js';
 
 /** Long enough for several requests meanwhile, even on a busy machine. */
@@ -17,21 +17,21 @@ if (IS_SCALED) {
       const settings = { SHUTDOWN_DELAY_MS: `${DELAY_MS}` };
       await Deployment.run({ mcps: 1, settings }, async (deployment) => {
         await deployment.start();
-        const [tenant] = await deployment.tenants(1);
+        const [tenant] = await deployment.createTenants(1);
         const client = new TestClient(deployment.web.origin, tenant?.key ?? '');
-        const mcp = deployment.mcps[0] as Service;
+        const mcp = deployment.mcps[0] as DeployedService;
         const ending = [deployment.web, mcp];
         for (const { process } of ending) process?.signal('SIGTERM');
         for (const { origin } of ending)
-          await eventually('503', async () => (await statusOf(`${origin}/readyz`)) === 503);
+          await eventually('503', async () => (await fetchStatus(`${origin}/readyz`)) === 503);
         const created = await client.post('/invoices', { invoice_number: 'D-1', line_items: [] });
         expect(created.status, created.text).to.equal(201);
         expect((await client.get(`/invoices/${created.body.id}`)).status).to.equal(200);
-        expect(await statusOf(`${mcp.origin}/mcp/manifest`)).to.equal(200);
-        for (const { origin } of ending) expect(await statusOf(`${origin}/healthz`)).to.equal(200);
+        expect(await fetchStatus(`${mcp.origin}/mcp/manifest`)).to.equal(200);
+        for (const { origin } of ending) expect(await fetchStatus(`${origin}/healthz`)).to.equal(200);
         for (const { process, origin } of ending) {
-          expect(await process?.hasEnded(), process?.output).to.deep.equal({ code: 0, signal: null });
-          expect(await statusOf(`${origin}/readyz`)).to.equal(undefined);
+          expect(await process?.waitForExit(), process?.output).to.deep.equal({ code: 0, signal: null });
+          expect(await fetchStatus(`${origin}/readyz`)).to.equal(undefined);
         }
       });
     });

@@ -14,7 +14,10 @@ const NO_REDIS = 'redis://127.0.0.1:1';
 const SECRET_KEY = 'a secret key that is long enough for anybody';
 const START = ['node', 'dist/bin/start.js'];
 
-function changed(url: string, parts: Partial<Pick<URL, 'username' | 'password' | 'pathname'>>): string {
+function replaceUrlParts(
+  url: string,
+  parts: Partial<Pick<URL, 'username' | 'password' | 'pathname'>>,
+): string {
   return Object.assign(new URL(url), parts).href;
 }
 
@@ -24,22 +27,22 @@ if (!IS_SCALED) {
     const processes = useProcesses();
     let dataDir: string;
     let databaseUrl: string;
-    let lines: Record<string, string[]>;
+    let commandLines: Record<string, string[]>;
 
     before(async () => {
       dataDir = await processes.folder();
       databaseUrl = await createDatabase();
-      lines = await procfileLines();
+      commandLines = await procfileLines();
     });
 
     /**
      * Runs a process that must exit with 1 and print one line of text without a stack trace.
      * Resolves with that line.
      */
-    async function refusal(
+    async function expectRefusal(
       type: string,
       env: Record<string, string>,
-      command = lines[type] ?? START,
+      command = commandLines[type] ?? START,
     ): Promise<string> {
       const { code, output, stdout } = await processes.run({
         command,
@@ -61,15 +64,17 @@ if (!IS_SCALED) {
 
     for (const type of ['web', 'writes', 'release', 'start'] as const) {
       it(`${type} names the user whose password PostgreSQL refuses`, async () => {
-        const output = await refusal(type, {
-          DATABASE_URL: changed(databaseUrl, { password: 'wrong-secret' }),
+        const output = await expectRefusal(type, {
+          DATABASE_URL: replaceUrlParts(databaseUrl, { password: 'wrong-secret' }),
         });
         expect(output).to.match(/PostgreSQL refuses the user "tow" of DATABASE_URL.*Fix .* password/);
         expect(output).to.not.include('wrong-secret');
       });
 
       it(`${type} says how to create a database that does not exist`, async () => {
-        const output = await refusal(type, { DATABASE_URL: changed(databaseUrl, { pathname: '/nowhere' }) });
+        const output = await expectRefusal(type, {
+          DATABASE_URL: replaceUrlParts(databaseUrl, { pathname: '/nowhere' }),
+        });
         expect(output).to.match(
           /no database "nowhere"\. Create it \(`create database "nowhere" owner "tow"`\)/,
         );
@@ -78,7 +83,7 @@ if (!IS_SCALED) {
 
     for (const type of ['web', 'mcp', 'writes', 'clock', 'webhooks', 'integrations', 'exports'] as const) {
       it(`${type} says how to migrate a database that has no tables`, async () => {
-        const output = await refusal(type, { DATABASE_URL: await createEmptyDatabase() });
+        const output = await expectRefusal(type, { DATABASE_URL: await createEmptyDatabase() });
         expect(output).to.match(
           /^The database has no tables: run the migrations first\. .*dist\/bin\/release\.js/,
         );
@@ -86,8 +91,10 @@ if (!IS_SCALED) {
     }
 
     it('web names the missing application role of a database that was never released', async () => {
-      const url = changed((await getStores()).superuserUrl, { pathname: new URL(databaseUrl).pathname });
-      expect(await refusal('web', { DATABASE_URL: url })).to.match(
+      const url = replaceUrlParts((await getStores()).superuserUrl, {
+        pathname: new URL(databaseUrl).pathname,
+      });
+      expect(await expectRefusal('web', { DATABASE_URL: url })).to.match(
         /^The database has no role "postgres_app": run the migrations first\./,
       );
     });
@@ -102,11 +109,11 @@ if (!IS_SCALED) {
         DEMO: 'false',
       };
       const first = processes.start({ command: START, env });
-      await first.isReady(`http://127.0.0.1:${env.PORT}`);
+      await first.waitUntilReady(`http://127.0.0.1:${env.PORT}`);
       const another = 'another secret key, just as long as the first';
       const outputs = [
-        await refusal('web', { DATABASE_URL: url, SECRET_KEY: another }),
-        await refusal('webhooks', { DATABASE_URL: url, SECRET_KEY: another }),
+        await expectRefusal('web', { DATABASE_URL: url, SECRET_KEY: another }),
+        await expectRefusal('webhooks', { DATABASE_URL: url, SECRET_KEY: another }),
       ];
       for (const output of outputs) {
         expect(output).to.match(
@@ -126,21 +133,21 @@ if (!IS_SCALED) {
       expect((await tow('secret-key', 'adopt')).output).to.match(/now the one that every process must have/);
       expect((await tow('doctor')).output).to.match(/ok +secret_key/);
       const next = processes.start({ command: START, env: { ...env, SECRET_KEY: another } });
-      await next.isReady(`http://127.0.0.1:${env.PORT}`);
+      await next.waitUntilReady(`http://127.0.0.1:${env.PORT}`);
       expect((await next.stop()).code).to.equal(0);
-      expect(await refusal('start', { DATABASE_URL: url })).to.match(/^SECRET_KEY is not the one/);
+      expect(await expectRefusal('start', { DATABASE_URL: url })).to.match(/^SECRET_KEY is not the one/);
     });
 
     it('web names a port that is taken', async () => {
       const blocker = createServer().listen(0, '127.0.0.1');
       await once(blocker, 'listening');
       const { port } = blocker.address() as AddressInfo;
-      const output = await refusal('web', { PORT: `${port}` }).finally(() => blocker.close());
+      const output = await expectRefusal('web', { PORT: `${port}` }).finally(() => blocker.close());
       expect(output).to.match(new RegExp(`^The port ${port} .*taken.*PORT=${port + 1}`));
     });
 
     it('web names a HOST that is not an address of this machine', async () => {
-      expect(await refusal('web', { HOST: '192.0.2.1' })).to.match(
+      expect(await expectRefusal('web', { HOST: '192.0.2.1' })).to.match(
         /^This machine does not have the address 192\.0\.2\.1\. Set HOST/,
       );
     });
@@ -148,7 +155,7 @@ if (!IS_SCALED) {
     it('npm start names a DATA_DIR that is a file', async () => {
       const file = join(dataDir, 'file');
       await writeFile(file, '');
-      const output = await refusal('start', { DATA_DIR: file, DATABASE_URL: '', SECRET_KEY: '' });
+      const output = await expectRefusal('start', { DATA_DIR: file, DATABASE_URL: '', SECRET_KEY: '' });
       expect(output).to.include(file).and.to.include('Check DATA_DIR');
     });
   });
@@ -171,7 +178,7 @@ if (!IS_SCALED) {
         WRITES_CONCURENCY: '8',
       };
       const started = processes.start({ command: START, env });
-      await started.isReady(`http://127.0.0.1:${env.PORT}`);
+      await started.waitUntilReady(`http://127.0.0.1:${env.PORT}`);
       await started.prints(
         /"level":40,[^\n]*WRITES_CONCURENCY is not a setting: did you mean WRITES_CONCURRENCY\?"/,
       );

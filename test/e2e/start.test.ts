@@ -7,7 +7,13 @@ import { expect } from 'chai';
 import type { DemoFile } from '../../shared/demo/demo-file.js';
 import { TestClient } from '../support/client.js';
 import { eventually } from '../support/poll.js';
-import { PROJECT, Processes, postgresOf, type TestProcess, useProcesses } from '../support/processes.js';
+import {
+  listPostgresProcesses,
+  PROJECT,
+  Processes,
+  type TestProcess,
+  useProcesses,
+} from '../support/processes.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { freePort, IS_SCALED } from '../support/stores.js';
 
@@ -41,14 +47,14 @@ async function start(processes: Processes, options: StartOptions = {}): Promise<
   const process = processes.start({ command, cwd, env });
   const stop = async (signal: NodeJS.Signals) => {
     expect(await process.stop(signal), process.output).to.deep.equal({ code: 0, signal: null });
-    expect(await processes.survivors()).to.deep.equal([]);
+    expect(await processes.listSurvivors()).to.deep.equal([]);
   };
   return { process, origin: `http://127.0.0.1:${port}`, dataDir, stop };
 }
 
 async function startReady(processes: Processes, options: StartOptions = {}): Promise<Started> {
   const started = await start(processes, options);
-  await started.process.isReady(started.origin);
+  await started.process.waitUntilReady(started.origin);
   return started;
 }
 
@@ -57,13 +63,13 @@ async function readDemo({ dataDir }: { dataDir: string }): Promise<DemoFile> {
 }
 
 /** A client with the demo's first key. */
-async function clientOf(started: Started): Promise<TestClient> {
+async function createDemoClient(started: Started): Promise<TestClient> {
   return new TestClient(started.origin, (await readDemo(started)).tenants[0]?.api_key ?? '');
 }
 
 /** Creates an invoice through the API, reads it back, and returns its id. */
 async function createInvoice(started: Started, number: string): Promise<string> {
-  const client = await clientOf(started);
+  const client = await createDemoClient(started);
   const created = await client.post('/invoices', { invoice_number: number, line_items: [] });
   expect(created.status, created.text).to.equal(201);
   const read = await client.get(`/invoices/${created.body.id}`);
@@ -84,7 +90,7 @@ async function expectKeysToWork({ origin }: Started, demo: DemoFile): Promise<vo
 }
 
 /** Runs a start that must fail, and returns its output. */
-async function fail(processes: Processes, env: Record<string, string>): Promise<string> {
+async function expectFailure(processes: Processes, env: Record<string, string>): Promise<string> {
   const { code, output } = await processes.run({ command: START, env: { LOG_LEVEL: 'warn', ...env } });
   expect(code, output).to.equal(1);
   return output;
@@ -93,18 +99,18 @@ async function fail(processes: Processes, env: Record<string, string>): Promise<
 /** A line of a stack trace, which a person with a wrong setting should not have to read. */
 const STACK_LINE = /^ +at /m;
 
-async function stopAt(processes: Processes, sign: RegExp): Promise<void> {
+async function stopWhenLogged(processes: Processes, logPattern: RegExp): Promise<void> {
   const started = await start(processes, { env: { LOG_LEVEL: 'info' } });
-  await started.process.prints(sign);
+  await started.process.prints(logPattern);
   await started.stop('SIGTERM');
 }
 
-async function alone(run: (processes: Processes) => Promise<void>): Promise<void> {
+async function runWithOwnProcesses(run: (processes: Processes) => Promise<void>): Promise<void> {
   const processes = new Processes();
   await run(processes).finally(() => processes.endAll());
 }
 
-/** Each scenario has processes of its own and mostly waits, so the scenarios run concurrently. */
+/** Each scenario has its own processes and mostly waits, so the scenarios run concurrently. */
 const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
   'npm start counts the second SIGINT, which npm adds to a terminal’s Ctrl-C, as the same signal': async (
     processes,
@@ -117,7 +123,7 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
 
   'npm start leaves no PostgreSQL behind when a second signal ends it immediately': async (processes) => {
     const started = await startReady(processes);
-    const server = await postgresOf(started.dataDir);
+    const server = await listPostgresProcesses(started.dataDir);
     // A request that never finishes prevents a clean shutdown.
     const stuck = await openHalfRequest(started.origin);
     // Repetitions within the first second count as one signal. A later signal ends the process
@@ -129,15 +135,15 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     stuck.destroy();
     expect(end.code).to.equal(1);
     expect(server).to.not.deep.equal([]);
-    await eventually('the end of PostgreSQL', async () => (await processes.survivors()).length === 0);
+    await eventually('the end of PostgreSQL', async () => (await processes.listSurvivors()).length === 0);
   },
 
   'npm start leaves nothing behind when SIGTERM arrives while it creates the cluster': async (processes) => {
-    await stopAt(processes, /making a PostgreSQL cluster/);
+    await stopWhenLogged(processes, /making a PostgreSQL cluster/);
   },
 
   'npm start leaves nothing behind when SIGTERM arrives just after PostgreSQL started': async (processes) => {
-    await stopAt(processes, /PostgreSQL is ready/);
+    await stopWhenLogged(processes, /PostgreSQL is ready/);
   },
 
   'npm start leaves no orphan when only npm gets SIGTERM': async (processes) => {
@@ -176,7 +182,7 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
   },
 
   'npm start reports all invalid settings together': async (processes) => {
-    const output = await fail(processes, {
+    const output = await expectFailure(processes, {
       DATA_DIR: await processes.folder(),
       PORT: 'http',
       LOG_LEVEL: 'loud',
@@ -201,18 +207,18 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as { port: number };
-    const output = await fail(processes, { DATA_DIR: await processes.folder(), PORT: `${port}` });
+    const output = await expectFailure(processes, { DATA_DIR: await processes.folder(), PORT: `${port}` });
     blocker.close();
     expect(output).to.match(new RegExp(`port ${port} .*taken.*PORT=`));
     expect(output).to.not.match(STACK_LINE);
-    expect(await processes.survivors()).to.deep.equal([]);
+    expect(await processes.listSurvivors()).to.deep.equal([]);
   },
 
   'npm start refuses a DATA_DIR that another process uses, without harming that process': async (
     processes,
   ) => {
     const first = await startReady(processes);
-    const output = await fail(processes, { DATA_DIR: first.dataDir, PORT: `${await freePort()}` });
+    const output = await expectFailure(processes, { DATA_DIR: first.dataDir, PORT: `${await freePort()}` });
     expect(output).to.match(/another process \(pid \d+\) already runs in DATA_DIR/);
     await createInvoice(first, 'E2E-1');
     await first.stop('SIGTERM');
@@ -221,7 +227,7 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
   'npm start names a DATA_DIR that is a file': async (processes) => {
     const file = join(await processes.folder(), 'file');
     await writeFile(file, '');
-    expect(await fail(processes, { DATA_DIR: file, PORT: `${await freePort()}` })).to.include(file);
+    expect(await expectFailure(processes, { DATA_DIR: file, PORT: `${await freePort()}` })).to.include(file);
   },
 };
 
@@ -233,7 +239,7 @@ if (!IS_SCALED) {
       const processes = useProcesses();
       let dataDir: string;
       let first: DemoFile;
-      let invoice: string;
+      let invoiceId: string;
 
       it('npm start needs only a port and a folder, and writes demo.json for its owner alone', async () => {
         dataDir = await processes.folder();
@@ -253,14 +259,14 @@ if (!IS_SCALED) {
         await expectKeysToWork(started, first);
         await started.process.prints(new RegExp(`agents ${first.mcp_url} `));
         await started.process.prints(new RegExp(`Agent key +${first.tenants[0]?.agent_key}\n`));
-        invoice = await createInvoice(started, 'E2E-1');
+        invoiceId = await createInvoice(started, 'E2E-1');
         await started.stop('SIGTERM');
       });
 
       it('npm start keeps data and keys over a restart, and stops on SIGINT as on SIGTERM', async () => {
         const started = await startReady(processes, { dataDir });
         expect((await readDemo(started)).tenants).to.deep.equal(first.tenants);
-        const read = await (await clientOf(started)).get(`/invoices/${invoice}`);
+        const read = await (await createDemoClient(started)).get(`/invoices/${invoiceId}`);
         expect([read.status, read.body.invoice_number]).to.deep.equal([200, 'E2E-1']);
         await started.stop('SIGINT');
       });
@@ -269,19 +275,21 @@ if (!IS_SCALED) {
         const killed = await startReady(processes, { dataDir });
         const id = await createInvoice(killed, 'E2E-2');
         await killed.process.stop('SIGKILL');
-        const orphans = await postgresOf(dataDir);
+        const orphans = await listPostgresProcesses(dataDir);
         expect(orphans).to.not.deep.equal([]);
         const started = await startReady(processes, { dataDir });
-        expect((await postgresOf(dataDir)).filter((line) => orphans.includes(line))).to.deep.equal([]);
-        expect((await (await clientOf(started)).get(`/invoices/${id}`)).status).to.equal(200);
+        expect((await listPostgresProcesses(dataDir)).filter((line) => orphans.includes(line))).to.deep.equal(
+          [],
+        );
+        expect((await (await createDemoClient(started)).get(`/invoices/${id}`)).status).to.equal(200);
         await started.stop('SIGTERM');
       });
     });
   });
 
   describe('npm start, started and stopped in many ways', () => {
-    const onItsOwn = Object.entries(scenarios).map(([title, run]) => [title, () => alone(run)]);
-    sideBySide(Object.fromEntries(onItsOwn), { atOnce: 3, timeoutMs: 120_000 });
+    const runs = Object.entries(scenarios).map(([title, run]) => [title, () => runWithOwnProcesses(run)]);
+    sideBySide(Object.fromEntries(runs), { atOnce: 3, timeoutMs: 120_000 });
   });
 }
 

@@ -6,7 +6,7 @@ import type { Json } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import { PROJECT, type ProcessEnd } from '../support/processes.js';
 
-export const TOW = `${PROJECT}/dist/bin/tow.js`;
+export const TOW_PATH = `${PROJECT}/dist/bin/tow.js`;
 
 export interface StdioOptions {
   args?: string[];
@@ -15,14 +15,14 @@ export interface StdioOptions {
 }
 
 /** One `tow mcp` process. The test writes its input line by line. */
-export class Stdio {
+export class StdioProcess {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   stdout = '';
   stderr = '';
   #end: ProcessEnd | undefined;
 
   constructor({ args = [], env = {}, cwd = PROJECT }: StdioOptions) {
-    this.child = spawn(process.execPath, [TOW, 'mcp', ...args], {
+    this.child = spawn(process.execPath, [TOW_PATH, 'mcp', ...args], {
       cwd,
       env: { PATH: process.env.PATH ?? '', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -40,8 +40,8 @@ export class Stdio {
   }
 
   /** Starts one, runs the work, and kills the process in any case. */
-  static async run<T>(options: StdioOptions, work: (stdio: Stdio) => Promise<T>): Promise<T> {
-    const stdio = new Stdio(options);
+  static async run<T>(options: StdioOptions, work: (stdio: StdioProcess) => Promise<T>): Promise<T> {
+    const stdio = new StdioProcess(options);
     try {
       return await work(stdio);
     } finally {
@@ -49,16 +49,16 @@ export class Stdio {
     }
   }
 
-  line(text: string): void {
+  writeLine(text: string): void {
     this.child.stdin.write(`${text}\n`);
   }
 
-  say(method: string, params: object = {}, id?: string | number): void {
-    this.line(JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), method, params }));
+  sendMessage(method: string, params: object = {}, id?: string | number): void {
+    this.writeLine(JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), method, params }));
   }
 
   /** All MCP messages on standard output. A line that is not an MCP message fails the test. */
-  get answers(): Json[] {
+  get messages(): Json[] {
     const lines = this.stdout.split('\n');
     return lines.slice(0, -1).map((line) => {
       const message = JSON.parse(line);
@@ -67,22 +67,22 @@ export class Stdio {
     });
   }
 
-  answer(id: string | number): Promise<Json> {
+  waitForResponse(id: string | number): Promise<Json> {
     return eventually(`a response to ${id}; standard error: ${this.stderr}`, () =>
-      this.answers.find((message) => message.id === id),
+      this.messages.find((message) => message.id === id),
     );
   }
 
-  async ask(method: string, params: object = {}, id: string | number = 1): Promise<Json> {
-    this.say(method, params, id);
-    return this.answer(id);
+  async request(method: string, params: object = {}, id: string | number = 1): Promise<Json> {
+    this.sendMessage(method, params, id);
+    return this.waitForResponse(id);
   }
 
   endInput(): void {
     this.child.stdin.end();
   }
 
-  ended(): Promise<ProcessEnd> {
+  waitForExit(): Promise<ProcessEnd> {
     return eventually('its end', () => this.#end, 30_000);
   }
 }

@@ -16,29 +16,29 @@ describe('event streams of a deployment', function () {
   it('event streams do not delay a SIGTERM, and continue on another process or after a restart without loss', async () => {
     await Deployment.run({ webs: 2, writers: 2 }, async (deployment) => {
       await deployment.start();
-      const [{ key } = { key: '' }] = await deployment.tenants(1);
+      const [{ key } = { key: '' }] = await deployment.createTenants(1);
       const first = deployment.web;
       const other = deployment.webs[1] ?? first;
       const post = async () => {
-        const answer = await new TestClient(other.origin, key).post('/invoices', invoiceInput());
-        expect(answer.status, answer.text).to.equal(201);
-        return answer.body.id as string;
+        const response = await new TestClient(other.origin, key).post('/invoices', invoiceInput());
+        expect(response.status, response.text).to.equal(201);
+        return response.body.id as string;
       };
-      const subjects = (client: SseClient) => client.events.map(({ body }) => body.data.object.id);
+      const readInvoiceIds = (client: SseClient) => client.events.map(({ body }) => body.data.object.id);
 
       const before = await SseClient.connect(first.origin, key);
-      const made = [await post(), await post()];
+      const createdIds = [await post(), await post()];
       await before.waitFor(2);
       const { code } = await first.stop('SIGTERM');
       expect(code).to.equal(0);
       await before.waitForEnd();
       if (!IS_SCALED) await first.start();
-      made.push(await post());
+      createdIds.push(await post());
 
       const after = await SseClient.connect(other.origin, key, { lastEventId: before.lastEventId });
-      made.push(await post());
+      createdIds.push(await post());
       await after.waitFor(2);
-      expect([...subjects(before), ...subjects(after)]).to.deep.equal(made);
+      expect([...readInvoiceIds(before), ...readInvoiceIds(after)]).to.deep.equal(createdIds);
       after.close();
       await eventually('the end of the closed stream', () => after.hasEnded);
     });

@@ -11,7 +11,7 @@ import { findKey } from '../../shared/resources/api-keys/queries.js';
 import { clusterOf } from '../integration/embedded-postgres-fixture.js';
 import { issueKey } from '../support/keys.js';
 import { withClient } from '../support/rows.js';
-import { type Cli, type JsonRun, useCli } from './cli-fixture.js';
+import { type Cli, type CliJsonRun, useCli } from './cli-fixture.js';
 
 const NOWHERE = 'postgres://tow:secret@127.0.0.1:1/tow';
 
@@ -21,11 +21,11 @@ describe('tow, the command line', function () {
   const run: Cli['run'] = (...args) => cli.run(...args);
   const tow: Cli['tow'] = (...args) => cli.tow(...args);
 
-  const statusOf = ({ data }: JsonRun): Record<string, string> =>
+  const readCheckStatuses = ({ data }: CliJsonRun): Record<string, string> =>
     Object.fromEntries(data.checks.map(({ name, status }) => [name, status]));
 
   /** An earlier test of this block created it. */
-  const firstTenant = async () => (await tow(['tenants', 'list'])).data.items[0] ?? { id: 'none' };
+  const readFirstTenant = async () => (await tow(['tenants', 'list'])).data.items[0] ?? { id: 'none' };
 
   it('the build makes dist/bin/tow.js executable, because npx does so only on its first use of a folder', async () => {
     const { stdout } = await promisify(execFile)('dist/bin/tow.js', ['--version']);
@@ -53,7 +53,12 @@ describe('tow, the command line', function () {
   it('tow migrate is repeatable, and tow doctor reports the state before and after', async () => {
     const before = await tow(['doctor']);
     expect([before.code, before.ok, before.error.code]).to.deep.equal([1, false, 'unhealthy']);
-    expect(statusOf(before)).to.include({ postgres: 'ok', role: 'fail', migrations: 'fail', data_dir: 'ok' });
+    expect(readCheckStatuses(before)).to.include({
+      postgres: 'ok',
+      role: 'fail',
+      migrations: 'fail',
+      data_dir: 'ok',
+    });
     const early = await tow(['tenants', 'list']);
     expect([early.code, early.error.code]).to.deep.equal([1, 'not_migrated']);
     const first = await tow(['migrate']);
@@ -79,12 +84,12 @@ describe('tow, the command line', function () {
       await client.query("delete from schema_migrations where name = '99990101000000_later'");
       return seen;
     });
-    expect([later.code, statusOf(later).migrations]).to.deep.equal([0, 'ok']);
+    expect([later.code, readCheckStatuses(later).migrations]).to.deep.equal([0, 'ok']);
   });
 
   it('tow doctor reports rows outside the weekly partitions', async () => {
     const tenantId = newId();
-    const ill = await withClient(cli.databaseUrl, async (client) => {
+    const unhealthy = await withClient(cli.databaseUrl, async (client) => {
       await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
       await client.query(
         `insert into events (tenant_id, id, type, body) values ($1, 'ffffffff-ffff-7fff-8fff-ffffffffffff', 'x.made', '{}')`,
@@ -94,8 +99,8 @@ describe('tow, the command line', function () {
       await client.query('delete from events where tenant_id = $1', [tenantId]);
       return found;
     });
-    expect(ill.code).to.equal(1);
-    expect(ill.out).to.match(/^fail +partitions +events_default holds rows \(1\)/m);
+    expect(unhealthy.code).to.equal(1);
+    expect(unhealthy.out).to.match(/^fail +partitions +events_default holds rows \(1\)/m);
   });
 
   it('tow doctor names late schedules and the accounts that a sweep leaves out', async () => {
@@ -128,8 +133,8 @@ describe('tow, the command line', function () {
         'm',
       ),
     );
-    const well = await run('bin/tow.ts', ['doctor']);
-    expect(well.out)
+    const healthy = await run('bin/tow.ts', ['doctor']);
+    expect(healthy.out)
       .to.match(/^ok +clock +no clock has run/m)
       .and.to.match(/^ok +accounts /m);
   });
@@ -149,7 +154,7 @@ describe('tow, the command line', function () {
     const { id: tenant, sandbox_id: sandbox } = made.data;
     const create = (...args: string[]) =>
       tow(['keys', 'create', '--tenant', tenant, '--name', 'Dispatch', ...args]);
-    const [live, twin, agent, ended] = await Promise.all([
+    const [live, sandboxKey, agent, expiredKey] = await Promise.all([
       create('--permissions', 'read,admin'),
       create('--sandbox', '--read-only'),
       create('--agent', '--scopes', 'read_invoices,read_audit', '--read-only'),
@@ -160,7 +165,7 @@ describe('tow, the command line', function () {
       permissions: ['read', 'admin'],
       revoked: false,
     });
-    expect(await findKey(cli.db, twin.data.key)).to.deep.include({
+    expect(await findKey(cli.db, sandboxKey.data.key)).to.deep.include({
       tenantId: sandbox,
       permissions: ['read'],
       readOnly: true,
@@ -171,7 +176,9 @@ describe('tow, the command line', function () {
       permissions: [],
     });
     expect(agent.data.key).to.match(/^tk_agent_/);
-    expect((await findKey(cli.db, ended.data.key))?.expiresAt).to.equal(Date.parse('2020-01-01T00:00:00Z'));
+    expect((await findKey(cli.db, expiredKey.data.key))?.expiresAt).to.equal(
+      Date.parse('2020-01-01T00:00:00Z'),
+    );
     const revoked = await tow(['keys', 'revoke', '--tenant', tenant, live.data.id]);
     expect([revoked.code, revoked.data.id]).to.deep.equal([0, live.data.id]);
     expect((await findKey(cli.db, live.data.key))?.revoked).to.equal(true);
@@ -181,7 +188,7 @@ describe('tow, the command line', function () {
       tow(['keys', 'revoke', '--tenant', tenant, live.data.id]),
     ]);
     expect(listed.data.items.map((key) => key.id)).to.have.members(
-      [live, agent, ended].map(({ data }) => data.id),
+      [live, agent, expiredKey].map(({ data }) => data.id),
     );
     expect(JSON.stringify(listed)).not.to.include(live.data.key);
     expect(tenants.data.items.map((row) => row.id)).to.deep.equal([tenant, sandbox]);
@@ -214,7 +221,7 @@ describe('tow, the command line', function () {
   });
 
   it('tow users create shows the password once, stores its hash, and refuses a second user with the e-mail', async () => {
-    const { id: tenant } = await firstTenant();
+    const { id: tenant } = await readFirstTenant();
     const person = ['--name', 'Dana', '--email', 'dana@example.com'];
     const made = await tow(['users', 'create', '--tenant', tenant, ...person]);
     expect([made.code, made.data.email]).to.deep.equal([0, 'dana@example.com']);
@@ -228,7 +235,7 @@ describe('tow, the command line', function () {
   });
 
   it('tow reports errors with exit codes 2, 3, 4 and 5', async () => {
-    const tenant = await firstTenant();
+    const tenant = await readFirstTenant();
     const key = ['keys', 'create', '--name', 'x', '--tenant'];
     const codes = await Promise.all([
       tow([...key, tenant.id, '--agent', '--scopes', 'propose_approvals', '--read-only']),
@@ -246,7 +253,7 @@ describe('tow, the command line', function () {
     expect(codes.map(({ code }) => code)).to.deep.equal([2, 2, 2, 2, 2, 3, 3, 4, 4, 5, 5]);
     expect(codes.map(({ ok }) => ok)).to.deep.equal(codes.map(() => false));
     expect(JSON.stringify(codes)).not.to.include('secret@');
-    expect(statusOf(codes.at(-1) as JsonRun)).to.include({
+    expect(readCheckStatuses(codes.at(-1) as CliJsonRun)).to.include({
       postgres: 'fail',
       role: 'skip',
       migrations: 'skip',
@@ -255,7 +262,7 @@ describe('tow, the command line', function () {
   });
 
   it('tow commands lists parked commands and returns one to the clock', async () => {
-    const tenant = await firstTenant();
+    const tenant = await readFirstTenant();
     const id = newId();
     const command = JSON.stringify({ id, type: 'invoice.create', tenantId: tenant.id, idempotency: null });
     await cli.db.transaction([tenant.id], (tx) =>
@@ -292,11 +299,11 @@ describe('tow, the command line', function () {
     const own = { DATABASE_URL: '', DATA_DIR: dataDir };
     expect((await tow(['migrate'], own)).code).to.equal(0);
     expect((await tow(['tenants', 'list'], own)).data.items).to.deep.equal([]);
-    const left = await access(join(dataDir, 'owner.pid')).then(
+    const hasOwnerFile = await access(join(dataDir, 'owner.pid')).then(
       () => true,
       () => false,
     );
-    expect(left).to.equal(false);
+    expect(hasOwnerFile).to.equal(false);
     await rm(await clusterOf(dataDir), { recursive: true, force: true });
   });
 });

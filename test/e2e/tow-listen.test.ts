@@ -9,7 +9,7 @@ import { invoiceInput } from '../support/samples.js';
 import { sideBySide } from '../support/side-by-side.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { freePort } from '../support/stores.js';
-import { Desk } from './listen-fixture.js';
+import { DeveloperMachine } from './listen-fixture.js';
 
 const CLEAN = { code: 0, signal: null };
 
@@ -20,10 +20,12 @@ describe('tow listen', () => {
   });
 
   /** Runs work with a tenant and a developer machine whose settings hold the tenant's key. */
-  async function withDesk(work: (desk: Desk, tenant: TestTenant) => Promise<void>): Promise<void> {
+  async function withMachine(
+    work: (machine: DeveloperMachine, tenant: TestTenant) => Promise<void>,
+  ): Promise<void> {
     const tenant = await stack.createTenant();
     const settings = { TOW_API_URL: `${stack.origin}/v1`, TOW_API_KEY: tenant.client.key };
-    await Desk.run(settings, (desk) => work(desk, tenant));
+    await DeveloperMachine.run(settings, (machine) => work(machine, tenant));
   }
 
   /** Creates an invoice and returns the id of its event. */
@@ -43,12 +45,12 @@ describe('tow listen', () => {
     return ids;
   };
 
-  async function stateFile(desk: Desk): Promise<string> {
-    const names = await readdir(desk.dataDir);
-    return join(desk.dataDir, names.find((name) => /^listen-[0-9a-f]{16}\.json$/.test(name)) ?? '');
+  async function findStateFile(machine: DeveloperMachine): Promise<string> {
+    const names = await readdir(machine.dataDir);
+    return join(machine.dataDir, names.find((name) => /^listen-[0-9a-f]{16}\.json$/.test(name)) ?? '');
   }
 
-  const secretOf = ({ output }: TestProcess) => /Signing secret: (\S+)/.exec(output)?.[1] ?? '';
+  const readSecret = ({ output }: TestProcess) => /Signing secret: (\S+)/.exec(output)?.[1] ?? '';
 
   sideBySide(
     {
@@ -57,12 +59,12 @@ describe('tow listen', () => {
         const first = await TestStack.start({ environment: { PORT: `${port}` } });
         const tenant = await first.createTenant();
         const settings = { TOW_API_URL: `${first.origin}/v1`, TOW_API_KEY: tenant.client.key };
-        await Desk.run(settings, async (desk) => {
-          await desk.receiver.start();
-          const listener = await desk.listen('--events', 'invoice.created');
+        await DeveloperMachine.run(settings, async (machine) => {
+          await machine.receiver.start();
+          const listener = await machine.startListener('--events', 'invoice.created');
           const make = async () => (await tenant.client.post('/invoices', invoiceInput())).body.id as string;
           const made = [await make()];
-          await desk.receiver.has(1);
+          await machine.receiver.waitForDeliveries(1);
           await first.stop();
           await listener.prints(/cannot be reached/);
           const second = await TestStack.start({ environment: { PORT: `${port}` }, after: first });
@@ -71,8 +73,8 @@ describe('tow listen', () => {
             made.push(await make(), await make());
             await listener.prints(/Connected again/);
             made.push(await make());
-            const delivered = await desk.receiver.has(4);
-            expect(delivered.map(({ body }) => JSON.parse(body).data.object.id)).to.deep.equal(made);
+            const deliveries = await machine.receiver.waitForDeliveries(4);
+            expect(deliveries.map(({ body }) => JSON.parse(body).data.object.id)).to.deep.equal(made);
             expect(await listener.stop('SIGTERM')).to.deep.equal(CLEAN);
           } finally {
             await second.stop();
@@ -82,57 +84,57 @@ describe('tow listen', () => {
 
       'tow listen loses nothing and keeps the sequence while the receiver is unreachable, even if killed':
         () =>
-          withDesk(async (desk, tenant) => {
-            const first = await desk.listen();
+          withMachine(async (machine, tenant) => {
+            const first = await machine.startListener();
             const made = await createInvoices(tenant, 3);
             await first.prints(new RegExp(`${made[0]}  → ECONNREFUSED; trying again in 1 s`));
             await first.stop('SIGKILL');
             made.push(...(await createInvoices(tenant, 2)));
-            const second = await desk.listen();
+            const second = await machine.startListener();
             await second.prints(/from where the last run ended/);
             await second.prints(/trying again/);
             // A refusal is a response too.
-            desk.receiver.answer = ({ id }) => (id === made[1] ? 500 : 200);
-            await desk.receiver.start();
-            await desk.receiver.has(5);
+            machine.receiver.chooseStatus = ({ id }) => (id === made[1] ? 500 : 200);
+            await machine.receiver.start();
+            await machine.receiver.waitForDeliveries(5);
             expect(await second.stop('SIGTERM')).to.deep.equal(CLEAN);
-            expect(desk.receiver.ids).to.deep.equal(made);
+            expect(machine.receiver.ids).to.deep.equal(made);
             expect(second.stdout).to.match(
               new RegExp(`^\\d\\d:\\d\\d:\\d\\d  invoice.created +${made[1]}  → 500  \\d+ ms$`, 'm'),
             );
           }),
 
       'tow listen ends when its key is revoked': () =>
-        withDesk(async (desk, tenant) => {
+        withMachine(async (machine, tenant) => {
           const { body } = await tenant.client.post('/api-keys', { name: 'Laptop', permissions: ['read'] });
-          const listener = await desk.listen('--key', body.key);
+          const listener = await machine.startListener('--key', body.key);
           await tenant.client.delete(`/api-keys/${body.id}`);
-          expect(await listener.hasEnded()).to.deep.equal({ code: 3, signal: null });
+          expect(await listener.waitForExit()).to.deep.equal({ code: 3, signal: null });
           expect(listener.output).to.match(/The API refuses the key \(401\)/);
         }),
 
       'tow listen forwards each event as a webhook: in sequence, signed, with the recorded bytes': () =>
-        withDesk(async (desk, tenant) => {
-          await desk.receiver.start();
+        withMachine(async (machine, tenant) => {
+          await machine.receiver.start();
           const filters = ['--events', 'invoice.*, work_order.created'];
-          const listener = await desk.listen(...filters, '--json');
+          const listener = await machine.startListener(...filters, '--json');
           await createInvoice(tenant, { notes: 'Žofia’s 🚗\n“two lines”' });
           await tenant.client.post('/customers', { company_name: 'Hudson', company_type: 'fleet' });
-          const { body: job } = await tenant.client.post('/work-orders', { service_type: 'tow' });
-          await tenant.client.post(`/work-orders/${job.id}/cancel`, { reason: 'customer' });
+          const { body: workOrder } = await tenant.client.post('/work-orders', { service_type: 'tow' });
+          await tenant.client.post(`/work-orders/${workOrder.id}/cancel`, { reason: 'customer' });
           await createInvoice(tenant);
-          await desk.receiver.has(3);
+          await machine.receiver.waitForDeliveries(3);
           expect(await listener.stop('SIGINT')).to.deep.equal(CLEAN);
           const recorded = await stack.rows<{ id: string; type: string; body: string }>(
             tenant.id,
             `select id, type, body from events where type in ('invoice.created', 'work_order.created') order by id`,
           );
-          const { delivered } = desk.receiver;
-          expect(delivered.map(({ body }) => body)).to.deep.equal(recorded.map(({ body }) => body));
-          const receiverSide = new Webhook(secretOf(listener));
-          for (const { id, headers, body } of delivered) {
+          const { deliveries } = machine.receiver;
+          expect(deliveries.map(({ body }) => body)).to.deep.equal(recorded.map(({ body }) => body));
+          const verifier = new Webhook(readSecret(listener));
+          for (const { id, headers, body } of deliveries) {
             expect(headers['content-type']).to.equal('application/json');
-            expect(receiverSide.verify(body, headers as Record<string, string>)).to.include({ id });
+            expect(verifier.verify(body, headers as Record<string, string>)).to.include({ id });
           }
           const lines = listener.stdout
             .trim()
@@ -146,75 +148,78 @@ describe('tow listen', () => {
         }),
 
       'tow listen finishes the current event on SIGINT, and the next run starts with the next event': () =>
-        withDesk(async (desk, tenant) => {
+        withMachine(async (machine, tenant) => {
           let release = () => {};
-          const held = new Promise<void>((done) => {
+          const heldResponse = new Promise<void>((done) => {
             release = done;
           });
-          await desk.receiver.start();
-          desk.receiver.answer = () => held.then(() => 200);
-          const first = await desk.listen();
+          await machine.receiver.start();
+          machine.receiver.chooseStatus = () => heldResponse.then(() => 200);
+          const first = await machine.startListener();
           const made = await createInvoices(tenant, 2);
-          await desk.receiver.has(1);
+          await machine.receiver.waitForDeliveries(1);
           first.signal('SIGINT');
           // npx forwards the terminal's Ctrl-C a second time.
           first.signal('SIGINT');
           await first.prints(/Stopping once/);
           release();
-          expect(await first.hasEnded()).to.deep.equal(CLEAN);
+          expect(await first.waitForExit()).to.deep.equal(CLEAN);
           expect(first.stdout).to.include(`${made[0]}  → 200`);
-          expect(desk.receiver.ids).to.deep.equal([made[0]]);
-          const second = await desk.listen();
-          await desk.receiver.has(2);
+          expect(machine.receiver.ids).to.deep.equal([made[0]]);
+          const second = await machine.startListener();
+          await machine.receiver.waitForDeliveries(2);
           expect(await second.stop('SIGTERM')).to.deep.equal(CLEAN);
-          expect(desk.receiver.ids).to.deep.equal(made);
+          expect(machine.receiver.ids).to.deep.equal(made);
         }),
 
       'tow listen keeps secret and position for its owner, refuses a second listener, and skips an unknown position only with --from-now':
         () =>
-          withDesk(async (desk, tenant) => {
-            const target = ['listen', '--forward-to', desk.receiver.url];
-            const shown = await desk.json(...target, '--print-secret');
-            await desk.receiver.start();
-            const first = await desk.listen();
-            expect(secretOf(first))
+          withMachine(async (machine, tenant) => {
+            const target = ['listen', '--forward-to', machine.receiver.url];
+            const shown = await machine.runJson(...target, '--print-secret');
+            await machine.receiver.start();
+            const first = await machine.startListener();
+            expect(readSecret(first))
               .to.equal(shown.out.data.secret)
               .and.to.match(/^whsec_[\w+/]{43}=$/);
-            expect((await desk.json(...target)).out.error.code).to.equal('already_listening');
+            expect((await machine.runJson(...target)).out.error.code).to.equal('already_listening');
             expect(await first.stop('SIGTERM')).to.deep.equal(CLEAN);
 
-            const path = await stateFile(desk);
+            const path = await findStateFile(machine);
             expect((await stat(path)).mode & 0o777).to.equal(0o600);
             const state = JSON.parse(await readFile(path, 'utf8'));
             expect(state.last_event_id).to.match(/^\d+-/);
-            const tomorrow = { ...state, last_event_id: state.last_event_id.replace(/^\d+/, '99999999999') };
-            await writeFile(path, JSON.stringify(tomorrow));
-            const lost = await desk.json(...target);
-            expect([lost.code, lost.out.error.code]).to.deep.equal([1, 'place_unknown']);
-            expect(lost.out.error.message).to.include('--from-now');
+            const futureState = {
+              ...state,
+              last_event_id: state.last_event_id.replace(/^\d+/, '99999999999'),
+            };
+            await writeFile(path, JSON.stringify(futureState));
+            const lostRun = await machine.runJson(...target);
+            expect([lostRun.code, lostRun.out.error.code]).to.deep.equal([1, 'place_unknown']);
+            expect(lostRun.out.error.message).to.include('--from-now');
             await createInvoice(tenant);
-            const second = await desk.listen('--from-now');
-            expect(secretOf(second)).to.equal(shown.out.data.secret);
+            const second = await machine.startListener('--from-now');
+            expect(readSecret(second)).to.equal(shown.out.data.secret);
             const made = await createInvoice(tenant);
-            await desk.receiver.has(1);
+            await machine.receiver.waitForDeliveries(1);
             expect(await second.stop('SIGTERM')).to.deep.equal(CLEAN);
-            expect(desk.receiver.ids).to.deep.equal([made]);
+            expect(machine.receiver.ids).to.deep.equal([made]);
           }),
 
       'tow listen reports errors with the right exit code': () =>
-        withDesk(async (desk, tenant) => {
-          const target = ['listen', '--forward-to', desk.receiver.url];
+        withMachine(async (machine, tenant) => {
+          const target = ['listen', '--forward-to', machine.receiver.url];
           const key = tenant.client.key;
           const other = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
           const runs = await Promise.all([
-            desk.json('listen'),
-            desk.json('listen', '--forward-to', 'ftp://localhost/hook'),
-            desk.json(...target, '--events', 'invoice.*,Paid!'),
-            desk.json(...target, '--sandbox', '--key', key),
-            desk.json(...target, '--key', other),
-            desk.json(...target, '--sandbox'),
-            desk.json(...target, '--api-url', `${stack.origin}/docs`),
-            desk.json(
+            machine.runJson('listen'),
+            machine.runJson('listen', '--forward-to', 'ftp://localhost/hook'),
+            machine.runJson(...target, '--events', 'invoice.*,Paid!'),
+            machine.runJson(...target, '--sandbox', '--key', key),
+            machine.runJson(...target, '--key', other),
+            machine.runJson(...target, '--sandbox'),
+            machine.runJson(...target, '--api-url', `${stack.origin}/docs`),
+            machine.runJson(
               ...target,
               '--api-url',
               'http://127.0.0.1:1/v1',
@@ -225,7 +230,7 @@ describe('tow listen', () => {
           expect(runs.map(({ code }) => code)).to.deep.equal([2, 2, 2, 2, 3, 3, 3, 5]);
           expect(runs.map(({ out }) => out.error.message).join()).to.not.include(key.slice(8, 20));
           const agent = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices'] });
-          expect((await desk.json(...target, '--key', agent)).code).to.equal(3);
+          expect((await machine.runJson(...target, '--key', agent)).code).to.equal(3);
         }),
     },
     { atOnce: 3, timeoutMs: 90_000 },
@@ -237,7 +242,7 @@ describe('tow listen', () => {
 
   it('tow listen leaves no stream open', async () => {
     await eventually('the end of all streams', async () => {
-      const metrics = await fetch(`${stack.origin}/metrics`).then((answer) => answer.text());
+      const metrics = await fetch(`${stack.origin}/metrics`).then((response) => response.text());
       return /^tow_event_streams 0$/m.test(metrics);
     });
   });

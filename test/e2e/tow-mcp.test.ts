@@ -7,18 +7,18 @@ import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import type { Json } from '../support/client.js';
-import { Deployment, SECRET_KEY, type Tenant } from '../support/deployment.js';
+import { type DeployedTenant, Deployment, SECRET_KEY } from '../support/deployment.js';
 import { issueKey } from '../support/keys.js';
 import { eventually } from '../support/poll.js';
 import { freePort } from '../support/stores.js';
-import { Stdio, type StdioOptions, TOW } from './stdio-fixture.js';
+import { type StdioOptions, StdioProcess, TOW_PATH } from './stdio-fixture.js';
 
 const CLEAN = { code: 0, signal: null };
 
 describe('tow mcp', function () {
   this.timeout(90_000);
   let deployment: Deployment;
-  let tenant: Tenant;
+  let tenant: DeployedTenant;
   let key: string;
   let url: string;
   let folder: string;
@@ -37,7 +37,7 @@ describe('tow mcp', function () {
       });
       running.catch(failed);
     });
-    [tenant] = (await deployment.tenants(1)) as [Tenant];
+    [tenant] = (await deployment.createTenants(1)) as [DeployedTenant];
     const db = await deployment.db();
     const options = { kind: 'agent', scopes: [...AGENT_SCOPES] } as const;
     key = await issueKey({ db, config: { secretKey: SECRET_KEY } }, tenant.id, {
@@ -53,15 +53,15 @@ describe('tow mcp', function () {
   });
 
   const settings = () => ({ TOW_AGENT_KEY: key, TOW_MCP_URL: url });
-  const withStdio = <T>(work: (stdio: Stdio) => Promise<T>, options: StdioOptions = {}) =>
-    Stdio.run({ cwd: folder, env: settings(), ...options }, work);
+  const withStdio = <T>(work: (stdio: StdioProcess) => Promise<T>, options: StdioOptions = {}) =>
+    StdioProcess.run({ cwd: folder, env: settings(), ...options }, work);
 
-  const rows = async (text: string): Promise<Json[]> =>
+  const queryRows = async (text: string): Promise<Json[]> =>
     (await deployment.db()).transaction([tenant.id], (tx) => tx.query({ text }));
 
   /** Creates a work order that can be invoiced. */
-  async function newJob(stdio: Stdio): Promise<string> {
-    const { result } = await stdio.ask(
+  async function createWorkOrder(stdio: StdioProcess): Promise<string> {
+    const { result } = await stdio.request(
       'tools/call',
       { name: 'create_work_order', arguments: { service_type: 'tow' } },
       'job',
@@ -69,7 +69,7 @@ describe('tow mcp', function () {
     return result.structuredContent.id;
   }
 
-  const draftOf = (work_order_id: string) => ({
+  const buildDraftCall = (work_order_id: string) => ({
     name: 'create_invoice_draft',
     arguments: {
       work_order_id,
@@ -90,7 +90,7 @@ describe('tow mcp', function () {
     const client = new Client({ name: 'desk', version: '1' });
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [TOW, 'mcp'],
+      args: [TOW_PATH, 'mcp'],
       env: settings(),
       cwd: folder,
       stderr: 'pipe',
@@ -121,46 +121,46 @@ describe('tow mcp', function () {
 
   it('tow mcp passes on each response as it arrives, not in the sequence of the requests', () =>
     withStdio(async (stdio) => {
-      const job = await newJob(stdio);
-      await deployment.withoutCommits(async () => {
-        stdio.say('tools/call', draftOf(job), 'slow');
-        expect((await stdio.ask('ping', {}, 'fast')).result).to.deep.equal({});
+      const workOrderId = await createWorkOrder(stdio);
+      await deployment.withCommitsBlocked(async () => {
+        stdio.sendMessage('tools/call', buildDraftCall(workOrderId), 'slow');
+        expect((await stdio.request('ping', {}, 'fast')).result).to.deep.equal({});
       });
-      const { result } = await stdio.answer('slow');
+      const { result } = await stdio.waitForResponse('slow');
       expect(result.structuredContent.invoice_number).to.be.a('string');
-      expect(stdio.answers.map(({ id }) => id)).to.deep.equal(['job', 'fast', 'slow']);
+      expect(stdio.messages.map(({ id }) => id)).to.deep.equal(['job', 'fast', 'slow']);
     }));
 
   it('tow mcp passes on progress notifications and then the response', () =>
     withStdio(async (stdio) => {
-      const call = { ...draftOf(await newJob(stdio)), _meta: { progressToken: 'slow' } };
-      await deployment.withoutCommits(async () => {
-        stdio.say('tools/call', call, 'slow');
-        await eventually('a progress notification', () => stdio.answers.length >= 2);
+      const call = { ...buildDraftCall(await createWorkOrder(stdio)), _meta: { progressToken: 'slow' } };
+      await deployment.withCommitsBlocked(async () => {
+        stdio.sendMessage('tools/call', call, 'slow');
+        await eventually('a progress notification', () => stdio.messages.length >= 2);
       });
-      const { result } = await stdio.answer('slow');
+      const { result } = await stdio.waitForResponse('slow');
       expect(result.structuredContent.invoice_number).to.be.a('string');
-      const [, told] = stdio.answers;
-      expect(told).to.deep.include({ method: 'notifications/progress' });
-      expect(told.params).to.include({ progressToken: 'slow', progress: 1 });
-      expect(stdio.answers.at(-1).id).to.equal('slow');
+      const [, notification] = stdio.messages;
+      expect(notification).to.deep.include({ method: 'notifications/progress' });
+      expect(notification.params).to.include({ progressToken: 'slow', progress: 1 });
+      expect(stdio.messages.at(-1).id).to.equal('slow');
     }));
 
   for (const [how, stop] of Object.entries({
-    'its input ends': (stdio: Stdio) => stdio.endInput(),
-    'it gets SIGTERM': (stdio: Stdio) => stdio.child.kill('SIGTERM'),
-    'it gets SIGINT': (stdio: Stdio) => stdio.child.kill('SIGINT'),
+    'its input ends': (stdio: StdioProcess) => stdio.endInput(),
+    'it gets SIGTERM': (stdio: StdioProcess) => stdio.child.kill('SIGTERM'),
+    'it gets SIGINT': (stdio: StdioProcess) => stdio.child.kill('SIGINT'),
   })) {
     it(`tow mcp ends when ${how}, after it has responded`, () =>
       withStdio(async (stdio) => {
-        const job = await newJob(stdio);
-        await deployment.withoutCommits(async () => {
-          stdio.say('tools/call', draftOf(job), 'slow');
-          await stdio.ask('ping', {}, 'fast');
+        const workOrderId = await createWorkOrder(stdio);
+        await deployment.withCommitsBlocked(async () => {
+          stdio.sendMessage('tools/call', buildDraftCall(workOrderId), 'slow');
+          await stdio.request('ping', {}, 'fast');
           stop(stdio);
         });
-        expect(await stdio.ended()).to.deep.equal(CLEAN);
-        const { result } = await stdio.answer('slow');
+        expect(await stdio.waitForExit()).to.deep.equal(CLEAN);
+        const { result } = await stdio.waitForResponse('slow');
         expect(result.structuredContent.id).to.be.a('string');
         expect(stdio.stderr).to.equal('');
       }));
@@ -168,51 +168,51 @@ describe('tow mcp', function () {
 
   it('tow mcp sends no response to a cancelled request, and its started write completes', () =>
     withStdio(async (stdio) => {
-      const job = await newJob(stdio);
-      const drafts = () => rows(`select 1 from invoices where work_order_id = '${job}'`);
-      await deployment.withoutCommits(async () => {
-        stdio.say('tools/call', draftOf(job), 0);
-        await stdio.ask('ping', {}, 'before');
+      const workOrderId = await createWorkOrder(stdio);
+      const drafts = () => queryRows(`select 1 from invoices where work_order_id = '${workOrderId}'`);
+      await deployment.withCommitsBlocked(async () => {
+        stdio.sendMessage('tools/call', buildDraftCall(workOrderId), 0);
+        await stdio.request('ping', {}, 'before');
         const waits = `select 1 from pg_locks where not granted and relation = 'invoices'::regclass`;
-        await eventually('the draft waits for the lock', async () => (await rows(waits)).length > 0);
-        stdio.say('notifications/cancelled', { requestId: 0, reason: 'changed my mind' });
-        await stdio.ask('ping', {}, 'after');
+        await eventually('the draft waits for the lock', async () => (await queryRows(waits)).length > 0);
+        stdio.sendMessage('notifications/cancelled', { requestId: 0, reason: 'changed my mind' });
+        await stdio.request('ping', {}, 'after');
       });
       await eventually('the draft is there', async () => (await drafts()).length === 1);
       stdio.endInput();
-      expect(await stdio.ended()).to.deep.equal(CLEAN);
-      expect(stdio.answers.map(({ id }) => id)).to.deep.equal(['job', 'before', 'after']);
+      expect(await stdio.waitForExit()).to.deep.equal(CLEAN);
+      expect(stdio.messages.map(({ id }) => id)).to.deep.equal(['job', 'before', 'after']);
     }));
 
   it('tow mcp ends when its client stops reading', () =>
     withStdio(async (stdio) => {
-      await stdio.ask('ping');
+      await stdio.request('ping');
       stdio.child.stdout.destroy();
-      stdio.say('ping', {}, 2);
-      expect(await stdio.ended()).to.deep.equal(CLEAN);
+      stdio.sendMessage('ping', {}, 2);
+      expect(await stdio.waitForExit()).to.deep.equal(CLEAN);
     }));
 
   it('tow mcp reports input that is not an MCP message on standard error and continues', () =>
     withStdio(async (stdio) => {
-      for (const text of ['nonsense', '[]', '{"jsonrpc":"1.0"}']) stdio.line(text);
-      expect((await stdio.ask('ping')).result).to.deep.equal({});
+      for (const text of ['nonsense', '[]', '{"jsonrpc":"1.0"}']) stdio.writeLine(text);
+      expect((await stdio.request('ping')).result).to.deep.equal({});
       expect(stdio.stderr.match(/not an MCP message/g)).to.have.length(3);
-      expect((await stdio.ask('tools/none', {}, 2)).error.code).to.equal(-32601);
+      expect((await stdio.request('tools/none', {}, 2)).error.code).to.equal(-32601);
       const padding = 'x'.repeat(1024 * 1024);
-      const { error } = await stdio.ask('ping', { padding }, 3);
+      const { error } = await stdio.request('ping', { padding }, 3);
       expect([error.code, error.data.code]).to.deep.equal([-32000, 'payload_too_large']);
-      expect((await stdio.ask('ping', {}, 4)).result).to.deep.equal({});
+      expect((await stdio.request('ping', {}, 4)).result).to.deep.equal({});
     }));
 
   describe('tow mcp without a usable key', () => {
     /** Sends a ping. Returns the exit code and all output. */
-    const refused = (env: Record<string, string>, args: string[] = []) =>
+    const runRefused = (env: Record<string, string>, args: string[] = []) =>
       withStdio(
         async (stdio) => {
-          stdio.say('ping', {}, 1);
-          const { code } = await stdio.ended();
+          stdio.sendMessage('ping', {}, 1);
+          const { code } = await stdio.waitForExit();
           expect(`${stdio.stdout}${stdio.stderr}`).to.not.include(env.TOW_AGENT_KEY ?? 'tk_');
-          return { code, answers: stdio.answers, stderr: stdio.stderr };
+          return { code, messages: stdio.messages, stderr: stdio.stderr };
         },
         { env, args },
       );
@@ -225,25 +225,25 @@ describe('tow mcp', function () {
       ];
       for (const [TOW_AGENT_KEY, code, why] of cases) {
         for (const args of [[], ['--json']]) {
-          const run = await refused({ ...settings(), TOW_AGENT_KEY }, args);
-          expect([run.code, run.answers.length]).to.deep.equal([3, 1]);
-          expect(run.answers[0].error.data.code).to.equal(code);
+          const run = await runRefused({ ...settings(), TOW_AGENT_KEY }, args);
+          expect([run.code, run.messages.length]).to.deep.equal([3, 1]);
+          expect(run.messages[0].error.data.code).to.equal(code);
           expect(run.stderr).to.match(why);
         }
       }
     });
 
     it('tow mcp does not start with a malformed key, URL or option, or without a key', async () => {
-      const garbled = await refused({ ...settings(), TOW_AGENT_KEY: `${key}x` }, ['--json']);
-      expect([garbled.code, garbled.answers]).to.deep.equal([3, []]);
+      const garbled = await runRefused({ ...settings(), TOW_AGENT_KEY: `${key}x` }, ['--json']);
+      expect([garbled.code, garbled.messages]).to.deep.equal([3, []]);
       expect(garbled.stderr).to.match(/^tow: The key is malformed/);
-      const none = await refused({ DATA_DIR: folder });
-      expect([none.code, none.answers]).to.deep.equal([3, []]);
+      const none = await runRefused({ DATA_DIR: folder });
+      expect([none.code, none.messages]).to.deep.equal([3, []]);
       expect(none.stderr).to.match(/Set TOW_AGENT_KEY and TOW_MCP_URL.*is not there/);
-      const badUrl = await refused({ ...settings(), TOW_MCP_URL: 'ftp://127.0.0.1/mcp' });
-      expect([badUrl.code, badUrl.answers]).to.deep.equal([3, []]);
-      const badOption = await refused(settings(), ['--mcp-url', 'nowhere']);
-      expect([badOption.code, badOption.answers]).to.deep.equal([2, []]);
+      const badUrl = await runRefused({ ...settings(), TOW_MCP_URL: 'ftp://127.0.0.1/mcp' });
+      expect([badUrl.code, badUrl.messages]).to.deep.equal([3, []]);
+      const badOption = await runRefused(settings(), ['--mcp-url', 'nowhere']);
+      expect([badOption.code, badOption.messages]).to.deep.equal([2, []]);
     });
   });
 
@@ -254,33 +254,33 @@ describe('tow mcp', function () {
     const tenants = [{ agent_key: key, sandbox_agent_key: sandbox }];
     await writeFile(join(demo, 'demo.json'), JSON.stringify({ mcp_url: url, tenants }));
     const env = { DATA_DIR: demo };
-    const tools = await withStdio((stdio) => stdio.ask('tools/list'), { env });
+    const tools = await withStdio((stdio) => stdio.request('tools/list'), { env });
     expect(tools.result.tools).to.have.length(10);
     // This server does not have that key.
-    const other = await withStdio((stdio) => stdio.ask('tools/list'), { env, args: ['--sandbox'] });
+    const other = await withStdio((stdio) => stdio.request('tools/list'), { env, args: ['--sandbox'] });
     expect(other.error.data.code).to.equal('unauthorized');
   });
 
   it('tow mcp returns an error for each request when the address is not an MCP server', async () => {
     const env = { ...settings(), TOW_MCP_URL: url.replace('/mcp', '/healthz') };
-    const { error } = await withStdio((stdio) => stdio.ask('ping'), { env });
+    const { error } = await withStdio((stdio) => stdio.request('ping'), { env });
     expect([error.code, error.data.code]).to.deep.equal([-32000, 'no_mcp_server']);
   });
 
   it('tow mcp survives a restart of the server: requests meanwhile get an error, later ones a response', async () => {
     const nowhere = { ...settings(), TOW_MCP_URL: `http://127.0.0.1:${await freePort()}/mcp` };
-    const { error } = await withStdio((stdio) => stdio.ask('initialize'), { env: nowhere });
+    const { error } = await withStdio((stdio) => stdio.request('initialize'), { env: nowhere });
     expect([error.code, error.data.code]).to.deep.equal([-32000, 'server_unreachable']);
     await withStdio(async (stdio) => {
-      await stdio.ask('ping', {}, 1);
+      await stdio.request('ping', {}, 1);
       await deployment.mcps[0]?.stop('SIGTERM');
-      const away = await stdio.ask('ping', {}, 2);
-      expect(away.error.data.code).to.equal('server_unreachable');
+      const unreachable = await stdio.request('ping', {}, 2);
+      expect(unreachable.error.data.code).to.equal('server_unreachable');
       expect(stdio.stderr).to.include('cannot be reached').and.to.not.include(key);
       await deployment.mcps[0]?.start();
-      expect((await stdio.ask('ping', {}, 3)).result).to.deep.equal({});
+      expect((await stdio.request('ping', {}, 3)).result).to.deep.equal({});
       stdio.endInput();
-      expect(await stdio.ended()).to.deep.equal(CLEAN);
+      expect(await stdio.waitForExit()).to.deep.equal(CLEAN);
     });
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Audience, type Listener } from '../support/audience.js';
-import { Deployment, type Tenant } from '../support/deployment.js';
+import { type WebhookListener, WebhookListeners } from '../support/audience.js';
+import { type DeployedTenant, Deployment } from '../support/deployment.js';
 import { Load } from '../support/load.js';
 import { eventually } from '../support/poll.js';
 import { memoryOf, type TestProcess } from '../support/processes.js';
@@ -25,35 +25,35 @@ const FAILING: Record<string, { reply: (canary: string) => Reply; lastError: str
   gone: { reply: () => ({ status: 410 }), lastError: 'http_410' },
 };
 
-interface Scene {
+interface HostileScenario {
   deployment: Deployment;
   load: Load;
   /** Endpoints that every event must reach. */
-  audience: Audience;
-  /** Endpoints whose deliveries fail. */
-  hostile: Audience;
+  listeners: WebhookListeners;
+  /** Endpoints whose deliveries fail, always or at first. */
+  hostile: WebhookListeners;
   canary: StrictReceiver;
   /** The tenant with the hostile endpoints. It has a healthy one as well. */
-  attacked: Tenant;
-  healthy: Listener[];
+  attacked: DeployedTenant;
+  healthy: WebhookListener[];
 }
 
 /**
  * Runs receivers that are broken or malicious, beside healthy ones of the same tenant and of
  * another tenant.
  */
-export function runHostile(): Promise<void> {
+export function runHostileReceivers(): Promise<void> {
   return Deployment.run({ webhooks: 1, settings: SETTINGS }, async (deployment) => {
     await deployment.start();
-    const [attacked, other] = (await deployment.tenants(2)) as [Tenant, Tenant];
+    const [attacked, other] = (await deployment.createTenants(2)) as [DeployedTenant, DeployedTenant];
     const tenants = [attacked, other, other, other];
     const load = new Load({ origins: [deployment.web.origin], tenants, clients: 8, thinkMs: 20 });
     const [receiver, canary] = [await StrictReceiver.start(), await StrictReceiver.start()];
-    const audience = new Audience(deployment, receiver, load);
-    const hostile = new Audience(deployment, receiver, load);
-    const healthy = [await audience.join(attacked), await audience.join(other)];
+    const listeners = new WebhookListeners(deployment, receiver, load);
+    const hostile = new WebhookListeners(deployment, receiver, load);
+    const healthy = [await listeners.addEndpoint(attacked), await listeners.addEndpoint(other)];
     try {
-      await attack({ deployment, load, audience, hostile, canary, attacked, healthy });
+      await runAttack({ deployment, load, listeners, hostile, canary, attacked, healthy });
     } finally {
       await load.stop(0);
       await Promise.all([receiver.stop(), canary.stop()]);
@@ -61,28 +61,28 @@ export function runHostile(): Promise<void> {
   });
 }
 
-async function attack(scene: Scene): Promise<void> {
-  const { deployment, load, audience, hostile, canary, attacked } = scene;
+async function runAttack(scene: HostileScenario): Promise<void> {
+  const { deployment, load, listeners, hostile, canary, attacked } = scene;
   const sender = deployment.webhooks[0]?.process as TestProcess;
   load.start();
   // By then the process has allocated the memory that it needs anyway.
-  await load.progresses(DELIVERIES / 5);
+  await load.waitForCalls(DELIVERIES / 5);
   const { now: before } = await memoryOf(sender);
-  const failing = new Map<string, Listener>();
+  const failing = new Map<string, WebhookListener>();
   for (const [name, { reply }] of Object.entries(FAILING))
-    failing.set(name, await hostile.join(attacked, () => reply(`${canary.origin}/e/0`)));
+    failing.set(name, await hostile.addEndpoint(attacked, () => reply(`${canary.origin}/e/0`)));
   // These two respond with success, and the worker needs only the beginning of a response.
-  await audience.join(attacked, () => 'endless');
-  await audience.join(attacked, () => 'gzip-bomb');
+  await listeners.addEndpoint(attacked, () => 'endless');
+  await listeners.addEndpoint(attacked, () => 'gzip-bomb');
   // Counted here because a request may arrive before `busy` is assigned.
-  let asked = 0;
-  const busy = await hostile.join(attacked, (): Reply => {
-    asked += 1;
-    return asked > 2 ? {} : TOO_MANY;
+  let requestCount = 0;
+  const busy = await hostile.addEndpoint(attacked, (): Reply => {
+    requestCount += 1;
+    return requestCount > 2 ? {} : TOO_MANY;
   });
   const joinedAt = new Date().toISOString();
-  await load.progresses(DELIVERIES);
-  await audience.expectAllDelivered(Date.now());
+  await load.waitForCalls(DELIVERIES);
+  await listeners.expectAllDelivered(Date.now());
   const { peak } = await memoryOf(sender);
   expectUnharmed(scene);
   expect(peak - before, 'MB that the sender grew by').to.be.below(GROWTH_LIMIT_MB);
@@ -90,12 +90,12 @@ async function attack(scene: Scene): Promise<void> {
   // Requests that were in flight at its first response.
   expect(failing.get('gone')?.endpoint.requests.length).to.be.within(1, 2);
   await expectFailed(scene, failing);
-  await expectSpared(scene, { ...busy, joinedAt });
+  await expectRetryAfterKept(scene, { ...busy, joinedAt });
 }
 
 const TOO_MANY: Reply = { status: 429, headers: { 'retry-after': `${RETRY_AFTER_S}` } };
 
-function expectUnharmed({ healthy }: Scene): void {
+function expectUnharmed({ healthy }: HostileScenario): void {
   const delays = healthy.flatMap(({ endpoint }) =>
     endpoint.requests.map(({ at, event }) => at - Date.parse(event.timestamp)),
   );
@@ -103,7 +103,10 @@ function expectUnharmed({ healthy }: Scene): void {
   expect(Math.max(...delays), 'ms from an event to its receipt').to.be.below(DELAY_LIMIT_MS);
 }
 
-async function expectFailed({ deployment, attacked }: Scene, failing: Map<string, Listener>): Promise<void> {
+async function expectFailed(
+  { deployment, attacked }: HostileScenario,
+  failing: Map<string, WebhookListener>,
+): Promise<void> {
   const db = await deployment.db();
   for (const [name, { id }] of failing) {
     const rows = await db.transaction([attacked.id], (tx) =>
@@ -117,13 +120,13 @@ async function expectFailed({ deployment, attacked }: Scene, failing: Map<string
 }
 
 /** The worker pauses for as long as the endpoint requested, and then delivers everything. */
-async function expectSpared(
-  { hostile, healthy }: Scene,
-  { endpoint, id, joinedAt }: Listener & { joinedAt: string },
+async function expectRetryAfterKept(
+  { hostile, healthy }: HostileScenario,
+  { endpoint, id, joinedAt }: WebhookListener & { joinedAt: string },
 ): Promise<void> {
   await eventually(
     'the deliveries that a busy receiver postponed',
-    async () => !(await hostile.open()).some((one) => one.endpoint_id === id),
+    async () => !(await hostile.findOpenDeliveries()).some((one) => one.endpoint_id === id),
     30_000,
   );
   const [, last = 0, next = 0] = endpoint.arrivals;

@@ -1,7 +1,7 @@
 import { type StackOptions, TestStack, type TestTenant } from './stack.js';
 
 /** The product and one account in it. */
-export interface Account {
+export interface TestAccount {
   stack: TestStack;
   tenant: TestTenant;
 }
@@ -12,7 +12,7 @@ export interface AccountOptions extends StackOptions {
 }
 
 /** Prepares an account. The function that it returns runs when the account is no longer needed. */
-type SetUp = (account: Account) => Promise<void> | Promise<() => Promise<unknown>>;
+type SetUp = (account: TestAccount) => Promise<void> | Promise<() => Promise<unknown>>;
 
 /** Starts the product for all tests of a `describe`, and creates an account for each test. */
 export function withAccounts(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {

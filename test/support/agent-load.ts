@@ -11,7 +11,7 @@ import { eventually } from './poll.js';
 const AGENTS = 8;
 const RETRY_MS = 100;
 /** Error codes on which an agent sends the same call again. */
-const RETRIED = ['service_unavailable', 'idempotency_in_progress'];
+const RETRIED_CODES = ['service_unavailable', 'idempotency_in_progress'];
 
 export interface AgentTenant {
   id: string;
@@ -29,13 +29,13 @@ export interface AgentCall {
   /** How often it was sent. */
   sent: number;
   /** The structured result, once there is one. */
-  answer?: Json;
+  result?: Json;
   /** A result that promises nothing and that no retry fixes. */
   refusal?: string;
 }
 
 /** Reads and writes alternate. */
-const MIX: readonly ((tenant: AgentTenant) => Pick<AgentCall, 'tool' | 'args'>)[] = [
+const CALL_MIX: readonly ((tenant: AgentTenant) => Pick<AgentCall, 'tool' | 'args'>)[] = [
   () => ({
     tool: 'create_work_order',
     args: { service_type: 'light_duty_tow', idempotency_key: randomUUID() },
@@ -43,11 +43,11 @@ const MIX: readonly ((tenant: AgentTenant) => Pick<AgentCall, 'tool' | 'args'>)[
   () => ({ tool: 'list_invoices', args: { limit: 5 } }),
   ({ workOrderId }) => ({
     tool: 'create_invoice_draft',
-    args: { work_order_id: workOrderId, line_items: [LINE], idempotency_key: randomUUID() },
+    args: { work_order_id: workOrderId, line_items: [LINE_ITEM], idempotency_key: randomUUID() },
   }),
   ({ workOrderId }) => ({ tool: 'get_work_order', args: { work_order_id: workOrderId } }),
 ];
-const LINE = {
+const LINE_ITEM = {
   name: 'Tow',
   category: 'tow',
   quantity: 1,
@@ -71,26 +71,28 @@ export class AgentLoad {
     private readonly tenants: readonly AgentTenant[],
   ) {}
 
-  get done(): number {
-    return this.calls.filter(({ answer }) => answer).length;
+  get answeredCount(): number {
+    return this.calls.filter(({ result }) => result).length;
   }
 
   async start(): Promise<this> {
     const connected = await Promise.all(
       Array.from({ length: AGENTS }, async (_, nth) => {
         const tenant = this.tenants[nth % this.tenants.length] as AgentTenant;
-        const lines = await Promise.all(this.origins.map((origin) => TestAgent.connect(origin, tenant.key)));
-        return { tenant, lines };
+        const connections = await Promise.all(
+          this.origins.map((origin) => TestAgent.connect(origin, tenant.key)),
+        );
+        return { tenant, connections };
       }),
     );
-    this.#agents = connected.map(({ tenant, lines }, nth) => this.#work(tenant, lines, nth));
+    this.#agents = connected.map(({ tenant, connections }, nth) => this.#work(tenant, connections, nth));
     return this;
   }
 
   /** Waits for so many more answered calls, as proof that the work continues. */
-  async progresses(by = 200, timeoutMs = 60_000): Promise<void> {
-    const goal = this.done + by;
-    await eventually(`${by} more answered calls of agents`, () => this.done >= goal, timeoutMs);
+  async waitForCalls(by = 200, timeoutMs = 60_000): Promise<void> {
+    const goal = this.answeredCount + by;
+    await eventually(`${by} more answered calls of agents`, () => this.answeredCount >= goal, timeoutMs);
   }
 
   /** Lets each agent finish its call, with as many retries as the call needs. */
@@ -99,21 +101,21 @@ export class AgentLoad {
     await Promise.all(this.#agents);
   }
 
-  async #work(tenant: AgentTenant, lines: TestAgent[], nth: number): Promise<void> {
-    for (let turn = nth; !this.#isEnding; turn += 1) {
+  async #work(tenant: AgentTenant, connections: TestAgent[], nth: number): Promise<void> {
+    for (let round = nth; !this.#isEnding; round += 1) {
       const call: AgentCall = {
         tenant,
-        ...(MIX[turn % MIX.length] as (typeof MIX)[number])(tenant),
+        ...(CALL_MIX[round % CALL_MIX.length] as (typeof CALL_MIX)[number])(tenant),
         sent: 0,
       };
       this.calls.push(call);
       const until = Date.now() + 60_000;
-      while (!call.answer && !call.refusal && Date.now() < until) {
-        await attempt(call, lines[(turn + call.sent) % lines.length] as TestAgent);
-        if (!call.answer) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      while (!call.result && !call.refusal && Date.now() < until) {
+        await attempt(call, connections[(round + call.sent) % connections.length] as TestAgent);
+        if (!call.result) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
-    await Promise.all(lines.map(({ client }) => client.close()));
+    await Promise.all(connections.map(({ client }) => client.close()));
   }
 }
 
@@ -131,10 +133,10 @@ async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
   }
   const text = (result.content[0] as { text: string }).text;
   if (result.isError) {
-    if (!RETRIED.includes(JSON.parse(text).code)) call.refusal = text;
+    if (!RETRIED_CODES.includes(JSON.parse(text).code)) call.refusal = text;
     return;
   }
-  const answer = result.structuredContent as Json;
+  const outcome = result.structuredContent as Json;
   // The write is stored and has not run yet. The same key returns its outcome later.
-  if (answer?.data?.operation_id === undefined) call.answer = answer;
+  if (outcome?.data?.operation_id === undefined) call.result = outcome;
 }

@@ -29,11 +29,11 @@ export async function setDayBound({ client }: TestTenant, cents: number | null):
 }
 
 /** Asserts that a write is held for a person's decision, and returns its approval. */
-export function expectHeld(answer: Answer): Json {
-  expect(answer.status, answer.text).to.equal(202);
-  expect(answer.body).to.have.all.keys('ok', 'pending_approval', 'approval');
-  expect(answer.body).to.include({ ok: true, pending_approval: true });
-  expect(answer.body.approval).to.include({ kind: 'agent_write', status: 'pending' });
-  expect(answer.headers.location).to.equal(`/v1/approvals/${answer.body.approval.id}`);
-  return answer.body.approval;
+export function expectHeld(response: Answer): Json {
+  expect(response.status, response.text).to.equal(202);
+  expect(response.body).to.have.all.keys('ok', 'pending_approval', 'approval');
+  expect(response.body).to.include({ ok: true, pending_approval: true });
+  expect(response.body.approval).to.include({ kind: 'agent_write', status: 'pending' });
+  expect(response.headers.location).to.equal(`/v1/approvals/${response.body.approval.id}`);
+  return response.body.approval;
 }

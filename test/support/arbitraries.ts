@@ -21,7 +21,7 @@ const PAST_AND_FUTURE = {
 };
 
 /** RFC 3339 date-times in all spellings: lower case, fractions, offsets. */
-const instants = fc
+const dateTimes = fc
   .tuple(
     fc.date(PAST_AND_FUTURE),
     fc.constantFrom('T', 't'),
@@ -47,9 +47,9 @@ function strings(description: Description): fc.Arbitrary<string> {
   const isTrimmed = rule('trim') !== undefined;
   const padded = (core: fc.Arbitrary<string>) =>
     isTrimmed ? fc.tuple(blanks, core, blanks).map((parts) => parts.join('')) : core;
-  if (metas.some((meta) => meta.format === 'date-time')) return instants;
+  if (metas.some((meta) => meta.format === 'date-time')) return dateTimes;
   if (metas.some((meta) => meta.format === 'date')) return days;
-  if (metas.some((meta) => meta.takesDay)) return fc.oneof(instants, days);
+  if (metas.some((meta) => meta.takesDay)) return fc.oneof(dateTimes, days);
   if (rules.some((one) => one.args?.regex?.startsWith('/^([01]'))) return timesOfDay;
   if (metas.some((meta) => meta.format === 'time-zone'))
     return fc.constantFrom('UTC', 'America/New_York', 'Europe/Berlin');
@@ -97,7 +97,7 @@ function numbers({ rules = [] }: Description): fc.Arbitrary<number> {
   return fc.integer({ min: min * 10_000 + 1, max: max * 10_000 }).map((value) => value / 10_000);
 }
 
-interface Line {
+interface LineItem {
   category: string;
   quantity: number;
   unit_price_cents: number;
@@ -105,66 +105,72 @@ interface Line {
 }
 
 /** Makes the total of a generated line item match, because the total depends on other members. */
-function addUp(line: Line): Line {
-  const quantity = Math.ceil(line.quantity);
-  const price = ['discount', 'adjustment'].includes(line.category.trim())
-    ? line.unit_price_cents
-    : Math.abs(line.unit_price_cents);
-  return { ...line, quantity, unit_price_cents: price, total_cents: quantity * price };
+function matchTotal(lineItem: LineItem): LineItem {
+  const quantity = Math.ceil(lineItem.quantity);
+  const price = ['discount', 'adjustment'].includes(lineItem.category.trim())
+    ? lineItem.unit_price_cents
+    : Math.abs(lineItem.unit_price_cents);
+  return { ...lineItem, quantity, unit_price_cents: price, total_cents: quantity * price };
 }
 
 /**
  * Swaps the ends of a range that ends before it starts. The API refuses such a range, and no single
  * member shows it.
  */
-function forwards(body: Json): Json {
+function sortRange(body: Json): Json {
   const { since, until, ...rest } = body;
   if (typeof since !== 'string' || typeof until !== 'string') return body;
   const isBackwards = Date.parse(since.toUpperCase()) > Date.parse(until.toUpperCase());
   return isBackwards ? { ...rest, since: until, until: since } : body;
 }
 
-function valuesOf(description: Description, whole = false): fc.Arbitrary<unknown> {
+function generateValues(description: Description, isComplete = false): fc.Arbitrary<unknown> {
   const { type, flags, allow = [] } = description;
   const base = (): fc.Arbitrary<unknown> => {
     if (flags?.only) return fc.constantFrom(...allow);
     if (type === 'string') return strings(description);
     if (type === 'number') return numbers(description);
     if (type === 'boolean') return fc.boolean();
-    if (type === 'array') return arrays(description, whole);
-    if (type === 'object') return objects(description, whole);
+    if (type === 'array') return arrays(description, isComplete);
+    if (type === 'object') return objects(description, isComplete);
     throw new Error(`no values for a Joi schema of type ${type}`);
   };
-  const extra = whole || flags?.only ? [] : allow;
+  const extra = isComplete || flags?.only ? [] : allow;
   return extra.length > 0 ? fc.oneof({ weight: 4, arbitrary: base() }, fc.constantFrom(...extra)) : base();
 }
 
-function arrays({ items = [], rules = [] }: Description, whole: boolean): fc.Arbitrary<unknown[]> {
+function arrays({ items = [], rules = [] }: Description, isComplete: boolean): fc.Arbitrary<unknown[]> {
   const bound = (name: string) => rules.find((rule) => rule.name === name)?.args?.limit;
-  const limits = { minLength: whole ? 1 : (bound('min') ?? 0), maxLength: Math.min(bound('max') ?? 5, 5) };
-  const item = valuesOf(items[0] as Description, whole);
+  const limits = {
+    minLength: isComplete ? 1 : (bound('min') ?? 0),
+    maxLength: Math.min(bound('max') ?? 5, 5),
+  };
+  const item = generateValues(items[0] as Description, isComplete);
   return rules.some((rule) => rule.name === 'unique') ? fc.uniqueArray(item, limits) : fc.array(item, limits);
 }
 
 /** Only the custom headers of endpoints have members that no schema names. */
 const HEADER_NAMES = fc.stringMatching(/^x-[a-z]{1,10}$/);
 
-function objects(description: Description, whole = false): fc.Arbitrary<Json> {
+function objects(description: Description, isComplete = false): fc.Arbitrary<Json> {
   const { keys = {}, metas = [], patterns = [] } = description;
-  const ofAnyName = patterns.find(({ rule }) => rule.flags?.presence !== 'forbidden');
-  if (ofAnyName) return fc.dictionary(HEADER_NAMES, valuesOf(ofAnyName.rule, whole), { maxKeys: 5 });
-  const members = Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, valuesOf(key, whole)]));
+  const anyNamePattern = patterns.find(({ rule }) => rule.flags?.presence !== 'forbidden');
+  if (anyNamePattern)
+    return fc.dictionary(HEADER_NAMES, generateValues(anyNamePattern.rule, isComplete), { maxKeys: 5 });
+  const members = Object.fromEntries(
+    Object.entries(keys).map(([name, key]) => [name, generateValues(key, isComplete)]),
+  );
   const requiredKeys = Object.keys(keys).filter(
-    (name) => whole || keys[name]?.flags?.presence === 'required',
+    (name) => isComplete || keys[name]?.flags?.presence === 'required',
   );
   const object = fc.record(members, { requiredKeys }) as fc.Arbitrary<Json>;
   const isAgentKey = metas.some((meta) => meta.className === 'AgentKeyCreate');
   // No single member shows whether a scope is allowed with read_only.
   if (isAgentKey) return object.map((key) => ({ ...key, read_only: false }));
-  if (keys.since && keys.until) return object.map(forwards);
+  if (keys.since && keys.until) return object.map(sortRange);
   const named = (name: string) => metas.some((meta) => meta.className === name);
-  const added = object.map((line) => addUp(line as unknown as Line) as unknown as Json);
-  if (named('InvoiceDraftLine')) return added.map(({ total_cents: _total, ...line }) => line);
+  const added = object.map((lineItem) => matchTotal(lineItem as unknown as LineItem) as unknown as Json);
+  if (named('InvoiceDraftLine')) return added.map(({ total_cents: _total, ...lineItem }) => lineItem);
   return named('LineItemInput') ? added : object;
 }
 
@@ -246,12 +252,12 @@ const hostile = fc.oneof(
 );
 
 /** The paths of a value and of all its members. `[]` is the path of the value itself. */
-function placesIn(value: unknown, path: (string | number)[] = []): (string | number)[][] {
+function findPaths(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [path];
   const entries: [string | number, unknown][] = Array.isArray(value)
     ? [...value.entries()]
     : Object.entries(value);
-  return [path, ...entries.flatMap(([key, member]) => placesIn(member, [...path, key]))];
+  return [path, ...entries.flatMap(([key, member]) => findPaths(member, [...path, key]))];
 }
 
 function replaceAt(
@@ -269,8 +275,8 @@ function replaceAt(
 
 /** Every body that differs from this one in one member: removed, or replaced by a hostile value. */
 export function everyBreakOf(body: Json): Json[] {
-  const places = placesIn(body).filter((path) => path.length > 0);
-  return places.flatMap((path) =>
+  const paths = findPaths(body).filter((path) => path.length > 0);
+  return paths.flatMap((path) =>
     [undefined, ...HOSTILE].map((value) => replaceAt(body, path, () => value) as Json),
   );
 }
@@ -281,14 +287,17 @@ export function everyBreakOf(body: Json): Json[] {
  */
 export function brokenBodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<unknown> {
   const names = Object.keys((schema.describe() as Description).keys ?? {});
-  const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-  const how = fc.oneof({ weight: 6, arbitrary: fc.constant('replace') }, fc.constantFrom('remove', 'add'));
+  const position = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const changeKind = fc.oneof(
+    { weight: 6, arbitrary: fc.constant('replace') },
+    fc.constantFrom('remove', 'add'),
+  );
   return fc
-    .tuple(bodiesOf(schema), place, how, hostile, fc.constantFrom(...names, 'stranger'))
+    .tuple(bodiesOf(schema), position, changeKind, hostile, fc.constantFrom(...names, 'stranger'))
     .map(([body, at, change, value, name]) => {
       if (change === 'add') return { ...body, [name]: value };
-      const places = placesIn(body).slice(1);
-      const path = places[Math.floor(at * places.length)];
+      const paths = findPaths(body).slice(1);
+      const path = paths[Math.floor(at * paths.length)];
       return path ? replaceAt(body, path, () => (change === 'remove' ? undefined : value)) : body;
     });
 }

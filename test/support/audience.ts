@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { newSecret } from '../../shared/resources/webhook-endpoints/secret.js';
-import { type Deployment, SECRET_KEY, type Tenant } from './deployment.js';
+import { type DeployedTenant, type Deployment, SECRET_KEY } from './deployment.js';
 import type { Load } from './load.js';
 import { eventually } from './poll.js';
 import type { Responder, StrictEndpoint, StrictReceiver } from './strict-receiver.js';
@@ -13,10 +13,10 @@ import { insertSignedEndpoint } from './webhooks.js';
 /** The backlog is delivered within this time after any fault, without intervention. */
 const RECOVERY_MS = 30_000;
 /** By then the receiver has read the bytes that a dead worker wrote to its sockets. */
-const READ_MS = 300;
+const SOCKET_READ_MS = 300;
 
 /** The totals of all scenarios in a run, printed at its end. */
-export const delivered = {
+export const deliveryTotals = {
   requests: 0,
   repeated: 0,
   repeatable: 0,
@@ -24,12 +24,12 @@ export const delivered = {
   worstRetryMs: 0,
 };
 
-export interface Listener {
-  tenant: Tenant;
+export interface WebhookListener {
+  tenant: DeployedTenant;
   id: string;
   endpoint: StrictEndpoint;
   /** The number of the load's calls that may have been made before it existed. */
-  earlier: number;
+  callsBefore: number;
 }
 
 export interface OpenDelivery {
@@ -40,10 +40,10 @@ export interface OpenDelivery {
 }
 
 /** See the module comment. */
-export class Audience {
-  readonly listeners: Listener[] = [];
+export class WebhookListeners {
+  readonly listeners: WebhookListener[] = [];
   /** The highest allowed share of requests that arrive again, for any reason. */
-  mostRepeated = 1;
+  maxRepeatedShare = 1;
   /**
    * By `endpoint/event`: the number of deaths at which a request had been received and not
    * recorded. It may arrive again that many times.
@@ -57,7 +57,7 @@ export class Audience {
   ) {}
 
   /** Adds an endpoint by SQL, because the API may be the process that is dead. */
-  async join(tenant: Tenant, respond?: Responder, maxInFlight = 20): Promise<Listener> {
+  async addEndpoint(tenant: DeployedTenant, respond?: Responder, maxInFlight = 20): Promise<WebhookListener> {
     const endpoint = this.receiver.add(respond ? { respond } : {});
     // The receiver has the secret before the first delivery can arrive.
     const secret = newSecret();
@@ -67,7 +67,7 @@ export class Audience {
       tenant.id,
       { url: endpoint.url, eventTypes: ['invoice.created'], maxInFlight, secret },
     );
-    const listener = { tenant, id, endpoint, earlier: this.load.calls.length };
+    const listener = { tenant, id, endpoint, callsBefore: this.load.calls.length };
     this.listeners.push(listener);
     return listener;
   }
@@ -78,9 +78,9 @@ export class Audience {
    * @param comesBack whether the worker is only stopped. When it continues, it sends what it had
    * started, so every open delivery may arrive twice
    */
-  async noteDeath({ comesBack = false } = {}): Promise<void> {
-    const open = await this.open();
-    await new Promise((resolve) => setTimeout(resolve, READ_MS));
+  async recordDeath({ comesBack = false } = {}): Promise<void> {
+    const open = await this.findOpenDeliveries();
+    await new Promise((resolve) => setTimeout(resolve, SOCKET_READ_MS));
     const byId = new Map(this.listeners.map((listener) => [listener.id, listener.endpoint]));
     for (const row of open) {
       if (!comesBack && !byId.get(row.endpoint_id)?.requestsOf(row.event_id).length) continue;
@@ -90,17 +90,17 @@ export class Audience {
   }
 
   /** Waits for so many more requests. */
-  async hears(more: number): Promise<void> {
-    const goal = this.received + more;
-    await eventually(`${more} deliveries`, () => this.received >= goal, 120_000);
+  async waitForRequests(more: number): Promise<void> {
+    const goal = this.receivedCount + more;
+    await eventually(`${more} deliveries`, () => this.receivedCount >= goal, 120_000);
   }
 
   /** Waits until no delivery is open that is open now. */
-  async catchesUp(): Promise<void> {
-    const now = new Set((await this.open()).map(({ id }) => id));
+  async waitForBacklog(): Promise<void> {
+    const openNow = new Set((await this.findOpenDeliveries()).map(({ id }) => id));
     await eventually(
       'what is open to be delivered',
-      async () => !(await this.open()).some(({ id }) => now.has(id)),
+      async () => !(await this.findOpenDeliveries()).some(({ id }) => openNow.has(id)),
       RECOVERY_MS,
     );
   }
@@ -116,15 +116,19 @@ export class Audience {
     const failed = this.load.calls.filter(({ outcome }) => outcome !== 'ok');
     expect(failed, 'calls that did not succeed').to.deep.equal([]);
     const limit = Math.max(0, healedAt + RECOVERY_MS - Date.now());
-    await eventually('every delivery to end', async () => (await this.open()).length === 0, limit);
-    delivered.slowestRecoveryMs = Math.max(delivered.slowestRecoveryMs, Date.now() - healedAt);
+    await eventually(
+      'every delivery to end',
+      async () => (await this.findOpenDeliveries()).length === 0,
+      limit,
+    );
+    deliveryTotals.slowestRecoveryMs = Math.max(deliveryTotals.slowestRecoveryMs, Date.now() - healedAt);
     expect(this.receiver.faults).to.deep.equal([]);
     for (const listener of this.listeners) this.#expectAllReceived(listener);
     await this.#expectLogged();
-    this.#expectNoStrangers();
+    this.#expectRepeatsExplained();
   }
 
-  #expectAllReceived({ tenant, endpoint, earlier }: Listener): void {
+  #expectAllReceived({ tenant, endpoint, callsBefore: earlier }: WebhookListener): void {
     const received = new Map(endpoint.requests.map(({ event }) => [event.data.object.id, event.data.object]));
     for (const call of this.load.calls.slice(earlier)) {
       if (call.tenant !== tenant) continue;
@@ -148,47 +152,47 @@ export class Audience {
       expect(logged.get(id)?.unsuccessful ?? 0).to.equal(0);
       expect([...(logged.get(id)?.event_ids ?? [])].sort()).to.deep.equal([...endpoint.ids].sort());
     }
-    const odd = await this.#query<OpenDelivery>(
+    const mismatched = await this.#query<OpenDelivery>(
       `select d.id, d.endpoint_id, d.event_id, d.attempts, count(a.id)::int as logged from webhook_deliveries d
        left join webhook_attempts a on a.tenant_id = d.tenant_id and a.delivery_id = d.id
        where d.endpoint_id = any($1) group by d.tenant_id, d.id having count(a.id) <> d.attempts`,
     );
-    const unexplained = odd.filter(
+    const unexplained = mismatched.filter(
       ({ endpoint_id, event_id }) => !this.#repeatable.has(`${endpoint_id}/${event_id}`),
     );
     expect(unexplained, 'deliveries whose attempts are not in the log once each').to.deep.equal([]);
-    const stale = await this.#query<{ event_id: string; attempt: number }>(
+    const staleAttempts = await this.#query<{ event_id: string; attempt: number }>(
       `select d.event_id, a.attempt from webhook_attempts a
        join webhook_deliveries d on d.tenant_id = a.tenant_id and d.id = a.delivery_id
        where a.endpoint_id = any($1)
          and coalesce((a.request_headers ->> 'webhook-timestamp')::bigint, 0) < floor(extract(epoch from a.started_at))`,
     );
-    expect(stale, 'attempts that were signed before they started').to.deep.equal([]);
+    expect(staleAttempts, 'attempts that were signed before they started').to.deep.equal([]);
   }
 
-  #expectNoStrangers(): void {
-    const again = this.listeners.flatMap(({ id, endpoint }) =>
+  #expectRepeatsExplained(): void {
+    const repeated = this.listeners.flatMap(({ id, endpoint }) =>
       endpoint.requests
         .filter(({ nth }) => nth > 1)
         .map((request) => ({ key: `${id}/${request.id}`, times: request.nth - 1 })),
     );
-    const unexplained = again.filter(({ key, times }) => times > (this.#repeatable.get(key) ?? 0));
+    const unexplained = repeated.filter(({ key, times }) => times > (this.#repeatable.get(key) ?? 0));
     expect(unexplained, 'repeated requests that were not in flight at a death').to.deep.equal([]);
-    const { received } = this;
-    const share = again.length / received;
-    expect(share, `${again.length} of ${received} came again`).to.be.at.most(this.mostRepeated);
-    delivered.requests += received;
-    delivered.repeated += again.length;
-    delivered.repeatable += [...this.#repeatable.values()].reduce((sum, times) => sum + times, 0);
+    const { receivedCount: received } = this;
+    const share = repeated.length / received;
+    expect(share, `${repeated.length} of ${received} arrived again`).to.be.at.most(this.maxRepeatedShare);
+    deliveryTotals.requests += received;
+    deliveryTotals.repeated += repeated.length;
+    deliveryTotals.repeatable += [...this.#repeatable.values()].reduce((sum, times) => sum + times, 0);
   }
 
   /** Requests so far, including repeated ones. */
-  get received(): number {
+  get receivedCount(): number {
     return this.listeners.reduce((sum, { endpoint }) => sum + endpoint.requests.length, 0);
   }
 
   /** Deliveries that have not ended. */
-  open(): Promise<OpenDelivery[]> {
+  findOpenDeliveries(): Promise<OpenDelivery[]> {
     return this.#query<OpenDelivery>(
       'select id, endpoint_id, event_id, attempts from webhook_deliveries where next_attempt_at is not null and endpoint_id = any($1)',
     );

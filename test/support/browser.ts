@@ -18,7 +18,7 @@ function isExecutable(path: string): boolean {
 }
 
 /** Why browser tests are skipped here. With CI=true they fail instead. */
-export const BROWSER_ABSENT =
+export const BROWSER_SKIP_REASON =
   findChromium() === undefined && process.env.CI !== 'true' ? 'there is no chromium on PATH' : undefined;
 
 export function startBrowser(): Promise<Browser> {

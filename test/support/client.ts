@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Agent, request } from 'undici';
-import { findDepartures } from './openapi-validator.js';
+import { findDeviations } from './openapi-validator.js';
 
 /** Parsed JSON whose members a test reads by name. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
@@ -53,18 +53,18 @@ export class TestClient {
   }
 
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const answer = await this.send(method, path, options);
+    const response = await this.send(method, path, options);
     const [bare = ''] = path.split('?');
     const exchange = {
       method,
       path: bare,
-      status: answer.status,
-      headers: answer.headers,
-      body: answer.body,
+      status: response.status,
+      headers: response.headers,
+      body: response.body,
     };
-    const departures = findDepartures(exchange);
-    expect(departures, `${method} ${path} against openapi.json: ${departures.join('; ')}`).to.deep.equal([]);
-    return answer;
+    const deviations = findDeviations(exchange);
+    expect(deviations, `${method} ${path} against openapi.json: ${deviations.join('; ')}`).to.deep.equal([]);
+    return response;
   }
 
   /** Like {@link call}, without checking the response against the document. */

@@ -34,7 +34,7 @@ export async function tasksWithout(stack: TestStack, tenantId: string): Promise<
 }
 
 /** Names of the queries by which the clock stores a tenant's failure. These queries work. */
-const FAULT_STATEMENTS = ['find-sweep-faults', 'record-sweep-fault', 'clear-sweep-fault'];
+const FAILURE_QUERY_NAMES = ['find-sweep-faults', 'record-sweep-fault', 'clear-sweep-fault'];
 
 /**
  * A database in which every query fails as soon as its transaction includes this tenant.
@@ -48,10 +48,10 @@ export function poisonTenant(
   const transaction: Database['transaction'] = async (tenantIds, work) => {
     let isSweep = false;
     const result = await db.transaction(tenantIds, (tx) => {
-      const query = (statement: Statement) => {
-        if (FAULT_STATEMENTS.includes(statement.name ?? '')) return tx.query(statement);
+      const query = (sqlQuery: Statement) => {
+        if (FAILURE_QUERY_NAMES.includes(sqlQuery.name ?? '')) return tx.query(sqlQuery);
         isSweep = true;
-        return tx.query(tenantIds.includes(tenantId) ? { text: 'select 1 / 0' } : statement);
+        return tx.query(tenantIds.includes(tenantId) ? { text: 'select 1 / 0' } : sqlQuery);
       };
       return work({ ...tx, query, queryAtCommit: tx.queryAtCommit } as Transaction);
     });
@@ -61,7 +61,7 @@ export function poisonTenant(
   return {
     transaction,
     tenantIds: () => db.tenantIds(),
-    query: (statement: Statement) => db.query(statement),
-    read: (id: string, statement: Statement) => db.read(id, statement),
+    query: (sqlQuery: Statement) => db.query(sqlQuery),
+    read: (id: string, sqlQuery: Statement) => db.read(id, sqlQuery),
   } as Database;
 }

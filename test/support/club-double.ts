@@ -6,7 +6,7 @@ import type { Answer, TestClient } from './client.js';
  */
 export type ClubScript = Record<string, unknown>[];
 
-interface Manners {
+interface ClubOptions {
   /** Each outcome is sent this often, concurrently, as by a partner that never got our response. */
   repeats?: number;
 }
@@ -23,7 +23,7 @@ export class ClubDouble {
 
   constructor(
     private readonly client: TestClient,
-    private readonly manners: Manners = {},
+    private readonly manners: ClubOptions = {},
   ) {}
 
   willSay(claimId: string, script: ClubScript): void {
@@ -32,19 +32,19 @@ export class ClubDouble {
 
   /** Sends outcomes until no claim at the club has an outcome left. */
   async work(): Promise<void> {
-    for (let hasSpoken = true; hasSpoken; ) {
-      hasSpoken = false;
-      for (const id of await this.#sentClaims()) {
+    for (let hasResponded = true; hasResponded; ) {
+      hasResponded = false;
+      for (const id of await this.#findSentClaims()) {
         const outcome = this.#scripts.get(id)?.shift();
         if (!outcome) continue;
-        hasSpoken = true;
-        await this.#say(id, outcome);
+        hasResponded = true;
+        await this.#sendOutcome(id, outcome);
       }
     }
   }
 
   /** Claims that are with the club, from every page. */
-  async #sentClaims(): Promise<string[]> {
+  async #findSentClaims(): Promise<string[]> {
     const ids: string[] = [];
     for (const status of ['submitted', 'accepted']) {
       let cursor: string | null = null;
@@ -58,11 +58,11 @@ export class ClubDouble {
     return ids;
   }
 
-  async #say(id: string, outcome: Record<string, unknown>): Promise<void> {
+  async #sendOutcome(id: string, outcome: Record<string, unknown>): Promise<void> {
     const headers = { 'idempotency-key': randomUUID() };
-    const sendings = Array.from({ length: this.manners.repeats ?? 1 }, () =>
+    const requests = Array.from({ length: this.manners.repeats ?? 1 }, () =>
       this.client.post(`/claims/${id}/outcome`, outcome, { headers }),
     );
-    this.answers.push(...(await Promise.all(sendings)));
+    this.answers.push(...(await Promise.all(requests)));
   }
 }

@@ -10,7 +10,7 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import { createOffer, type Offer } from '../../mcp/offer.js';
 import type { McpRuntime } from '../../mcp/runtime.js';
-import { LEVELS, SPEAKING } from './conformance-speaking.js';
+import { CLIENT_TOOLS, LOG_LEVELS } from './conformance-speaking.js';
 
 /** One red pixel. */
 const PNG =
@@ -107,14 +107,14 @@ function readFixture(uri: string): ReadResourceResult | undefined {
 }
 
 /** The product's offer with the suite's fixtures added. */
-export function conformanceOffer(mcp: McpRuntime): Offer {
-  const own = createOffer(mcp);
+export function createConformanceOffer(mcp: McpRuntime): Offer {
+  const productOffer = createOffer(mcp);
   const levels = new Map<string, LoggingLevel>();
-  const watched = new Map<string, Set<string>>();
+  const subscribedUris = new Map<string, Set<string>>();
   return {
     listTools: (caller) => [
-      ...own.listTools(caller),
-      ...[...Object.keys(RESULTS), ...Object.keys(SPEAKING)].map((name) => ({
+      ...productOffer.listTools(caller),
+      ...[...Object.keys(RESULTS), ...Object.keys(CLIENT_TOOLS)].map((name) => ({
         name,
         description: `A fixture of the conformance suite: ${name}.`,
         inputSchema: { type: 'object' as const, ...INPUTS[name] },
@@ -122,41 +122,42 @@ export function conformanceOffer(mcp: McpRuntime): Offer {
     ],
     callTool: async (caller, call) => {
       const { aside } = call;
-      const speak = SPEAKING[call.name];
-      if (speak && aside) return speak(call, { aside, level: levels.get(caller.key.id) ?? 'debug' });
-      return RESULTS[call.name] ?? own.callTool(caller, call);
+      const clientTool = CLIENT_TOOLS[call.name];
+      if (clientTool && aside)
+        return clientTool(call, { aside, level: levels.get(caller.key.id) ?? 'debug' });
+      return RESULTS[call.name] ?? productOffer.callTool(caller, call);
     },
     listResources: (caller) => [
-      ...own.listResources(caller),
+      ...productOffer.listResources(caller),
       ...Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType })),
     ],
     listTemplates: (caller) => [
-      ...own.listTemplates(caller),
+      ...productOffer.listTemplates(caller),
       { uriTemplate: 'test://template/{id}/data', name: 'template', mimeType: 'application/json' },
     ],
-    readResource: async (caller, uri) => readFixture(uri) ?? own.readResource(caller, uri),
+    readResource: async (caller, uri) => readFixture(uri) ?? productOffer.readResource(caller, uri),
     listPrompts: (caller) => [
-      ...own.listPrompts(caller),
+      ...productOffer.listPrompts(caller),
       ...Object.entries(PROMPTS).map(([name, { args }]) => ({
         name,
         description: `A fixture of the conformance suite: ${name}.`,
         arguments: args.map((arg) => ({ name: arg, description: arg, required: true })),
       })),
     ],
-    getPrompt: (caller, name, args) => PROMPTS[name]?.get(args) ?? own.getPrompt(caller, name, args),
+    getPrompt: (caller, name, args) => PROMPTS[name]?.get(args) ?? productOffer.getPrompt(caller, name, args),
     complete: (_caller, { argument }) => {
       const values = ['paris', 'park', 'party'].filter((word) => word.startsWith(argument.value));
       return { values, total: values.length, hasMore: false };
     },
     setLevel: ({ key }, level) => {
-      if (LEVELS.includes(level)) levels.set(key.id, level);
+      if (LOG_LEVELS.includes(level)) levels.set(key.id, level);
     },
     subscriptions: {
       subscribe: ({ key }, uri) => {
-        watched.set(key.id, (watched.get(key.id) ?? new Set()).add(uri));
+        subscribedUris.set(key.id, (subscribedUris.get(key.id) ?? new Set()).add(uri));
       },
       unsubscribe: ({ key }, uri) => {
-        watched.get(key.id)?.delete(uri);
+        subscribedUris.get(key.id)?.delete(uri);
       },
     },
   };

@@ -13,30 +13,33 @@ import type { Aside } from '../../mcp/line.js';
 import type { ToolCall } from '../../mcp/tools/tool.js';
 
 /** From the least to the most severe. */
-export const LEVELS: readonly LoggingLevel[] = LoggingLevelSchema.options;
+export const LOG_LEVELS: readonly LoggingLevel[] = LoggingLevelSchema.options;
 
-interface Ears {
+interface ClientContext {
   aside: Aside;
   /** The least severe level that the caller wants. */
   level: LoggingLevel;
 }
 
-type Speak = (call: ToolCall, ears: Ears) => Promise<CallToolResult>;
+type ClientTool = (call: ToolCall, context: ClientContext) => Promise<CallToolResult>;
 
 const STEP_MS = 50;
 
-const said = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
+const buildTextResult = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
 
-async function log(_call: ToolCall, { aside, level }: Ears): Promise<CallToolResult> {
+async function log(_call: ToolCall, { aside, level }: ClientContext): Promise<CallToolResult> {
   for (const data of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-    const isHeard = LEVELS.indexOf('info') >= LEVELS.indexOf(level);
-    if (isHeard) aside.tell({ method: 'notifications/message', params: { level: 'info', data } });
+    const isWanted = LOG_LEVELS.indexOf('info') >= LOG_LEVELS.indexOf(level);
+    if (isWanted) aside.tell({ method: 'notifications/message', params: { level: 'info', data } });
     await sleep(STEP_MS);
   }
-  return said('logged');
+  return buildTextResult('logged');
 }
 
-async function progress({ meta: { progressToken } }: ToolCall, { aside }: Ears): Promise<CallToolResult> {
+async function progress(
+  { meta: { progressToken } }: ToolCall,
+  { aside }: ClientContext,
+): Promise<CallToolResult> {
   for (const done of [0, 50, 100]) {
     if (typeof progressToken === 'string' || typeof progressToken === 'number') {
       const params = { progressToken, progress: done, total: 100 };
@@ -44,16 +47,16 @@ async function progress({ meta: { progressToken } }: ToolCall, { aside }: Ears):
     }
     await sleep(STEP_MS);
   }
-  return said('done');
+  return buildTextResult('done');
 }
 
-async function sample({ args }: ToolCall, { aside }: Ears): Promise<CallToolResult> {
+async function sample({ args }: ToolCall, { aside }: ClientContext): Promise<CallToolResult> {
   const content = { type: 'text' as const, text: String(args.prompt) };
-  const { content: answer } = await aside.ask({
+  const { content: reply } = await aside.ask({
     method: 'sampling/createMessage',
     params: { messages: [{ role: 'user', content }], maxTokens: 100 },
   });
-  return said(`LLM response: ${(answer as { text?: string }).text}`);
+  return buildTextResult(`LLM response: ${(reply as { text?: string }).text}`);
 }
 
 async function elicit(aside: Aside, params: ElicitRequestFormParams): Promise<string> {
@@ -103,18 +106,20 @@ const ENUMS: ElicitRequestFormParams['requestedSchema'] = {
 };
 
 /** By tool name. */
-export const SPEAKING: Record<string, Speak> = {
+export const CLIENT_TOOLS: Record<string, ClientTool> = {
   test_tool_with_logging: log,
   test_tool_with_progress: progress,
   test_sampling: sample,
   test_elicitation: async ({ args }, { aside }) =>
-    said(`User response: ${await elicit(aside, { message: String(args.message), requestedSchema: USER })}`),
+    buildTextResult(
+      `User response: ${await elicit(aside, { message: String(args.message), requestedSchema: USER })}`,
+    ),
   test_elicitation_sep1034_defaults: async (_call, { aside }) => {
-    const answer = await elicit(aside, { message: 'Correct what is wrong.', requestedSchema: WITH_DEFAULTS });
-    return said(`Elicitation completed: ${answer}`);
+    const reply = await elicit(aside, { message: 'Correct what is wrong.', requestedSchema: WITH_DEFAULTS });
+    return buildTextResult(`Elicitation completed: ${reply}`);
   },
   test_elicitation_sep1330_enums: async (_call, { aside }) => {
-    const answer = await elicit(aside, { message: 'Choose.', requestedSchema: ENUMS });
-    return said(`Elicitation completed: ${answer}`);
+    const reply = await elicit(aside, { message: 'Choose.', requestedSchema: ENUMS });
+    return buildTextResult(`Elicitation completed: ${reply}`);
   },
 };

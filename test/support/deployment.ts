@@ -20,7 +20,7 @@ import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/
 import { issueKey } from './keys.js';
 import { eventually } from './poll.js';
 import {
-  clusterOf,
+  findClusterDir,
   NO_LIMITS,
   type ProcessEnd,
   Processes,
@@ -33,9 +33,9 @@ export const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
 const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
 
 /** The totals of all faults and loads in a run, printed at its end. */
-export const totals = { acknowledged: 0, retried: 0, kills: 0 };
+export const runTotals = { acknowledged: 0, retried: 0, kills: 0 };
 
-export interface Tenant {
+export interface DeployedTenant {
   id: string;
   key: string;
 }
@@ -58,7 +58,7 @@ export interface DeploymentOptions {
  * One command line of the Procfile (or `npm start`) on one port. It stays the same service when it
  * is killed and started again.
  */
-export class Service {
+export class DeployedService {
   process: TestProcess | undefined;
 
   constructor(
@@ -84,7 +84,7 @@ export class Service {
 
   /** Starts it and waits until it is ready. */
   async start(settings: Record<string, string> = {}): Promise<void> {
-    await this.launch(settings).isReady(this.origin);
+    await this.launch(settings).waitUntilReady(this.origin);
   }
 
   async stop(signal: NodeJS.Signals): Promise<ProcessEnd> {
@@ -94,7 +94,7 @@ export class Service {
 
   /** Sends SIGKILL, which a process cannot handle. */
   async kill(): Promise<void> {
-    totals.kills += 1;
+    runTotals.kills += 1;
     await this.stop('SIGKILL');
   }
 }
@@ -106,26 +106,26 @@ export class Service {
 export class Deployment {
   readonly processes = new Processes();
   /** Processes that serve HTTP requests. */
-  webs: Service[] = [];
+  webs: DeployedService[] = [];
   /** Processes that commit. All in one, these are the web processes. */
-  writers: Service[] = [];
+  writers: DeployedService[] = [];
   /** Processes that deliver webhooks. */
-  webhooks: Service[] = [];
+  webhooks: DeployedService[] = [];
   /** Processes that serve agents. All in one, these are the web processes. */
-  mcps: Service[] = [];
+  mcps: DeployedService[] = [];
   /** Processes that write exports. */
-  exporters: Service[] = [];
-  clock: Service | undefined;
+  exporters: DeployedService[] = [];
+  clock: DeployedService | undefined;
   /** The process that calls mail servers and vendors; only with an SMTP_URL. */
-  integrations: Service | undefined;
+  integrations: DeployedService | undefined;
   redis: RedisServer | undefined;
   postgres: EmbeddedPostgres | undefined;
   dataDir = '';
   #db: Database | undefined;
 
   /**
-   * Prepares the stores without starting a process, does the work and ends everything in whatever
-   * state it is. If the work and the end both fail, the work's error is thrown.
+   * Prepares the stores without starting a process, does the work and ends everything in any state.
+   * If the work and the end both fail, the work's error is thrown.
    */
   static async run(
     options: DeploymentOptions,
@@ -136,14 +136,14 @@ export class Deployment {
       await deployment.#prepare(options);
       await work(deployment);
     } catch (error) {
-      await deployment.end().catch((left: unknown) => process.stderr.write(`${String(left)}\n`));
+      await deployment.end().catch((endError: unknown) => process.stderr.write(`${String(endError)}\n`));
       throw error;
     }
     await deployment.end();
   }
 
   async #prepare(options: DeploymentOptions): Promise<void> {
-    this.dataDir = await this.processes.dataDir();
+    this.dataDir = await this.processes.createDataDir();
     const settings = {
       NODE_ENV: 'test',
       LOG_LEVEL: 'warn',
@@ -154,7 +154,7 @@ export class Deployment {
       ...options.settings,
     };
     if (!IS_SCALED) {
-      this.webs = [await this.#service(['node', 'dist/bin/start.js'], settings)];
+      this.webs = [await this.#createService(['node', 'dist/bin/start.js'], settings)];
       this.writers = this.webs;
       this.webhooks = this.webs;
       this.mcps = this.webs;
@@ -162,9 +162,9 @@ export class Deployment {
       return;
     }
     const stores = { ...settings, ...(await this.#startStores()) };
-    const lines = await procfileLines();
+    const commandLines = await procfileLines();
     const services = (type: string, count: number) =>
-      Promise.all(Array.from({ length: count }, () => this.#service(lines[type] ?? [], stores)));
+      Promise.all(Array.from({ length: count }, () => this.#createService(commandLines[type] ?? [], stores)));
     this.webs = await services('web', options.webs ?? 1);
     this.writers = await services('writes', options.writers ?? 1);
     this.webhooks = await services('webhooks', options.webhooks ?? 0);
@@ -182,12 +182,12 @@ export class Deployment {
     return { DATABASE_URL: databaseUrl, REDIS_URL: `redis://127.0.0.1:${this.redis.port}` };
   }
 
-  async #service(command: string[], env: Record<string, string>): Promise<Service> {
-    return new Service(this.processes, command, env, await freePort());
+  async #createService(command: string[], env: Record<string, string>): Promise<DeployedService> {
+    return new DeployedService(this.processes, command, env, await freePort());
   }
 
   /** Every process once. */
-  get services(): Service[] {
+  get services(): DeployedService[] {
     const others = [this.clock, this.integrations].filter((service) => service !== undefined);
     return [
       ...new Set([
@@ -208,12 +208,12 @@ export class Deployment {
   }
 
   /** The only process, or the first of its type. */
-  get web(): Service {
-    return this.webs[0] as Service;
+  get web(): DeployedService {
+    return this.webs[0] as DeployedService;
   }
 
-  get writer(): Service {
-    return this.writers[0] as Service;
+  get writer(): DeployedService {
+    return this.writers[0] as DeployedService;
   }
 
   /** The URL of the database as the owner of the tables. PostgreSQL must have run once. */
@@ -238,7 +238,7 @@ export class Deployment {
    * Calls `act` while no invoice can be committed. `act` must be shorter than the timeouts of the
    * product's queries.
    */
-  async withoutCommits<T>(act: () => Promise<T>): Promise<T> {
+  async withCommitsBlocked<T>(act: () => Promise<T>): Promise<T> {
     return this.withLock('invoices', 'share row exclusive', act);
   }
 
@@ -252,9 +252,9 @@ export class Deployment {
   }
 
   /** Creates tenants with a key that has every permission. */
-  async tenants(count: number): Promise<Tenant[]> {
+  async createTenants(count: number): Promise<DeployedTenant[]> {
     const db = await this.db();
-    const tenants: Tenant[] = [];
+    const tenants: DeployedTenant[] = [];
     for (let nth = 1; nth <= count; nth += 1) {
       const pair = newTenantPair();
       await db.transaction([pair.live, pair.sandbox], (tx) =>
@@ -269,26 +269,26 @@ export class Deployment {
   }
 
   /** Kills Redis with SIGKILL and restarts it on the same port, without its data. */
-  async replaceRedis(): Promise<void> {
+  async restartRedisEmpty(): Promise<void> {
     const { port, process } = this.#redisServer();
-    totals.kills += 1;
+    runTotals.kills += 1;
     process.kill('SIGKILL');
     await eventually('the end of Redis', () => process.exitCode !== null || process.signalCode !== null);
     this.redis = await startRedis(port);
   }
 
   async flushRedis(): Promise<void> {
-    await this.#askRedis((client) => client.flushall());
+    await this.#withRedis((client) => client.flushall());
   }
 
   /** Jobs of the writes queue that wait for a worker, or that a worker runs. */
   countJobs(state: 'wait' | 'active'): Promise<number> {
-    return this.#askRedis((client) => client.llen(`{tow}:writes:${state}`));
+    return this.#withRedis((client) => client.llen(`{tow}:writes:${state}`));
   }
 
-  #askRedis<T>(ask: (client: Redis) => Promise<T>): Promise<T> {
+  #withRedis<T>(use: (client: Redis) => Promise<T>): Promise<T> {
     const client = new Redis(this.#redisServer().port, '127.0.0.1');
-    return ask(client).finally(() => client.disconnect());
+    return use(client).finally(() => client.disconnect());
   }
 
   /**
@@ -297,7 +297,7 @@ export class Deployment {
   async killPostgres(): Promise<void> {
     const pid = await this.#postmaster();
     if (!pid) throw new Error('there is no PostgreSQL to kill');
-    totals.kills += 1;
+    runTotals.kills += 1;
     process.kill(pid, 'SIGKILL');
     await eventually('another PostgreSQL', async () => {
       const next = await this.#postmaster();
@@ -307,7 +307,7 @@ export class Deployment {
 
   /** The process id in postmaster.pid, no matter which process started the postmaster. */
   async #postmaster(): Promise<number | undefined> {
-    const cluster = await clusterOf(this.dataDir);
+    const cluster = await findClusterDir(this.dataDir);
     const text = await readFile(join(cluster ?? '', 'postmaster.pid'), 'utf8').catch(() => '');
     return Number(text.split('\n')[0]) || undefined;
   }
@@ -316,7 +316,7 @@ export class Deployment {
    * Runs the command line tool on these stores and resolves with the data that it returns.
    * @throws when it fails
    */
-  async tow<Data>(...args: string[]): Promise<Data> {
+  async runTow<Data>(...args: string[]): Promise<Data> {
     const command = ['node', 'dist/bin/tow.js', ...args, '--json'];
     const { code, stdout, output } = await this.processes.run({ command, env: this.web.env });
     if (code !== 0) throw new Error(`tow ${args.join(' ')} ended with ${code}:\n${output}`);

@@ -64,8 +64,8 @@ export class EndpointHealth {
    * with its id.
    */
   async exhausted(endpointId: string): Promise<string> {
-    const made = await insertDeliveries(this, [{ endpoint_id: endpointId, status: 'exhausted' }]);
-    const [id] = made as [string];
+    const ids = await insertDeliveries(this, [{ endpoint_id: endpointId, status: 'exhausted' }]);
+    const [id] = ids as [string];
     await this.lane(endpointId, `exhausted_count = exhausted_count + 1, last_exhausted_id = '${id}'`);
     return id;
   }
@@ -82,16 +82,17 @@ export class EndpointHealth {
    * @returns the ids of the endpoints whose workers were woken
    */
   async pass(id: string, commands?: Awaited<ReturnType<EndpointHealth['found']>>): Promise<string[]> {
-    const woken: string[] = [];
+    const wokenEndpointIds: string[] = [];
     const context: BatchContext = {
       ...batchContextOf(this.stack.runtime),
       config: this.stack.runtime.config,
       afterCommit: ({ settled }) => {
-        for (const { outcome } of settled) if (outcome.ok) woken.push(...(outcome.wokenEndpoints ?? []));
+        for (const { outcome } of settled)
+          if (outcome.ok) wokenEndpointIds.push(...(outcome.wokenEndpoints ?? []));
       },
     };
     await runIsolated(context, commands ?? (await this.found(id)));
-    return woken;
+    return wokenEndpointIds;
   }
 
   /** Events about an endpoint, oldest first. */

@@ -14,7 +14,7 @@ const validators = new Map<string, ValidateFunction>();
  */
 export function findBodyFaults(schema: Json, body: unknown): string[] {
   const key = JSON.stringify(schema);
-  const validate = validators.get(key) ?? ajv.compile(closed(schema) as Json);
+  const validate = validators.get(key) ?? ajv.compile(forbidAdditionalMembers(schema) as Json);
   validators.set(key, validate);
   if (validate(body)) return [];
   return (validate.errors ?? []).map(
@@ -23,10 +23,12 @@ export function findBodyFaults(schema: Json, body: unknown): string[] {
 }
 
 /** The same schema, but described objects may have no additional members. */
-function closed(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(closed);
+function forbidAdditionalMembers(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(forbidAdditionalMembers);
   if (typeof node !== 'object' || node === null) return node;
-  const rest = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
+  const rest = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, forbidAdditionalMembers(value)]),
+  );
   return 'properties' in rest && !('additionalProperties' in rest)
     ? { ...rest, additionalProperties: false }
     : rest;

@@ -24,23 +24,23 @@ export interface RunNode extends PlanNode {
  * of the application are. Returns all nodes, the uppermost first.
  * @param tenantId the tenant whose rows the session may see
  */
-export function planOf(db: Database, tenantId: string, statement: Statement): Promise<PlanNode[]> {
-  return explain(db, { tenantId, statement, options: 'format json' });
+export function planOf(db: Database, tenantId: string, sqlQuery: Statement): Promise<PlanNode[]> {
+  return explain(db, { tenantId, sqlQuery, options: 'format json' });
 }
 
 /** Like {@link planOf}, but runs the query and undoes its writes. */
-export function runOf(db: Database, tenantId: string, statement: Statement): Promise<RunNode[]> {
-  return explain<RunNode>(db, { tenantId, statement, options: 'analyze, buffers, format json' });
+export function runOf(db: Database, tenantId: string, sqlQuery: Statement): Promise<RunNode[]> {
+  return explain<RunNode>(db, { tenantId, sqlQuery, options: 'analyze, buffers, format json' });
 }
 
 async function explain<Node extends PlanNode>(
   db: Database,
-  { tenantId, statement, options }: { tenantId: string; statement: Statement; options: string },
+  { tenantId, sqlQuery, options }: { tenantId: string; sqlQuery: Statement; options: string },
 ): Promise<Node[]> {
-  const values = (statement.values ?? []).map(literal);
+  const values = (sqlQuery.values ?? []).map(literal);
   const list = values.length > 0 ? `(${values.join(', ')})` : '';
   return db.rehearse([tenantId], async (tx) => {
-    await tx.query({ text: `prepare explained as ${statement.text}` });
+    await tx.query({ text: `prepare explained as ${sqlQuery.text}` });
     const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
       text: `explain (${options}) execute explained ${list}`,
     });

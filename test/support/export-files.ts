@@ -74,16 +74,16 @@ export class Kept extends Writable {
   }
 }
 
-/** Writes an export from a snapshot of its own. */
+/** Writes an export from a new snapshot. */
 export async function written(
   databaseUrl: string,
-  order: ExportOrder,
+  request: ExportOrder,
   options: WriteOptions = {},
 ): Promise<{ content: Buffer; summary: ExportSummary }> {
-  const snapshot = await snapshotOf(databaseUrl, order.tenantId);
+  const snapshot = await snapshotOf(databaseUrl, request.tenantId);
   const sink = new Kept();
   try {
-    const summary = await writeExport(snapshot, order, sink, options);
+    const summary = await writeExport(snapshot, request, sink, options);
     return { content: sink.content, summary };
   } finally {
     await snapshot.close();
@@ -125,8 +125,8 @@ export function unzipped(zip: Buffer): Map<string, Buffer> {
       zip.readUInt32LE(at + 20),
       zip.readUInt32LE(at + 24),
     ];
-    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((place) =>
-      zip.readUInt16LE(at + place),
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) =>
+      zip.readUInt16LE(at + offset),
     ) as [number, number, number];
     const local = zip.readUInt32LE(at + 42);
     const name = zip.toString('utf8', at + 46, at + 46 + nameLength);
@@ -141,10 +141,10 @@ export function unzipped(zip: Buffer): Map<string, Buffer> {
   return files;
 }
 
-type Shown = Record<string, unknown>;
+type RestRecord = Record<string, unknown>;
 
 /** The text that a cell must have for a value of REST. */
-export function cellOf(value: unknown): string | null {
+export function formatCell(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value);
   return /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
@@ -154,10 +154,10 @@ export function cellOf(value: unknown): string | null {
  * A record of REST as a row: members of objects become columns, and the members that CSV leaves out
  * are missing.
  */
-export function rowOf(shown: Shown, leftOut: readonly string[] = []): Shown {
+export function flattenRecord(record: RestRecord, excludedMembers: readonly string[] = []): RestRecord {
   return Object.fromEntries(
-    Object.entries(shown)
-      .filter(([name]) => !leftOut.includes(name))
+    Object.entries(record)
+      .filter(([name]) => !excludedMembers.includes(name))
       .flatMap(([name, value]) =>
         value !== null && typeof value === 'object' && !Array.isArray(value)
           ? Object.entries(value).map(([member, inner]) => [`${name}_${member}`, inner])
@@ -167,14 +167,18 @@ export function rowOf(shown: Shown, leftOut: readonly string[] = []): Shown {
 }
 
 /** Asserts that every value of REST is in its cell, and that no cell has any other value. */
-export function expectSameRow(cells: Cells | undefined, shown: Shown, leftOut: readonly string[] = []): void {
-  expect(cells, `a row of ${shown.id}`).not.to.equal(undefined);
-  const row = rowOf(shown, leftOut);
+export function expectSameRow(
+  cells: Cells | undefined,
+  record: RestRecord,
+  excludedMembers: readonly string[] = [],
+): void {
+  expect(cells, `a row of ${record.id}`).not.to.equal(undefined);
+  const row = flattenRecord(record, excludedMembers);
   const isJson = (name: string) => Array.isArray(row[name]);
   for (const [name, cell] of Object.entries(cells as Cells)) {
     if (isJson(name)) expect(JSON.parse(cell as string), name).to.deep.equal(row[name]);
-    else expect(cell, name).to.equal(cellOf(row[name]));
+    else expect(cell, name).to.equal(formatCell(row[name]));
   }
-  const unseen = Object.keys(row).filter((name) => row[name] !== null && !(name in (cells as Cells)));
-  expect(unseen, 'members of REST without a column').to.deep.equal([]);
+  const missingColumns = Object.keys(row).filter((name) => row[name] !== null && !(name in (cells as Cells)));
+  expect(missingColumns, 'members of REST without a column').to.deep.equal([]);
 }

@@ -40,21 +40,21 @@ export class ScheduleAccount {
   }
 
   async create(overrides: Record<string, unknown> = {}): Promise<Json> {
-    const answer = await this.client.post('/export-schedules', scheduleInput(overrides));
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.body;
+    const response = await this.client.post('/export-schedules', scheduleInput(overrides));
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
   }
 
   async read(id: string): Promise<Json> {
-    const answer = await this.client.get(`/export-schedules/${id}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body;
+    const response = await this.client.get(`/export-schedules/${id}`);
+    expect(response.status, response.text).to.equal(200);
+    return response.body;
   }
 
   async patch(id: string, patch: object): Promise<Json> {
-    const answer = await this.client.patch(`/export-schedules/${id}`, patch);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.body;
+    const response = await this.client.patch(`/export-schedules/${id}`, patch);
+    expect(response.status, response.text).to.equal(200);
+    return response.body;
   }
 
   /**

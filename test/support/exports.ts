@@ -15,16 +15,16 @@ const LEASE_MS = 15_000;
 const queues = new WeakMap<TestStack, WritesQueue>();
 
 /** Requests an export. */
-export async function orderExport(client: TestClient, order: object): Promise<Json> {
-  const answer = await client.post('/exports', order);
-  expect(answer.status, answer.text).to.equal(202);
-  return answer.body;
+export async function orderExport(client: TestClient, request: object): Promise<Json> {
+  const response = await client.post('/exports', request);
+  expect(response.status, response.text).to.equal(202);
+  return response.body;
 }
 
 export async function readExport(client: TestClient, id: string): Promise<Json> {
-  const answer = await client.get(`/exports/${id}`);
-  expect(answer.status, answer.text).to.equal(200);
-  return answer.body;
+  const response = await client.get(`/exports/${id}`);
+  expect(response.status, response.text).to.equal(200);
+  return response.body;
 }
 
 /** Exports of one account, and the actions of a worker on them. */
@@ -35,8 +35,8 @@ export class ExportAccount {
     readonly client: TestClient,
   ) {}
 
-  create(order: object = { resource: 'invoices', format: 'csv' }): Promise<Json> {
-    return orderExport(this.client, order);
+  create(request: object = { resource: 'invoices', format: 'csv' }): Promise<Json> {
+    return orderExport(this.client, request);
   }
 
   read(id: string): Promise<Json> {
@@ -105,8 +105,8 @@ export class ExportAccount {
   }
 
   /** Creates an export and completes it. */
-  async completed(order?: object): Promise<Json> {
-    const { id } = await this.create(order);
+  async completed(request?: object): Promise<Json> {
+    const { id } = await this.create(request);
     const { attempts } = await this.claimed(id);
     await this.submit(this.completion(id, attempts));
     return this.read(id);

@@ -3,7 +3,7 @@ import { openClockQueue } from '../../shared/queues/clock.js';
 import type { TestStack } from './stack.js';
 
 /** Runs the clock's own tasks once a second instead of twice a minute. */
-export async function hastenClock<T>(stack: TestStack, act: () => Promise<T>): Promise<T> {
+export async function withFastClock<T>(stack: TestStack, act: () => Promise<T>): Promise<T> {
   const clock = openClockQueue(stack.runtime);
   const timer = setInterval(() => {
     for (const task of ['watch-billing', 'mark-overdue']) void clock.add(task, {}, { jobId: newId() });

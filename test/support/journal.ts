@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai';
 import type { Transaction } from '../../shared/platform/postgres.js';
-import { type Deployment, type Service, totals } from './deployment.js';
-import type { Call, Load } from './load.js';
+import { type DeployedService, type Deployment, runTotals } from './deployment.js';
+import type { Load, LoadCall } from './load.js';
 import { eventually } from './poll.js';
 
 /** Acknowledged calls that are sent once more at the end. */
@@ -31,13 +31,13 @@ interface Count {
 export async function expectNothingLost(deployment: Deployment, load: Load): Promise<void> {
   await load.stop();
   const { calls } = load;
-  const open = calls
+  const unfinished = calls
     .filter(({ outcome }) => outcome !== 'ok')
-    .map(({ outcome, answers }) => ({ outcome, answers }));
-  expect(open, 'calls that did not succeed').to.deep.equal([]);
-  const hung = load.unanswered.filter((fault) => fault.includes('TimeoutError'));
-  expect(hung, 'requests that were left hanging').to.deep.equal([]);
-  expect(load.departures, 'responses that deviate from openapi.json').to.deep.equal([]);
+    .map(({ outcome, attempts }) => ({ outcome, attempts }));
+  expect(unfinished, 'calls that did not succeed').to.deep.equal([]);
+  const hanging = load.unanswered.filter((entry) => entry.includes('TimeoutError'));
+  expect(hanging, 'requests that were left hanging').to.deep.equal([]);
+  expect(load.deviations, 'responses that deviate from openapi.json').to.deep.equal([]);
   const db = await deployment.db();
   const tenants = [...new Set(calls.map(({ tenant }) => tenant.id))];
   await eventually(
@@ -51,13 +51,13 @@ export async function expectNothingLost(deployment: Deployment, load: Load): Pro
   const stored = await db.transaction(tenants, readInvoices);
   expectSameContent(calls, stored);
   const ids = stored.map(({ id }) => id).sort();
-  for (const [what, text] of Object.entries(ONE_PER_INVOICE)) {
+  for (const [label, text] of Object.entries(ONE_PER_INVOICE)) {
     const counts = await db.transaction(tenants, (tx) => tx.query<Count>({ text }));
     expect(
       counts.filter(({ count }) => count !== 1),
-      `more than one ${what}`,
+      `more than one ${label}`,
     ).to.deep.equal([]);
-    expect(counts.map(({ id }) => id).sort(), `${what} of each invoice`).to.deep.equal(ids);
+    expect(counts.map(({ id }) => id).sort(), `${label} of each invoice`).to.deep.equal(ids);
   }
   expectSameKeys(calls, await db.transaction(tenants, readKeys));
   await expectSameReplays(load);
@@ -65,12 +65,12 @@ export async function expectNothingLost(deployment: Deployment, load: Load): Pro
     tx.query({ text: 'select * from command_attempts where attempts > 0 or parked_at is not null' }),
   );
   expect(suspected, 'commands still suspected of killing their worker').to.deep.equal([]);
-  totals.acknowledged += calls.length;
-  totals.retried += calls.filter(({ answers }) => answers.length > 1).length;
+  runTotals.acknowledged += calls.length;
+  runTotals.retried += calls.filter(({ attempts }) => attempts.length > 1).length;
 }
 
-function expectSameContent(calls: Call[], stored: StoredInvoice[]): void {
-  const wanted = calls.map((call) => ({
+function expectSameContent(calls: LoadCall[], stored: StoredInvoice[]): void {
+  const acknowledged = calls.map((call) => ({
     tenant_id: call.tenant.id,
     id: call.id,
     invoice_number: call.body.invoice_number,
@@ -79,7 +79,7 @@ function expectSameContent(calls: Call[], stored: StoredInvoice[]): void {
   const byNumber = (a: { invoice_number: string }, b: { invoice_number: string }) =>
     a.invoice_number < b.invoice_number ? -1 : 1;
   expect([...stored].sort(byNumber), 'stored invoices against acknowledged ones').to.deep.equal(
-    wanted.sort(byNumber),
+    acknowledged.sort(byNumber),
   );
   const sum = (cents: number[]) => cents.reduce((total, one) => total + one, 0);
   expect(sum(stored.map(({ total_cents }) => total_cents))).to.equal(
@@ -107,17 +107,17 @@ export async function countInvoices(deployment: Deployment): Promise<number> {
   return (await db.transaction(await db.tenantIds(), readInvoices)).length;
 }
 
-interface KeptKey {
+interface StoredKey {
   key: string;
   id: string;
 }
 
-function readKeys(tx: Transaction): Promise<KeptKey[]> {
-  return tx.query<KeptKey>({ text: "select key, body::jsonb ->> 'id' as id from idempotency_keys" });
+function readKeys(tx: Transaction): Promise<StoredKey[]> {
+  return tx.query<StoredKey>({ text: "select key, body::jsonb ->> 'id' as id from idempotency_keys" });
 }
 
-function expectSameKeys(calls: Call[], kept: KeptKey[]): void {
-  const idOf = new Map(kept.map(({ key, id }) => [key, id]));
+function expectSameKeys(calls: LoadCall[], storedKeys: StoredKey[]): void {
+  const idOf = new Map(storedKeys.map(({ key, id }) => [key, id]));
   const wrong = calls.filter(({ key, id }) => idOf.get(key) !== id);
   expect(wrong, 'calls whose key leads to another invoice').to.deep.equal([]);
 }
@@ -126,7 +126,7 @@ function expectSameKeys(calls: Call[], kept: KeptKey[]): void {
 async function expectSameReplays(load: Load): Promise<void> {
   const step = Math.max(1, Math.floor(load.calls.length / REPLAYED));
   for (const call of load.calls.filter((_, nth) => nth % step === 0)) {
-    const reply = await load.again(call);
+    const reply = await load.resend(call);
     expect([reply?.status, reply?.body.id], reply?.text).to.deep.equal([201, call.id]);
     if (call.text !== undefined) expect(reply?.text).to.equal(call.text);
   }
@@ -154,7 +154,7 @@ async function countsNonePending({ clock, web }: Deployment): Promise<boolean> {
  * By the service's own metrics, no job of the writes queue is in any state. A canary job may run
  * for a short time.
  */
-async function isQueueEmpty({ origin }: Service): Promise<boolean> {
+async function isQueueEmpty({ origin }: DeployedService): Promise<boolean> {
   const samples = await samplesOf(origin);
   const states = ['waiting', 'active', 'delayed', 'failed'];
   return states.every((state) => samples.get(`tow_queue_jobs{queue="writes",state="${state}"}`) === 0);

@@ -3,10 +3,14 @@ import { newId } from '../../shared/platform/ids.js';
 import type { TestClient } from './client.js';
 import { endpointInput, invoiceInput, scheduleInput } from './samples.js';
 
-async function made(client: TestClient, path: string, body: Record<string, unknown>): Promise<string> {
-  const answer = await client.post(path, body);
-  expect(answer.status, answer.text).to.be.oneOf([200, 201, 202]);
-  return answer.body.id;
+async function createRecord(
+  client: TestClient,
+  path: string,
+  body: Record<string, unknown>,
+): Promise<string> {
+  const response = await client.post(path, body);
+  expect(response.status, response.text).to.be.oneOf([200, 201, 202]);
+  return response.body.id;
 }
 
 /** Creates an invoice and takes these actions on it, in this sequence. */
@@ -15,33 +19,33 @@ export async function invoiceAfter(
   actions: readonly string[],
   overrides: Record<string, unknown> = {},
 ): Promise<string> {
-  const id = await made(
+  const id = await createRecord(
     client,
     '/invoices',
     invoiceInput({ billing_email: 'billing@example.com', ...overrides }),
   );
-  for (const action of actions) await made(client, `/invoices/${id}/${action}`, { reason: 'test' });
+  for (const action of actions) await createRecord(client, `/invoices/${id}/${action}`, { reason: 'test' });
   return id;
 }
 
 /** Creates a work order and takes these actions on it. `assign` uses a new truck. */
 export async function jobAfter(client: TestClient, actions: readonly string[]): Promise<string> {
-  const id = await made(client, '/work-orders', { service_type: 'tow' });
+  const id = await createRecord(client, '/work-orders', { service_type: 'tow' });
   for (const action of actions) {
     const truck = { unit_number: newId().slice(-12), duty_class: 'light' };
-    const body = action === 'assign' ? { truck_id: await made(client, '/trucks', truck) } : {};
-    await made(client, `/work-orders/${id}/${action}`, body);
+    const body = action === 'assign' ? { truck_id: await createRecord(client, '/trucks', truck) } : {};
+    await createRecord(client, `/work-orders/${id}/${action}`, body);
   }
   return id;
 }
 
 /** Creates an impound that began long ago and takes these actions on it. */
 export async function impoundAfter(client: TestClient, actions: readonly string[]): Promise<string> {
-  const id = await made(client, '/impounds', {
+  const id = await createRecord(client, '/impounds', {
     impounded_at: '2026-01-01T12:00:00Z',
     daily_rate_cents: 4500,
   });
-  for (const action of actions) await made(client, `/impounds/${id}/${action}`, { reason: 'test' });
+  for (const action of actions) await createRecord(client, `/impounds/${id}/${action}`, { reason: 'test' });
   return id;
 }
 
@@ -59,12 +63,12 @@ export async function claimAfter(
   const { body } = await client.post('/claims', claim);
   for (const action of actions) {
     const [path, outcome] = action.split(':');
-    const own = action.startsWith('invoice/')
+    const requestPath = action.startsWith('invoice/')
       ? `/invoices/${invoiceId}/${action.slice(8)}`
       : `/claims/${body.id}/${path}`;
-    await made(
+    await createRecord(
       client,
-      own,
+      requestPath,
       outcome ? { outcome, code: 'not_covered', amount_cents: 4_000 } : { reason: 'test' },
     );
   }
@@ -75,7 +79,7 @@ export async function claimAfter(
  * The actions that a record needs before an operation. An operation that is not here works on a new
  * record.
  */
-const BEFORE: Readonly<Record<string, readonly string[]>> = {
+const REQUIRED_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'POST /work-orders/{id}/start': ['assign'],
   'POST /work-orders/{id}/steps': ['assign'],
   'POST /work-orders/{id}/unassign': ['assign'],
@@ -91,31 +95,33 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
   'POST /claims/{id}/outcome': ['submit'],
 };
 
-/** A new record in the state that a documented operation needs; undefined when any record will do. */
+/** A new record in the state that a documented operation needs. Undefined if any record will do. */
 export async function recordReadyFor(operation: string, client: TestClient): Promise<string | undefined> {
-  const actions = BEFORE[operation] ?? [];
+  const actions = REQUIRED_ACTIONS[operation] ?? [];
   if (operation.startsWith('POST /work-orders/{id}/')) return jobAfter(client, actions);
   if (operation.startsWith('POST /invoices/{id}/')) return invoiceAfter(client, actions);
   if (operation.startsWith('POST /impounds/{id}/')) return impoundAfter(client, actions);
   if (operation.startsWith('POST /claims/{id}/')) return (await claimAfter(client, actions)).id;
   if (operation === 'POST /payments/{id}/refund') {
     const invoice = await invoiceAfter(client, ['approve']);
-    return made(client, `/invoices/${invoice}/payments`, { amount_cents: 10_000, method: 'cash' });
+    return createRecord(client, `/invoices/${invoice}/payments`, { amount_cents: 10_000, method: 'cash' });
   }
   if (operation.startsWith('POST /approvals/{id}/')) {
     const invoice_id = await invoiceAfter(client, []);
-    return made(client, '/approvals', { invoice_id, justification: 'To be decided' });
+    return createRecord(client, '/approvals', { invoice_id, justification: 'To be decided' });
   }
-  if (operation.includes('/webhook-endpoints/')) return made(client, '/webhook-endpoints', endpointInput());
-  if (operation.includes('/export-schedules/')) return made(client, '/export-schedules', scheduleInput());
+  if (operation.includes('/webhook-endpoints/'))
+    return createRecord(client, '/webhook-endpoints', endpointInput());
+  if (operation.includes('/export-schedules/'))
+    return createRecord(client, '/export-schedules', scheduleInput());
   if (operation.includes('/exports/')) {
-    const id = await made(client, '/exports', { resource: 'customers', format: 'csv' });
+    const id = await createRecord(client, '/exports', { resource: 'customers', format: 'csv' });
     // A cancelled export can be retried, and it leaves room for other exports.
     await client.delete(`/exports/${id}`);
     return id;
   }
-  if (operation.includes('/api-keys/')) return made(client, '/api-keys', { name: 'spare' });
+  if (operation.includes('/api-keys/')) return createRecord(client, '/api-keys', { name: 'spare' });
   if (operation.includes('/agent-keys/'))
-    return made(client, '/agent-keys', { name: 'spare', scopes: ['read_audit'] });
+    return createRecord(client, '/agent-keys', { name: 'spare', scopes: ['read_audit'] });
   return undefined;
 }

@@ -4,30 +4,30 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import type { Json } from './client.js';
-import type { Tenant } from './deployment.js';
-import { findDepartures } from './openapi-validator.js';
+import type { DeployedTenant } from './deployment.js';
+import { findDeviations } from './openapi-validator.js';
 import { eventually } from './poll.js';
 import { IS_SCALED } from './stores.js';
 
-export const CLIENTS = 16;
+export const CLIENT_COUNT = 16;
 /**
  * Longer than any write timeout of the deployments. A request without a response by then hangs,
  * which is an error.
  */
-const ANSWER_TIMEOUT_MS = 15_000;
+const RESPONSE_TIMEOUT_MS = 15_000;
 const THINK_MS = 5;
 const RETRY_MS = 200;
 /**
  * Calls that prove that work continues. All in one, the product handles more calls in the same
  * time.
  */
-const PROGRESS = IS_SCALED ? 400 : 800;
+const PROGRESS_CALLS = IS_SCALED ? 400 : 800;
 /** Statuses on which a client sends the same call again. */
-const RETRIED = [429, 503];
+const RETRIED_STATUSES = [429, 503];
 
 /** One invoice that a client wants to create, and the responses that it got. */
-export interface Call {
-  tenant: Tenant;
+export interface LoadCall {
+  tenant: DeployedTenant;
   key: string;
   body: { invoice_number: string; line_items: unknown[] };
   totalCents: number;
@@ -41,7 +41,7 @@ export interface Call {
   /** The exact bytes of the 201. Absent when the operation returned the outcome. */
   text?: string;
   /** A short text for each time that it was sent: the method and the response or error. */
-  answers: string[];
+  attempts: string[];
 }
 
 interface Reply {
@@ -53,7 +53,7 @@ interface Reply {
 export interface LoadOptions {
   /** Addresses to choose from at each call, as a load balancer would. */
   origins: string[];
-  tenants: Tenant[];
+  tenants: DeployedTenant[];
   clients?: number;
   /** The pause of a client after each call. */
   thinkMs?: number;
@@ -61,69 +61,69 @@ export interface LoadOptions {
 
 /** See the module comment. */
 export class Load {
-  readonly calls: Call[] = [];
+  readonly calls: LoadCall[] = [];
   /** Responses that deviate from the OpenAPI document. */
-  readonly departures: string[] = [];
+  readonly deviations: string[] = [];
   /** Requests that were sent over a connection and never got a response. */
   readonly unanswered: string[] = [];
-  readonly #agent = new Agent({ connections: CLIENTS * 2, pipelining: 1 });
+  readonly #agent = new Agent({ connections: CLIENT_COUNT * 2, pipelining: 1 });
   readonly #draining = new Set<string>();
   #clients: Promise<void>[] = [];
   /** Clients start no new call. */
-  #ending = false;
+  #isEnding = false;
   /** Aborted: clients even give up calls whose outcome is unknown. */
-  readonly #patience = new AbortController();
+  readonly #giveUp = new AbortController();
   #sent = 0;
 
   constructor(private readonly options: LoadOptions) {}
 
   /** Acknowledged calls so far. */
-  get acknowledged(): number {
+  get acknowledgedCount(): number {
     return this.calls.filter(({ outcome }) => outcome === 'ok').length;
   }
 
   /** Calls that were sent and have no outcome yet. */
-  get waiting(): number {
+  get waitingCount(): number {
     return this.calls.filter(({ outcome }) => outcome === 'unknown').length;
   }
 
   start(): this {
-    const { clients = CLIENTS } = this.options;
+    const { clients = CLIENT_COUNT } = this.options;
     this.#clients = Array.from({ length: clients }, (_, client) => this.#work(client));
     return this;
   }
 
   /** Waits for so many more acknowledged calls, as proof that the work continues. */
-  async progresses(by = PROGRESS, timeoutMs = 60_000): Promise<void> {
-    const goal = this.acknowledged + by;
-    await eventually(`${by} more acknowledged calls`, () => this.acknowledged >= goal, timeoutMs);
+  async waitForCalls(by = PROGRESS_CALLS, timeoutMs = 60_000): Promise<void> {
+    const goal = this.acknowledgedCount + by;
+    await eventually(`${by} more acknowledged calls`, () => this.acknowledgedCount >= goal, timeoutMs);
   }
 
   /**
    * Lets each client finish its call, with as many retries as the call needs, for a minute at most.
    */
   async stop(timeoutMs = 60_000): Promise<void> {
-    this.#ending = true;
-    const timer = setTimeout(() => this.#patience.abort(), timeoutMs);
+    this.#isEnding = true;
+    const timer = setTimeout(() => this.#giveUp.abort(), timeoutMs);
     await Promise.all(this.#clients).finally(() => clearTimeout(timer));
     await this.#agent.destroy();
   }
 
   /**
-   * Sends nothing more to this address until {@link reopen}, like a load balancer that checks
-   * /readyz.
+   * Sends nothing more to this address until {@link includeOrigin}, like a load balancer that
+   * checks /readyz.
    */
-  leaveOut(origin: string): void {
+  excludeOrigin(origin: string): void {
     this.#draining.add(origin);
   }
 
   /** Uses an address again that was left out, or that sent "Connection: close". */
-  reopen(origin: string): void {
+  includeOrigin(origin: string): void {
     this.#draining.delete(origin);
   }
 
-  /** Adds a call to the record, to be sent by {@link insist}. */
-  note(tenant: Tenant, fields: Record<string, unknown> = {}): Call {
+  /** Adds a call to the record, to be sent by {@link sendUntilDone}. */
+  addCall(tenant: DeployedTenant, fields: Record<string, unknown> = {}): LoadCall {
     const call = newCall(tenant, this.calls.length + 1, fields);
     this.calls.push(call);
     return call;
@@ -134,56 +134,55 @@ export class Load {
    * @param follows whether a 202 is followed by polling its operation. Otherwise the same call is
    * sent again
    */
-  async insist(call: Call, { follows = true } = {}): Promise<void> {
-    while (call.outcome === 'unknown' && !this.#patience.signal.aborted)
-      await this.#attempt(call, { follows });
+  async sendUntilDone(call: LoadCall, { follows = true } = {}): Promise<void> {
+    while (call.outcome === 'unknown' && !this.#giveUp.signal.aborted) await this.#attempt(call, { follows });
   }
 
   /** Sends a call once, without waiting for an outcome. */
-  async once(call: Call): Promise<void> {
+  async sendOnce(call: LoadCall): Promise<void> {
     await this.#send(call, { method: 'POST', path: '/invoices', body: call.body });
   }
 
   /**
    * Polls an operation until it has an outcome, which may differ from the call's earlier outcome.
    */
-  async follow(call: Call, operation: string): Promise<void> {
+  async pollOperation(call: LoadCall, operation: string): Promise<void> {
     call.outcome = 'unknown';
-    await this.#follow(call, operation);
+    await this.#pollOperation(call, operation);
   }
 
   async #work(client: number): Promise<void> {
     const { tenants, thinkMs = THINK_MS } = this.options;
-    while (!this.#ending) {
-      const call = this.note(tenants[client % tenants.length] as Tenant);
+    while (!this.#isEnding) {
+      const call = this.addCall(tenants[client % tenants.length] as DeployedTenant);
       // Every fourth client sends its call again where the others poll the operation. Both are
       // correct.
-      await this.insist(call, { follows: client % 4 !== 0 });
+      await this.sendUntilDone(call, { follows: client % 4 !== 0 });
       await pause(thinkMs);
     }
   }
 
-  async #attempt(call: Call, { follows }: { follows: boolean }): Promise<void> {
+  async #attempt(call: LoadCall, { follows }: { follows: boolean }): Promise<void> {
     const reply = await this.#send(call, { method: 'POST', path: '/invoices', body: call.body });
-    if (reply?.status === 201) settle(call, reply.body, reply.text);
-    else if (reply?.status === 202 && follows) await this.#follow(call, reply.body.data.operation_id);
-    else if (reply && !isRetried(reply)) refuse(call, reply);
+    if (reply?.status === 201) recordSuccess(call, reply.body, reply.text);
+    else if (reply?.status === 202 && follows) await this.#pollOperation(call, reply.body.data.operation_id);
+    else if (reply && !isRetried(reply)) recordRefusal(call, reply);
     else await pause(RETRY_MS);
   }
 
-  async #follow(call: Call, operation: string): Promise<void> {
-    while (call.outcome === 'unknown' && !this.#patience.signal.aborted) {
+  async #pollOperation(call: LoadCall, operation: string): Promise<void> {
+    while (call.outcome === 'unknown' && !this.#giveUp.signal.aborted) {
       const reply = await this.#send(call, { method: 'GET', path: `/operations/${operation}` });
-      if (reply && reply.status !== 200 && !isRetried(reply)) refuse(call, reply);
-      else if (reply?.body.status === 'succeeded') settle(call, reply.body.result);
-      else if (reply?.body.status === 'failed') refuse(call, reply);
+      if (reply && reply.status !== 200 && !isRetried(reply)) recordRefusal(call, reply);
+      else if (reply?.body.status === 'succeeded') recordSuccess(call, reply.body.result);
+      else if (reply?.body.status === 'failed') recordRefusal(call, reply);
       else await pause(RETRY_MS);
     }
   }
 
   /** Sends one request. Undefined when it gets no response. */
   async #send(
-    call: Call,
+    call: LoadCall,
     { method, path, body }: { method: 'GET' | 'POST'; path: string; body?: unknown },
   ): Promise<Reply | undefined> {
     const origin = this.#origin();
@@ -197,19 +196,19 @@ export class Load {
           ...(body ? { 'content-type': 'application/json', 'idempotency-key': call.key } : {}),
         },
         body: body ? JSON.stringify(body) : null,
-        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+        signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
       });
       const { statusCode: status, headers } = response;
       if (headers.connection === 'close') this.#draining.add(origin);
-      const reply = replyOf(status, await response.body.text());
+      const reply = parseReply(status, await response.body.text());
       // A failed test should show which of the product's 503 responses this is.
       const why = status >= 500 ? `: ${reply.body.error?.message}` : '';
-      call.answers.push(`${method} ${status}${why}`);
-      this.departures.push(...findDepartures({ method, path, status, headers, body: reply.body }));
+      call.attempts.push(`${method} ${status}${why}`);
+      this.deviations.push(...findDeviations({ method, path, status, headers, body: reply.body }));
       return reply;
     } catch (error) {
-      const reason = reasonOf(error);
-      call.answers.push(`${method} ${reason}`);
+      const reason = describeError(error);
+      call.attempts.push(`${method} ${reason}`);
       // A refused connection never carried the request. With any other error it may have.
       if (!/ECONNREFUSED/.test(reason)) this.unanswered.push(`${origin} ${method} ${path}: ${reason}`);
       return undefined;
@@ -224,7 +223,7 @@ export class Load {
   }
 
   /** Sends an acknowledged call once more. */
-  async again(call: Call): Promise<Reply | undefined> {
+  async resend(call: LoadCall): Promise<Reply | undefined> {
     const agent = new Agent();
     const response = await request(`${this.options.origins[0]}/v1/invoices`, {
       method: 'POST',
@@ -236,47 +235,49 @@ export class Load {
       },
       body: JSON.stringify(call.body),
     });
-    return replyOf(response.statusCode, await response.body.text().finally(() => agent.close()));
+    return parseReply(response.statusCode, await response.body.text().finally(() => agent.close()));
   }
 }
 
-function newCall(tenant: Tenant, nth: number, fields: Record<string, unknown>): Call {
+function newCall(tenant: DeployedTenant, nth: number, fields: Record<string, unknown>): LoadCall {
   const totalCents = 1000 + nth;
-  const line = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
+  const lineItem = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
   return {
     tenant,
     key: randomUUID(),
     body: {
       ...fields,
       invoice_number: `L-${nth}`,
-      line_items: [{ ...line, unit_price_cents: totalCents, total_cents: totalCents }],
+      line_items: [{ ...lineItem, unit_price_cents: totalCents, total_cents: totalCents }],
     },
     totalCents,
     outcome: 'unknown',
-    answers: [],
+    attempts: [],
   };
 }
 
-function settle(call: Call, invoice: { id: string }, text?: string): void {
+function recordSuccess(call: LoadCall, invoice: { id: string }, text?: string): void {
   call.outcome = 'ok';
   call.id = invoice.id;
   if (text !== undefined) call.text = text;
 }
 
-function refuse(call: Call, reply: Reply): void {
+function recordRefusal(call: LoadCall, reply: Reply): void {
   call.outcome = 'refused';
-  call.answers.push(reply.text);
+  call.attempts.push(reply.text);
 }
 
 function isRetried({ status, body }: Reply): boolean {
-  return status === 202 || RETRIED.includes(status) || body?.error?.code === 'idempotency_in_progress';
+  return (
+    status === 202 || RETRIED_STATUSES.includes(status) || body?.error?.code === 'idempotency_in_progress'
+  );
 }
 
-function replyOf(status: number, text: string): Reply {
+function parseReply(status: number, text: string): Reply {
   return { status, text, body: JSON.parse(text) };
 }
 
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   const { name, code, message } = error as NodeJS.ErrnoException;
   return `${name} ${code ?? ''} ${message}`;
 }

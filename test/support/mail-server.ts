@@ -34,23 +34,23 @@ export class MailServer {
   delayMs = 0;
   /** The highest number of mails that it handled concurrently. */
   mostAtOnce = 0;
-  private inHand = 0;
-  private manners: Manner[] = [];
-  private held: (() => void)[] = [];
+  private inProgress = 0;
+  private behaviors: Manner[] = [];
+  private heldConnections: (() => void)[] = [];
   private constructor(private readonly server: SMTPServer) {}
 
   static async start(): Promise<MailServer> {
-    const box: { self?: MailServer } = {};
+    const holder: { self?: MailServer } = {};
     const server = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS'],
       logger: false,
       onConnect(_session, done) {
-        (box.self as MailServer).connections += 1;
+        (holder.self as MailServer).connections += 1;
         done();
       },
-      onMailFrom: (_address, _session, done) => done((box.self as MailServer).refusalAt('sender')),
-      onRcptTo: (_address, _session, done) => done((box.self as MailServer).refusalAt('recipient')),
+      onMailFrom: (_address, _session, done) => done((holder.self as MailServer).refusalAt('sender')),
+      onRcptTo: (_address, _session, done) => done((holder.self as MailServer).refusalAt('recipient')),
       onData(stream, session, done) {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -60,14 +60,14 @@ export class MailServer {
             from: mailFrom ? mailFrom.address : '',
             to: rcptTo.map(({ address }) => address),
           };
-          void (box.self as MailServer).take(Buffer.concat(chunks), envelope, done);
+          void (holder.self as MailServer).take(Buffer.concat(chunks), envelope, done);
         });
       },
     });
     server.on('error', () => undefined);
-    box.self = new MailServer(server);
+    holder.self = new MailServer(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-    return box.self;
+    return holder.self;
   }
 
   get port(): number {
@@ -80,20 +80,20 @@ export class MailServer {
 
   /** Sets the behavior for the next mails, one for each. */
   expect(...manners: Manner[]): void {
-    this.manners.push(...manners);
+    this.behaviors.push(...manners);
   }
 
   /** The refusal of the next mail at this command, if any. */
   private refusalAt(at: 'sender' | 'recipient'): Error | null {
-    const [manner] = this.manners;
-    if (manner?.as !== 'refuse' || manner.at !== at) return null;
-    this.manners.shift();
-    return Object.assign(new Error(manner.text), { responseCode: manner.code });
+    const [behavior] = this.behaviors;
+    if (behavior?.as !== 'refuse' || behavior.at !== at) return null;
+    this.behaviors.shift();
+    return Object.assign(new Error(behavior.text), { responseCode: behavior.code });
   }
 
   /** Closes the connections that it keeps waiting, without a response. */
   release(): void {
-    for (const cut of this.held.splice(0)) cut();
+    for (const cut of this.heldConnections.splice(0)) cut();
   }
 
   private async take(
@@ -103,22 +103,22 @@ export class MailServer {
   ): Promise<void> {
     const received = { ...envelope, raw, mail: await PostalMime.parse(raw) };
     this.seen.push(received);
-    this.inHand += 1;
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.inHand);
+    this.inProgress += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.inProgress);
     if (this.delayMs > 0) await sleep(this.delayMs);
-    this.inHand -= 1;
-    const manner = this.manners.shift() ?? { as: 'accept' };
-    if (manner.as === 'accept') {
+    this.inProgress -= 1;
+    const behavior = this.behaviors.shift() ?? { as: 'accept' };
+    if (behavior.as === 'accept') {
       this.accepted.push(received);
       done(null, 'OK queued');
-    } else if (manner.as === 'refuse') {
-      done(Object.assign(new Error(manner.text), { responseCode: manner.code }));
+    } else if (behavior.as === 'refuse') {
+      done(Object.assign(new Error(behavior.text), { responseCode: behavior.code }));
     } else {
       const cut = () => {
         for (const connection of this.server.connections) connection.close();
       };
-      if (manner.as === 'cut') cut();
-      else this.held.push(cut);
+      if (behavior.as === 'cut') cut();
+      else this.heldConnections.push(cut);
     }
   }
 

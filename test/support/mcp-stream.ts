@@ -77,7 +77,7 @@ export class McpStream {
 
   /** All MCP messages, with the response at the end. */
   async ended(): Promise<Json[]> {
-    await eventually('the end of the answer', () => this.hasEnded);
+    await eventually('the end of the response', () => this.hasEnded);
     return this.messages;
   }
 

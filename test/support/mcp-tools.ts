@@ -18,7 +18,7 @@ const INSPECTOR = join(MODULES, '.bin/mcp-inspector');
  * Whether tests must skip these tools, which are as large as the product's own dependencies. CI has
  * them.
  */
-export const ARE_TOOLS_ABSENT = !existsSync(CONFORMANCE) && process.env.CI !== 'true';
+export const ARE_MCP_TOOLS_MISSING = !existsSync(CONFORMANCE) && process.env.CI !== 'true';
 
 /**
  * A proxy that adds the key, which the conformance suite cannot send. Host and Origin pass through
@@ -34,15 +34,15 @@ export class KeyProxy {
     const { hostname, port } = new URL(origin);
     const server = createServer((request, response) => {
       const { method, url: path, headers } = request;
-      const onward = httpRequest(
+      const forwarded = httpRequest(
         { hostname, port, method, path, headers: { ...headers, authorization: `Bearer ${key}` } },
-        (answer) => {
-          response.writeHead(answer.statusCode as number, answer.headers);
-          answer.pipe(response);
+        (upstreamResponse) => {
+          response.writeHead(upstreamResponse.statusCode as number, upstreamResponse.headers);
+          upstreamResponse.pipe(response);
         },
       );
-      onward.on('error', (error) => response.destroy(error));
-      request.pipe(onward);
+      forwarded.on('error', (error) => response.destroy(error));
+      request.pipe(forwarded);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new KeyProxy(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
@@ -67,25 +67,34 @@ interface Check {
 export async function runConformance(url: string): Promise<Map<string, string[]>> {
   const directory = await mkdtemp(join(tmpdir(), 'tow-conformance-'));
   try {
-    await run(process.execPath, [CONFORMANCE, 'server', '--url', url, '--suite', 'all', '-o', directory]);
-    const found = new Map<string, string[]>();
+    await runProgram(process.execPath, [
+      CONFORMANCE,
+      'server',
+      '--url',
+      url,
+      '--suite',
+      'all',
+      '-o',
+      directory,
+    ]);
+    const problemsByScenario = new Map<string, string[]>();
     for (const name of (await readdir(directory)).sort()) {
       const scenario = name.replace(/^server-/, '').replace(/-\d{4}-\d{2}-\d{2}T.*$/, '');
       const checks = JSON.parse(await readFile(join(directory, name, 'checks.json'), 'utf8')) as Check[];
       // A scenario without a check has not passed.
-      const faults = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
-      const told = faults.map(
+      const problems = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+      const messages = problems.map(
         ({ id, status, errorMessage }) => `${status} ${id}: ${errorMessage ?? 'not met'}`,
       );
-      found.set(scenario, checks.length === 0 ? ['no check was made'] : told);
+      problemsByScenario.set(scenario, checks.length === 0 ? ['no check was made'] : messages);
     }
-    return found;
+    return problemsByScenario;
   } finally {
     await rm(directory, { recursive: true });
   }
 }
 
-export interface Ran {
+export interface ProgramResult {
   code: number;
   stdout: string;
   stderr: string;
@@ -95,18 +104,28 @@ export interface Ran {
  * Runs the inspector's command line.
  * @param args besides the server's address and the key
  */
-export function inspect(url: string, key: string, args: string[]): Promise<Ran> {
+export function inspectServer(url: string, key: string, args: string[]): Promise<ProgramResult> {
   const header = ['--header', `Authorization: Bearer ${key}`];
-  return run(INSPECTOR, ['--cli', url, '--transport', 'http', ...header, '--format', 'json', '-q', ...args]);
+  return runProgram(INSPECTOR, [
+    '--cli',
+    url,
+    '--transport',
+    'http',
+    ...header,
+    '--format',
+    'json',
+    '-q',
+    ...args,
+  ]);
 }
 
 /** Runs the inspector with a file of the form that desktop agents read (README.md). */
-export function inspectAs(path: string, args: string[]): Promise<Ran> {
+export function inspectWithConfig(path: string, args: string[]): Promise<ProgramResult> {
   const server = ['--config', path, '--server', 'tow-dispatch'];
-  return run(INSPECTOR, ['--cli', ...server, '--format', 'json', '-q', ...args]);
+  return runProgram(INSPECTOR, ['--cli', ...server, '--format', 'json', '-q', ...args]);
 }
 
-function run(file: string, args: string[]): Promise<Ran> {
+function runProgram(file: string, args: string[]): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
     execFile(file, args, { timeout: 120_000, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       const code = error ? error.code : 0;

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 
 /** The addresses of a name at its nth question of a type, counted from 0. Undefined: no reply. */
-export type Answerer = (nth: number) => string[] | undefined;
+export type AddressLookup = (nth: number) => string[] | undefined;
 
 export interface NameServer {
   /** For `Resolver.setServers`. */
   address: string;
   /** Sets the addresses of a name. */
-  answer(name: string, answerer: Answerer | string[]): void;
+  answer(name: string, lookup: AddressLookup | string[]): void;
   /** The number of questions about a name, both types together. */
   questions(name: string): number;
 }
@@ -22,30 +22,30 @@ const AAAA = 28;
  * with the process.
  */
 export async function startNameServer(): Promise<NameServer> {
-  const answers = new Map<string, Answerer>();
-  const asked = new Map<string, number>();
+  const lookups = new Map<string, AddressLookup>();
+  const questionCounts = new Map<string, number>();
   const socket = createSocket('udp4');
   socket.on('message', (question, from) => {
-    const { name, type, end } = read(question);
-    const nth = asked.get(`${name} ${type}`) ?? 0;
-    asked.set(`${name} ${type}`, nth + 1);
-    const addresses = (answers.get(name) ?? (() => []))(nth);
+    const { name, type, end } = parseQuestion(question);
+    const nth = questionCounts.get(`${name} ${type}`) ?? 0;
+    questionCounts.set(`${name} ${type}`, nth + 1);
+    const addresses = (lookups.get(name) ?? (() => []))(nth);
     if (!addresses) return;
     const wanted = addresses.filter((address) => isIPv6(address) === (type === AAAA));
-    socket.send(write(question.subarray(0, end), type, wanted), from.port, from.address);
+    socket.send(buildResponse(question.subarray(0, end), type, wanted), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   socket.unref();
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    answer: (name, answerer) =>
-      void answers.set(name, typeof answerer === 'function' ? answerer : () => answerer),
-    questions: (name) => (asked.get(`${name} ${A}`) ?? 0) + (asked.get(`${name} ${AAAA}`) ?? 0),
+    answer: (name, lookup) => void lookups.set(name, typeof lookup === 'function' ? lookup : () => lookup),
+    questions: (name) =>
+      (questionCounts.get(`${name} ${A}`) ?? 0) + (questionCounts.get(`${name} ${AAAA}`) ?? 0),
   };
 }
 
-function read(question: Buffer): { name: string; type: number; end: number } {
+function parseQuestion(question: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = 12;
   for (let length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
@@ -55,7 +55,7 @@ function read(question: Buffer): { name: string; type: number; end: number } {
   return { name: labels.join('.').toLowerCase(), type: question.readUInt16BE(at + 1), end: at + 5 };
 }
 
-function write(question: Buffer, type: number, addresses: string[]): Buffer {
+function buildResponse(question: Buffer, type: number, addresses: string[]): Buffer {
   const head = Buffer.from(question);
   // A response without an error, and its number of answers. Other parts of the question (EDNS) are
   // left out.

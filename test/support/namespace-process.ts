@@ -3,9 +3,9 @@
  * title.
  */
 import { inspect } from 'node:util';
-import { INSIDE, type Scenarios } from './network-namespace.js';
+import { INSIDE_MARKER, type Scenarios } from './network-namespace.js';
 
-process.stdout.write(`${INSIDE}\n`);
+process.stdout.write(`${INSIDE_MARKER}\n`);
 
 const outcomes: Record<string, string | null> = {};
 for (const path of process.argv.slice(2)) {

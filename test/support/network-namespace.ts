@@ -44,7 +44,7 @@ const ENVIRONMENT = {
 };
 
 /** The child prints this once it is inside the namespace. From then on no test is skipped. */
-export const INSIDE = 'inside the namespace';
+export const INSIDE_MARKER = 'inside the namespace';
 
 /** Scenarios by title. Each throws when it fails. */
 export type Scenarios = Record<string, () => Promise<void>>;
@@ -67,7 +67,7 @@ export function inNetworkNamespace(modules: Record<string, Scenarios>): void {
       outcomes = JSON.parse(report);
       return;
     }
-    if (stdout.startsWith(INSIDE)) throw new Error(`the scenarios stopped early (${code})\n${stderr}`);
+    if (stdout.startsWith(INSIDE_MARKER)) throw new Error(`the scenarios stopped early (${code})\n${stderr}`);
     // CI must not pass without these tests. A developer's machine may be unable to create a
     // namespace (no Linux, a strict container).
     const why = `no network namespace: unshare (util-linux), ip (iproute2) and user namespaces are needed.\n${stderr}`;
@@ -87,13 +87,13 @@ export function inNetworkNamespace(modules: Record<string, Scenarios>): void {
 async function run(modules: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const addresses = [CANARIES.public, CANARIES.otherPublic, CANARIES.publicV6, ...CANARIES.private];
   // Without the check for duplicates, an IPv6 address is usable immediately.
-  const added = addresses.map(
+  const addCommands = addresses.map(
     (address) => `ip addr add ${address} dev lo${address.includes(':') ? ' nodad' : ''}`,
   );
   const start = `exec "${process.execPath}" --import tsx "${join(HERE, 'namespace-process.ts')}" "$@"`;
-  const script = ['set -e', 'ip link set lo up', ...added, start].join('\n');
-  const asWhom = process.getuid?.() === 0 ? '-n' : '-rn';
-  const child = spawn('unshare', [asWhom, 'sh', '-c', script, 'sh', ...modules], {
+  const script = ['set -e', 'ip link set lo up', ...addCommands, start].join('\n');
+  const userOption = process.getuid?.() === 0 ? '-n' : '-rn';
+  const child = spawn('unshare', [userOption, 'sh', '-c', script, 'sh', ...modules], {
     cwd: join(HERE, '../..'),
     env: { ...ENVIRONMENT, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/sbin` },
     stdio: ['ignore', 'pipe', 'pipe'],

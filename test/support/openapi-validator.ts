@@ -21,7 +21,7 @@ ajv.addSchema({ $id: 'openapi', ...(toJsonSchema(document) as Json) });
 
 const validators = new Map<string, ValidateFunction>();
 
-export interface Exchange {
+export interface HttpExchange {
   method: string;
   /** Path without version prefix and query. */
   path: string;
@@ -31,7 +31,7 @@ export interface Exchange {
 }
 
 /** The documented path template that a path matches. */
-export function templateOf(path: string): string | undefined {
+export function findPathTemplate(path: string): string | undefined {
   return Object.keys(document.paths).find((template) =>
     new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );
@@ -42,30 +42,30 @@ export function templateOf(path: string): string | undefined {
  * or content type, or a body that does not match. For routes outside the document (404 of an
  * unknown path, 405) only the error envelope is checked.
  */
-export function findDepartures(exchange: Exchange): string[] {
+export function findDeviations(exchange: HttpExchange): string[] {
   const { method, path, status, headers, body } = exchange;
-  const template = templateOf(path);
+  const template = findPathTemplate(path);
   const operation = template ? document.paths[template]?.[method.toLowerCase()] : undefined;
   if (!operation) {
     return status === 404 || status === 405 || status === 401 || status === 429
-      ? envelopeFaults(body)
+      ? findEnvelopeProblems(body)
       : [`${method} ${path} is not documented`];
   }
-  const other = isOtherAnswer(body) ? operation['x-other-responses']?.[status] : undefined;
+  const other = isOtherResponse(body) ? operation['x-other-responses']?.[status] : undefined;
   const declared = other ?? operation.responses[status];
   if (!declared) return [`${method} ${template} does not document ${status}: ${JSON.stringify(body)}`];
   const response = resolve(declared);
-  const faults = Object.keys((response.headers ?? {}) as Json)
+  const problems = Object.keys((response.headers ?? {}) as Json)
     .filter((name) => !(name === 'ETag' && isPreview(body)))
     .filter((name) => !isOptionalHeader(name) && headers[name.toLowerCase()] === undefined)
     .map((name) => `${method} ${template} ${status} lacks the header ${name}`);
   const contents = response.content as Record<string, { schema: Json }> | undefined;
-  if (!contents) return faults;
+  if (!contents) return problems;
   const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
-  if (!contents[type]) return [...faults, `${method} ${template} ${status} has the content type ${type}`];
+  if (!contents[type]) return [...problems, `${method} ${template} ${status} has the content type ${type}`];
   // Only the type of a PDF or a stream is checked.
-  if (type !== 'application/json') return faults;
-  return [...faults, ...bodyFaults(`${method} ${template} ${status}`, contents[type].schema, body)];
+  if (type !== 'application/json') return problems;
+  return [...problems, ...findBodyProblemsIn(`${method} ${template} ${status}`, contents[type].schema, body)];
 }
 
 /** A dry run's response is no version of a record, so it has no ETag. */
@@ -75,7 +75,7 @@ const isPreview = (body: unknown) => (body as { dry_run?: unknown } | null)?.dry
  * A response that a plain call does not get: a preview, an operation that will run by itself, a
  * write that is held for a person, or the receipt for a key that may not read the record.
  */
-function isOtherAnswer(body: unknown): boolean {
+function isOtherResponse(body: unknown): boolean {
   const { data, pending_approval } = (body ?? {}) as {
     data?: { operation_id?: unknown };
     pending_approval?: unknown;
@@ -88,8 +88,8 @@ function isOptionalHeader(name: string): boolean {
   return ['X-Idempotency-Replay', 'Retry-After', 'X-Service-Warnings'].includes(name);
 }
 
-function envelopeFaults(body: unknown): string[] {
-  return bodyFaults('error', { $ref: '#/components/schemas/Error' }, body);
+function findEnvelopeProblems(body: unknown): string[] {
+  return findBodyProblemsIn('error', { $ref: '#/components/schemas/Error' }, body);
 }
 
 function resolve(node: Json): Json {
@@ -103,10 +103,10 @@ function resolve(node: Json): Json {
  * references into it.
  */
 export function findSchemaFaults(schema: Record<string, unknown>, value: unknown): string[] {
-  return bodyFaults('value', schema, value);
+  return findBodyProblemsIn('value', schema, value);
 }
 
-function bodyFaults(name: string, schema: Json, body: unknown): string[] {
+function findBodyProblemsIn(name: string, schema: Json, body: unknown): string[] {
   let validate = validators.get(JSON.stringify(schema));
   if (!validate) {
     validate = ajv.compile(toJsonSchema(schema) as Json);

@@ -67,14 +67,14 @@ export function credentialOf({ operation }: DocumentedOperation): 'nothing' | 's
   return security.length === 0 ? 'nothing' : 'session';
 }
 
-export interface Sample {
+export interface DocumentedExample {
   where: string;
   schema: Json;
   value: unknown;
 }
 
 /** Every example in the document with its schema. A missing example has the value undefined. */
-export function documentedExamples(): Sample[] {
+export function documentedExamples(): DocumentedExample[] {
   const { components } = openApiDocument as unknown as { components: Record<string, Record<string, Json>> };
   const parameters = (where: string, list: Json[]) =>
     list

@@ -25,14 +25,14 @@ export async function runPsql(
 ): Promise<{ code: number | null; said: string }> {
   const args = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', databaseUrl, '-f', file];
   const child = spawn('psql', args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const said: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece: Buffer) => void said.push(piece));
+    stream.on('data', (piece: Buffer) => void chunks.push(piece));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  return { code, said: Buffer.concat(said).toString() };
+  return { code, said: Buffer.concat(chunks).toString() };
 }
 
 const INSTALLED = '/usr/lib/postgresql';
@@ -49,7 +49,7 @@ export function otherPostgresFolders(): string[] {
   return (named ?? installed).filter((folder) => existsSync(join(folder, 'postgres')));
 }
 
-/** A server on loopback with an empty cluster of its own. */
+/** A server on loopback with a new, empty cluster. */
 export class OtherPostgres {
   private constructor(
     /** The URL of an empty database, as its superuser. */

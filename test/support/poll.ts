@@ -5,7 +5,7 @@ const PAUSE_MS = 50;
  * @throws {Error} that names the condition, after `timeoutMs`
  */
 export async function eventually<T>(
-  what: string,
+  condition: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
   timeoutMs = 20_000,
 ): Promise<T> {
@@ -13,7 +13,7 @@ export async function eventually<T>(
   for (;;) {
     const found = await probe();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > deadline) throw new Error(`did not happen within ${timeoutMs} ms: ${what}`);
+    if (Date.now() > deadline) throw new Error(`did not happen within ${timeoutMs} ms: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

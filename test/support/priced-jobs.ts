@@ -23,7 +23,7 @@ export const STORAGE = cardItem({
 
 let serial = 0;
 
-/** Creates a rate card under a name of its own. It has been in force for a long time. */
+/** Creates a rate card under a new name. It has been in force for a long time. */
 export async function makeCard(
   client: TestClient,
   overrides: Record<string, unknown> = {},
@@ -35,9 +35,9 @@ export async function makeCard(
     items: [cardItem(), MILES],
     ...overrides,
   };
-  const answer = await client.post('/rate-cards', body);
-  expect(answer.status, answer.text).to.equal(201);
-  return answer.body;
+  const response = await client.post('/rate-cards', body);
+  expect(response.status, response.text).to.equal(201);
+  return response.body;
 }
 
 /** Creates a completed work order with these loaded miles. */

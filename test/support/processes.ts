@@ -37,8 +37,8 @@ export interface ProcessOptions {
  * Ids of the children that run. If the test run itself ends early, no hook runs, so the exit
  * handler kills them.
  */
-const living = new Set<number>();
-process.once('exit', () => kill([...living]));
+const runningPids = new Set<number>();
+process.once('exit', () => killAll([...runningPids]));
 
 /** One process of the product, in its own session so that everything it starts can be found. */
 export class TestProcess {
@@ -65,13 +65,13 @@ export class TestProcess {
       this.output += text;
     });
     const { pid } = this.#child;
-    if (pid !== undefined) living.add(pid);
+    if (pid !== undefined) runningPids.add(pid);
     this.#child.once('error', (error) => {
       this.output += String(error);
       this.end ??= { code: null, signal: null };
     });
     this.#child.once('close', (code, signal) => {
-      if (pid !== undefined) living.delete(pid);
+      if (pid !== undefined) runningPids.delete(pid);
       this.end ??= { code, signal };
     });
   }
@@ -88,10 +88,10 @@ export class TestProcess {
   /** Signals the process and waits for its end. */
   stop(signal: NodeJS.Signals = 'SIGTERM', timeoutMs = 35_000): Promise<ProcessEnd> {
     this.signal(signal);
-    return this.hasEnded(timeoutMs);
+    return this.waitForExit(timeoutMs);
   }
 
-  hasEnded(timeoutMs = 35_000): Promise<ProcessEnd> {
+  waitForExit(timeoutMs = 35_000): Promise<ProcessEnd> {
     return this.#eventually('ends', () => this.end, timeoutMs);
   }
 
@@ -115,12 +115,12 @@ export class TestProcess {
    * Waits until the process at `origin` is ready.
    * @throws when this process ends first
    */
-  async isReady(origin: string, timeoutMs = 60_000): Promise<void> {
+  async waitUntilReady(origin: string, timeoutMs = 60_000): Promise<void> {
     await this.#eventually(
       `is ready at ${origin}`,
       async () => {
         if (this.end) throw new Error(`it ended: ${JSON.stringify(this.end)}`);
-        return (await statusOf(`${origin}/readyz`)) === 200;
+        return (await fetchStatus(`${origin}/readyz`)) === 200;
       },
       timeoutMs,
     );
@@ -128,18 +128,18 @@ export class TestProcess {
 
   /** Waits. The error of a failed wait contains the process's output. */
   #eventually<T>(
-    what: string,
+    condition: string,
     probe: () => Promise<T | undefined | false> | T | undefined | false,
     timeoutMs: number,
   ): Promise<T> {
-    return eventually(`process ${this.#child.pid} ${what}`, probe, timeoutMs).catch((error: Error) => {
+    return eventually(`process ${this.#child.pid} ${condition}`, probe, timeoutMs).catch((error: Error) => {
       throw new Error(`${error.message}; it printed:\n${this.output.slice(-4000)}`);
     });
   }
 }
 
 /** The status of a GET. Undefined without a response. */
-export async function statusOf(url: string): Promise<number | undefined> {
+export async function fetchStatus(url: string): Promise<number | undefined> {
   return fetch(url, { signal: AbortSignal.timeout(5000) }).then(
     async (response) => {
       await response.arrayBuffer();
@@ -150,8 +150,8 @@ export async function statusOf(url: string): Promise<number | undefined> {
 }
 
 /** Command lines of the postgres processes in the embedded cluster of a DATA_DIR. */
-export async function postgresOf(dataDir: string): Promise<string[]> {
-  const clusterDir = await clusterOf(dataDir);
+export async function listPostgresProcesses(dataDir: string): Promise<string[]> {
+  const clusterDir = await findClusterDir(dataDir);
   return clusterDir ? processesOf(clusterDir) : [];
 }
 
@@ -163,27 +163,27 @@ export async function memoryOf({ pid }: Pick<TestProcess, 'pid'>): Promise<{ now
 }
 
 /** Absolute path of the embedded cluster of a DATA_DIR; undefined when there is none. */
-export async function clusterOf(dataDir: string): Promise<string | undefined> {
+export async function findClusterDir(dataDir: string): Promise<string | undefined> {
   const state = await readState(dataDir).catch(() => undefined);
   return state && resolve(dataDir, state.cluster);
 }
 
 /** Ids of the living processes in the session that a process started. */
-async function membersOf(session: number | undefined): Promise<number[]> {
-  const members: number[] = [];
-  if (session === undefined) return members;
+async function listSessionMembers(session: number | undefined): Promise<number[]> {
+  const pids: number[] = [];
+  if (session === undefined) return pids;
   for (const name of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
     // The fields after the bracket that closes the program's name: state, ppid, pgrp, session.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields[0] !== 'Z' && Number(fields[3]) === session) members.push(Number(name));
+    if (fields[0] !== 'Z' && Number(fields[3]) === session) pids.push(Number(name));
   }
-  return members;
+  return pids;
 }
 
 /** Sends SIGKILL to each process that still exists. */
-function kill(members: number[]): void {
-  for (const pid of members) {
+function killAll(pids: number[]): void {
+  for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch (error) {
@@ -212,7 +212,7 @@ export class Processes {
   /** Runs a process to its end. */
   async run(options: ProcessOptions): Promise<ProcessEnd & { output: string; stdout: string }> {
     const started = this.start(options);
-    const end = await started.hasEnded(60_000);
+    const end = await started.waitForExit(60_000);
     return { ...end, output: started.output, stdout: started.stdout };
   }
 
@@ -225,7 +225,7 @@ export class Processes {
   }
 
   /** Creates a DATA_DIR whose cluster must be gone at the end. */
-  async dataDir(): Promise<string> {
+  async createDataDir(): Promise<string> {
     const dataDir = await this.folder();
     this.#dataDirs.add(dataDir);
     return dataDir;
@@ -235,13 +235,14 @@ export class Processes {
    * Everything that was started and still runs: members of the sessions, and embedded servers of
    * the DATA_DIRs.
    */
-  async survivors(): Promise<string[]> {
+  async listSurvivors(): Promise<string[]> {
     const survivors: string[] = [];
     for (const { pid } of this.#started) {
-      for (const member of await membersOf(pid)) survivors.push(`process ${member} of session ${pid}`);
+      for (const member of await listSessionMembers(pid))
+        survivors.push(`process ${member} of session ${pid}`);
     }
     for (const dataDir of this.#dataDirs) {
-      survivors.push(...(await postgresOf(dataDir)).map((line) => line.slice(0, 60).trim()));
+      survivors.push(...(await listPostgresProcesses(dataDir)).map((line) => line.slice(0, 60).trim()));
     }
     return survivors;
   }
@@ -252,12 +253,12 @@ export class Processes {
    */
   async endAll(stopStores?: () => Promise<void> | undefined): Promise<void> {
     this.#isOver = true;
-    for (const { pid } of this.#started) kill(await membersOf(pid));
-    await Promise.all(this.#started.map((one) => one.hasEnded()));
+    for (const { pid } of this.#started) killAll(await listSessionMembers(pid));
+    await Promise.all(this.#started.map((one) => one.waitForExit()));
     await stopStores?.();
-    const clusters = await Promise.all([...this.#dataDirs].map(clusterOf));
+    const clusters = await Promise.all([...this.#dataDirs].map(findClusterDir));
     for (const cluster of clusters) if (cluster) await endLeftoverProcesses(cluster);
-    expect(await this.survivors(), 'processes left behind').to.deep.equal([]);
+    expect(await this.listSurvivors(), 'processes left behind').to.deep.equal([]);
     // When root runs the tests, the clusters are outside DATA_DIR.
     const owners = clusters.map((cluster) => cluster && `${cluster}.owner.pid`);
     for (const path of [...clusters, ...owners, ...this.#folders]) {

@@ -29,20 +29,20 @@ export class RawMcp {
     headers = {},
     body,
   }: RawOptions): Promise<Answer> {
-    const all: Record<string, string | undefined> = {
+    const allHeaders: Record<string, string | undefined> = {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
       ...(key ? { authorization: `Bearer ${key}` } : {}),
       ...headers,
     };
-    const given = Object.entries(all).filter(([, value]) => value !== undefined);
-    const sent = httpRequest(`${this.origin}${path}`, {
+    const present = Object.entries(allHeaders).filter(([, value]) => value !== undefined);
+    const request = httpRequest(`${this.origin}${path}`, {
       method,
-      headers: Object.fromEntries(given) as OutgoingHttpHeaders,
+      headers: Object.fromEntries(present) as OutgoingHttpHeaders,
       agent: false,
     });
-    sent.end(payloadOf(body));
-    const [response] = await once(sent, 'response');
+    request.end(toPayload(body));
+    const [response] = await once(request, 'response');
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
@@ -80,7 +80,7 @@ export class RawMcp {
   }
 }
 
-function payloadOf(body: unknown): string | Buffer | undefined {
+function toPayload(body: unknown): string | Buffer | undefined {
   if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return body;
   return JSON.stringify(body);
 }

@@ -1,6 +1,6 @@
 /** Servers inside the network namespace, and the guarded client that calls them. */
 import { once } from 'node:events';
-import { createServer as createHttp, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
 import {
@@ -34,16 +34,16 @@ export function send(
 }
 
 /** The error of a request that must fail. */
-export async function failureOf(answer: Promise<OutboundAnswer>): Promise<OutboundError> {
-  const outcome = await answer.then(
-    ({ status }) => new Error(`it was answered ${status}`),
+export async function failureOf(response: Promise<OutboundAnswer>): Promise<OutboundError> {
+  const outcome = await response.then(
+    ({ status }) => new Error(`it got the response ${status}`),
     (error: Error) => error,
   );
   if (!(outcome instanceof OutboundError)) throw outcome;
   return outcome;
 }
 
-/** Runs one scenario with a client of its own. */
+/** Runs one scenario with a new client. */
 export async function withClient(
   run: (client: OutboundClient) => Promise<void>,
   options: Partial<Parameters<typeof createOutboundClient>[0]> = {},
@@ -73,7 +73,7 @@ export async function startHttpReceiver(
   onRequest: RequestListener,
   { address = CANARIES.public, port = 0 }: { address?: string; port?: number } = {},
 ): Promise<Receiver> {
-  const server = createHttp(onRequest);
+  const server = createHttpServer(onRequest);
   // Longer than any stall of the machine, so that a stall does not decide which socket is used
   // again.
   server.keepAliveTimeout = 60_000;
@@ -95,7 +95,7 @@ async function listen(server: Server, address: string, port: number): Promise<Re
 }
 
 /** A request that an HTTP canary received. */
-export interface Asked {
+export interface CanaryRequest {
   host: string | undefined;
   path: string | undefined;
   body: string;
@@ -106,14 +106,14 @@ export interface Asked {
 export async function startCanary(
   address: string,
   port = 0,
-  answer: RequestListener = (_request, response) => response.end('ok'),
-): Promise<Receiver & { asked: Asked[] }> {
-  const asked: Asked[] = [];
+  respond: RequestListener = (_request, response) => response.end('ok'),
+): Promise<Receiver & { asked: CanaryRequest[] }> {
+  const asked: CanaryRequest[] = [];
   const receiver = await startHttpReceiver(
     async (request, response) => {
       const body = (await request.toArray()).join('');
       asked.push({ host: request.headers.host, path: request.url, body, headers: request.headers });
-      answer(request, response);
+      respond(request, response);
     },
     { address, port },
   );

@@ -22,11 +22,11 @@ export function findExpressions(folders: readonly string[]): FoundExpression[] {
   return folders.flatMap((folder) =>
     (readdirSync(join(PROJECT, folder), { recursive: true }) as string[])
       .filter((name) => name.endsWith('.ts'))
-      .flatMap((name) => expressionsIn(`${folder}/${name}`)),
+      .flatMap((name) => findExpressionsInFile(`${folder}/${name}`)),
   );
 }
 
-function expressionsIn(file: string): FoundExpression[] {
+function findExpressionsInFile(file: string): FoundExpression[] {
   const found: FoundExpression[] = [];
   const source = ts.createSourceFile(file, readFileSync(join(PROJECT, file), 'utf8'), ts.ScriptTarget.Latest);
   const visit = (node: ts.Node): void => {
@@ -88,7 +88,7 @@ export function* attacksOn(expression: RegExp, chars: number): Generator<string>
   yield* usualAttacks(chars);
   const [head = ''] = /^[\w ]+/.exec(expression.source) ?? [];
   yield repeated('', head, { chars });
-  for (const sample of samplesOf(expression)) {
+  for (const sample of generateMatches(expression)) {
     yield repeated('', sample, { tail: TAILS[1], chars });
     for (let start = 0; start < sample.length; start += 1) {
       for (const length of [1, 2, 3]) {
@@ -112,7 +112,7 @@ function repeated(
  * Texts that the expression matches, the same in each run. They ignore assertions and flags that
  * the generator does not support.
  */
-function samplesOf({ source, flags }: RegExp): string[] {
+function generateMatches({ source, flags }: RegExp): string[] {
   const known = source
     .replace(/\\b|\(\?<?[=!][^)]*\)/g, '')
     .replace(/\\0/g, '\\x00')

@@ -50,9 +50,9 @@ export class Replica {
 
   /** The same URL, but of the replica. */
   address(url: string): string {
-    const own = new URL(url);
-    own.port = String(this.port);
-    return own.href;
+    const replicaUrl = new URL(url);
+    replicaUrl.port = String(this.port);
+    return replicaUrl.href;
   }
 
   stop(): Promise<void> {
@@ -66,8 +66,8 @@ async function copyCluster(superuserUrl: string, to: string): Promise<void> {
   try {
     const { rows } = await client.query('show data_directory');
     await client.query("select pg_backup_start('replica', true)");
-    const isOwn = (path: string) => !/postmaster\.(pid|opts)$/.test(path);
-    cpSync(rows[0].data_directory, to, { recursive: true, filter: isOwn });
+    const isCopied = (path: string) => !/postmaster\.(pid|opts)$/.test(path);
+    cpSync(rows[0].data_directory, to, { recursive: true, filter: isCopied });
     const stopped = await client.query('select labelfile from pg_backup_stop(false)');
     writeFileSync(join(to, 'backup_label'), stopped.rows[0].labelfile);
   } finally {

@@ -31,7 +31,7 @@ export interface RevisionClient {
   close(): Promise<void>;
 }
 
-export interface Connected {
+export interface RevisionConnection {
   client: RevisionClient;
   /** The revision that both sides agreed on. */
   revision: string | undefined;
@@ -58,7 +58,11 @@ class OlderHttp extends StreamableHTTPClientTransport {
  * @param origin of the process that serves /mcp
  * @param revision an older revision or the newest one
  */
-export async function connectRevision(origin: string, key: string, revision: string): Promise<Connected> {
+export async function connectRevision(
+  origin: string,
+  key: string,
+  revision: string,
+): Promise<RevisionConnection> {
   const url = new URL(`${origin}/mcp`);
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
   if (revision === NEWEST_REVISION) {

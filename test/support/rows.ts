@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { newId } from '../../shared/platform/ids.js';
 
-/** Runs work on a connection of its own, as the role of the connection string. */
+/** Runs work on a new connection, as the role of the connection string. */
 export async function withClient<T>(
   databaseUrl: string,
   work: (client: pg.Client) => Promise<T>,
@@ -11,7 +11,7 @@ export async function withClient<T>(
   return work(client).finally(() => client.end());
 }
 
-/** Our tables: all of the public schema but the ledger of the migrations. */
+/** The application's tables: the schema `public` without the tables that record the migrations. */
 export async function tablesOf(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
@@ -31,7 +31,10 @@ const endpointId = newId();
 const deliveryId = newId();
 const noticeId = newId();
 
-/** One row for each table, in an order that their references allow; `$1` is the tenant. Ids repeat from tenant to tenant on purpose. */
+/**
+ * One insert query for each table, in a sequence that their references allow; `$1` is the tenant.
+ * Tenants share ids on purpose.
+ */
 const ROWS: Record<string, string> = {
   mail_days: `insert into mail_days (tenant_id, day, mails) values ($1, '2026-01-01', 3)`,
   tenants: `insert into tenants (tenant_id, name, environment) values ($1, 'Filled Towing', 'live')`,
@@ -97,14 +100,15 @@ const ROWS: Record<string, string> = {
      values ($1, 'image/png', 1, 1, repeat('0', 64), '\\x00')`,
   terms_changes: `insert into terms_changes (tenant_id, customer_id) values ($1, '${customerId}')`,
   sweep_faults: `insert into sweep_faults (tenant_id, task, error) values ($1, 'mark-overdue', 'x')`,
-  // Triggers have added the entries of the records above; one of them stays.
+  // Triggers have added entries for the records above. Keep only the invoice's entry.
   search_entries: `delete from search_entries where tenant_id = $1 and resource <> 'invoices'`,
   command_attempts: `insert into command_attempts (tenant_id, command_id, command) values ($1, '${newId()}', '{}')`,
 };
 
 /**
- * Puts one row of a tenant into each of these tables; the session may be the owner's or the application's.
- * @throws {Error} for a table that has no row above: give it one
+ * Inserts one row of a tenant into each of these tables. The session may be the owner's or the
+ * application's.
+ * @throws {Error} for a table that has no row above: add one
  */
 export async function fillTables(client: pg.Client, tables: string[], tenantId: string): Promise<void> {
   const unknown = tables.filter((table) => !ROWS[table]);

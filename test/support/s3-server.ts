@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { refuseSignature } from './s3-signature.js';
+import { findSignatureError } from './s3-signature.js';
 
-/** S3's own rules: every part but the last, and names on one page of a list. */
+/**
+ * S3's own limits: the size of every part but the last, and the number of keys on one page of a
+ * list.
+ */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
 const PAGE = 1000;
 
@@ -26,7 +29,10 @@ interface StoredPart {
   body: Buffer;
 }
 
-/** What goes wrong with a request: an answer of S3's, no answer at all, or a connection that breaks. */
+/**
+ * What goes wrong with a request: an error response of S3, no response, or a connection that
+ * breaks.
+ */
 export type S3Trouble = { status: number; code: string } | 'silence' | 'cut';
 
 class Refusal extends Error {
@@ -42,8 +48,8 @@ const md5 = (body: Buffer | string) => createHash('md5').update(body).digest('he
 const tag = (name: string, value: string | number) => `<${name}>${value}</${name}>`;
 const STATUS: Record<string, number> = { XAmzContentSHA256Mismatch: 400 };
 
-/** What a request has come with. */
-interface Asked {
+/** A request with its parsed parts. */
+interface S3Request {
   request: IncomingMessage;
   response: ServerResponse;
   query: URLSearchParams;
@@ -52,18 +58,21 @@ interface Asked {
 }
 
 /**
- * One bucket, spoken to over HTTP as S3 documents it, as strict as it is: signatures and digests of bodies are checked, links expire, a cut body is no
- * object, parts are checked when they are put together. It knows no checksums in trailers, as servers older than these do not.
+ * One bucket, served over HTTP as S3 documents it and as strictly as S3 does. It checks signatures
+ * and digests of bodies, links expire, a cut body creates no object, and parts are checked when
+ * they are joined. Like older servers, it does not support checksums in trailers.
  */
 export class S3Server {
   readonly objects = new Map<string, StoredObject>();
   readonly uploads = new Map<string, StoredUpload>();
-  /** `PUT /bucket/key?partNumber=1…`, in the order of their coming. */
+  /** `PUT /bucket/key?partNumber=1…`, in the sequence of their arrival. */
   readonly requests: string[] = [];
-  /** Asked before each request is served. */
+  /** Called before each request is served. */
   trouble: (request: string) => S3Trouble | undefined = () => undefined;
   pageSize = PAGE;
-  /** Whether it keeps the bytes of parts; what is larger than memory is best forgotten. */
+  /**
+   * Whether it keeps the bytes of parts. Set it to false for uploads that are larger than memory.
+   */
   keepsParts = true;
 
   private constructor(
@@ -74,7 +83,7 @@ export class S3Server {
   static async start(bucket = 'exports'): Promise<S3Server> {
     const server = createServer();
     const own = new S3Server(server, bucket);
-    server.on('request', (request, response) => void own.#answer(request, response));
+    server.on('request', (request, response) => void own.#handle(request, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return own;
   }
@@ -89,16 +98,16 @@ export class S3Server {
     await closed;
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = `${request.method} ${request.url}`;
     this.requests.push(name);
     const trouble = this.trouble(name);
     if (trouble === 'silence') return;
     if (trouble === 'cut') return void request.socket.destroy();
     try {
-      const body = await bodyOf(request);
+      const body = await readBody(request);
       if (trouble) throw new Refusal(trouble.status, trouble.code);
-      const code = refuseSignature(request, body);
+      const code = findSignatureError(request, body);
       if (code) throw new Refusal(STATUS[code] ?? 403, code);
       if (request.headers['content-encoding'] === 'aws-chunked') throw new Refusal(501, 'NotImplemented');
       const url = new URL(request.url ?? '', 'http://s3');
@@ -112,11 +121,11 @@ export class S3Server {
     }
   }
 
-  #serve(asked: Asked): void {
-    const verb = asked.request.method ?? '';
-    const isPart = asked.query.has('uploadId');
-    const isList = asked.key === '';
-    const handlers: Record<string, ((asked: Asked) => void) | undefined> = isList
+  #serve(s3Request: S3Request): void {
+    const verb = s3Request.request.method ?? '';
+    const isPart = s3Request.query.has('uploadId');
+    const isList = s3Request.key === '';
+    const handlers: Record<string, ((s3Request: S3Request) => void) | undefined> = isList
       ? { GET: (one) => (one.query.has('uploads') ? this.#listUploads(one) : this.#list(one)) }
       : isPart
         ? {
@@ -132,20 +141,20 @@ export class S3Server {
           };
     const handler = handlers[verb];
     if (!handler) throw new Refusal(501, 'NotImplemented');
-    handler(asked);
+    handler(s3Request);
   }
 
-  #delete({ response, key }: Asked): void {
+  #delete({ response, key }: S3Request): void {
     this.objects.delete(key);
     response.writeHead(204).end();
   }
 
-  #put({ request, response, key, body }: Asked): void {
+  #put({ request, response, key, body }: S3Request): void {
     this.objects.set(key, { body, type: request.headers['content-type'] ?? '', modifiedAt: new Date() });
     response.writeHead(200, { ETag: `"${md5(body)}"` }).end();
   }
 
-  #get({ request, response, key, query }: Asked): void {
+  #get({ request, response, key, query }: S3Request): void {
     const object = this.objects.get(key);
     if (!object) throw new Refusal(404, 'NoSuchKey');
     const size = object.body.length;
@@ -165,31 +174,31 @@ export class S3Server {
     response.end(first ? object.body.subarray(start, end + 1) : object.body);
   }
 
-  #initiate({ request, response, key }: Asked): void {
+  #initiate({ request, response, key }: S3Request): void {
     const id = randomBytes(12).toString('hex');
     const type = request.headers['content-type'] ?? '';
     this.uploads.set(id, { key, type, initiatedAt: new Date(), parts: new Map() });
     const inner = tag('Bucket', this.bucket) + tag('Key', key) + tag('UploadId', id);
-    xml(response, 'InitiateMultipartUploadResult', inner);
+    respondWithXml(response, 'InitiateMultipartUploadResult', inner);
   }
 
-  #upload({ query, key }: Asked): StoredUpload {
+  #upload({ query, key }: S3Request): StoredUpload {
     const upload = this.uploads.get(query.get('uploadId') ?? '');
     if (upload?.key !== key) throw new Refusal(404, 'NoSuchUpload');
     return upload;
   }
 
-  #putPart(asked: Asked): void {
-    const { body, query } = asked;
+  #putPart(s3Request: S3Request): void {
+    const { body, query } = s3Request;
     const etag = md5(body);
     const part = { etag, size: body.length, body: this.keepsParts ? body : Buffer.alloc(0) };
-    this.#upload(asked).parts.set(Number(query.get('partNumber')), part);
-    asked.response.writeHead(200, { ETag: `"${etag}"` }).end();
+    this.#upload(s3Request).parts.set(Number(query.get('partNumber')), part);
+    s3Request.response.writeHead(200, { ETag: `"${etag}"` }).end();
   }
 
-  #complete(asked: Asked): void {
-    const { key, type, parts } = this.#upload(asked);
-    const named = [...asked.body.toString().matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = '']) => ({
+  #complete(s3Request: S3Request): void {
+    const { key, type, parts } = this.#upload(s3Request);
+    const named = [...s3Request.body.toString().matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = '']) => ({
       number: Number(/<PartNumber>(\d+)</.exec(part)?.[1]),
       etag: /<ETag>(?:"|&quot;)?([0-9a-f]+)/.exec(part)?.[1],
     }));
@@ -202,19 +211,19 @@ export class S3Server {
     });
     if (bodies.length === 0) throw new Refusal(400, 'MalformedXML');
     this.objects.set(key, { body: Buffer.concat(bodies), type, modifiedAt: new Date() });
-    this.uploads.delete(asked.query.get('uploadId') ?? '');
+    this.uploads.delete(s3Request.query.get('uploadId') ?? '');
     const inner =
       tag('Bucket', this.bucket) + tag('Key', key) + tag('ETag', `"${md5(key)}-${bodies.length}"`);
-    xml(asked.response, 'CompleteMultipartUploadResult', inner);
+    respondWithXml(s3Request.response, 'CompleteMultipartUploadResult', inner);
   }
 
-  #abort(asked: Asked): void {
-    this.#upload(asked);
-    this.uploads.delete(asked.query.get('uploadId') ?? '');
-    asked.response.writeHead(204).end();
+  #abort(s3Request: S3Request): void {
+    this.#upload(s3Request);
+    this.uploads.delete(s3Request.query.get('uploadId') ?? '');
+    s3Request.response.writeHead(204).end();
   }
 
-  #list({ response, query }: Asked): void {
+  #list({ response, query }: S3Request): void {
     const after = query.get('continuation-token') ?? '';
     const keys = [...this.objects.keys()].filter((key) => key.startsWith(query.get('prefix') ?? '')).sort();
     const rest = keys.filter((key) => key > after);
@@ -223,12 +232,16 @@ export class S3Server {
       const at = this.objects.get(key)?.modifiedAt.toISOString() ?? '';
       return tag('Contents', tag('Key', key) + tag('LastModified', at));
     });
-    const isCut = rest.length > page.length;
-    const next = isCut ? tag('NextContinuationToken', page.at(-1) ?? '') : '';
-    xml(response, 'ListBucketResult', contents.join('') + tag('IsTruncated', String(isCut)) + next);
+    const hasMore = rest.length > page.length;
+    const next = hasMore ? tag('NextContinuationToken', page.at(-1) ?? '') : '';
+    respondWithXml(
+      response,
+      'ListBucketResult',
+      contents.join('') + tag('IsTruncated', String(hasMore)) + next,
+    );
   }
 
-  #listUploads({ response, query }: Asked): void {
+  #listUploads({ response, query }: S3Request): void {
     const after = `${query.get('key-marker') ?? ''} ${query.get('upload-id-marker') ?? ''}`;
     const rest = [...this.uploads]
       .filter(([id, { key }]) => key.startsWith(query.get('prefix') ?? '') && `${key} ${id}` > after)
@@ -237,21 +250,28 @@ export class S3Server {
     const uploads = page.map(([id, { key, initiatedAt }]) =>
       tag('Upload', tag('Key', key) + tag('UploadId', id) + tag('Initiated', initiatedAt.toISOString())),
     );
-    const isCut = rest.length > page.length;
+    const hasMore = rest.length > page.length;
     const [lastId = '', last] = page.at(-1) ?? [];
-    const next = isCut ? tag('NextKeyMarker', last?.key ?? '') + tag('NextUploadIdMarker', lastId) : '';
-    xml(response, 'ListMultipartUploadsResult', uploads.join('') + tag('IsTruncated', String(isCut)) + next);
+    const next = hasMore ? tag('NextKeyMarker', last?.key ?? '') + tag('NextUploadIdMarker', lastId) : '';
+    respondWithXml(
+      response,
+      'ListMultipartUploadsResult',
+      uploads.join('') + tag('IsTruncated', String(hasMore)) + next,
+    );
   }
 }
 
-/** The whole body. @throws when the connection ends before */
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+/**
+ * The whole body.
+ * @throws when the connection ends before it
+ */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
 
-function xml(response: ServerResponse, root: string, inner: string): void {
+function respondWithXml(response: ServerResponse, root: string, inner: string): void {
   response.writeHead(200, { 'Content-Type': 'application/xml' });
   response.end(`<?xml version="1.0" encoding="UTF-8"?>\n${tag(root, inner)}`);
 }

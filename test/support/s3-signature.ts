@@ -1,63 +1,64 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** The one account that the server knows. */
+/** The one account that the server accepts. */
 export const S3_ACCOUNT = { id: 'AKIDEXPORTS', secret: 'secret-of-the-exports-account' };
 
 const SKEW_MS = 15 * 60_000;
-const hex = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
+const sha256Hex = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest();
 const encode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-interface Claim {
+interface SignatureParts {
   credential: string;
   signedHeaders: string;
   signature: string;
   date: string;
   payload: string;
-  /** In a link alone, in seconds. */
+  /** Only in a presigned link, in seconds. */
   expires: number | undefined;
 }
 
-/** Code of S3's refusal; undefined when the request is signed by the account (AWS Signature Version 4). */
-export function refuseSignature(request: IncomingMessage, body: Buffer): string | undefined {
+/** S3's error code. Undefined when the account has signed the request (AWS Signature Version 4). */
+export function findSignatureError(request: IncomingMessage, body: Buffer): string | undefined {
   const url = new URL(request.url ?? '', 'http://s3');
-  const claim = claimOf(request, url.searchParams);
-  if (!claim) return 'AccessDenied';
-  const [account, day = '', region = '', service = '', end] = claim.credential.split('/');
+  const parts = parseSignature(request, url.searchParams);
+  if (!parts) return 'AccessDenied';
+  const [account, day = '', region = '', service = '', end] = parts.credential.split('/');
   if (account !== S3_ACCOUNT.id) return 'InvalidAccessKeyId';
-  if (service !== 's3' || end !== 'aws4_request' || !claim.date.startsWith(day))
+  if (service !== 's3' || end !== 'aws4_request' || !parts.date.startsWith(day))
     return 'SignatureDoesNotMatch';
-  const at = Date.parse(claim.date.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
-  if (claim.expires !== undefined && Date.now() > at + claim.expires * 1000) return 'AccessDenied';
-  if (claim.expires === undefined && Math.abs(Date.now() - at) > SKEW_MS) return 'RequestTimeTooSkewed';
-  const names = claim.signedHeaders.split(';');
+  const at = Date.parse(parts.date.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+  if (parts.expires !== undefined && Date.now() > at + parts.expires * 1000) return 'AccessDenied';
+  if (parts.expires === undefined && Math.abs(Date.now() - at) > SKEW_MS) return 'RequestTimeTooSkewed';
+  const names = parts.signedHeaders.split(';');
   const unsigned = Object.keys(request.headers).filter(
     (name) => name.startsWith('x-amz-') && !names.includes(name),
   );
   if (!names.includes('host') || unsigned.length > 0) return 'AccessDenied';
-  if (/^[0-9a-f]{64}$/.test(claim.payload) && claim.payload !== hex(body)) return 'XAmzContentSHA256Mismatch';
-  const canonical = canonicalRequest(request, url, claim);
+  if (/^[0-9a-f]{64}$/.test(parts.payload) && parts.payload !== sha256Hex(body))
+    return 'XAmzContentSHA256Mismatch';
+  const canonical = canonicalRequest(request, url, parts);
   const scope = [day, region, service, end].join('/');
-  const text = ['AWS4-HMAC-SHA256', claim.date, scope, hex(canonical)].join('\n');
+  const text = ['AWS4-HMAC-SHA256', parts.date, scope, sha256Hex(canonical)].join('\n');
   const key = [day, region, service, 'aws4_request'].reduce<Buffer | string>(
     hmac,
     `AWS4${S3_ACCOUNT.secret}`,
   );
-  return hmac(key, text).toString('hex') === claim.signature ? undefined : 'SignatureDoesNotMatch';
+  return hmac(key, text).toString('hex') === parts.signature ? undefined : 'SignatureDoesNotMatch';
 }
 
-function claimOf({ headers }: IncomingMessage, query: URLSearchParams): Claim | undefined {
+function parseSignature({ headers }: IncomingMessage, query: URLSearchParams): SignatureParts | undefined {
   if (query.has('X-Amz-Signature')) {
-    const of = (name: string) => query.get(`X-Amz-${name}`) ?? '';
+    const readParameter = (name: string) => query.get(`X-Amz-${name}`) ?? '';
     return {
-      credential: of('Credential'),
-      signedHeaders: of('SignedHeaders'),
-      signature: of('Signature'),
-      date: of('Date'),
+      credential: readParameter('Credential'),
+      signedHeaders: readParameter('SignedHeaders'),
+      signature: readParameter('Signature'),
+      date: readParameter('Date'),
       payload: 'UNSIGNED-PAYLOAD',
-      expires: Number(of('Expires')),
+      expires: Number(readParameter('Expires')),
     };
   }
   const match =
@@ -76,17 +77,21 @@ function claimOf({ headers }: IncomingMessage, query: URLSearchParams): Claim | 
   };
 }
 
-function canonicalRequest(request: IncomingMessage, url: URL, { signedHeaders, payload }: Claim): string {
+function canonicalRequest(
+  request: IncomingMessage,
+  url: URL,
+  { signedHeaders, payload }: SignatureParts,
+): string {
   const query = [...url.searchParams]
     .filter(([name]) => name !== 'X-Amz-Signature')
     .map(([name, value]) => `${encode(name)}=${encode(value)}`)
     .sort();
   const path = decodeURIComponent(url.pathname).split('/').map(encode).join('/');
-  const lines = signedHeaders.split(';').map(
+  const headerLines = signedHeaders.split(';').map(
     (name) =>
       `${name}:${String(request.headers[name] ?? '')
         .trim()
         .replace(/ +/g, ' ')}\n`,
   );
-  return [request.method, path, query.join('&'), lines.join(''), signedHeaders, payload].join('\n');
+  return [request.method, path, query.join('&'), headerLines.join(''), signedHeaders, payload].join('\n');
 }

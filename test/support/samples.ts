@@ -1,13 +1,16 @@
 let serial = 0;
 
-interface LineInput extends Record<string, unknown> {
+interface LineItemInput extends Record<string, unknown> {
   quantity: number;
   unit_price_cents: number;
 }
 
-/** A line item that passes every check; its total follows its quantity and price unless it is given. */
-export function lineItem(overrides: Partial<LineInput> = {}): LineInput {
-  const line = {
+/**
+ * A line item that passes every check. Its total follows from its quantity and price unless it is
+ * given.
+ */
+export function lineItem(overrides: Partial<LineItemInput> = {}): LineItemInput {
+  const item = {
     name: 'Tow',
     category: 'tow',
     quantity: 1,
@@ -15,10 +18,10 @@ export function lineItem(overrides: Partial<LineInput> = {}): LineInput {
     unit_price_cents: 10_000,
     ...overrides,
   };
-  return { total_cents: Math.round(line.quantity * line.unit_price_cents), ...line };
+  return { total_cents: Math.round(item.quantity * item.unit_price_cents), ...item };
 }
 
-/** A body of POST /invoices under a number of its own. */
+/** A body of POST /invoices with a new invoice number. */
 export function invoiceInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   serial += 1;
   return { invoice_number: `INV-${serial}`, line_items: [lineItem()], ...overrides };
@@ -34,5 +37,5 @@ export function scheduleInput(overrides: Record<string, unknown> = {}): Record<s
   return { resource: 'invoices', format: 'csv', cadence: 'daily', ...overrides };
 }
 
-/** A UUID that belongs to nothing. */
+/** A UUID that belongs to no record. */
 export const UNKNOWN_ID = '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e';

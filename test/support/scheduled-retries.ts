@@ -1,24 +1,30 @@
-/** Deliveries that failed once and wait for their next attempt, as the worker leaves them behind: made by SQL, as so many cannot be waited for. */
+/**
+ * Deliveries that failed once and wait for their next attempt, as the worker leaves them. They are
+ * inserted by SQL, because a test cannot wait for so many failures.
+ */
 import { deliveryIdSql } from '../../shared/events/delivery-ids.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { recordset } from '../../shared/resources/sets.js';
 
-/** A statement of the application may take five seconds. */
-const ROWS_AT_ONCE = 10_000;
+/** A query of the application may take at most five seconds. */
+const ROWS_PER_QUERY = 10_000;
 
-export interface RetryLanes {
+export interface RetryEndpoints {
   tenantId: string;
   endpointIds: string[];
 }
 
-/** Retries that fall due over the day that begins in ten minutes. Their events do not exist: they are there to be left alone. */
+/**
+ * Retries that fall due over the day that starts in ten minutes. Their events do not exist, because
+ * no worker should send them during a test.
+ */
 export async function insertFarRetries(
   db: Database,
-  { tenantId, endpointIds }: RetryLanes,
+  { tenantId, endpointIds }: RetryEndpoints,
   count: number,
 ): Promise<void> {
-  for (let start = 0; start < count; start += ROWS_AT_ONCE) {
+  for (let start = 0; start < count; start += ROWS_PER_QUERY) {
     await db.transaction([tenantId], (tx) =>
       tx.query({
         text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, status, attempts, next_attempt_at,
@@ -26,7 +32,7 @@ export async function insertFarRetries(
                select $1, ${deliveryIdSql('$2::uuid', 'gen_random_uuid()')}, ($3::uuid[])[1 + i % cardinality($3::uuid[])], gen_random_uuid(),
                  'invoice.created', 'failed', 1, now() + interval '10 min' + random() * interval '1 day', now(), 500, 'http_500'
                from generate_series(1, $4::int) i`,
-        values: [tenantId, newId(), endpointIds, Math.min(ROWS_AT_ONCE, count - start)],
+        values: [tenantId, newId(), endpointIds, Math.min(ROWS_PER_QUERY, count - start)],
       }),
     );
   }
@@ -34,15 +40,18 @@ export async function insertFarRetries(
 
 export interface DueRetries {
   count: number;
-  /** When the first falls due, and over how long the others follow. */
+  /** When the first falls due, and the time over which the others follow. */
   fromMs: number;
   overMs: number;
 }
 
-/** Retries that fall due one after the other. The timestamp of each event is when: whoever receives it can tell how late it came. */
+/**
+ * Retries that fall due one after the other. The timestamp of each event is its due time, so a
+ * receiver can compute how late it arrived.
+ */
 export async function insertDueRetries(
   db: Database,
-  { tenantId, endpointIds }: RetryLanes,
+  { tenantId, endpointIds }: RetryEndpoints,
   { count, fromMs, overMs }: DueRetries,
 ): Promise<void> {
   const now = Date.now();

@@ -1,8 +1,9 @@
 /**
- * Registers tests that mostly wait, each on stores and processes of its own: they run side by side, and each `it` tells the outcome of one.
- * With TEST_ONLY=<pattern> in the environment only those whose title matches are there.
+ * Registers tests that mostly wait, each with its own stores and processes. They run concurrently,
+ * and each `it` reports the result of one. TEST_ONLY=<pattern> in the environment selects tests by
+ * title.
  * @param scenarios by title, the longest first
- * @param atOnce how many the machine bears
+ * @param atOnce how many the machine can run concurrently
  */
 export function sideBySide(
   scenarios: Record<string, () => Promise<void>>,
@@ -11,28 +12,28 @@ export function sideBySide(
   const only = new RegExp(process.env.TEST_ONLY ?? '');
   const chosen = Object.entries(scenarios).filter(([title]) => only.test(title));
   const outcomes = new Map<string, Promise<void>>();
-  const turns = takeTurns(atOnce);
+  const runLimited = createConcurrencyLimit(atOnce);
 
   before(() => {
     for (const [title, run] of chosen) {
-      const outcome = turns(run);
-      // Its own test looks at it, perhaps long after it failed.
+      const outcome = runLimited(run);
+      // Its own test awaits it, perhaps long after it failed.
       outcome.catch(() => undefined);
       outcomes.set(title, outcome);
     }
   });
   for (const [title] of chosen) it(title, async () => outcomes.get(title)).timeout(timeoutMs);
-  // One whose test ran out of time still has to clean up after itself.
+  // A scenario whose test timed out still has to clean up after itself.
   after(async () => void (await Promise.allSettled(outcomes.values()))).timeout(timeoutMs);
 }
 
-/** Runs what it is given, never more than so many at once, in the order it was given. */
-function takeTurns(atOnce: number): (run: () => Promise<void>) => Promise<void> {
+/** Runs functions in the sequence in which they are passed, at most `atOnce` concurrently. */
+function createConcurrencyLimit(atOnce: number): (run: () => Promise<void>) => Promise<void> {
   const waiting: (() => void)[] = [];
   let free = atOnce;
   return async (run) => {
     if (free > 0) free -= 1;
-    else await new Promise<void>((turn) => waiting.push(turn));
+    else await new Promise<void>((resume) => waiting.push(resume));
     try {
       await run();
     } finally {

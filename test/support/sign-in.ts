@@ -15,16 +15,16 @@ export interface TestUser {
 export const PASSWORD = 'long enough for a test';
 
 let serial = 0;
-/** A check takes half a second, so the hash of the usual password is made once. */
+/** A hash takes half a second, so the usual password is hashed once. */
 let usualHash: Promise<string> | undefined;
 
-function hashOf(password: string): Promise<string> {
+function hashWithCache(password: string): Promise<string> {
   if (password !== PASSWORD) return hashPassword(password);
   usualHash ??= hashPassword(PASSWORD);
   return usualHash;
 }
 
-/** Stores a person of a live tenant, who can sign in; name, e-mail and password may be chosen. */
+/** Stores a user of a live tenant who can sign in. Name, e-mail and password may be chosen. */
 export async function createUser(
   stack: TestStack,
   tenantId: string,
@@ -42,12 +42,12 @@ export async function createUser(
   await stack.rows(
     tenantId,
     'insert into users (tenant_id, id, email, name, password_hash) values ($1, $2, $3, $4, $5)',
-    [tenantId, user.id, user.email, user.name, await hashOf(user.password)],
+    [tenantId, user.id, user.email, user.name, await hashWithCache(user.password)],
   );
   return user;
 }
 
-/** Asks for a session, whatever the answer. */
+/** Requests a session. The response may be a refusal. */
 export function trySignIn(
   origin: string,
   body: unknown,
@@ -56,13 +56,13 @@ export function trySignIn(
   return new TestClient(origin, '').post('/session', body, { headers });
 }
 
-/** `name=value` of the cookie that an answer sets. */
-export function cookieOf(answer: Answer): string {
-  const [cookie] = [answer.headers['set-cookie'] ?? []].flat();
+/** `name=value` of the cookie that a response sets. */
+export function cookieOf(response: Answer): string {
+  const [cookie] = [response.headers['set-cookie'] ?? []].flat();
   return cookie?.split(';')[0] ?? '';
 }
 
-/** A browser's page with this cookie, in one of the two environments. */
+/** A client that sends this cookie as a browser's page does, in one of the two environments. */
 export function personWith(origin: string, cookie: string, environment?: 'live' | 'sandbox'): TestClient {
   const headers = { cookie, 'x-requested-with': 'test' };
   return new TestClient(origin, '', '/v1', {
@@ -71,15 +71,15 @@ export function personWith(origin: string, cookie: string, environment?: 'live' 
   });
 }
 
-/** Signs a person in and gives the client that acts as them; somebody new when nobody is named. */
+/** Signs a user in and returns the client that acts as them. Creates a user when none is given. */
 export async function signIn(
   stack: TestStack,
-  who: TestUser | { tenantId: string },
+  userOrTenant: TestUser | { tenantId: string },
   environment?: 'live' | 'sandbox',
 ): Promise<TestClient> {
-  const user = 'email' in who ? who : await createUser(stack, who.tenantId);
+  const user = 'email' in userOrTenant ? userOrTenant : await createUser(stack, userOrTenant.tenantId);
   const { email, password, tenantId: tenant_id } = user;
-  const answer = await trySignIn(stack.origin, { email, password, tenant_id });
-  expect(answer.status, answer.text).to.equal(200);
-  return personWith(stack.origin, cookieOf(answer), environment);
+  const response = await trySignIn(stack.origin, { email, password, tenant_id });
+  expect(response.status, response.text).to.equal(200);
+  return personWith(stack.origin, cookieOf(response), environment);
 }

@@ -1,35 +1,39 @@
-/** LibreOffice: what a spreadsheet makes of a CSV file that somebody opens. */
+/** Shows how a spreadsheet, LibreOffice, reads a CSV file that a person opens. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Whether a test must do without LibreOffice. CI has it. */
+/** Whether tests must skip LibreOffice. CI has it. */
 export const IS_SPREADSHEET_ABSENT =
   spawnSync('soffice', ['--version']).status !== 0 && process.env.CI !== 'true';
 
 /**
- * Comma, quote, UTF-8, from line 1, no columns named, language of the machine; cells in quotes are not taken for texts, special numbers are recognised, and
- * formulas are evaluated: the least careful way there is to open a file (help.libreoffice.org, "Filter Options for CSV Import").
+ * Comma, quote, UTF-8, from line 1, no columns named, language of the machine. Quoted cells are not
+ * forced to be texts, special numbers are recognised, and formulas are evaluated. This is the least
+ * careful way to open a file (help.libreoffice.org, "Filter Options for CSV Import").
  */
-const AS_CARELESS = 'CSV:44,34,76,1,,0,false,true,false,false,false,-1,true';
+const CARELESS_IMPORT = 'CSV:44,34,76,1,,0,false,true,false,false,false,-1,true';
 
 interface Sheet {
-  /** What was taken for a formula, as LibreOffice writes it down. */
+  /** Every cell that was read as a formula, as LibreOffice writes it. */
   formulas: string[];
-  /** Every number, in the order of its cells; one that is repeated beside itself once. */
+  /**
+   * Every number, in the sequence of its cells. A number that is repeated beside itself appears
+   * once.
+   */
   numbers: number[];
-  /** Every text, its lines joined by a line feed. */
+  /** Every text, with its lines joined by a line feed. */
   texts: string[];
 }
 
-/** Opens a CSV file in LibreOffice, with a profile of its own, and reads what became of its cells. */
+/** Opens a CSV file in LibreOffice with a new profile, and reads the resulting cells. */
 export async function openedInSpreadsheet(csv: string | Buffer): Promise<Sheet> {
   const folder = await mkdtemp(join(tmpdir(), 'tow-sheet-'));
   try {
     await writeFile(join(folder, 'file.csv'), csv);
     await convert(folder);
-    return cellsOf(await readFile(join(folder, 'file.fods'), 'utf8'));
+    return readCells(await readFile(join(folder, 'file.fods'), 'utf8'));
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -40,7 +44,7 @@ async function convert(folder: string): Promise<void> {
   const args = [
     profile,
     '--headless',
-    `--infilter=${AS_CARELESS}`,
+    `--infilter=${CARELESS_IMPORT}`,
     '--convert-to',
     'fods',
     '--outdir',
@@ -49,16 +53,16 @@ async function convert(folder: string): Promise<void> {
   const child = spawn('soffice', [...args, join(folder, 'file.csv')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const said: Buffer[] = [];
-  child.stderr.on('data', (piece: Buffer) => void said.push(piece));
+  const stderrChunks: Buffer[] = [];
+  child.stderr.on('data', (piece: Buffer) => void stderrChunks.push(piece));
   const code = await new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(`soffice ended with ${code}: ${Buffer.concat(said)}`);
+  if (code !== 0) throw new Error(`soffice ended with ${code}: ${Buffer.concat(stderrChunks)}`);
 }
 
-function cellsOf(xml: string): Sheet {
+function readCells(xml: string): Sheet {
   const [, table = ''] = /<table:table (.*?)<\/table:table>/s.exec(xml) ?? [];
   const sheet: Sheet = { formulas: [], numbers: [], texts: [] };
   for (const [, attributes = '', content = ''] of table.matchAll(
@@ -68,14 +72,14 @@ function cellsOf(xml: string): Sheet {
     const formula = value('table:formula');
     if (formula !== undefined) sheet.formulas.push(formula);
     else if (value('office:value-type') === 'float') sheet.numbers.push(Number(value('office:value')));
-    else if (value('office:value-type') === 'string') sheet.texts.push(textOf(content));
+    else if (value('office:value-type') === 'string') sheet.texts.push(readText(content));
   }
   return sheet;
 }
 
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
 
-function textOf(content: string): string {
+function readText(content: string): string {
   const paragraphs = [...content.matchAll(/<text:p(?:\/>|>(.*?)<\/text:p>)/gs)].map(([, text = '']) => text);
   return paragraphs
     .join('\n')

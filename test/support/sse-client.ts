@@ -14,22 +14,25 @@ export interface SseOptions {
   /** Query string with its question mark. */
   query?: string;
   prefix?: string;
-  /** Sent in place of the key. */
+  /** Sent instead of the key. */
   cookie?: string;
   /** Called for each event as it is read. */
   onEvent?: (event: SseEvent, client: SseClient) => void;
 }
 
-/** One connection to /stream, read as the HTML standard says: fields up to a blank line, an id without data is no event. */
+/**
+ * One connection to /stream, read as the HTML standard says: fields up to a blank line; an id
+ * without data is no event.
+ */
 export class SseClient {
   readonly events: SseEvent[] = [];
-  /** What EventSource would send when it connects again. */
+  /** The id that EventSource would send when it reconnects. */
   lastEventId: string | undefined;
   retry: number | undefined;
   comments = 0;
   status = 0;
   headers: IncomingMessage['headers'] = {};
-  /** The whole text, for an answer that is no stream. */
+  /** The whole text, for a response that is not a stream. */
   text = '';
   hasEnded = false;
   private rest = '';
@@ -40,7 +43,7 @@ export class SseClient {
     private readonly onEvent: SseOptions['onEvent'],
   ) {}
 
-  /** Connects and resolves once the head of the answer is here. */
+  /** Connects and resolves once the head of the response has arrived. */
   static connect(origin: string, key: string, options: SseOptions = {}): Promise<SseClient> {
     const { lastEventId, query = '', prefix = '/v1', cookie } = options;
     const headers = {
@@ -103,7 +106,7 @@ export class SseClient {
     );
   }
 
-  /** Takes no more from the socket. */
+  /** Stops reading from the socket. */
   stall(): void {
     this.request.socket?.pause();
   }
@@ -112,7 +115,7 @@ export class SseClient {
     return eventually('the end of the stream', () => this.hasEnded, timeoutMs);
   }
 
-  /** Cuts the connection, as a network does: what was still on its way is lost. */
+  /** Closes the connection as a network failure does: data on its way is lost. */
   close(): void {
     this.isCut = true;
     this.request.destroy();

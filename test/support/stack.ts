@@ -27,25 +27,30 @@ export interface TestTenant {
 }
 
 export interface StackOptions {
-  /** Settings beside those of the stores. */
+  /** Settings besides those of the stores. */
   environment?: Record<string, string>;
-  /** False: nobody consumes the writes queue. */
+  /** False: no worker consumes the writes queue. */
   worker?: boolean;
-  /** True: webhooks are delivered. Tests that save made-up addresses must never have it: their traffic stays on this machine. */
+  /**
+   * True: webhooks are delivered. A test that stores invented addresses must never set this,
+   * because its traffic must stay on this machine.
+   */
   webhooks?: boolean;
-  /** True: exports are written, into a folder of the stack. */
+  /** True: exports are written into a folder of the stack. */
   exports?: boolean;
   /** A migrated database other than one of this test run's own server. */
   databaseUrl?: string;
-  /** The stack whose stores it goes on with, after that one's end. */
+  /** A stopped stack whose stores this one uses. */
   after?: TestStack;
   /** False: no schedule fires by itself. */
   clock?: boolean;
-  /** What agents are offered. Default: what the product offers. */
+  /** Creates the offer to agents. Default: the product's offer. */
   offerOf?: Parameters<typeof createMcpListener>[1];
 }
 
-/** The whole product in this process, on a database (and Redis) of its own, listening on a real port. */
+/**
+ * The whole product in this process, with its own database (and Redis), listening on a real port.
+ */
 export class TestStack {
   private constructor(
     readonly runtime: Runtime,
@@ -84,7 +89,7 @@ export class TestStack {
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }
 
-  /** A tenant with its twin and one key of every permission in each. */
+  /** Creates a live tenant with its sandbox, and one key with every permission in each. */
   async createTenant(
     name = 'Test Towing',
     settings: { taxRateBps?: number; timeZone?: string } = {},
@@ -113,7 +118,7 @@ export class TestStack {
     return new TestClient(this.origin, key);
   }
 
-  /** Rows as the owner of the tables sees them with these tenants set: for looking behind the API. */
+  /** Runs a query as the application with this tenant set, to read or change rows past the API. */
   async rows<R = Record<string, unknown>>(
     tenantId: string,
     text: string,
@@ -122,7 +127,7 @@ export class TestStack {
     return this.runtime.db.transaction([tenantId], (tx) => tx.query<R>({ text, values }));
   }
 
-  /** Runs SQL as the owner, outside row-level security's tenants: for breaking things. */
+  /** Runs SQL as the owner of the tables, outside row-level security, to break things. */
   async asOwner(text: string): Promise<void> {
     const client = new pg.Client({ connectionString: this.databaseUrl });
     await client.connect();

@@ -11,7 +11,7 @@ import {
 } from '../../shared/platform/embedded-postgres/start.js';
 import { appRoleOf } from '../../shared/platform/postgres-session.js';
 
-/** `scaled`: queue, replies and limits in Redis. Otherwise everything is on PostgreSQL alone. */
+/** `scaled`: queue, replies and limits are in Redis. Otherwise everything is in PostgreSQL. */
 export const IS_SCALED = process.env.TEST_WAY === 'scaled';
 
 interface Stores {
@@ -30,20 +30,21 @@ let stores: Promise<Stores> | undefined;
 let databases = 0;
 let redisDatabases = 0;
 
-/** PostgreSQL (and Redis in the scaled way) for this test run, started by whoever asks first. */
+/** PostgreSQL (and Redis when scaled out) for this test run. The first call starts them. */
 export function getStores(): Promise<Stores> {
   stores ??= startStores();
   return stores;
 }
 
-/** Stops what {@link getStores} started; from the root hook. */
+/** Stops the stores that {@link getStores} started. The root hook calls it. */
 export async function stopStores(): Promise<void> {
   if (stores) await (await stores).stop();
 }
 
 async function startStores(): Promise<Stores> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tow-test-'));
-  // The account that runs PostgreSQL for root must be able to enter it; otherwise the cluster would go to /var/lib.
+  // The system account that runs PostgreSQL for root must be able to enter the folder. Otherwise
+  // the cluster would go to /var/lib.
   chmodSync(dataDir, 0o755);
   const external = process.env.TEST_SUPERUSER_URL;
   const embedded = external ? undefined : await startEmbeddedPostgres({ dataDir, logger: silent });
@@ -64,16 +65,16 @@ async function startStores(): Promise<Stores> {
 }
 
 function withDatabase(embedded: EmbeddedPostgres): (database: string) => string {
-  return (database) => renamed(embedded.databaseUrl, database);
+  return (database) => replaceDatabase(embedded.databaseUrl, database);
 }
 
-function renamed(url: string, database: string): string {
+function replaceDatabase(url: string, database: string): string {
   const copy = new URL(url);
   copy.pathname = `/${database}`;
   return copy.href;
 }
 
-/** An owner like the one a deployment has: may create roles, is no superuser. */
+/** Creates an owner role like that of a deployment: it may create roles and is not a superuser. */
 async function makeOwner(superuserUrl: string): Promise<(database: string) => string> {
   await asSuperuser(superuserUrl, async (client) => {
     await client.query(
@@ -83,7 +84,7 @@ async function makeOwner(superuserUrl: string): Promise<(database: string) => st
   const url = new URL(superuserUrl);
   url.username = 'tow';
   url.password = 'tow';
-  return (database) => renamed(url.href, database);
+  return (database) => replaceDatabase(url.href, database);
 }
 
 async function asSuperuser(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
@@ -101,7 +102,10 @@ async function makeTemplate({ superuserUrl, ownerUrl }: Stores): Promise<void> {
   await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true });
 }
 
-/** A fresh database of its own, cloned from the migrated template. Resolves with its owner's connection string. */
+/**
+ * Creates a database as a clone of the migrated template. Resolves with its owner's connection
+ * string.
+ */
 export async function createDatabase(): Promise<string> {
   const { superuserUrl, ownerUrl } = await getStores();
   databases += 1;
@@ -123,7 +127,7 @@ export async function createEmptyDatabase(): Promise<string> {
   return ownerUrl(name);
 }
 
-/** A Redis database of its own; undefined when this run is on PostgreSQL alone. */
+/** An unused Redis database. Undefined when this run uses only PostgreSQL. */
 export async function createRedisUrl(): Promise<string | undefined> {
   const { redisPort } = await getStores();
   if (!redisPort) return undefined;
@@ -151,7 +155,10 @@ export function hasRedisServer(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
 
-/** A redis-server of its own on loopback. @throws when none is installed: the scaled way cannot be tested without. */
+/**
+ * Starts a redis-server on loopback.
+ * @throws when none is installed, because scaled-out tests need one
+ */
 export async function startRedis(port?: number): Promise<RedisServer> {
   if (!hasRedisServer()) throw new Error('TEST_WAY=scaled needs redis-server on PATH');
   const chosen = port ?? (await freePort());
@@ -168,7 +175,7 @@ export async function startRedis(port?: number): Promise<RedisServer> {
     tmpdir(),
   ];
   const child = spawn('redis-server', args, { stdio: 'ignore' });
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
     if (
       spawnSync('redis-cli', ['-p', `${chosen}`, 'ping'])
         .stdout?.toString()

@@ -3,27 +3,27 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Json } from './client.js';
 import { eventually } from './poll.js';
-import { judge, type Keys } from './strict-verdict.js';
+import { findRequestProblems, type SigningKeys } from './strict-verdict.js';
 
 export interface ReceivedRequest {
   /** When its body was complete, in ms since 1970. */
   at: number;
   path: string;
   headers: IncomingHttpHeaders;
-  /** Names and values by turns, as they were sent. */
+  /** Names and values alternate, as they were sent. */
   rawHeaders: string[];
   body: Buffer;
   /** `webhook-id` */
   id: string;
   /** The parsed body; undefined when it is no JSON. */
   event: Json;
-  /** The how manieth of this id at this endpoint, from 1. */
+  /** Its number among the requests with this id at this endpoint, from 1. */
   nth: number;
-  /** Its faults; empty: none. */
+  /** Its problems; empty: none. */
   verdict: string[];
-  /** Bytes of the answer's body that have been written so far. */
+  /** Bytes of the response's body that have been written so far. */
   written: number;
-  /** The answer is over, or the connection is gone. */
+  /** The response is complete, or the connection is closed. */
   isOver: boolean;
 }
 
@@ -32,26 +32,26 @@ export type Reply =
       status?: number;
       headers?: Record<string, string>;
       body?: string | Buffer;
-      /** Before the head of the answer. */
+      /** Before the head of the response. */
       delayMs?: number;
     }
   | { redirect: string; status?: number }
-  /** Nothing, ever. */
+  /** No response, ever. */
   | 'hang'
   /** The connection is reset (RST). */
   | 'reset'
   /** A byte of the body every 100 ms, without end. */
   | 'drip'
-  /** A header every 100 ms, without end: not even the head is whole. */
+  /** A header every 100 ms, without end, so that not even the head is complete. */
   | 'drip-head'
-  /** A body without end, as fast as it is taken. */
+  /** A body without end, as fast as the client reads it. */
   | 'endless'
   /** 16 MiB of zeros, compressed a thousandfold. */
   | 'gzip-bomb';
 
 export type Responder = (request: ReceivedRequest, nth: number) => Reply | Promise<Reply>;
 
-export interface EndpointOptions {
+export interface StrictEndpointOptions {
   secret?: string;
   secrets?: string[];
   publicKeys?: string[];
@@ -62,50 +62,55 @@ const DRIP_MS = 100;
 /** Attempts further apart than this cannot have been sent in the same second. */
 const RENEWED_AFTER_MS = 2000;
 
-/** One receiver behind a path of its own. Its keys and manners may be changed at any time. */
-export class StrictEndpoint implements Keys {
+/** One receiver behind its own path. Its keys and its behavior may be changed at any time. */
+export class StrictEndpoint implements SigningKeys {
   secrets: string[];
   publicKeys: string[];
   tolerated: string[] = [];
   respond: Responder;
   readonly requests: ReceivedRequest[] = [];
   readonly #byId = new Map<string, ReceivedRequest[]>();
-  /** Faults of all requests, each with the id it came with. */
+  /** Problems of all requests, each with the id of its request. */
   readonly faults: string[] = [];
   inFlight = 0;
   maxInFlight = 0;
-  /** Requests that the sender gave up before their body was complete. */
+  /** Requests that the sender aborted before their body was complete. */
   aborted = 0;
 
   constructor(
     readonly url: string,
-    { secret, secrets = secret ? [secret] : [], publicKeys = [], respond = () => ({}) }: EndpointOptions,
+    {
+      secret,
+      secrets = secret ? [secret] : [],
+      publicKeys = [],
+      respond = () => ({}),
+    }: StrictEndpointOptions,
   ) {
     this.secrets = secrets;
     this.publicKeys = publicKeys;
     this.respond = respond;
   }
 
-  /** When each request came, in ms. */
+  /** When each request arrived, in ms. */
   get arrivals(): number[] {
     return this.requests.map(({ at }) => at);
   }
 
-  /** The `webhook-id`s that came, each once, in the order of their first arrival. */
+  /** The `webhook-id`s that arrived, each once, in the sequence of their first arrival. */
   get ids(): string[] {
     return [...this.#byId.keys()];
   }
 
-  /** All of one id, in the order of their arrival. */
+  /** All requests with one id, in the sequence of their arrival. */
   requestsOf(id: string): readonly ReceivedRequest[] {
     return this.#byId.get(id) ?? [];
   }
 
-  keep(request: ReceivedRequest): void {
+  recordRequest(request: ReceivedRequest): void {
     const { id, nth, verdict } = request;
     this.requests.push(request);
     this.#byId.set(id, [...this.requestsOf(id), request]);
-    this.faults.push(...verdict.map((fault) => `${id} (${nth}): ${fault}`));
+    this.faults.push(...verdict.map((problem) => `${id} (${nth}): ${problem}`));
   }
 
   /** Resolves with the requests once there are this many. */
@@ -119,21 +124,23 @@ export class StrictEndpoint implements Keys {
 }
 
 /**
- * A receiver of webhooks on loopback that holds every request against the standard (strict-verdict.ts) and can misbehave. It shares no code with
- * the sender. One server hosts any number of endpoints; requests of one `webhook-id` must have the same bytes at all of them.
+ * A receiver of webhooks on loopback that checks every request against the standard
+ * (strict-verdict.ts) and can misbehave. It shares no code with the sender. One server hosts any
+ * number of endpoints. Requests with the same `webhook-id` must have the same bytes at all of them.
  */
 export class StrictReceiver {
   readonly endpoints: StrictEndpoint[] = [];
-  /** Connections that were ever opened. */
+  /** Connections that were opened so far. */
   connections = 0;
   readonly #strays: string[] = [];
-  /** The body that each id came with. */
+  /** The body that each id first came with. */
   readonly #bodies = new Map<string, Buffer>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   #port = 0;
 
   private constructor() {
-    // The sender decides how long it keeps a connection; a close of ours would race its next request.
+    // The sender decides how long it keeps a connection. A close by the receiver would race with
+    // the next request.
     this.#server.keepAliveTimeout = 0;
     this.#server.requestTimeout = 0;
     this.#server.on('connection', (socket) => {
@@ -143,9 +150,9 @@ export class StrictReceiver {
   }
 
   /** Listens with one endpoint, {@link endpoint}. */
-  static async start(options: EndpointOptions = {}): Promise<StrictReceiver> {
+  static async start(options: StrictEndpointOptions = {}): Promise<StrictReceiver> {
     const receiver = new StrictReceiver();
-    await receiver.back();
+    await receiver.listenAgain();
     receiver.add(options);
     return receiver;
   }
@@ -154,32 +161,32 @@ export class StrictReceiver {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** The one that it was started with. */
+  /** The endpoint that the receiver was started with. */
   get endpoint(): StrictEndpoint {
     return this.endpoints[0] as StrictEndpoint;
   }
 
-  /** One more, at `/e/<n>`. */
-  add(options: EndpointOptions = {}): StrictEndpoint {
+  /** Adds an endpoint at `/e/<n>`. */
+  add(options: StrictEndpointOptions = {}): StrictEndpoint {
     const endpoint = new StrictEndpoint(`${this.origin}/e/${this.endpoints.length}`, options);
     this.endpoints.push(endpoint);
     return endpoint;
   }
 
-  /** Of all endpoints, and requests to none of them, such as followed redirects. */
+  /** Problems of all endpoints, and requests to no endpoint, for example followed redirects. */
   get faults(): string[] {
     return [...this.#strays, ...this.endpoints.flatMap(({ faults }) => faults)];
   }
 
-  /** Cuts every connection and refuses new ones until {@link back}. */
+  /** Closes every connection and refuses new ones until {@link listenAgain}. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
     await closed;
   }
 
-  /** Listens again where it did before. */
-  async back(): Promise<void> {
+  /** Listens again on the same port. */
+  async listenAgain(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
     this.#port = (this.#server.address() as AddressInfo).port;
   }
@@ -204,7 +211,7 @@ export class StrictReceiver {
     if (!body) return;
     received = this.#record(endpoint, message, body);
     try {
-      await answer(await endpoint.respond(received, received.nth), received, response);
+      await sendResponse(await endpoint.respond(received, received.nth), received, response);
     } catch (error) {
       this.#strays.push(`the test's own respond failed: ${error}`);
       response.destroy();
@@ -216,7 +223,7 @@ export class StrictReceiver {
     const at = Date.now();
     const id = String(headers['webhook-id']);
     const earlier = endpoint.requestsOf(id);
-    const verdict = judge({ at, method, rawHeaders, body }, endpoint);
+    const verdict = findRequestProblems({ at, method, rawHeaders, body }, endpoint);
     const first = this.#bodies.get(id) ?? body;
     this.#bodies.set(id, first);
     if (!first.equals(body)) verdict.push('the body is not the one that this id came with before');
@@ -227,7 +234,7 @@ export class StrictReceiver {
     if (stale) verdict.push('webhook-timestamp is that of an earlier attempt');
     const event = parse(body);
     const nth = earlier.length + 1;
-    const request = {
+    const request: ReceivedRequest = {
       at,
       path,
       headers,
@@ -240,12 +247,12 @@ export class StrictReceiver {
       written: 0,
       isOver: false,
     };
-    endpoint.keep(request);
+    endpoint.recordRequest(request);
     return request;
   }
 }
 
-/** Undefined when the sender gives up on the way. */
+/** Undefined when the sender aborts the request. */
 async function readAll(message: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   try {
@@ -266,7 +273,7 @@ function parse(body: Buffer): unknown {
 
 let bomb: Buffer | undefined;
 
-async function answer(reply: Reply, request: ReceivedRequest, response: ServerResponse): Promise<void> {
+async function sendResponse(reply: Reply, request: ReceivedRequest, response: ServerResponse): Promise<void> {
   const write = (chunk: string | Buffer): boolean => {
     request.written += chunk.length;
     return response.write(chunk);
@@ -276,10 +283,10 @@ async function answer(reply: Reply, request: ReceivedRequest, response: ServerRe
     response.socket?.resetAndDestroy();
   } else if (reply === 'drip') {
     response.writeHead(200);
-    every(response, () => write('.'));
+    repeatUntilClosed(response, () => write('.'));
   } else if (reply === 'drip-head') {
     response.socket?.write('HTTP/1.1 200 OK\r\n');
-    every(response, () => response.socket?.write('x-drip: .\r\n'));
+    repeatUntilClosed(response, () => response.socket?.write('x-drip: .\r\n'));
   } else if (reply === 'endless') {
     response.writeHead(200);
     const chunk = Buffer.alloc(64 * 1024, '.');
@@ -296,7 +303,8 @@ async function answer(reply: Reply, request: ReceivedRequest, response: ServerRe
   } else if ('redirect' in reply) {
     response.writeHead(reply.status ?? 302, { location: reply.redirect }).end();
   } else {
-    // Its server keeps the process alive as long as anybody waits for this.
+    // The timer does not keep the process alive. The server does, as long as the test needs the
+    // response.
     if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref());
     response.writeHead(reply.status ?? 200, reply.headers);
     if (reply.body) write(reply.body);
@@ -304,8 +312,8 @@ async function answer(reply: Reply, request: ReceivedRequest, response: ServerRe
   }
 }
 
-/** Until the answer is over. */
-function every(response: ServerResponse, act: () => void): void {
+/** Repeats the action until the response is closed. */
+function repeatUntilClosed(response: ServerResponse, act: () => void): void {
   const timer = setInterval(act, DRIP_MS);
   response.once('close', () => clearInterval(timer));
 }

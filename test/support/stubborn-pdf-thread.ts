@@ -1,11 +1,11 @@
-/** Stands in for the thread that draws PDFs: the title of the document says how it behaves. */
+/** Replaces the thread that draws PDFs. The title of the document determines how it misbehaves. */
 import { parentPort, threadId } from 'node:worker_threads';
 import type { DrawReply, DrawRequest } from '../../shared/resources/invoices/pdf/pdf-thread.js';
 
-/** What drawings leave in the heap. */
+/** Memory that drawings leave in the heap. */
 const kept: string[][] = [];
 
-/** Some 0.4 MB each. */
+/** Each piece takes about 0.4 MB. */
 const takeHeap = (pieces: number) => {
   for (let piece = 0; piece < pieces; piece += 1)
     kept.push(Array.from({ length: 10_000 }, (_, nth) => `${kept.length}-${nth}`));

@@ -11,7 +11,7 @@ import { eventually } from './poll.js';
 import { invoiceInput, lineItem } from './samples.js';
 import type { TestStack } from './stack.js';
 
-/** A suggestion as the clock would make one; resolves with its id. */
+/** Creates a suggestion as the clock would. Resolves with its id. */
 export async function makeSuggestion(
   stack: TestStack,
   tenantId: string,
@@ -38,18 +38,20 @@ export async function makeSuggestion(
   return entityId;
 }
 
-/** Looks at everything that changed, until all is looked at and what was found is recorded. */
+/** Runs the billing watch until it has checked every change and its findings are recorded. */
 export async function watchUntilDone(stack: TestStack): Promise<void> {
   const writes = openWritesQueue(stack.runtime);
   const watch = createBillingWatch(stack.runtime, writes);
-  await eventually('everything is looked at', async () => {
+  await eventually('every change is checked', async () => {
     const { looked } = await watch();
     const { waiting = 0, active = 0, delayed = 0 } = await writes.getJobCounts();
     return looked === 0 && waiting + active + delayed === 0;
   });
 }
 
-/** A completed job of so many miles with its invoice; resolves with the invoice's id. */
+/**
+ * Creates a completed work order of so many miles with its invoice. Resolves with the invoice's id.
+ */
 export async function billedJob(
   client: TestClient,
   {
@@ -58,8 +60,8 @@ export async function billedJob(
     status = 'approved',
   }: { miles: number; mileageCents: number | null; status?: string },
 ): Promise<string> {
-  const job = await jobAfter(client, ['assign', 'start']);
-  await client.post(`/work-orders/${job}/complete`, { miles });
+  const workOrderId = await jobAfter(client, ['assign', 'start']);
+  await client.post(`/work-orders/${workOrderId}/complete`, { miles });
   const mileage = {
     name: 'Loaded miles',
     category: 'mileage',
@@ -67,9 +69,13 @@ export async function billedJob(
     quantity: miles,
     taxable: true,
   };
-  const lines = [lineItem()];
-  if (mileageCents !== null) lines.push(lineItem({ ...mileage, unit_price_cents: mileageCents }));
-  const body = invoiceInput({ work_order_id: job, billing_email: 'b@example.com', line_items: lines });
+  const lineItems = [lineItem()];
+  if (mileageCents !== null) lineItems.push(lineItem({ ...mileage, unit_price_cents: mileageCents }));
+  const body = invoiceInput({
+    work_order_id: workOrderId,
+    billing_email: 'b@example.com',
+    line_items: lineItems,
+  });
   const { body: invoice } = await client.post('/invoices', body);
   if (status === 'approved') await client.post(`/invoices/${invoice.id}/approve`, {});
   return invoice.id;

@@ -5,7 +5,8 @@ import { openDatabase } from '../../shared/platform/postgres.js';
 import { runSuspects } from '../../workers/writes/isolate.js';
 import { batchContextOf } from './batch-context.js';
 
-// A worker that got a stalled job: runs the commands of a file one by one, and is killed by the one that is marked. Arguments: database, file, mark.
+// Acts as a worker that got a stalled job: runs the commands of a file one by one, and is killed by
+// the marked one. Arguments: database, file, mark.
 const [databaseUrl = '', file = '', mark = ''] = process.argv.slice(2);
 const commands = JSON.parse(readFileSync(file, 'utf8')) as Command[];
 const logger = createLogger({ level: 'silent', name: 'suspects', pretty: false });
@@ -13,7 +14,7 @@ const db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'suspects',
 const results = await runSuspects(
   {
     ...batchContextOf({ db, logger }),
-    // With the transaction open and all effects made: where a power cut would do the most harm.
+    // The transaction is open and all changes are made. A power cut would do the most harm here.
     beforeCommit: (all) => {
       if (JSON.stringify(all).includes(mark)) process.kill(process.pid, 'SIGKILL');
     },

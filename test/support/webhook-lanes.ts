@@ -4,42 +4,55 @@ import type { EndpointConfig } from '../../workers/webhooks/endpoint-config.js';
 import { Lane } from '../../workers/webhooks/lane.js';
 import type { LaneHealth } from '../../workers/webhooks/lane-health.js';
 
-/** Of an endpoint to which nothing was sent yet. */
+/** The health of an endpoint that got no request yet. */
 export function newHealth(overrides: Partial<LaneHealth> = {}): LaneHealth {
   return {
-    ...{
-      consecutiveFailures: 0,
-      failingSince: null,
-      lastSuccessAt: null,
-      lastFailureAt: null,
-      lastError: null,
-    },
-    ...{ opened: 0, openUntil: null, throttledUntil: null, isSlow: false, stopReason: null },
-    ...{ exhaustedCount: 0, lastExhaustedId: null },
+    consecutiveFailures: 0,
+    failingSince: null,
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    lastError: null,
+    opened: 0,
+    openUntil: null,
+    throttledUntil: null,
+    isSlow: false,
+    stopReason: null,
+    exhaustedCount: 0,
+    lastExhaustedId: null,
     ...overrides,
   };
 }
 
-/** A lane that has been looked at and is up to date. */
+/** An endpoint queue that is loaded and up to date. */
 export function newLane(
   settings: Partial<EndpointConfig> = {},
   health: Partial<LaneHealth> = {},
 ): Lane & { config: EndpointConfig } {
   const ref = { tenantId: newId(), endpointId: newId() };
-  const lane = new Lane(ref, newId(), newHealth(health), 'v1');
-  lane.isDirty = false;
+  const queue = new Lane(ref, newId(), newHealth(health), 'v1');
+  queue.isDirty = false;
   const config: EndpointConfig = {
-    ...{ version: 'v1', url: 'http://receiver.test/', headers: {}, secrets: [] },
-    ...{ rateLimitPerSecond: null, maxInFlight: 20 },
+    version: 'v1',
+    url: 'http://receiver.test/',
+    headers: {},
+    secrets: [],
+    rateLimitPerSecond: null,
+    maxInFlight: 20,
     ...settings,
   };
-  return Object.assign(lane, { config });
+  return Object.assign(queue, { config });
 }
 
 export function dueDelivery(overrides: Partial<DueDelivery> = {}): DueDelivery {
   return {
-    ...{ id: newId(), eventId: newId(), eventType: 'invoice.created', trigger: 'event' },
-    ...{ attempts: 0, priority: 0, body: '{}', createdAtMs: Date.now() },
+    id: newId(),
+    eventId: newId(),
+    eventType: 'invoice.created',
+    trigger: 'event',
+    attempts: 0,
+    priority: 0,
+    body: '{}',
+    createdAtMs: Date.now(),
     ...overrides,
   };
 }

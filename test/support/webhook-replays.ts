@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 
 export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
 
-/** A delivery of a replay as it lies in its table. */
+/** A delivery of a replay, as its row stores it. */
 export interface MadeDelivery {
   id: string;
   endpoint_id: string;
@@ -20,7 +20,7 @@ export interface MadeDelivery {
   status: string;
 }
 
-/** Two clocks beside the stack's own; what one of them makes, the others must not. */
+/** Two clocks besides the stack's own. Together they must create each delivery once. */
 export class ReplayClocks {
   private readonly clocks: (() => Promise<unknown>)[];
 
@@ -29,18 +29,18 @@ export class ReplayClocks {
     this.clocks = [createReplayRunner(stack.runtime, queue), createReplayRunner(stack.runtime, queue)];
   }
 
-  /** A new account with an endpoint. */
+  /** Creates an account with an endpoint. */
   async open(settings: Parameters<typeof insertEndpoint>[1] = {}): Promise<ReplayAccount> {
     const tenant = await this.stack.createTenant();
     const of = { stack: this.stack, tenantId: tenant.id };
     return new ReplayAccount(this, { tenant, of, endpoint: await insertEndpoint(of, settings) });
   }
 
-  /** All clocks at once, again and again. */
-  async runUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    await eventually(what, async () => {
+  /** Runs all clocks concurrently, again and again. */
+  async runUntil(condition: string, isTrue: () => Promise<boolean>): Promise<void> {
+    await eventually(condition, async () => {
       await Promise.all(this.clocks.map((clock) => clock()));
-      return isSo();
+      return isTrue();
     });
   }
 }
@@ -61,10 +61,10 @@ export class ReplayAccount {
   }
 
   async start(path: string, body: object): Promise<Record<string, unknown> & { id: string }> {
-    const answer = await this.tenant.client.post(path, body);
-    expect(answer.status, answer.text).to.equal(201);
-    expect(answer.headers.location).to.equal(`/v1/webhook-replays/${answer.body.id}`);
-    return answer.body;
+    const response = await this.tenant.client.post(path, body);
+    expect(response.status, response.text).to.equal(201);
+    expect(response.headers.location).to.equal(`/v1/webhook-replays/${response.body.id}`);
+    return response.body;
   }
 
   recover(): Promise<Record<string, unknown> & { id: string }> {
@@ -75,7 +75,7 @@ export class ReplayAccount {
     return (await this.tenant.client.get(`/webhook-replays/${replayId}`)).body;
   }
 
-  /** What a replay has made so far, in the order of the events. */
+  /** The deliveries that a replay has created so far, sorted by their events. */
   made(replayId: string): Promise<MadeDelivery[]> {
     return this.clocks.stack.rows<MadeDelivery>(
       this.tenant.id,
@@ -85,7 +85,7 @@ export class ReplayAccount {
     );
   }
 
-  /** Resolves with what a replay has made when it has ended. */
+  /** Waits until a replay has ended. Resolves with the deliveries that it created. */
   async finish(replayId: string): Promise<MadeDelivery[]> {
     const isOver = async () => (await this.read(replayId)).status !== 'running';
     await this.clocks.runUntil('the replay ends', isOver);
@@ -93,11 +93,11 @@ export class ReplayAccount {
   }
 
   runUntilMade(replayId: string, count: number): Promise<void> {
-    const isSo = async () => (await this.made(replayId)).length >= count;
-    return this.clocks.runUntil(`${count} deliveries are made`, isSo);
+    const isTrue = async () => (await this.made(replayId)).length >= count;
+    return this.clocks.runUntil(`${count} deliveries are made`, isTrue);
   }
 
-  /** Ends the oldest of what waits, as the workers would. */
+  /** Completes the oldest waiting deliveries, as the workers would. */
   async settle(status: 'succeeded' | 'exhausted', limit = 1_000_000): Promise<void> {
     await this.clocks.stack.rows(
       this.tenant.id,

@@ -3,7 +3,7 @@ import { newId } from '../../shared/platform/ids.js';
 import { recordset } from '../../shared/resources/sets.js';
 import type { TestStack } from './stack.js';
 
-/** The rows of one tenant, put in behind the API. */
+/** Identifies the tenant whose rows are inserted past the API. */
 export interface RowsOf {
   stack: TestStack;
   tenantId: string;
@@ -18,9 +18,12 @@ async function insert({ stack, tenantId }: RowsOf, table: string, columns: strin
   );
 }
 
-/** An endpoint without a secret, whose address there is not: for stacks that deliver no webhooks. */
+/**
+ * Inserts an endpoint without a secret, at an address that does not exist: for stacks that deliver
+ * no webhooks.
+ */
 export async function insertEndpoint(
-  of: RowsOf,
+  target: RowsOf,
   {
     eventTypes = ['*'],
     ...settings
@@ -36,14 +39,17 @@ export async function insertEndpoint(
   };
   const columns =
     'id uuid, url text, event_types text[], max_in_flight integer, enabled boolean, deleted_at timestamptz';
-  await insert(of, 'webhook_endpoints', columns, [{ ...row, ...settings }]);
-  await insert(of, 'webhook_lanes', 'endpoint_id uuid', [{ endpoint_id: id }]);
+  await insert(target, 'webhook_endpoints', columns, [{ ...row, ...settings }]);
+  await insert(target, 'webhook_lanes', 'endpoint_id uuid', [{ endpoint_id: id }]);
   return id;
 }
 
-/** Events of these types, a second apart, the first one at this time; resolves with their ids. */
+/**
+ * Inserts events of these types, one second apart, the first one at `startMs`. Resolves with their
+ * ids.
+ */
 export async function insertEvents(
-  of: RowsOf,
+  target: RowsOf,
   types: (string | { type: string; data: object })[],
   startMs = Date.now() - 3_600_000,
 ): Promise<string[]> {
@@ -57,7 +63,7 @@ export async function insertEvents(
       body: JSON.stringify(body),
     };
   });
-  await insert(of, 'events', 'id uuid, type text, occurred_at timestamptz, body text', rows);
+  await insert(target, 'events', 'id uuid, type text, occurred_at timestamptz, body text', rows);
   return rows.map(({ id }) => id);
 }
 
@@ -78,8 +84,10 @@ const ENDED = ['succeeded', 'exhausted', 'cancelled'];
 const COLUMNS = `id uuid, endpoint_id uuid, event_id uuid, event_type text, trigger text, replay_id uuid, body text, priority smallint, status text,
   next_attempt_at timestamptz, completed_at timestamptz, last_error text, created_at timestamptz`;
 
-/** Deliveries with ids of their times, `pending` unless said otherwise; resolves with the ids. */
-export async function insertDeliveries(of: RowsOf, inputs: DeliveryInput[]): Promise<string[]> {
+/**
+ * Inserts deliveries whose ids contain their times, `pending` by default. Resolves with the ids.
+ */
+export async function insertDeliveries(target: RowsOf, inputs: DeliveryInput[]): Promise<string[]> {
   const rows = inputs.map((input) => {
     const created_at = input.created_at ?? new Date().toISOString();
     const isEnded = ENDED.includes(input.status ?? '');
@@ -96,13 +104,13 @@ export async function insertDeliveries(of: RowsOf, inputs: DeliveryInput[]): Pro
       completed_at: isEnded ? created_at : null,
     };
   });
-  await insert(of, 'webhook_deliveries', COLUMNS, rows);
+  await insert(target, 'webhook_deliveries', COLUMNS, rows);
   return rows.map(({ id }) => id);
 }
 
-/** One attempt of a delivery that was answered. */
+/** Inserts one attempt of a delivery that got a response. */
 export async function insertAttempt(
-  of: RowsOf,
+  target: RowsOf,
   {
     deliveryId,
     endpointId,
@@ -125,33 +133,36 @@ export async function insertAttempt(
   };
   const columns = `id uuid, delivery_id uuid, endpoint_id uuid, attempt smallint, started_at timestamptz, url text, request_headers json,
     response_status smallint, response_headers json, response_body text, total_ms integer`;
-  await insert(of, 'webhook_attempts', columns, [row]);
+  await insert(target, 'webhook_attempts', columns, [row]);
   return id;
 }
 
-/** An endpoint with a delivery that is tried again tomorrow, two attempts of it and a replay, by kind; each but the endpoint shows the canary. */
+/**
+ * Inserts an endpoint, a delivery that is due again tomorrow, two attempts of it and a replay.
+ * Returns their ids by kind. All but the endpoint contain the canary.
+ */
 export async function makeWebhookRecords(
-  of: RowsOf,
+  target: RowsOf,
   { eventId, canary = 'canary' }: { eventId: string; canary?: string },
 ): Promise<Record<string, string>> {
-  const endpoint = await insertEndpoint(of);
-  const [delivery] = (await insertDeliveries(of, [
+  const endpoint = await insertEndpoint(target);
+  const [delivery] = (await insertDeliveries(target, [
     { endpoint_id: endpoint, event_id: eventId, status: 'failed', last_error: canary },
   ])) as [string];
-  await of.stack.rows(
-    of.tenantId,
+  await target.stack.rows(
+    target.tenantId,
     "update webhook_deliveries set next_attempt_at = now() + interval '1 day' where tenant_id = $1 and id = $2",
-    [of.tenantId, delivery],
+    [target.tenantId, delivery],
   );
   const attempt = { deliveryId: delivery, endpointId: endpoint, url: `https://${canary}.invalid` };
   const attempts = [
-    await insertAttempt(of, { ...attempt, attempt: 1 }),
-    await insertAttempt(of, { ...attempt, attempt: 2 }),
+    await insertAttempt(target, { ...attempt, attempt: 1 }),
+    await insertAttempt(target, { ...attempt, attempt: 2 }),
   ];
   const replay = newId();
   const filter = { event_type: canary, status: 'exhausted', since: null, until: null };
   const columns = 'id uuid, kind text, endpoint_id uuid, filter jsonb, status text, total integer';
-  await insert(of, 'webhook_replays', columns, [
+  await insert(target, 'webhook_replays', columns, [
     { id: replay, kind: 'replay', endpoint_id: endpoint, filter, status: 'completed', total: 0 },
   ]);
   return {

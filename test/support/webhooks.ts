@@ -7,11 +7,14 @@ interface EndpointOptions {
   url: string;
   eventTypes?: string[];
   maxInFlight?: number;
-  /** Made here when none is given. */
+  /** Generated when none is given. */
   secret?: string;
 }
 
-/** An endpoint that can be delivered to, as POST /webhook-endpoints stores it, made past the API: many at once, and without its limits. */
+/**
+ * Inserts an endpoint that can be delivered to, as POST /webhook-endpoints stores it. This bypasses
+ * the API so that a test can insert many endpoints without its limits.
+ */
 export async function insertSignedEndpoint(
   { db, config }: Pick<Runtime, 'db'> & { config: { secretKey: string } },
   tenantId: string,

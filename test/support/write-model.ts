@@ -1,13 +1,13 @@
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
 
-/** What is observed of a record: enough to tell one from another and to see each change. */
-export type View = Record<string, unknown>;
+/** The observed members of a record: enough to distinguish records and to see each change. */
+export type RecordView = Record<string, unknown>;
 
 export type Expected =
-  | { ok: true; status: number; replayed: boolean; location: string | null; record: View }
+  | { ok: true; status: number; replayed: boolean; location: string | null; record: RecordView }
   | { ok: false; code: string };
 
-interface Line {
+interface LineItem {
   quantity: number;
   unit_price_cents: number;
   taxable: boolean;
@@ -21,58 +21,58 @@ interface Input {
   notes?: string;
   address?: string;
   po_number?: string;
-  line_items?: Line[];
+  line_items?: LineItem[];
 }
 
 /** The text that the test's own constraint refuses. */
 export const BOOM = 'boom';
 
 /**
- * What writes do, told in the simplest way: one command after the other, in maps. No sets, waves, transactions or SQL; the product's batches must
- * come to the same answers and the same records.
+ * A simple model of writes: one command after the other, in maps, without sets, waves, transactions
+ * or SQL. The product's batches must come to the same results and the same records.
  */
 export class WriteModel {
-  readonly records = new Map<string, View>();
-  /** Ids of the commands that ran, each of which owes exactly one audit entry, with its outcome there. */
+  readonly records = new Map<string, RecordView>();
+  /** The commands that ran, by id. Each must have exactly one audit entry with this outcome. */
   readonly ran = new Map<string, { tenantId: string; outcome: 'ok' | 'failed' }>();
-  /** Ids of the commands that made a work order, by tenant. */
+  /** The tenants of the commands that created a work order, one for each command. */
   readonly booked: string[] = [];
   private readonly numbers = new Set<string>();
-  private readonly answers = new Map<string, Expected>();
-  private readonly kept = new Map<string, { command: Command; answer: Expected }>();
+  private readonly results = new Map<string, Expected>();
+  private readonly idempotencyRecords = new Map<string, { command: Command; result: Expected }>();
 
   /** @param taxRatesBps by tenant */
   constructor(private readonly taxRatesBps: Map<string, number>) {}
 
-  /** The answer that a command must get now. Asked again, the same command changes nothing. */
+  /** The result that a command must get now. Submitted again, the same command changes nothing. */
   apply(command: Command): Expected {
-    const own = this.answers.get(command.id);
+    const own = this.results.get(command.id);
     if (own && !own.ok) return own;
-    const kept = this.kept.get(`${command.tenantId} ${command.idempotency?.key}`);
-    if (kept) return this.replay(command, kept);
-    if (own) return { ...own, record: this.records.get(keyOf(command)) as View };
-    const answer = this.run(command);
-    this.answers.set(command.id, answer);
-    this.ran.set(command.id, { tenantId: command.tenantId, outcome: answer.ok ? 'ok' : 'failed' });
-    if (answer.ok && command.idempotency) {
-      this.kept.set(`${command.tenantId} ${command.idempotency.key}`, { command, answer });
+    const storedRecord = this.idempotencyRecords.get(`${command.tenantId} ${command.idempotency?.key}`);
+    if (storedRecord) return this.replay(command, storedRecord);
+    if (own) return { ...own, record: this.records.get(buildRecordKey(command)) as RecordView };
+    const result = this.run(command);
+    this.results.set(command.id, result);
+    this.ran.set(command.id, { tenantId: command.tenantId, outcome: result.ok ? 'ok' : 'failed' });
+    if (result.ok && command.idempotency) {
+      this.idempotencyRecords.set(`${command.tenantId} ${command.idempotency.key}`, { command, result });
     }
-    return answer;
+    return result;
   }
 
   private replay(
     command: Command,
-    { command: first, answer }: { command: Command; answer: Expected },
+    { command: first, result }: { command: Command; result: Expected },
   ): Expected {
     const parts = ['method', 'path', 'bodyHash'] as const;
     const isSame = parts.every((part) => first.idempotency?.[part] === command.idempotency?.[part]);
-    if (!isSame || !answer.ok) return { ok: false, code: 'idempotency_key_reused' };
-    return { ...answer, replayed: first.id !== command.id };
+    if (!isSame || !result.ok) return { ok: false, code: 'idempotency_key_reused' };
+    return { ...result, replayed: first.id !== command.id };
   }
 
   private run(command: Command): Expected {
     const creates = command.type.endsWith('.create');
-    const current = this.records.get(keyOf(command));
+    const current = this.records.get(buildRecordKey(command));
     const input = command.input as Input;
     if (!creates && !current) return { ok: false, code: 'not_found' };
     if (input.customer_id && !this.records.has(`${command.tenantId} customer ${input.customer_id}`)) {
@@ -85,61 +85,63 @@ export class WriteModel {
       this.numbers.add(number);
     }
     if (command.type === 'work_order.create') this.booked.push(command.tenantId);
-    const record = { ...(current ?? blankOf(command)), ...this.fieldsOf(command) };
-    this.records.set(keyOf(command), record);
-    const location = creates ? `${collectionOf(command)}/${command.entityId}` : null;
+    const record = { ...(current ?? createBlank(command)), ...this.fieldsOf(command) };
+    this.records.set(buildRecordKey(command), record);
+    const location = creates ? `${buildCollectionPath(command)}/${command.entityId}` : null;
     return { ok: true, status: creates ? 201 : 200, replayed: false, location, record };
   }
 
-  private fieldsOf({ tenantId, input, type }: Command): View {
-    const { line_items: lines, ...fields } = input as Input;
-    if (!type.startsWith('invoice') || (lines === undefined && !type.endsWith('create'))) return fields;
-    const total = (some: Line[]) =>
-      some.reduce((sum, line) => sum + line.quantity * line.unit_price_cents, 0);
-    const subtotal = total(lines ?? []);
+  private fieldsOf({ tenantId, input, type }: Command): RecordView {
+    const { line_items: lineItems, ...fields } = input as Input;
+    if (!type.startsWith('invoice') || (lineItems === undefined && !type.endsWith('create'))) return fields;
+    const total = (some: LineItem[]) =>
+      some.reduce((sum, lineItem) => sum + lineItem.quantity * lineItem.unit_price_cents, 0);
+    const subtotal = total(lineItems ?? []);
     const tax = Math.round(
-      (total((lines ?? []).filter((line) => line.taxable)) * (this.taxRatesBps.get(tenantId) ?? 0)) / 10_000,
+      (total((lineItems ?? []).filter((lineItem) => lineItem.taxable)) *
+        (this.taxRatesBps.get(tenantId) ?? 0)) /
+        10_000,
     );
     return {
       ...fields,
       subtotal_cents: subtotal,
       tax_cents: tax,
       total_cents: subtotal + tax,
-      line_count: (lines ?? []).length,
+      line_count: (lineItems ?? []).length,
     };
   }
 }
 
-const BLANK: Record<string, View> = {
+const BLANK: Record<string, RecordView> = {
   invoice: { notes: null, po_number: null, customer_id: null },
   customer: { address: null },
   work_order: { notes: null, customer_id: null },
 };
 
-function entityOf(command: Command): string {
+function getEntity(command: Command): string {
   return command.type.split('.')[0] as string;
 }
 
-function blankOf(command: Command): View {
-  return { id: command.entityId, ...BLANK[entityOf(command)] };
+function createBlank(command: Command): RecordView {
+  return { id: command.entityId, ...BLANK[getEntity(command)] };
 }
 
-function collectionOf(command: Command): string {
-  return `/${entityOf(command).replace('_', '-')}s`;
+function buildCollectionPath(command: Command): string {
+  return `/${getEntity(command).replace('_', '-')}s`;
 }
 
-function keyOf(command: Command): string {
-  return `${command.tenantId} ${entityOf(command)} ${command.entityId}`;
+function buildRecordKey(command: Command): string {
+  return `${command.tenantId} ${getEntity(command)} ${command.entityId}`;
 }
 
-/** The members of a record's JSON that the model knows. */
-export function viewOf(body: string, members: string[]): View {
-  const record = JSON.parse(body) as View;
+/** The members of a record's JSON that the model tracks. */
+export function viewOf(body: string, members: string[]): RecordView {
+  const record = JSON.parse(body) as RecordView;
   const known = { ...record, line_count: (record.line_items as unknown[] | undefined)?.length };
-  return Object.fromEntries(members.map((member) => [member, (known as View)[member]]));
+  return Object.fromEntries(members.map((member) => [member, (known as RecordView)[member]]));
 }
 
-/** A result as the model would put it, so that the two can be compared whole. */
+/** A result in the model's form, so that the two can be compared whole. */
 export function asExpected(result: CommandResult, expected: Expected): Expected {
   if (!result.ok) return { ok: false, code: result.error.code };
   const record = viewOf(result.body, expected.ok ? Object.keys(expected.record) : []);
