@@ -1,6 +1,8 @@
 const fromCore = { path: '^shared/' };
 
-/** Who may call whom (ARCHITECTURE.md). Each rule's comment is what a developer reads when it fires. */
+/**
+ * Who may call whom (ARCHITECTURE.md). Each rule's comment is what a developer reads when it fires.
+ */
 module.exports = {
   forbidden: [
     {

@@ -1,18 +1,18 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
-import { type Check, checkReadiness, readReports, servingChecks } from '../shared/platform/health.js';
+import { type Check, checkReadiness, createServingChecks, readReports } from '../shared/platform/health.js';
 import type { AnyContext, ApiContext, ApiMiddleware, RequestState } from './context.js';
-import { createFindObject } from './export-links.js';
+import { createDownloadObjectFinder } from './export-links.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
-import { limitUnsent, limitUnsentWithoutKey } from './middleware/limit-unsent.js';
+import { limitUnreadPublicResponses, limitUnreadResponses } from './middleware/limit-unread-responses.js';
 import { negotiate } from './middleware/negotiate.js';
-import { noteUnreadQuery } from './middleware/query.js';
+import { reportUnreadQuery } from './middleware/query.js';
 import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
-import { invoicePages } from './public/invoice-pages.js';
+import { serveInvoicePages } from './public/invoice-pages.js';
 import { accountRoutes } from './routes/account.js';
 import { agentKeyRoutes } from './routes/agent-keys.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
@@ -25,7 +25,7 @@ import { documentRoutes } from './routes/document.js';
 import { driverRoutes } from './routes/drivers.js';
 import { eventTypeRoutes } from './routes/event-types.js';
 import { eventRoutes } from './routes/events.js';
-import { exportDownloads } from './routes/export-download.js';
+import { exportDownloadRoute } from './routes/export-download.js';
 import { exportScheduleRoutes } from './routes/export-schedules.js';
 import { exportRoutes } from './routes/exports.js';
 import { impoundRoutes } from './routes/impounds.js';
@@ -104,17 +104,17 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   const router = createRouter(api);
   app.use(requestContext(api) as Koa.Middleware);
   app.use(handleErrors(api.logger) as Koa.Middleware);
-  app.use(serveHealthAndMetrics(api, [...servingChecks(api), ...checks]) as Koa.Middleware);
-  app.use(limitUnsentWithoutKey(api) as Koa.Middleware);
-  app.use(invoicePages(api) as Koa.Middleware);
+  app.use(serveHealthAndMetrics(api, [...createServingChecks(api), ...checks]) as Koa.Middleware);
+  app.use(limitUnreadPublicResponses(api) as Koa.Middleware);
+  app.use(serveInvoicePages(api) as Koa.Middleware);
   app.use(detectVersionPrefix as Koa.Middleware);
-  app.use(exportDownloads({ ...api, findObject: createFindObject(api.db) }) as Koa.Middleware);
+  app.use(exportDownloadRoute({ ...api, findObject: createDownloadObjectFinder(api.db) }) as Koa.Middleware);
   app.use(matchRoute(router) as Koa.Middleware);
   app.use(whenVersioned(negotiate) as Koa.Middleware);
   app.use(documents as Koa.Middleware);
   app.use(unlessSigningIn(await authenticate(api)) as Koa.Middleware);
   app.use(unlessSigningIn(limitRate(api)) as Koa.Middleware);
-  app.use(unlessSigningIn(limitUnsent(api)) as Koa.Middleware);
+  app.use(unlessSigningIn(limitUnreadResponses(api)) as Koa.Middleware);
   app.use(unlessSigningIn(recordKeyUse(api)) as Koa.Middleware);
   app.use(unlessSigningIn(auditDenials(api)) as Koa.Middleware);
   app.use(runMatchedRoute(router) as Koa.Middleware);
@@ -175,7 +175,7 @@ function createUnknownRouteError(path: string): AppError {
 
 function recordKeyUse(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
-    api.noteKeyUse(ctx.state.key);
+    api.recordKeyUse(ctx.state.key);
     await next();
   };
 }
@@ -186,7 +186,7 @@ function matchRoute(router: Router<RequestState>): ApiMiddleware {
     const match = router.match(pathWithoutPrefix(ctx), ctx.method);
     const layer = match.pathAndMethod.at(-1) ?? match.path.at(-1);
     if (layer) ctx.state.route = String(layer.path);
-    ctx.state.match = match;
+    ctx.state.routeMatch = match;
     return next();
   };
 }
@@ -203,11 +203,11 @@ function runMatchedRoute(router: Router<RequestState>): ApiMiddleware {
   const templates = new Set(router.stack.map((layer) => String(layer.path)));
   return async (context) => {
     const ctx = context as ApiContext;
-    const { match } = ctx.state;
+    const { routeMatch } = ctx.state;
     const path = pathWithoutPrefix(ctx);
-    const layer = match.pathAndMethod.at(-1);
-    if (!match.route || !layer) {
-      const allowed = [...new Set(match.path.flatMap((other) => other.methods))].filter(
+    const layer = routeMatch.pathAndMethod.at(-1);
+    if (!routeMatch.route || !layer) {
+      const allowed = [...new Set(routeMatch.path.flatMap((other) => other.methods))].filter(
         (method) => method !== 'HEAD',
       );
       throw allowed.length > 0
@@ -216,7 +216,7 @@ function runMatchedRoute(router: Router<RequestState>): ApiMiddleware {
     }
     ctx.params = layer.params(path, layer.captures(path));
     const handlers = layer.stack as unknown as ApiMiddleware[];
-    noteUnreadQuery(ctx, handlers);
+    reportUnreadQuery(ctx, handlers);
     await runStack(handlers, ctx);
   };
 }

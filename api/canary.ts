@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import { canaryCommand } from '../shared/contracts/canary.js';
-import { type Check, CheckFailure, checkReadiness, storeChecks } from '../shared/platform/health.js';
+import { createCanaryCommand } from '../shared/contracts/canary.js';
+import { type Check, CheckFailure, checkReadiness, createStoreChecks } from '../shared/platform/health.js';
 import { newId } from '../shared/platform/ids.js';
 import type { ApiRuntime } from './runtime.js';
 
@@ -26,7 +26,7 @@ export async function startCanary(api: ApiRuntime): Promise<Check> {
   let misses = 0;
   const check = async () => {
     const startedAt = performance.now();
-    const outcome = await api.submit(canaryCommand(), 0).catch(() => undefined);
+    const outcome = await api.submit(createCanaryCommand(), 0).catch(() => undefined);
     if (outcome && 'ok' in outcome) {
       misses = 0;
       api.metrics.canarySeconds.set((performance.now() - startedAt) / 1000);
@@ -55,7 +55,7 @@ export async function startCanary(api: ApiRuntime): Promise<Check> {
 }
 
 async function areStoresHealthy(api: ApiRuntime): Promise<boolean> {
-  return (await checkReadiness(storeChecks(api))).ok;
+  return (await checkReadiness(createStoreChecks(api))).ok;
 }
 
 async function createBroadcastSelfTest(api: ApiRuntime): Promise<() => Promise<boolean>> {

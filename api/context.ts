@@ -24,17 +24,17 @@ export interface RequestState extends DefaultState {
    * Set by `authenticate`: finds the principal again during a long response. Resolves with
    * undefined once the credential is no longer valid.
    */
-  keyNow: () => Promise<Principal | undefined>;
+  findCurrentPrincipal: () => Promise<Principal | undefined>;
   /** Set by `limitRate`: the state of each rate limit window. */
-  windows: WindowState[];
+  rateLimitWindows: WindowState[];
   /** Set by `write`: the requested command, as the audit log names it. */
   intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
   /** Unknown query parameters and body members of the request (warnings.ts). */
-  ignored?: string[];
+  unknownNames?: string[];
   /** Template of the matched route, for metrics and logs. */
   route: string;
   /** Set by `matchRoute`: the router's match for the path and method. */
-  match: ReturnType<Router['match']>;
+  routeMatch: ReturnType<Router['match']>;
 }
 
 export type ApiContext = RouterContext<RequestState>;

@@ -18,14 +18,14 @@ const MAX_PER_TENANT = 20;
 const GRACE_MS = 10_000;
 
 /** The downloads that this process is sending. */
-export class Downloads {
+export class ActiveDownloads {
   readonly #open = new Map<ServerResponse, string>();
 
   /**
    * Counts a download until its connection or response closes.
    * @throws {AppError} 429 when the tenant has too many running downloads
    */
-  begin(response: ServerResponse, tenantId: string): void {
+  track(response: ServerResponse, tenantId: string): void {
     // The client disconnected while its export was looked up. 'close' is not emitted again.
     if (response.destroyed) return;
     let ownCount = 0;
@@ -52,7 +52,7 @@ export class Downloads {
    * Closes running downloads after the grace period, so that a slow client does not block the
    * shutdown. Does not wait for them.
    */
-  endSoon(graceMs = GRACE_MS): void {
+  closeAfterGracePeriod(graceMs = GRACE_MS): void {
     const closeAll = () => {
       for (const response of this.#open.keys()) response.destroy();
     };

@@ -1,14 +1,14 @@
 import type { Config } from '../shared/platform/config.js';
 import type { Logger } from '../shared/platform/logger.js';
 import type { Database } from '../shared/platform/postgres.js';
-import { linkKeyOf, signLink } from '../shared/platform/storage/link-token.js';
+import { deriveExportLinkKey, signLink } from '../shared/platform/storage/link-token.js';
 import { MAX_LINK_SECONDS, type Storage, StorageError } from '../shared/platform/storage/storage.js';
-import { exportObjects } from '../shared/resources/exports/queries.js';
+import { findExportObjects } from '../shared/resources/exports/queries.js';
 import type { ApiContext } from './context.js';
-import type { FindObject } from './routes/export-download.js';
+import type { FindDownloadObject } from './routes/export-download.js';
 
 /** A completed export whose file can be downloaded. */
-export interface LinkedExport {
+export interface DownloadableExport {
   tenantId: string;
   exportId: string;
   /** Key of the file in storage. */
@@ -29,17 +29,17 @@ export interface ExportLink {
  * Creates a link to an export's file.
  * @param origin the origin under which the client reaches the API
  */
-export type MakeExportLink = (file: LinkedExport, origin: string) => Promise<ExportLink>;
+export type MakeExportLink = (file: DownloadableExport, origin: string) => Promise<ExportLink>;
 
 /**
  * Creates links that storage serves directly, if it can. Otherwise the links lead to the API and
  * hold a signed token.
  */
-export function createExportLink(config: Config, storage: Storage): MakeExportLink {
-  const key = linkKeyOf(config);
+export function createExportLinkMaker(config: Config, storage: Storage): MakeExportLink {
+  const key = deriveExportLinkKey(config);
   return async ({ tenantId, exportId, objectKey, sha256, fileName, contentType }, origin) => {
     const expiresAt = new Date(Date.now() + MAX_LINK_SECONDS * 1000);
-    const direct = await storage.link(objectKey, { fileName, contentType, seconds: MAX_LINK_SECONDS });
+    const direct = await storage.createLink(objectKey, { fileName, contentType, seconds: MAX_LINK_SECONDS });
     const token = () => signLink(key, { tenantId, exportId, sha256, expiresAt });
     const url = direct ?? `${config.baseUrl ?? origin}/v1/downloads/${token()}`;
     return { url, expiresAt: expiresAt.toISOString() };
@@ -47,9 +47,9 @@ export function createExportLink(config: Config, storage: Storage): MakeExportLi
 }
 
 /** Finds the file of a link among the tenant's own exports. */
-export function createFindObject(db: Database): FindObject {
+export function createDownloadObjectFinder(db: Database): FindDownloadObject {
   return async (tenantId, exportId) => {
-    const [found] = await db.read<ObjectRow>(tenantId, exportObjects(tenantId, [exportId]));
+    const [found] = await db.read<ObjectRow>(tenantId, findExportObjects(tenantId, [exportId]));
     if (!found) return undefined;
     const { object_key: key, file_name: fileName, content_type: contentType, sha256, bytes } = found;
     return { key, fileName, contentType, sha256, bytes };
@@ -65,10 +65,10 @@ interface ObjectRow {
   bytes: number;
 }
 
-/** Dependencies of {@link withLinks}. */
+/** Dependencies of {@link addDownloadLinks}. */
 interface LinkDependencies {
   db: Database;
-  exportLink: MakeExportLink;
+  makeExportLink: MakeExportLink;
   logger: Logger;
 }
 
@@ -81,8 +81,8 @@ interface ExportJson {
  * Adds download links to completed exports.
  * @param items the exports' JSON texts, joined by commas, as PostgreSQL rendered them
  */
-export async function withLinks(
-  { db, exportLink, logger }: LinkDependencies,
+export async function addDownloadLinks(
+  { db, makeExportLink, logger }: LinkDependencies,
   items: string,
   { tenantId, origin }: { tenantId: string; origin: string },
 ): Promise<string> {
@@ -90,7 +90,7 @@ export async function withLinks(
   if (!items.includes('"status":"completed"')) return items;
   const exports = JSON.parse(`[${items}]`) as ExportJson[];
   const completed = exports.filter(({ status }) => status === 'completed').map(({ id }) => id);
-  const rows = await db.read<ObjectRow>(tenantId, exportObjects(tenantId, completed));
+  const rows = await db.read<ObjectRow>(tenantId, findExportObjects(tenantId, completed));
   const objects = new Map(rows.map((row) => [row.id, row]));
   const linked = exports.map(async (one) => {
     const object = objects.get(one.id);
@@ -98,7 +98,7 @@ export async function withLinks(
     const { object_key: objectKey, file_name: fileName, content_type: contentType, sha256 } = object;
     const file = { tenantId, exportId: one.id, objectKey, fileName, contentType, sha256 };
     try {
-      const { url, expiresAt } = await exportLink(file, origin);
+      const { url, expiresAt } = await makeExportLink(file, origin);
       return { ...one, download_url: url, download_expires_at: expiresAt };
     } catch (error) {
       // The client still gets the export. The link returns once storage works again.
@@ -110,8 +110,8 @@ export async function withLinks(
   return (await Promise.all(linked)).map((one) => JSON.stringify(one)).join(',');
 }
 
-/** {@link withLinks} as the `present` option of a route. */
-export function linkExports(api: LinkDependencies) {
+/** {@link addDownloadLinks} as the `present` option of a route. */
+export function createDownloadLinkAdder(api: LinkDependencies) {
   return (items: string, { state, protocol, host }: ApiContext): Promise<string> =>
-    withLinks(api, items, { tenantId: state.key.tenantId, origin: `${protocol}://${host}` });
+    addDownloadLinks(api, items, { tenantId: state.key.tenantId, origin: `${protocol}://${host}` });
 }

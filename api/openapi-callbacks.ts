@@ -1,6 +1,10 @@
 import { toOpenApi } from '../shared/contracts/to-openapi.js';
 import { EVENT_TYPES } from '../shared/contracts/vocabulary.js';
-import { bodySchema, componentOf, eventTypeView } from '../shared/resources/event-types/bodies.js';
+import {
+  buildEventSchema,
+  describeEventType,
+  toEventComponentName,
+} from '../shared/resources/event-types/bodies.js';
 
 type Json = Record<string, unknown>;
 
@@ -56,11 +60,11 @@ const responses = {
  * Builds one callback per event type: the request that the service POSTs to the `url` of the
  * operation's request body.
  */
-export function eventCallbacks(tags: unknown): Json {
+export function buildEventCallbacks(tags: unknown): Json {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => {
-      const { description, fires_when, example } = eventTypeView(type);
-      const component = componentOf(type);
+      const { description, fires_when, example } = describeEventType(type);
+      const component = toEventComponentName(type);
       const post = {
         operationId: `on${component.replace(/Event$/, '')}`,
         tags,
@@ -79,8 +83,8 @@ export function eventCallbacks(tags: unknown): Json {
   );
 }
 
-/** Builds the components that {@link eventCallbacks} refers to. */
-export function callbackComponents(): { schemas: Json; parameters: Json } {
-  const schemas = EVENT_TYPES.map((type) => [componentOf(type), toOpenApi(bodySchema(type))]);
+/** Builds the components that {@link buildEventCallbacks} refers to. */
+export function buildCallbackComponents(): { schemas: Json; parameters: Json } {
+  const schemas = EVENT_TYPES.map((type) => [toEventComponentName(type), toOpenApi(buildEventSchema(type))]);
   return { schemas: Object.fromEntries(schemas), parameters };
 }

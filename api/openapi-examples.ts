@@ -1,4 +1,4 @@
-import { actionsOf } from '../shared/resources/invoices/transitions.js';
+import { listAllowedActions } from '../shared/resources/invoices/transitions.js';
 
 /**
  * Complete examples by component name. Other components get examples built from their members. A
@@ -49,7 +49,7 @@ const draft = {
   notes: 'Thank you for calling us.',
   sent_at: null,
   delivery: null,
-  allowed_actions: actionsOf({ status: 'draft', released: false, delivered: false }, false),
+  allowed_actions: listAllowedActions({ status: 'draft', isReleased: false, isDelivered: false }, false),
   effective_due_date: '2026-12-21T05:00:00.000Z',
   created_at: CREATED_AT,
   updated_at: CREATED_AT,
@@ -65,7 +65,7 @@ const sent = {
   status: 'sending',
   sent_at: '2026-11-21T14:35:00.000Z',
   delivery: { state: 'sent', reason: null, viewed_at: null },
-  allowed_actions: actionsOf({ status: 'sending', released: true, delivered: true }, false),
+  allowed_actions: listAllowedActions({ status: 'sending', isReleased: true, isDelivered: true }, false),
   updated_at: '2026-11-21T14:35:00.000Z',
 };
 

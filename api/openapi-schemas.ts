@@ -1,7 +1,7 @@
 import type Joi from 'joi';
-import { sampleOf } from '../shared/contracts/sample.js';
+import { buildSample } from '../shared/contracts/sample.js';
 import {
-  classNameOf,
+  getClassName,
   type OpenApiSchema,
   toInlineOpenApi,
   toOpenApi,
@@ -16,18 +16,18 @@ import { EXAMPLES } from './openapi-examples.js';
 const namedSchemas = new Map<string, Joi.Schema>(
   [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>]
     .flatMap((schemas) => Object.values(schemas))
-    .map((schema) => [classNameOf(schema) ?? '', schema]),
+    .map((schema) => [getClassName(schema) ?? '', schema]),
 );
 
 /** @throws {Error} if no schema has this component name. */
-export function schemaNamed(name: string): Joi.Schema {
+export function getSchema(name: string): Joi.Schema {
   const found = namedSchemas.get(name);
   if (!found) throw new Error(`no schema is named ${name}`);
   return found;
 }
 
 /** Builds the components of every named schema. Queries are left out: they become parameters. */
-export function componentSchemas(): Record<string, OpenApiSchema> {
+export function buildComponentSchemas(): Record<string, OpenApiSchema> {
   const named = [...namedSchemas].filter(([name]) => name !== '' && !/Query$|Revoke$/.test(name));
   return Object.fromEntries(named.map(([name, schema]) => [name, describeDefaults(toOpenApi(schema))]));
 }
@@ -63,6 +63,6 @@ const toSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
  * Returns the complete example of a component if there is one. Otherwise builds an example from the
  * examples of its members.
  */
-export function exampleOf(name: string): unknown {
-  return EXAMPLES[name] ?? sampleOf(toInlineOpenApi(schemaNamed(name)));
+export function getExample(name: string): unknown {
+  return EXAMPLES[name] ?? buildSample(toInlineOpenApi(getSchema(name)));
 }

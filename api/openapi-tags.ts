@@ -57,7 +57,7 @@ type Paths = Record<string, Record<string, Record<string, unknown>>>;
  * Sorts the paths by tag and collection. Within a collection the list and create come first, then
  * one record, then its actions.
  */
-export function inReadingOrder<P extends Paths>(paths: P): P {
+export function sortPaths<P extends Paths>(paths: P): P {
   const entries = Object.entries(paths).map(([path, item]) => ({
     path,
     item,

@@ -1,12 +1,12 @@
 import type Joi from 'joi';
 import swaggerJsdoc from 'swagger-jsdoc';
-import { toOpenApi, toParameters } from '../shared/contracts/to-openapi.js';
-import { answersOf, dryRunSchemas, isVersioned, OTHER_ANSWERS } from './openapi-answers.js';
-import { callbackComponents, eventCallbacks } from './openapi-callbacks.js';
+import { toOpenApi, toQueryParameters } from '../shared/contracts/to-openapi.js';
+import { buildCallbackComponents, buildEventCallbacks } from './openapi-callbacks.js';
 import { introduction } from './openapi-introduction.js';
-import { componentSchemas, exampleOf, schemaNamed } from './openapi-schemas.js';
+import { buildDryRunSchemas, buildResponses, isVersioned, OTHER_RESPONSES } from './openapi-responses.js';
+import { buildComponentSchemas, getExample, getSchema } from './openapi-schemas.js';
 import { errorResponses, securitySchemes, sharedHeaders, sharedParameters } from './openapi-shared.js';
-import { inReadingOrder, tags } from './openapi-tags.js';
+import { sortPaths, tags } from './openapi-tags.js';
 import { dropUnusedSchemas } from './openapi-unused.js';
 
 type Json = Record<string, unknown>;
@@ -18,7 +18,7 @@ type Operation = Json & { responses: Json; parameters?: unknown[] };
  * that are expanded here, so that comments never list fields.
  * @param sources globs of the route files
  */
-export function buildDocument(sources: string[]): Json {
+export function buildOpenApiDocument(sources: string[]): Json {
   const document = swaggerJsdoc({
     failOnErrors: true,
     apis: sources,
@@ -39,7 +39,7 @@ export function buildDocument(sources: string[]): Json {
         headers: sharedHeaders,
         parameters: sharedParameters,
         responses: errorResponses,
-        schemas: componentSchemas(),
+        schemas: buildComponentSchemas(),
       },
     },
   }) as { paths: Record<string, Record<string, Operation>>; components: Record<string, Json> } & Json;
@@ -50,15 +50,15 @@ export function buildDocument(sources: string[]): Json {
       expandShorthands(operation, { path, method });
     }
   }
-  Object.assign(document.components.schemas as Json, dryRunSchemas(document));
+  Object.assign(document.components.schemas as Json, buildDryRunSchemas(document));
   dropUnusedSchemas(document);
-  return { ...document, paths: inReadingOrder(document.paths) };
+  return { ...document, paths: sortPaths(document.paths) };
 }
 
 /** Adds the callbacks and the components that only the callbacks refer to. */
 function addEventCallbacks(operation: Operation, components: Record<string, Json>): void {
-  operation.callbacks = eventCallbacks(operation.tags);
-  for (const [kind, added] of Object.entries(callbackComponents()))
+  operation.callbacks = buildEventCallbacks(operation.tags);
+  for (const [kind, added] of Object.entries(buildCallbackComponents()))
     Object.assign(components[kind] as Json, added);
 }
 
@@ -67,7 +67,7 @@ function expandShorthands(operation: Operation, { path, method }: { path: string
   for (const [, name] of path.matchAll(/\{(\w+)\}/g))
     parameters.unshift({ $ref: `#/components/parameters/${name}` });
   const query = takeMember(operation, 'x-query');
-  if (query) parameters.push(...toParameters(schemaNamed(query) as Joi.ObjectSchema));
+  if (query) parameters.push(...toQueryParameters(getSchema(query) as Joi.ObjectSchema));
   const body = takeMember(operation, 'x-body');
   const isWrite = (operation['x-write'] as boolean | undefined) ?? body !== undefined;
   delete operation['x-write'];
@@ -83,9 +83,9 @@ function expandShorthands(operation: Operation, { path, method }: { path: string
   if (body) operation.requestBody = buildRequestBody(body, method);
   if (parameters.length > 0) operation.parameters = parameters;
   const isPublic = Array.isArray(operation.security) && operation.security.length === 0;
-  const { responses, other } = answersOf(operation.responses, { isWrite, isPublic });
+  const { responses, other } = buildResponses(operation.responses, { isWrite, isPublic });
   operation.responses = responses;
-  if (other) operation[OTHER_ANSWERS] = other;
+  if (other) operation[OTHER_RESPONSES] = other;
   if (isChange) operation.responses['412'] = { $ref: '#/components/responses/Error412' };
 }
 
@@ -96,12 +96,12 @@ function takeMember(operation: Json, member: string): string | undefined {
 }
 
 function buildRequestBody(name: string, method: string): Json {
-  const schema = toOpenApi(schemaNamed(name)) as { required?: string[] };
+  const schema = toOpenApi(getSchema(name)) as { required?: string[] };
   return {
     // Optional for a PATCH, where an empty body changes nothing, and where no member is required.
     required: method === 'post' && (schema.required?.length ?? 0) > 0,
     content: {
-      'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example: exampleOf(name) },
+      'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example: getExample(name) },
     },
   };
 }

@@ -7,11 +7,11 @@ import {
 } from '../shared/platform/crypto.js';
 import { serviceUnavailable } from '../shared/platform/errors.js';
 import { createFairLimit, TooManyWaitingError } from '../shared/platform/fair-limit.js';
-import { networkOf, siteOf } from '../shared/platform/network-of.js';
+import { findNetworkPrefix, findSitePrefix } from '../shared/platform/network-prefix.js';
 import type { Runtime } from '../shared/platform/runtime.js';
-import { isKnownAddress, markNetwork } from '../shared/resources/sessions/known-addresses.js';
-import { findCandidates, type SignInCandidate } from '../shared/resources/sessions/queries.js';
-import { countSignInRequest, countTryOfNetwork, countTryOfPerson } from './sign-in-limits.js';
+import { hashNetwork, isKnownAddress } from '../shared/resources/sessions/known-addresses.js';
+import { findSignInCandidates, type SignInCandidate } from '../shared/resources/sessions/queries.js';
+import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-limits.js';
 
 /**
  * A password check uses 128 MiB for about half a second. More concurrent checks could exhaust the
@@ -34,17 +34,17 @@ export interface Passwords {
    * Counts a sign-in request before its body is read.
    * @throws {AppError} 429 for too many requests
    */
-  admit(address: string): Promise<void>;
+  countRequest(address: string): Promise<void>;
   /**
    * Finds the person with this e-mail and password; undefined when no person matches.
    * @throws {AppError} 429 for too many tries
    */
-  check(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
+  findPerson(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
   /**
    * Returns the keyed hash of the address's network, which identifies it at the person's next
    * sign-in.
    */
-  mark(person: Pick<SignInCandidate, 'id'>, address: string): string;
+  hashNetwork(person: Pick<SignInCandidate, 'id'>, address: string): string;
   /**
    * Hashes a password for storage.
    * @param tenantId the account whose fair share the work uses
@@ -55,26 +55,26 @@ export interface Passwords {
 export function createPasswords({ limiter, db, config }: Runtime): Passwords {
   const [checks, hashes] = [createFairLimit(CHECK_LIMITS), createFairLimit(HASH_LIMITS)];
   const markKey = deriveKey(config.secretKey, 'sign-in-addresses');
-  const mark: Passwords['mark'] = ({ id }, address) =>
-    markNetwork(markKey, { userId: id, network: networkOf(address) });
+  const mark: Passwords['hashNetwork'] = ({ id }, address) =>
+    hashNetwork(markKey, { userId: id, network: findNetworkPrefix(address) });
   return {
-    mark,
-    admit: (address) => countSignInRequest(limiter, networkOf(address)),
-    async check({ email, password, tenant_id: tenantId }, address) {
-      const network = networkOf(address);
-      await countTryOfNetwork(limiter, email, network);
-      const candidates = await findCandidates(db, { email, tenantId });
+    hashNetwork: mark,
+    countRequest: (address) => countSignInRequest(limiter, findNetworkPrefix(address)),
+    async findPerson({ email, password, tenant_id: tenantId }, address) {
+      const network = findNetworkPrefix(address);
+      await countNetworkTry(limiter, email, network);
+      const candidates = await findSignInCandidates(db, { email, tenantId });
       const known = candidates.filter((person) =>
         isKnownAddress(person.sign_in_addresses, mark(person, address), Date.now()),
       );
       const queue = known.length > 0 ? 'known' : 'unknown';
       return checks
-        .run({ queue, group: network, site: siteOf(address) }, async () => {
+        .run({ queue, group: network, site: findSitePrefix(address) }, async () => {
           if (known.length > 0 && known.length === candidates.length)
             return findPasswordMatch(known, password);
           // Counted before the password is verified, so that concurrent guesses cannot exceed the
           // limit.
-          const refusal = await countTryOfPerson(limiter, email);
+          const refusal = await countPersonTry(limiter, email);
           if (!refusal) return findPasswordMatch(candidates, password);
           const person = known.length > 0 ? await findPasswordMatch(known, password) : undefined;
           if (!person) throw refusal;

@@ -1,5 +1,5 @@
 /** The reference page at /docs. It loads nothing from other hosts. */
-export const PAGE = `<!doctype html>
+export const REFERENCE_PAGE_HTML = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -21,7 +21,7 @@ export const PAGE = `<!doctype html>
  * that the prefilled create requests succeed. The filter finds groups, paths, names and summaries;
  * the default filter of Swagger UI finds only groups.
  */
-export const START = `'use strict';
+export const REFERENCE_PAGE_SCRIPT = `'use strict';
 
 function freshen(document) {
   const mark = Date.now().toString(36).toUpperCase();

@@ -1,4 +1,4 @@
-import { OTHER_ANSWERS } from './openapi-answers.js';
+import { OTHER_RESPONSES } from './openapi-responses.js';
 
 type Json = Record<string, unknown>;
 type Responses = Record<string, Json>;
@@ -30,7 +30,7 @@ export function toReferenceView(document: Json): Json {
   return { ...document, components: { ...components, responses }, paths: shown };
 }
 
-function toOperationView({ [OTHER_ANSWERS]: other, ...operation }: Json): Json {
+function toOperationView({ [OTHER_RESPONSES]: other, ...operation }: Json): Json {
   const responses = mergeResponses(operation.responses as Responses, (other ?? {}) as Responses);
   const parameters = ((operation.parameters ?? []) as Json[]).filter(
     ({ $ref }) => $ref !== IGNORED_PARAMETER,

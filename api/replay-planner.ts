@@ -1,7 +1,11 @@
 import { serviceUnavailable } from '../shared/platform/errors.js';
 import { createFairLimit, TooManyWaitingError } from '../shared/platform/fair-limit.js';
 import type { Database } from '../shared/platform/postgres.js';
-import { type PlannedReplay, planReplay, type Wish } from '../shared/resources/webhook-replays/plan.js';
+import {
+  type PlannedReplay,
+  planReplay,
+  type ReplayRequest,
+} from '../shared/resources/webhook-replays/plan.js';
 
 /**
  * Each count uses one database connection for up to a second. More concurrent counts would leave no
@@ -19,7 +23,7 @@ const COUNT_LIMITS = {
  * Counts the deliveries that a replay would create, as soon as fair sharing allows.
  * @throws {AppError} 503 when too many counts already wait
  */
-export type ReplayPlanner = (replay: Wish) => Promise<PlannedReplay>;
+export type ReplayPlanner = (replay: ReplayRequest) => Promise<PlannedReplay>;
 
 export function createReplayPlanner(db: Database): ReplayPlanner {
   const limit = createFairLimit(COUNT_LIMITS);

@@ -3,15 +3,15 @@ import { deriveKey } from '../shared/platform/crypto.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { openStorage } from '../shared/platform/storage/open-storage.js';
 import type { Storage } from '../shared/platform/storage/storage.js';
-import { gatherKeyUses, type NoteKeyUse } from '../shared/queues/key-uses.js';
+import { batchKeyUses, type RecordKeyUse } from '../shared/queues/key-uses.js';
 import type { Submit } from '../shared/queues/submit.js';
 import { AuditRecorder } from '../shared/resources/audit-log/recorder.js';
 import { type InvoicePdfs, openInvoicePdfs } from '../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { openDurableWritePath } from '../shared/resources/operations/write-path.js';
-import { webhookHeadersKey } from '../shared/resources/webhook-endpoints/headers.js';
-import { webhookSecretsKey } from '../shared/resources/webhook-endpoints/secret.js';
-import { Downloads } from './downloads.js';
-import { createExportLink, type MakeExportLink } from './export-links.js';
+import { deriveWebhookHeadersKey } from '../shared/resources/webhook-endpoints/headers.js';
+import { deriveWebhookSecretsKey } from '../shared/resources/webhook-endpoints/secret.js';
+import { ActiveDownloads } from './downloads.js';
+import { createExportLinkMaker, type MakeExportLink } from './export-links.js';
 import { createPasswords, type Passwords } from './passwords.js';
 import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
 import { EventStreams } from './stream/event-streams.js';
@@ -26,8 +26,8 @@ export interface ApiRuntime extends Runtime {
   planReplay: ReplayPlanner;
   /** Storage of export files, links to the files, and the downloads that this process sends. */
   storage: Storage;
-  exportLink: MakeExportLink;
-  downloads: Downloads;
+  makeExportLink: MakeExportLink;
+  downloads: ActiveDownloads;
   /** Encrypts new credentials on their way to the one response that shows them. */
   sealingKey: Buffer;
   /**
@@ -35,7 +35,7 @@ export interface ApiRuntime extends Runtime {
    */
   webhookKeys: { secrets: Buffer; headers: Buffer };
   /** Records that a key or session was used. Batches go to the clock worker once a minute. */
-  noteKeyUse: NoteKeyUse;
+  recordKeyUse: RecordKeyUse;
   /** Records audit entries of requests that were refused before a command existed. */
   audit: AuditRecorder;
 }
@@ -51,15 +51,15 @@ export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
     pdfs: openInvoicePdfs(runtime),
     planReplay: createReplayPlanner(db),
     storage,
-    exportLink: createExportLink(config, storage),
-    downloads: new Downloads(),
+    makeExportLink: createExportLinkMaker(config, storage),
+    downloads: new ActiveDownloads(),
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
     sealingKey: deriveKey(config.secretKey, 'credentials'),
     webhookKeys: {
-      secrets: webhookSecretsKey(config.secretKey),
-      headers: webhookHeadersKey(config.secretKey),
+      secrets: deriveWebhookSecretsKey(config.secretKey),
+      headers: deriveWebhookHeadersKey(config.secretKey),
     },
-    noteKeyUse: gatherKeyUses(runtime),
+    recordKeyUse: batchKeyUses(runtime),
     audit: new AuditRecorder(db),
   };
 }

@@ -26,7 +26,7 @@ export async function countSignInRequest(limiter: Limiter, network: string): Pro
  * or its check finds no room in the queue, the person keeps all tries for other networks.
  * @throws {AppError} 429
  */
-export async function countTryOfNetwork(limiter: Limiter, email: string, network: string): Promise<void> {
+export async function countNetworkTry(limiter: Limiter, email: string, network: string): Promise<void> {
   assertAllowed(
     await limiter.consumeUnlessRefused(`sign-in-network/${network}`, TRIES_PER_NETWORK),
     await limiter.consumeUnlessRefused(`sign-in/${hashEmail(email)}/${network}`, TRIES_PER_EMAIL_AND_NETWORK),
@@ -37,7 +37,7 @@ export async function countTryOfNetwork(limiter: Limiter, email: string, network
  * Counts a try against the person, from any network. Resolves with error 429 if there were too many
  * tries.
  */
-export async function countTryOfPerson(limiter: Limiter, email: string): Promise<AppError | undefined> {
+export async function countPersonTry(limiter: Limiter, email: string): Promise<AppError | undefined> {
   return createRefusal(await limiter.consumeUnlessRefused(`sign-in/${hashEmail(email)}`, TRIES_PER_EMAIL));
 }
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { type HttpServer, listenHttp } from '../shared/platform/http-server.js';
 import type { Runtime } from '../shared/platform/runtime.js';
-import { reportFailure } from '../shared/platform/start-failure.js';
+import { logCheckFailure } from '../shared/platform/start-failure.js';
 import { assertReadable } from '../shared/platform/storage/probe.js';
 import { createApp } from './app.js';
 import { startCanary } from './canary.js';
@@ -11,7 +11,7 @@ import { createApiRuntime } from './runtime.js';
  * Handles paths that are not the API's own on the API's server, such as /mcp. Returns true if it
  * has handled the request.
  */
-export type Guest = (...request: Parameters<RequestListener>) => boolean;
+export type RequestInterceptor = (...request: Parameters<RequestListener>) => boolean;
 
 /**
  * Starts the api on its HTTP server.
@@ -20,11 +20,11 @@ export type Guest = (...request: Parameters<RequestListener>) => boolean;
  */
 export async function startApi(
   runtime: Runtime,
-  interceptor: Guest = () => false,
+  interceptor: RequestInterceptor = () => false,
   server?: HttpServer,
 ): Promise<{ port: number }> {
   const api = await createApiRuntime(runtime);
-  reportFailure(runtime.logger, assertReadable(api.storage));
+  logCheckFailure(runtime.logger, assertReadable(api.storage));
   const canary = await startCanary(api);
   const app = await createApp(api, [canary]);
   const handleRequest = app.callback();
@@ -34,6 +34,6 @@ export async function startApi(
   const listening = await listenHttp(runtime, listener, server);
   // Closed before the server waits for open responses: event streams never end by themselves.
   runtime.lifecycle.onClose('event streams', () => api.streams.close());
-  runtime.lifecycle.onClose('downloads', () => api.downloads.endSoon());
+  runtime.lifecycle.onClose('downloads', () => api.downloads.closeAfterGracePeriod());
   return listening;
 }

@@ -1,6 +1,6 @@
 import { fillDeliveries } from './support/fill-deliveries.js';
 import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
-import { percentile, print, printMachine, ratio } from './support/report.js';
+import { describeRatio, percentile, print, printMachine } from './support/report.js';
 import { startStores } from './support/stores.js';
 
 // Measures the delivery log of a busy tenant with each filter, on the first page and on a deep
@@ -84,7 +84,7 @@ const firstPage = percentile(unfiltered as number[], 0.5);
 for (const [name, durations] of times) {
   const [p50, p95] = [percentile(durations, 0.5), percentile(durations, 0.95)];
   print(
-    `${name}: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (bar: 100), ${ratio(p50, firstPage)} of the first page without a filter`,
+    `${name}: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms (bar: 100), ${describeRatio(p50, firstPage)} of the first page without a filter`,
   );
 }
 await db.close();

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { openSnapshot } from '../shared/platform/postgres-snapshot.js';
-import type { ExportFormat, ExportOrder } from '../shared/resources/exports/order.js';
+import type { ExportFormat, ExportRequest } from '../shared/resources/exports/export-request.js';
 import { S3Server } from '../test/support/s3-server.js';
 import { S3_ACCOUNT } from '../test/support/s3-signature.js';
-import { sourcesOf } from '../workers/exports/files/sources.js';
-import { type Reading, readingOf } from '../workers/exports/files/statements.js';
+import { buildCopyQuery, type CopyQuery } from '../workers/exports/files/copy-queries.js';
+import { listFileSources } from '../workers/exports/files/sources.js';
 import { fillInvoices } from './support/fill.js';
 import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
 import { print, printMachine, printRatio } from './support/report.js';
@@ -90,7 +90,7 @@ async function measureRawCopy(format: ExportFormat): Promise<number> {
     databaseUrl: stores.databaseUrl,
     tenantId: large.tenantId,
     applicationName: 'bench',
-    statementTimeoutMs: 3_600_000,
+    queryTimeoutMs: 3_600_000,
   });
   const startedAt = performance.now();
   for (const { query, options } of listRawQueries(format))
@@ -103,14 +103,14 @@ async function measureRawCopy(format: ExportFormat): Promise<number> {
   return seconds;
 }
 
-function listRawQueries(format: ExportFormat): Pick<Reading, 'query' | 'options'>[] {
+function listRawQueries(format: ExportFormat): Pick<CopyQuery, 'query' | 'options'>[] {
   if (format === 'dump') {
     return ['invoices', 'invoice_line_items'].map((table) => ({
       query: { text: `select * from ${table} where tenant_id = $1`, values: [large.tenantId] },
       options: 'format text',
     }));
   }
-  const order: ExportOrder = {
+  const order: ExportRequest = {
     tenantId: large.tenantId,
     resource: 'invoices',
     format,
@@ -121,7 +121,7 @@ function listRawQueries(format: ExportFormat): Pick<Reading, 'query' | 'options'
     decimals: false,
     timeZone: 'UTC',
   };
-  return sourcesOf(order).map((source) => readingOf(order, source));
+  return listFileSources(order).map((source) => buildCopyQuery(order, source));
 }
 
 /** Reads the worker's peak resident memory in MB. */

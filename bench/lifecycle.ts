@@ -1,5 +1,5 @@
 import type { Database } from '../shared/platform/postgres.js';
-import { analyze } from './support/fill.js';
+import { analyzeTables } from './support/fill.js';
 import { type LoadResult, runLoad } from './support/load.js';
 import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
@@ -82,7 +82,7 @@ const names = Object.keys(writes) as Write[];
 for (const name of names) await runLoad({ origin, clients: 32, seconds: 2, ...writes[name] });
 // Autovacuum would analyze the tables within a minute. Until then PostgreSQL has no statistics for
 // a table that was empty, and may read all of a tenant's payments for each request.
-await analyze(stores.superuserUrl, ['invoices', 'invoice_line_items', 'payments']);
+await analyzeTables(stores.superuserUrl, ['invoices', 'invoice_line_items', 'payments']);
 for (const clients of CLIENTS) {
   const runs: Record<Write, LoadResult[]> = { create: [], approve: [], pay: [] };
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../shared/platform/postgres.js';
-import { samplesOf } from '../test/support/journal.js';
-import { memoryOf } from '../test/support/processes.js';
+import { fetchMetrics } from '../test/support/load-invariants.js';
+import { readMemoryMb } from '../test/support/processes.js';
 import { insertDueRetries, insertFarRetries } from '../test/support/scheduled-retries.js';
 import { insertSignedEndpoint } from '../test/support/webhooks.js';
-import { runPaced } from './support/paced.js';
+import { runPacedLoad } from './support/paced-load.js';
 import {
-  chosenWays,
   createTenant,
+  type DeploymentMode,
+  listDeploymentModes,
   openBenchDatabase,
   SECRET_KEY,
-  startDelivering,
-  type Way,
+  startWebhookProduct,
 } from './support/product.js';
-import { Receivers } from './support/receivers.js';
+import { WebhookReceivers } from './support/receivers.js';
 import { percentile, print, printMachine } from './support/report.js';
 import { newInvoiceRequest } from './support/requests.js';
 import { startStores } from './support/stores.js';
@@ -37,7 +37,7 @@ interface BenchAccount {
   endpointIds: string[];
 }
 
-async function createAccount(db: Database, receivers: Receivers): Promise<BenchAccount> {
+async function createAccount(db: Database, receivers: WebhookReceivers): Promise<BenchAccount> {
   const { tenantId, key } = await createTenant(db);
   const endpointIds: string[] = [];
   const secrets = Array.from({ length: ENDPOINTS_EACH }, () => randomBytes(32).toString('base64'));
@@ -52,23 +52,23 @@ async function createAccount(db: Database, receivers: Receivers): Promise<BenchA
   return { key, tenantId, endpointIds };
 }
 
-async function measure(mode: Way): Promise<void> {
+async function measure(mode: DeploymentMode): Promise<void> {
   const stores = await startStores({ redis: mode === 'scaled' });
   const db = openBenchDatabase(stores);
-  const receivers = Receivers.start();
+  const receivers = WebhookReceivers.start();
   const accounts: BenchAccount[] = [];
   for (let nth = 0; nth < TENANTS; nth += 1) accounts.push(await createAccount(db, receivers));
   print(`${mode}: inserting ${FAR_RETRIES} retries`);
   for (const account of accounts) await insertFarRetries(db, account, FAR_RETRIES / TENANTS);
-  const product = await startDelivering(stores, mode);
+  const product = await startWebhookProduct(stores, mode);
   const sender = { pid: product.pids.at(-1) };
   await pause(LEAD_MS);
-  const { now: before } = await memoryOf(sender);
+  const { now: before } = await readMemoryMb(sender);
   const due = { count: DUE_RETRIES / TENANTS, fromMs: LEAD_MS, overMs: SECONDS * 1000 };
   for (const account of accounts) await insertDueRetries(db, account, due);
   await pause(LEAD_MS + SECONDS * 1000 + 5000);
   await printLags(receivers, `${mode}: due retries, from due time to receipt`);
-  await runPaced({
+  await runPacedLoad({
     origin: product.origin,
     perSecond: LIVE_PER_SECOND / ENDPOINTS_EACH,
     seconds: SECONDS / 3,
@@ -76,10 +76,10 @@ async function measure(mode: Way): Promise<void> {
   });
   await pause(1000);
   await printLags(receivers, `${mode}: live events at ${LIVE_PER_SECOND}/s, from event to receipt`);
-  const { now: after, peak } = await memoryOf(sender);
+  const { now: after, peak } = await readMemoryMb(sender);
   const megabytes = [before, after, peak].map((size) => size.toFixed(0)).join(' / ');
   print(`${mode}: memory of the sending process, before / after / peak: ${megabytes} MB`);
-  const samples = await samplesOf(product.metricsOrigin);
+  const samples = await fetchMetrics(product.metricsOrigin);
   const jobs = (state: string) => samples.get(`tow_queue_jobs{queue="webhooks",state="${state}"}`);
   print(
     `${mode}: jobs in the queue for ${FAR_RETRIES} retries: ${jobs('delayed')} delayed, ${jobs('waiting')} waiting`,
@@ -90,7 +90,7 @@ async function measure(mode: Way): Promise<void> {
   await stores.stop();
 }
 
-async function printLags(receivers: Receivers, what: string): Promise<void> {
+async function printLags(receivers: WebhookReceivers, what: string): Promise<void> {
   const { lagsMs, faults, distinct } = await receivers.stats();
   const [p50, p99, worst] = [0.5, 0.99, 0.99999].map((share) => percentile(lagsMs, share));
   print(
@@ -104,4 +104,4 @@ function pause(ms: number): Promise<void> {
 }
 
 printMachine();
-for (const mode of chosenWays()) await measure(mode);
+for (const mode of listDeploymentModes()) await measure(mode);

@@ -1,4 +1,4 @@
-import { fillSearched } from './support/fill.js';
+import { fillSearchableInvoices } from './support/fill.js';
 import { type LoadResult, runLoad } from './support/load.js';
 import { createTenant, openBenchDatabase, startProduct } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
@@ -44,9 +44,10 @@ const listing = await createTenant(db);
 printMachine();
 const scanning = await Promise.all(Array.from({ length: SCANNING_TENANTS }, () => createTenant(db)));
 print(`filling ${ROWS} invoices, and ${SCANNED_ROWS} for each of ${SCANNING_TENANTS} more tenants`);
-for (const { tenantId } of scanning) await fillSearched(stores.superuserUrl, tenantId, SCANNED_ROWS);
-await fillSearched(stores.superuserUrl, searching.tenantId, ROWS);
-await fillSearched(stores.superuserUrl, listing.tenantId, 20_000);
+for (const { tenantId } of scanning)
+  await fillSearchableInvoices(stores.superuserUrl, tenantId, SCANNED_ROWS);
+await fillSearchableInvoices(stores.superuserUrl, searching.tenantId, ROWS);
+await fillSearchableInvoices(stores.superuserUrl, listing.tenantId, 20_000);
 const product = await startProduct(stores, mode);
 
 for (const [label, term] of Object.entries(TERMS)) {

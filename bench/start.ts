@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startProduct, stopChild } from './support/product.js';
 import { median, print, printMachine } from './support/report.js';
-import { freePort, hasRedis, startStores, waitFor } from './support/stores.js';
+import { findFreePort, hasRedis, startStores, waitFor } from './support/stores.js';
 
 // Measures the time from starting an installed checkout to the first successful request, and the
 // memory of each idle process.
@@ -21,7 +21,7 @@ function residentMb(pid: number): number {
 async function startAll(
   dataDir: string,
 ): Promise<{ seconds: number; pid: number; stop: () => Promise<void> }> {
-  const port = await freePort();
+  const port = await findFreePort();
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['dist/bin/start.js'], {
     cwd: root,

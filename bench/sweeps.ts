@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Statement, Transaction } from '../shared/platform/postgres.js';
-import { findOverdue } from '../shared/resources/invoices/overdue-sweep.js';
+import type { SqlQuery, Transaction } from '../shared/platform/postgres.js';
+import { findOverdueInvoices } from '../shared/resources/invoices/overdue-sweep.js';
 import { IS_PAST_DUE, PAST_DUE_JOINS } from '../shared/resources/invoices/past-due.js';
 import { openBenchDatabase } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
@@ -17,7 +17,7 @@ const BASELINE_PASSES = 3;
 const LIMIT = 2000;
 
 const TENANTS_OF_PASS = `unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)`;
-const BASELINE: Statement = {
+const BASELINE: SqlQuery = {
   text: `select i.tenant_id, i.id, o.environment from ${TENANTS_OF_PASS} join tenants o on o.tenant_id = own.tenant_id
          join invoices i on i.tenant_id = own.tenant_id and i.status in ('sending', 'sent_to_roadsync', 'viewed', 'partially_paid')
          ${PAST_DUE_JOINS} where ${IS_PAST_DUE} limit $1`,
@@ -60,14 +60,14 @@ async function fill(client: pg.Client): Promise<void> {
 }
 
 /** Captures the query that the product sends. */
-async function captureSweepQuery(): Promise<Statement> {
-  let captured: Statement | undefined;
-  const query = async (sweepQuery: Statement) => {
+async function captureSweepQuery(): Promise<SqlQuery> {
+  let captured: SqlQuery | undefined;
+  const query = async (sweepQuery: SqlQuery) => {
     captured = sweepQuery;
     return [];
   };
-  await findOverdue({ query } as unknown as Transaction, LIMIT);
-  return captured as Statement;
+  await findOverdueInvoices({ query } as unknown as Transaction, LIMIT);
+  return captured as SqlQuery;
 }
 
 printMachine();
@@ -78,7 +78,7 @@ const superuser = new pg.Client({ connectionString: target.href });
 await superuser.connect();
 await fill(superuser).finally(() => superuser.end());
 const db = openBenchDatabase(stores);
-const tenantIds = await db.tenantIds();
+const tenantIds = await db.listTenantIds();
 
 interface Pass {
   ms: number;
@@ -87,8 +87,8 @@ interface Pass {
 }
 
 /** Runs one pass and counts the pages that PostgreSQL reads for it. */
-function measure({ text }: Statement): Promise<Pass> {
-  return db.rehearse(tenantIds, async (tx) => {
+function measure({ text }: SqlQuery): Promise<Pass> {
+  return db.runAndRollBack(tenantIds, async (tx) => {
     // The baseline may take longer than the product's query timeout.
     await tx.query({ text: 'set local statement_timeout = 0' });
     await tx.query({ text: `prepare sweep as ${text}` });
@@ -105,7 +105,7 @@ function measure({ text }: Statement): Promise<Pass> {
   });
 }
 
-async function measureAll(query: Statement, passes: number): Promise<Pass> {
+async function measureAll(query: SqlQuery, passes: number): Promise<Pass> {
   const measured: Pass[] = [];
   for (let pass = 0; pass < passes; pass += 1) measured.push(await measure(query));
   const [{ found, pages }] = measured as [Pass];

@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { newId } from '../shared/platform/ids.js';
 import type { Database } from '../shared/platform/postgres.js';
 import { insertSignedEndpoint } from '../test/support/webhooks.js';
-import { runPaced } from './support/paced.js';
+import { runPacedLoad } from './support/paced-load.js';
 import {
-  chosenWays,
   createTenant,
+  type DeploymentMode,
+  listDeploymentModes,
   openBenchDatabase,
   type Product,
   SECRET_KEY,
-  startDelivering,
-  type Way,
+  startWebhookProduct,
 } from './support/product.js';
-import { Receivers } from './support/receivers.js';
-import { median, percentile, print, printMachine, printRatio, ratio } from './support/report.js';
+import { WebhookReceivers } from './support/receivers.js';
+import { describeRatio, median, percentile, print, printMachine, printRatio } from './support/report.js';
 import { newInvoiceRequest } from './support/requests.js';
 import { type BenchStores, startStores, waitFor } from './support/stores.js';
 
@@ -34,16 +34,16 @@ const REQUESTS_PER_ENDPOINT = 4;
 interface BenchSetup {
   stores: BenchStores;
   db: Database;
-  receivers: Receivers;
+  receivers: WebhookReceivers;
   tenants: { tenantId: string; key: string }[];
   urls: string[];
   endpoints: { tenantId: string; id: string }[];
 }
 
-async function prepare(mode: Way): Promise<BenchSetup> {
+async function prepare(mode: DeploymentMode): Promise<BenchSetup> {
   const stores = await startStores({ redis: mode === 'scaled' });
   const db = openBenchDatabase(stores);
-  const receivers = Receivers.start();
+  const receivers = WebhookReceivers.start();
   const tenants = [];
   for (let nth = 0; nth < TENANTS; nth += 1) tenants.push(await createTenant(db));
   const keys = tenants.flatMap(() => Array.from({ length: ENDPOINTS_EACH }, () => randomBytes(32)));
@@ -88,7 +88,7 @@ async function insertDueDeliveries(
   });
 }
 
-async function measureThroughput(setup: BenchSetup, mode: Way): Promise<void> {
+async function measureThroughput(setup: BenchSetup, mode: DeploymentMode): Promise<void> {
   const ours: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -96,7 +96,7 @@ async function measureThroughput(setup: BenchSetup, mode: Way): Promise<void> {
     const each = Math.ceil(DELIVERIES / setup.endpoints.length);
     for (const endpoint of setup.endpoints) await insertDueDeliveries(setup, endpoint, each);
     await setup.receivers.reset();
-    const product = await startDelivering(setup.stores, mode);
+    const product = await startWebhookProduct(setup.stores, mode);
     const total = each * setup.endpoints.length;
     await waitFor(async () => (await setup.receivers.stats()).distinct >= total, 120_000);
     const { first, last, count, faults, checked } = await setup.receivers.stats();
@@ -136,7 +136,7 @@ interface Lags {
 async function measureLags(setup: BenchSetup, product: Product): Promise<Lags> {
   await setup.receivers.reset();
   const requests = setup.tenants.map(({ key }) => newInvoiceRequest(key));
-  await runPaced({
+  await runPacedLoad({
     origin: product.origin,
     perSecond: DELIVERIES_PER_SECOND / ENDPOINTS_EACH,
     seconds: SECONDS,
@@ -152,8 +152,8 @@ async function measureLags(setup: BenchSetup, product: Product): Promise<Lags> {
   return lags;
 }
 
-async function measureIsolation(setup: BenchSetup, mode: Way): Promise<void> {
-  let product = await startDelivering(setup.stores, mode);
+async function measureIsolation(setup: BenchSetup, mode: DeploymentMode): Promise<void> {
+  let product = await startWebhookProduct(setup.stores, mode);
   print(`${mode}: quiet, ${DELIVERIES_PER_SECOND} deliveries/s`);
   // Warm-up: this run opens the connections and prepares the query plans.
   await measureLags(setup, product);
@@ -181,20 +181,20 @@ async function measureIsolation(setup: BenchSetup, mode: Way): Promise<void> {
       PENDING_DELIVERIES / HANGING_ENDPOINTS,
     );
   }
-  product = await startDelivering(setup.stores, mode);
+  product = await startWebhookProduct(setup.stores, mode);
   print(
     `${mode}: the same while ${HANGING_ENDPOINTS} endpoints of one tenant hang, with ${PENDING_DELIVERIES} deliveries pending`,
   );
   await measureLags(setup, product);
   const disturbed = await measureLags(setup, product);
   print(
-    `${mode}: healthy endpoints' p95, with hanging endpoints ÷ quiet: ${ratio(disturbed.p95, quiet.p95)} (bar: at most 2, goal 1.5); p99 ${ratio(disturbed.p99, quiet.p99)}`,
+    `${mode}: healthy endpoints' p95, with hanging endpoints ÷ quiet: ${describeRatio(disturbed.p95, quiet.p95)} (bar: at most 2, goal 1.5); p99 ${describeRatio(disturbed.p99, quiet.p99)}`,
   );
   await product.stop();
 }
 
 printMachine();
-for (const mode of chosenWays()) {
+for (const mode of listDeploymentModes()) {
   const setup = await prepare(mode);
   const parts = (process.env.BENCH_PARTS ?? 'throughput,isolation').split(',');
   if (parts.includes('throughput')) await measureThroughput(setup, mode);

@@ -1,6 +1,12 @@
 import { startBaseline } from './support/baseline.js';
 import { type LoadResult, runLoad } from './support/load.js';
-import { chosenWays, createTenant, openBenchDatabase, startProduct, type Way } from './support/product.js';
+import {
+  createTenant,
+  type DeploymentMode,
+  listDeploymentModes,
+  openBenchDatabase,
+  startProduct,
+} from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';
 import { newInvoiceRequest } from './support/requests.js';
 import { startStores } from './support/stores.js';
@@ -10,7 +16,7 @@ import { startStores } from './support/stores.js';
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 6);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 
-async function measure(mode: Way): Promise<void> {
+async function measure(mode: DeploymentMode): Promise<void> {
   const stores = await startStores({ redis: mode === 'scaled' });
   const product = await startProduct(stores, mode);
   const baseline = await startBaseline(stores);
@@ -46,4 +52,4 @@ async function measure(mode: Way): Promise<void> {
 }
 
 printMachine();
-for (const mode of chosenWays()) await measure(mode);
+for (const mode of listDeploymentModes()) await measure(mode);

@@ -5,9 +5,9 @@ import { migrate } from '../migrations/migrate.js';
 import { ensureDemo } from '../shared/demo/demo-file.js';
 import { waitForConnections, waitForPostgres, waitForStores } from '../shared/platform/await-stores.js';
 import { loadConfig } from '../shared/platform/config.js';
-import { answerWhileStarting } from '../shared/platform/health.js';
+import { createStartupListener } from '../shared/platform/health.js';
 import { openHttpServer } from '../shared/platform/http-server.js';
-import { appRoleOf } from '../shared/platform/postgres-session.js';
+import { getAppRole } from '../shared/platform/postgres-session.js';
 import { type Foundation, runProcess } from '../shared/platform/run-process.js';
 import { createFoundation, createRuntime, resolveDatabaseUrl } from '../shared/platform/runtime.js';
 import { startTracing } from '../shared/platform/tracing.js';
@@ -16,7 +16,7 @@ import { startExportsWorker } from '../workers/exports/index.js';
 import { startMessagesWorker } from '../workers/messages/index.js';
 import { startWebhooksWorker } from '../workers/webhooks/index.js';
 import { startWritesWorker } from '../workers/writes/index.js';
-import { publicAddresses, welcomeText } from './welcome.js';
+import { buildPublicAddresses, renderWelcome } from './welcome.js';
 
 // Runs API, MCP server, workers and clock in one process. It uses the embedded PostgreSQL unless
 // DATABASE_URL is set.
@@ -25,10 +25,10 @@ await runProcess(() => createFoundation(loadConfig('all'), 'tow'), startAll);
 async function startAll(foundation: Foundation): Promise<void> {
   const { config, logger } = foundation;
   await startTracing(config, 'all', foundation.lifecycle);
-  const server = await openHttpServer(foundation, answerWhileStarting(foundation));
+  const server = await openHttpServer(foundation, createStartupListener(foundation));
   const databaseUrl = await resolveDatabaseUrl(foundation);
   await waitForPostgres(foundation, databaseUrl);
-  await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: !config.redisUrl });
+  await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: !config.redisUrl });
   await waitForStores(foundation, { databaseUrl, migrationHead: MIGRATION_HEAD });
   const runtime = createRuntime(foundation, { name: 'all', databaseUrl, migrationHead: MIGRATION_HEAD });
   await waitForConnections(runtime);
@@ -37,9 +37,9 @@ async function startAll(foundation: Foundation): Promise<void> {
   startMessagesWorker(runtime);
   await startWebhooksWorker(runtime);
   startExportsWorker(runtime);
-  const addresses = publicAddresses(config, server.port);
+  const addresses = buildPublicAddresses(config, server.port);
   // Create the demo before the API starts, so that demo.json exists as soon as /readyz returns 200.
   const demo = config.demo ? await ensureDemo(runtime.db, { config, addresses, logger }) : undefined;
   await startApi(runtime, await createMcpListener(runtime), server);
-  process.stdout.write(welcomeText({ addresses, demo, dataDir: config.dataDir }));
+  process.stdout.write(renderWelcome({ addresses, demo, dataDir: config.dataDir }));
 }

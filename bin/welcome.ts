@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { DemoFile } from '../shared/demo/demo-file.js';
-import { type Config, publicOrigin } from '../shared/platform/config.js';
+import { buildPublicOrigin, type Config } from '../shared/platform/config.js';
 
-export interface Addresses {
+export interface PublicAddresses {
   apiUrl: string;
   mcpUrl: string;
   dashboardUrl: string;
@@ -12,8 +12,8 @@ export interface Addresses {
  * Builds the product's public addresses on one port (docs/decisions.md §10).
  * @param port the port that the server listens on
  */
-export function publicAddresses(config: Config, port: number): Addresses {
-  const base = publicOrigin(config, port);
+export function buildPublicAddresses(config: Config, port: number): PublicAddresses {
+  const base = buildPublicOrigin(config, port);
   return { apiUrl: `${base}/v1`, mcpUrl: `${base}/mcp`, dashboardUrl: `${base}/app/` };
 }
 
@@ -21,8 +21,8 @@ export function publicAddresses(config: Config, port: number): Addresses {
  * Renders the text that `npm start` prints when everything is up. It shows credentials only of the
  * demo, which is off in production.
  */
-export function welcomeText(options: {
-  addresses: Addresses;
+export function renderWelcome(options: {
+  addresses: PublicAddresses;
   demo: DemoFile | undefined;
   dataDir: string;
 }): string {

@@ -2,7 +2,7 @@ import { validate } from '../shared/contracts/validate.js';
 import { AppError, type ErrorDetail } from '../shared/platform/errors.js';
 import type { Caller } from './caller.js';
 import type { Tool, ToolCall } from './tools/tool.js';
-import { type WriteOptions, writeOptions } from './write-options.js';
+import { readWriteOptions, type WriteOptions } from './write-options.js';
 
 // These limits keep the response and its audit entry small when a call has many invalid arguments.
 const MAX_UNKNOWN_ARGUMENTS = 20;
@@ -30,13 +30,13 @@ export function checkArguments<Input>(tool: ToolInput, args: Record<string, unkn
  * Checks the input and the options of a write.
  * @throws {AppError} 400 with the validation errors of both
  */
-export function checkWrite(
+export function checkWriteArguments(
   tool: ToolInput,
   caller: Caller,
   { args, meta }: ToolCall,
 ): { input: object; options: WriteOptions } {
   const { idempotency_key: _key, dry_run: _dryRun, ...own } = args;
-  const options = catchValidationError(() => writeOptions(caller, meta, args));
+  const options = catchValidationError(() => readWriteOptions(caller, meta, args));
   const input = catchValidationError(() => checkArguments<object>(tool, own));
   if (options instanceof AppError && input instanceof AppError)
     throw toValidationError([...(options.details ?? []), ...(input.details ?? [])]);

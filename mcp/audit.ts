@@ -1,11 +1,11 @@
 import type { AppError } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';
 import { isAudited } from '../shared/resources/audit-log/audited.js';
-import { actorOf, type Caller } from './caller.js';
+import { type Caller, getActor } from './caller.js';
 import { toAppError } from './result.js';
 import type { McpRuntime } from './runtime.js';
 
-export interface Audited {
+export interface McpAuditEntry {
   /** Null if the call names no tool, for example a resource read. */
   tool: string | null;
   action: string;
@@ -21,16 +21,16 @@ export interface Audited {
  * Records a call in the audit log before the client receives the response (docs/decisions.md §6).
  * @throws {AppError} 503 if the entry cannot be stored; the client then receives this error
  */
-export function audit(
+export function auditCall(
   mcp: McpRuntime,
   caller: Caller,
-  { error, idempotencyKey, ...entry }: Audited,
+  { error, idempotencyKey, ...entry }: McpAuditEntry,
 ): Promise<void> {
   const { key, id, requestId, ip, userAgent } = caller;
   return mcp.audit.record({
     tenantId: key.tenantId,
     id,
-    actor: actorOf(caller),
+    actor: getActor(caller),
     ...entry,
     outcome: error ? outcomeFor(error) : 'ok',
     source: 'mcp',
@@ -56,11 +56,11 @@ function outcomeFor({ status }: AppError): 'denied' | 'failed' {
 export async function auditRefusal(
   mcp: McpRuntime,
   caller: Caller,
-  { error, ...entry }: Audited & { error: AppError },
+  { error, ...entry }: McpAuditEntry & { error: AppError },
 ): Promise<AppError> {
   if (isAudited(error)) return error;
   try {
-    await audit(mcp, { ...caller, id: newId() }, { ...entry, error });
+    await auditCall(mcp, { ...caller, id: newId() }, { ...entry, error });
     return error;
   } catch (auditError) {
     return toAppError(auditError);

@@ -1,22 +1,22 @@
 import { type CallToolResult, ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { assertAccess } from '../shared/contracts/access.js';
-import { validationError } from '../shared/contracts/validate.js';
+import { createValidationError } from '../shared/contracts/validate.js';
 import { AppError } from '../shared/platform/errors.js';
 import { isUuid } from '../shared/platform/ids.js';
 import { type PageQuery, readPage } from '../shared/resources/list-page.js';
 import { checkArguments } from './arguments.js';
-import { type Audited, audit, auditRefusal } from './audit.js';
+import { auditCall, auditRefusal, type McpAuditEntry } from './audit.js';
 import type { Caller } from './caller.js';
-import { fenced, fencedLines } from './fence.js';
-import { withoutInvisible } from './invisible.js';
-import { failure, success, toAppError } from './result.js';
-import { MAX_LIST_BYTES } from './room.js';
+import { toAppError, toErrorResult, toSuccessResult } from './result.js';
+import { MAX_LIST_BYTES } from './result-size.js';
 import { RpcError } from './rpc-error.js';
 import { runWrite } from './run-write.js';
 import type { McpRuntime } from './runtime.js';
+import { stripInvisibleCharacters } from './strip-invisible.js';
 import { TOOLS } from './tools/index.js';
-import type { ListTool, ReadTool, Shown, Tool, ToolCall } from './tools/tool.js';
-import { claimedKey } from './write-options.js';
+import type { JsonObject, ListTool, ReadTool, Tool, ToolCall } from './tools/tool.js';
+import { delimitUntrustedLines, delimitUntrustedText } from './untrusted-text.js';
+import { findIdempotencyKey } from './write-options.js';
 
 const TOOLS_BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
@@ -32,20 +32,20 @@ export async function callTool(mcp: McpRuntime, caller: Caller, call: ToolCall):
       'not_found',
       `There is no tool ${truncateName(call.name)}. tools/list shows the available tools.`,
     );
-    const error = await auditRefusal(mcp, caller, { ...callNoted(caller, call), error: missing });
+    const error = await auditRefusal(mcp, caller, { ...buildCallAuditEntry(caller, call), error: missing });
     throw new RpcError(error === missing ? ErrorCode.InvalidParams : ErrorCode.InternalError, error.message, {
       error: { ...error.toBody(), requestId: caller.requestId },
     });
   }
   try {
     const result = await runTool(mcp, caller, { tool, call });
-    return caller.textOnly ? addResultAsText(result) : result;
+    return caller.isTextOnly ? addResultAsText(result) : result;
   } catch (error) {
     const known = toAppError(error);
     if (known.status >= 500)
       mcp.logger.error({ err: error, requestId: caller.requestId, tool: tool.name }, 'tool call failed');
-    const entry = { ...callNoted(caller, call), error: known };
-    return failure((await auditRefusal(mcp, caller, entry)).toBody(), caller.requestId);
+    const entry = { ...buildCallAuditEntry(caller, call), error: known };
+    return toErrorResult((await auditRefusal(mcp, caller, entry)).toBody(), caller.requestId);
   }
 }
 
@@ -61,18 +61,18 @@ function truncateName(name: string): string {
 }
 
 /** Builds the audit entry of a call that was refused before a command or query ran. */
-export function callNoted(caller: Caller, call: ToolCall): Audited {
+export function buildCallAuditEntry(caller: Caller, call: ToolCall): McpAuditEntry {
   const tool = TOOLS_BY_NAME.get(call.name);
   if (!tool)
     return { tool: truncateName(call.name), action: 'tool.refused', entityType: null, entityId: null };
   const { name, action, entityType, kind } = tool;
-  const idempotencyKey = kind === 'write' ? claimedKey(caller, call) : undefined;
+  const idempotencyKey = kind === 'write' ? findIdempotencyKey(caller, call) : undefined;
   return { tool: name, action, entityType, entityId: findEntityId(tool, call), idempotencyKey };
 }
 
 /** Returns the id of the record that a read names; null for another tool or an invalid id. */
 function findEntityId(tool: Tool, { args }: ToolCall): string | null {
-  const id = tool.kind === 'read' ? tool.entityId(args) : null;
+  const id = tool.kind === 'read' ? tool.getEntityId(args) : null;
   return typeof id === 'string' && isUuid(id) ? id.toLowerCase() : null;
 }
 
@@ -82,7 +82,7 @@ async function runTool(
   { tool, call }: { tool: Tool; call: ToolCall },
 ): Promise<CallToolResult> {
   assertAccess(caller.key, { permission: tool.kind === 'write' ? 'write' : 'read', agentScope: tool.scope });
-  if (caller.argumentFaults) throw validationError(caller.argumentFaults);
+  if (caller.argumentErrors) throw createValidationError(caller.argumentErrors);
   if (tool.kind === 'write') return runWrite(mcp, caller, { tool, call });
   const { name, action, entityType } = tool;
   const entry = { tool: name, action, entityType };
@@ -91,12 +91,12 @@ async function runTool(
       tool,
       input: checkArguments<{ cursor?: string }>(tool, call.args),
     });
-    await audit(mcp, caller, { ...entry, entityId: null });
+    await auditCall(mcp, caller, { ...entry, entityId: null });
     return result;
   }
   const input = checkArguments<object>(tool, call.args);
   const result = await readOne(mcp, caller, { tool, input });
-  await audit(mcp, caller, { ...entry, entityId: tool.entityId(input) });
+  await auditCall(mcp, caller, { ...entry, entityId: tool.getEntityId(input) });
   return result;
 }
 
@@ -109,27 +109,29 @@ async function listPage<Input extends PageQuery>(
     key: caller.key,
     list: `mcp ${tool.name}`,
     query: input,
-    statement: tool.statement,
+    buildQuery: tool.buildQuery,
     maxBytes: MAX_LIST_BYTES,
   });
-  const items = JSON.parse(withoutInvisible(`[${page.items}]`)) as Shown[];
+  const items = JSON.parse(stripInvisibleCharacters(`[${page.items}]`)) as JsonObject[];
   const { cursor, count } = page;
-  return success({ items, cursor, count }, describePage(tool, items, cursor));
+  return toSuccessResult({ items, cursor, count }, describePage(tool, items, cursor));
 }
 
 /** Maximum items in the text. The structured result holds all items. */
 const MAX_ITEMS_IN_TEXT = 20;
 
 function describePage<Input extends { cursor?: string }>(
-  { summary, line }: ListTool<Input>,
-  items: Shown[],
+  { summarize, describeItem }: ListTool<Input>,
+  items: JsonObject[],
   cursor: string | null,
 ): string {
   if (items.length === 0) return 'Nothing found.';
   const more = cursor ? `More follow: call again with cursor "${cursor}".` : 'That is all.';
   const rest = items.length > MAX_ITEMS_IN_TEXT ? [`and ${items.length - MAX_ITEMS_IN_TEXT} more`] : [];
-  const lines = [...items.slice(0, MAX_ITEMS_IN_TEXT).map(line), ...rest].map((text) => `- ${text}`);
-  return [`${items.length} on this page: ${summary(items)}. ${more}`, fencedLines(lines)].join('\n');
+  const lines = [...items.slice(0, MAX_ITEMS_IN_TEXT).map(describeItem), ...rest].map((text) => `- ${text}`);
+  return [`${items.length} on this page: ${summarize(items)}. ${more}`, delimitUntrustedLines(lines)].join(
+    '\n',
+  );
 }
 
 async function readOne<Input>(
@@ -138,7 +140,9 @@ async function readOne<Input>(
   { tool, input }: { tool: ReadTool<Input>; input: Input },
 ): Promise<CallToolResult> {
   const body = await tool.read(mcp, caller, input);
-  const record = JSON.parse(withoutInvisible(body.toString())) as Shown;
-  const texts = tool.lines ? fencedLines(tool.lines(record)) : fenced(record);
-  return success(record, tool.summary(record), texts);
+  const record = JSON.parse(stripInvisibleCharacters(body.toString())) as JsonObject;
+  const texts = tool.describeRecord
+    ? delimitUntrustedLines(tool.describeRecord(record))
+    : delimitUntrustedText(record);
+  return toSuccessResult(record, tool.summarize(record), texts);
 }

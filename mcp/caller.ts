@@ -1,7 +1,7 @@
 import type { Actor } from '../shared/contracts/command.js';
 import type { Principal } from '../shared/contracts/principal.js';
 import type { ErrorDetail } from '../shared/platform/errors.js';
-import type { Line } from './line.js';
+import type { ClientChannel } from './client-channel.js';
 
 /** The sender and the context of one MCP message. */
 export interface Caller {
@@ -13,21 +13,21 @@ export interface Caller {
   /** Values of the HTTP request headers; undefined if absent. */
   headers: { idempotencyKey: string | undefined; dryRun: string | undefined };
   /** Headers of the HTTP response. They are lost if an event stream has already started. */
-  answerHeaders: Record<string, string>;
+  responseHeaders: Record<string, string>;
   /**
    * Sends MCP messages before the result; undefined if the client accepts only one JSON response.
    */
-  line?: Line | undefined;
+  clientChannel?: ClientChannel | undefined;
   /** Validation errors of tool arguments whose text cannot be stored. */
-  argumentFaults?: ErrorDetail[] | undefined;
+  argumentErrors?: ErrorDetail[] | undefined;
   /** Size of the MCP message in bytes. */
   bytes: number;
   /** The client uses a revision before 2025-06-18, which has no structured results. */
-  textOnly?: boolean;
+  isTextOnly?: boolean;
   ip: string | null;
   userAgent: string | null;
 }
 
-export function actorOf({ key }: Caller): Actor {
+export function getActor({ key }: Caller): Actor {
   return { type: key.kind === 'agent' ? 'agent' : 'api_key', id: key.id, name: key.name };
 }

@@ -2,29 +2,34 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../shared/contracts/principal.js';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';
-import { networkOf } from '../shared/platform/network-of.js';
+import { findNetworkPrefix } from '../shared/platform/network-prefix.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { inSpan, SpanKind } from '../shared/platform/tracing.js';
 import {
   type Credential,
   countBadCredential,
-  keyCredential,
-  unauthorized,
+  readKeyCredential,
+  unauthorizedError,
 } from '../shared/resources/api-keys/credential-cache.js';
-import { countRequest, rateLimitHeaders } from '../shared/resources/api-keys/rate-limit.js';
+import { buildRateLimitHeaders, countRequest } from '../shared/resources/api-keys/rate-limit.js';
 import { auditRefusal } from './audit.js';
+import { auditExceededLimit, auditSdkRefusal } from './audit-unhandled.js';
 import type { Caller } from './caller.js';
-import { manifestOf } from './manifest.js';
-import { createOffer, type Offer } from './offer.js';
-import { assertOwnSite } from './own-site.js';
+import { createMcpFeatures, type McpFeatures } from './features.js';
+import { assertAllowedHostAndOrigin } from './host-and-origin.js';
+import { buildManifest } from './manifest.js';
 import { createProtocols, type Protocols } from './protocols.js';
-import { ClientGone, discardRest, type Message, readMessage } from './read-message.js';
-import { Reply } from './reply.js';
-import { headerOf, requestIdOf } from './request-headers.js';
+import {
+  ClientDisconnectedError,
+  discardRemainingBody,
+  type McpMessage,
+  readMcpMessage,
+} from './read-message.js';
+import { readHeader, readRequestId } from './request-headers.js';
+import { ResponseWriter } from './response-writer.js';
 import { toAppError } from './result.js';
 import { RpcError } from './rpc-error.js';
 import { createMcpRuntime, type McpRuntime } from './runtime.js';
-import { auditMalformed, auditOverLimit } from './unhandled.js';
 
 const PATH = '/mcp';
 const MANIFEST_PATH = '/mcp/manifest';
@@ -45,11 +50,11 @@ export type McpListener = (request: IncomingMessage, response: ServerResponse) =
  */
 export async function createMcpListener(
   runtime: Runtime,
-  buildFeatures: (mcp: McpRuntime) => Offer = createOffer,
+  buildFeatures: (mcp: McpRuntime) => McpFeatures = createMcpFeatures,
 ): Promise<McpListener> {
   const mcp = await createMcpRuntime(runtime);
   const protocols = await createProtocols(mcp, buildFeatures(mcp));
-  const manifest = JSON.stringify(manifestOf(runtime.config));
+  const manifest = JSON.stringify(buildManifest(runtime.config));
   return (request, response) => {
     const path = parsePath(request);
     if (path !== PATH && path !== MANIFEST_PATH) return false;
@@ -70,7 +75,7 @@ function parsePath({ url = '' }: IncomingMessage): string {
 class McpHttpRequest {
   readonly #id = newId();
   readonly #requestId: string;
-  readonly #writer: Reply;
+  readonly #writer: ResponseWriter;
   #key: Principal | undefined;
 
   constructor(
@@ -78,15 +83,15 @@ class McpHttpRequest {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
   ) {
-    this.#requestId = requestIdOf(request) ?? this.#id;
-    this.#writer = new Reply(mcp.lifecycle, request, response);
-    this.#writer.set({ 'X-Request-Id': this.#requestId });
+    this.#requestId = readRequestId(request) ?? this.#id;
+    this.#writer = new ResponseWriter(mcp.lifecycle, request, response);
+    this.#writer.setHeaders({ 'X-Request-Id': this.#requestId });
   }
 
   async run(handle: (httpRequest: McpHttpRequest) => Promise<void>): Promise<void> {
     const startedAt = performance.now();
     const { request, mcp } = this;
-    const span = { kind: SpanKind.SERVER, causes: [headerOf(request, 'traceparent') ?? ''] };
+    const span = { kind: SpanKind.SERVER, causes: [readHeader(request, 'traceparent') ?? ''] };
     await inSpan(`${request.method} ${PATH}`, span, () =>
       handle(this).catch((error: unknown) => this.#sendError(error)),
     );
@@ -112,16 +117,16 @@ class McpHttpRequest {
   sendManifest(manifest: string): void {
     if (this.request.method !== 'GET' && this.request.method !== 'HEAD')
       throw methodNotAllowed(String(this.request.method), ['GET']);
-    const [network, bytes] = [networkOf(this.#ip ?? ''), Buffer.byteLength(manifest)];
-    this.mcp.unsentAnswers.assertRoom(network, bytes);
-    this.mcp.unsentAnswers.track(network, this.response, bytes);
+    const [network, bytes] = [findNetworkPrefix(this.#ip ?? ''), Buffer.byteLength(manifest)];
+    this.mcp.unsentResponses.assertCapacity(network, bytes);
+    this.mcp.unsentResponses.track(network, this.response, bytes);
     this.#writer.send(200, manifest);
   }
 
   async handleMessage(protocols: Protocols): Promise<void> {
     const { mcp, request } = this;
     const { host, origin } = request.headers;
-    assertOwnSite(mcp.config, { host, origin });
+    assertAllowedHostAndOrigin(mcp.config, { host, origin });
     // A GET would open a stream on which this server never sends anything (MCP, Listening for
     // Messages).
     if (request.method !== 'POST') throw methodNotAllowed(String(request.method), ['POST']);
@@ -130,30 +135,34 @@ class McpHttpRequest {
     // Count before reading the body: an invalid body counts too, and its response has the limit
     // headers.
     const refusal = await this.#countAgainstLimits(key);
-    const message = await readMessage(request).catch((error: unknown) => {
+    const message = await readMcpMessage(request).catch((error: unknown) => {
       throw refusal ?? error;
     });
     // The body may take half a minute to arrive, and the key may be revoked by then.
     await this.#authenticate(credential);
     const caller = this.#buildCaller(key, message);
     if (refusal) return this.#sendLimitError(refusal, { request: message.request, caller });
-    mcp.unsentAnswers.assertRoom(key.tenantId);
-    mcp.unsentAnswers.track(key.tenantId, this.response);
-    mcp.noteKeyUse(key);
+    mcp.unsentResponses.assertCapacity(key.tenantId);
+    mcp.unsentResponses.track(key.tenantId, this.response);
+    mcp.recordKeyUse(key);
     if (key.kind !== 'agent') throw await this.#refuseApiKey(caller);
-    if (message.answer) protocols.takeAnswer(message.answer, caller);
+    if (message.response) protocols.handleClientResponse(message.response, caller);
     if (!message.request) return this.#writer.send(202);
-    const { status, answer } = await protocols.ask(message.request, request.headers, caller);
-    const audited = await auditMalformed(mcp, caller, { request: message.request, response: answer });
-    this.#writer.set(caller.answerHeaders);
+    const { status, body: response } = await protocols.handleRequest(
+      message.request,
+      request.headers,
+      caller,
+    );
+    const audited = await auditSdkRefusal(mcp, caller, { request: message.request, response });
+    this.#writer.setHeaders(caller.responseHeaders);
     this.#writer.send(status, JSON.stringify(audited));
   }
 
   /** @throws {AppError} 401 */
   #parseCredential(): Credential {
-    return keyCredential(
+    return readKeyCredential(
       this.mcp,
-      headerOf(this.request, 'authorization') ?? '',
+      readHeader(this.request, 'authorization') ?? '',
       'Send your agent key as "Authorization: Bearer tk_agent_…".',
     );
   }
@@ -163,7 +172,7 @@ class McpHttpRequest {
     const key = await mcp.findPrincipal(credential);
     if (!key) {
       await countBadCredential(mcp, this.#ip ?? '');
-      throw unauthorized(credential.refusal);
+      throw unauthorizedError(credential.refusalMessage);
     }
     this.#key = key;
     return key;
@@ -175,7 +184,7 @@ class McpHttpRequest {
    */
   async #countAgainstLimits(key: Principal): Promise<AppError | undefined> {
     const { windows, refusal } = await countRequest(this.mcp, key);
-    this.#writer.set(rateLimitHeaders(windows));
+    this.#writer.setHeaders(buildRateLimitHeaders(windows));
     return refusal;
   }
 
@@ -189,37 +198,37 @@ class McpHttpRequest {
     return auditRefusal(this.mcp, caller, entry);
   }
 
-  #buildCaller(key: Principal, { request, argumentFaults: errors, bytes }: Message): Caller {
+  #buildCaller(key: Principal, { request, argumentErrors: errors, bytes }: McpMessage): Caller {
     return {
       key,
       id: this.#id,
       requestId: this.#requestId,
       headers: {
-        idempotencyKey: headerOf(this.request, 'idempotency-key'),
-        dryRun: headerOf(this.request, 'x-service-dry-run'),
+        idempotencyKey: readHeader(this.request, 'idempotency-key'),
+        dryRun: readHeader(this.request, 'x-service-dry-run'),
       },
-      answerHeaders: {},
-      line: request && this.#writer.lineOf(request.id),
-      argumentFaults: errors,
+      responseHeaders: {},
+      clientChannel: request && this.#writer.createChannel(request.id),
+      argumentErrors: errors,
       bytes,
-      textOnly: !((headerOf(this.request, 'mcp-protocol-version') ?? '') >= FIRST_STRUCTURED_REVISION),
+      isTextOnly: !((readHeader(this.request, 'mcp-protocol-version') ?? '') >= FIRST_STRUCTURED_REVISION),
       ip: this.#ip,
-      userAgent: headerOf(this.request, 'user-agent')?.slice(0, 200) ?? null,
+      userAgent: readHeader(this.request, 'user-agent')?.slice(0, 200) ?? null,
     };
   }
 
   /** Behind a trusted proxy: the last address in X-Forwarded-For, which that proxy added. */
   get #ip(): string | null {
     const forwarded = this.mcp.config.trustProxy
-      ? headerOf(this.request, 'x-forwarded-for')?.split(',').at(-1)?.trim()
+      ? readHeader(this.request, 'x-forwarded-for')?.split(',').at(-1)?.trim()
       : undefined;
     return forwarded || (this.request.socket.remoteAddress ?? null);
   }
 
   async #sendError(error: unknown): Promise<void> {
     // The client has disconnected: no response is possible, and the server did not fail.
-    if (error instanceof ClientGone) return;
-    if (!(await discardRest(this.request))) this.#writer.set({ Connection: 'close' });
+    if (error instanceof ClientDisconnectedError) return;
+    if (!(await discardRemainingBody(this.request))) this.#writer.setHeaders({ Connection: 'close' });
     if (error instanceof RpcError) {
       const { code, message, id } = error;
       const data = { ...Object(error.data), requestId: this.#requestId };
@@ -229,9 +238,9 @@ class McpHttpRequest {
     const known = toAppError(error);
     if (known.status >= 500)
       this.mcp.logger.error({ err: error, requestId: this.#requestId }, 'request failed');
-    this.#writer.set(known.headers);
+    this.#writer.setHeaders(known.headers);
     const body = { ok: false, error: { ...known.toBody(), requestId: this.#requestId } };
-    this.#writer.refuse(known.status, body);
+    this.#writer.sendError(known.status, body);
   }
 
   /**
@@ -240,10 +249,10 @@ class McpHttpRequest {
    */
   async #sendLimitError(
     refusal: AppError,
-    { request, caller }: { request: Message['request']; caller: Caller },
+    { request, caller }: { request: McpMessage['request']; caller: Caller },
   ): Promise<void> {
-    const error = await auditOverLimit(this.mcp, caller, { request, error: refusal });
-    this.#writer.set(error.headers);
+    const error = await auditExceededLimit(this.mcp, caller, { request, error: refusal });
+    this.#writer.setHeaders(error.headers);
     const retryAfterSeconds = Number(error.headers['Retry-After']);
     const data = { ...error.toBody(), requestId: this.#requestId, retryAfterSeconds };
     const rpcError = { code: error.status, message: error.message, data };

@@ -1,6 +1,6 @@
 import type { Config } from '../shared/platform/config.js';
 import { RESOURCES, TEMPLATES } from './resources.js';
-import { LISTED } from './tools/schemas.js';
+import { LISTED_TOOLS } from './tools/schemas.js';
 
 // Versions of the manifest's format and of its content (docs/specification.md §9). Clients and
 // server negotiate the protocol version separately.
@@ -27,13 +27,13 @@ const SCOPES = [
  * Builds the public document at {mcp_url}/manifest. It describes all tools, from the same registry
  * as `tools/list` (docs/specification.md §4.2).
  */
-export function manifestOf({ tiers, publicUrl }: Pick<Config, 'tiers' | 'publicUrl'>): object {
+export function buildManifest({ tiers, publicUrl }: Pick<Config, 'tiers' | 'publicUrl'>): object {
   return {
     schemaVersion: SCHEMA_VERSION,
     name: SERVER_NAME,
     version: MANIFEST_VERSION,
     description: SERVER_DESCRIPTION,
-    tools: [...LISTED].map(
+    tools: [...LISTED_TOOLS].map(
       ([{ scope }, { name, title, description, inputSchema, outputSchema, annotations }]) => ({
         name,
         title,

@@ -10,11 +10,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.js';
-import { fitToLeave } from './fit-to-leave.js';
-import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from './introduction.js';
-import type { Aside } from './line.js';
-import type { Offer } from './offer.js';
+import type { CallNotifier } from './client-channel.js';
+import type { McpFeatures } from './features.js';
 import type { McpRuntime } from './runtime.js';
+import { sanitizeErrorResponse } from './sanitize-error-response.js';
+import { buildCapabilities, SERVER_INFO, SERVER_INSTRUCTIONS } from './server-info.js';
 
 type Headers = IncomingMessage['headers'];
 
@@ -37,23 +37,23 @@ const CACHE_HINTS = {
   'prompts/list': LIST_HINT,
 };
 
-export interface HttpAnswer {
+export interface McpHttpResponse {
   status: number;
-  answer: JSONRPCMessage;
+  body: JSONRPCMessage;
 }
 
 /** Handles a request of the newest revision. A wrong version or header gets an error response. */
-export type AskNewest = (
+export type HandleNewestRequest = (
   message: { id: string | number; method: string },
   headers: Headers,
   caller: Caller,
-) => Promise<HttpAnswer>;
+) => Promise<McpHttpResponse>;
 
 /**
  * Returns true if the newest revision handles this MCP message. The SDK decides: `_meta` names a
  * version, or a header names a version of the newest protocol.
  */
-export function isNewest(message: unknown, headers: Headers): boolean {
+export function isNewestRevision(message: unknown, headers: Headers): boolean {
   // The SDK treats every header value that sorts after its first version as a newer revision. It
   // also treats `initialize` with such a header as a newest-revision request.
   const version = headers['mcp-protocol-version']?.toString();
@@ -76,9 +76,12 @@ const STANDARD_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as c
 
 /**
  * Creates the handler for MCP 2026-07-28. It shares the URL and the features with the legacy
- * revisions (mcp/protocol.ts). The SDK requires a server per request.
+ * revisions (mcp/legacy-protocol.ts). The SDK requires a server per request.
  */
-export function createNewestProtocol({ logger }: Pick<McpRuntime, 'logger'>, features: Offer): AskNewest {
+export function createNewestProtocol(
+  { logger }: Pick<McpRuntime, 'logger'>,
+  features: McpFeatures,
+): HandleNewestRequest {
   const onerror = (error: Error) => logger.warn({ err: error }, 'MCP message could not be handled');
   const handler = createMcpHandler(() => createServer(features), { legacy: 'reject', onerror });
   return async (message, headers, caller) => {
@@ -91,14 +94,18 @@ export function createNewestProtocol({ logger }: Pick<McpRuntime, 'logger'>, fea
       authInfo: { token: '', clientId: key.id, scopes: key.scopes, extra: { caller } },
     });
     const body = (await response.json()) as JSONRPCMessage;
-    const sanitized = fitToLeave(body, { method: message.method, requestId: caller.requestId, onerror });
-    return { status: response.status, answer: sanitized };
+    const sanitized = sanitizeErrorResponse(body, {
+      method: message.method,
+      requestId: caller.requestId,
+      onerror,
+    });
+    return { status: response.status, body: sanitized };
   };
 }
 
-function refuseSubscription(id: string | number): HttpAnswer {
+function refuseSubscription(id: string | number): McpHttpResponse {
   const error = { code: METHOD_NOT_FOUND, message: 'This server sends notifications only during a call.' };
-  return { status: 404, answer: { jsonrpc: '2.0', id, error } };
+  return { status: 404, body: { jsonrpc: '2.0', id, error } };
 }
 
 /** Builds an HTTP request with the headers that the SDK reads. This server has checked the rest. */
@@ -110,10 +117,10 @@ function toFetchRequest(headers: Headers): Request {
   });
 }
 
-function createServer(features: Offer): Server {
+function createServer(features: McpFeatures): Server {
   const server = new Server(SERVER_INFO, {
-    capabilities: capabilitiesOf(features),
-    instructions: INSTRUCTIONS,
+    capabilities: buildCapabilities(features),
+    instructions: SERVER_INSTRUCTIONS,
     cacheHints: CACHE_HINTS,
   });
   server.setRequestHandler('tools/list', (_request, context) => ({
@@ -125,7 +132,7 @@ function createServer(features: Offer): Server {
       name: params.name,
       args: params.arguments ?? {},
       meta: params._meta ?? {},
-      aside: createNotifier(readCaller(context)),
+      callNotifier: createNotifier(readCaller(context)),
     }),
   );
   server.setRequestHandler('resources/list', (_request, context) => ({
@@ -155,10 +162,10 @@ function createServer(features: Offer): Server {
  * Sends notifications directly to the client. The SDK would write them to its own event stream,
  * which this process would have to parse again.
  */
-function createNotifier({ line: channel }: Caller): Aside {
+function createNotifier({ clientChannel: channel }: Caller): CallNotifier {
   return {
-    tell: (notification) => void channel?.say({ jsonrpc: '2.0', ...notification }),
-    ask: () => Promise.reject(new Error(`A server of revision ${NEWEST_VERSION} sends no requests.`)),
+    notify: (notification) => void channel?.send({ jsonrpc: '2.0', ...notification }),
+    sendRequest: () => Promise.reject(new Error(`A server of revision ${NEWEST_VERSION} sends no requests.`)),
   };
 }
 

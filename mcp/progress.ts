@@ -8,14 +8,17 @@ const PROGRESS_INTERVAL_MS = 1000;
  * `_meta.progressToken`. The client can then extend its time limit. Progress has no total, because
  * the server cannot predict how long the queue takes.
  */
-export async function toldOf<T>({ meta, aside: notifier }: ToolCall, work: Promise<T>): Promise<T> {
+export async function reportProgress<T>(
+  { meta, callNotifier: notifier }: ToolCall,
+  work: Promise<T>,
+): Promise<T> {
   const { progressToken } = meta;
   if (!notifier || (typeof progressToken !== 'string' && typeof progressToken !== 'number')) return work;
   let progress = 0;
   const timer = setInterval(() => {
     progress += 1;
     const message = progress === 1 ? 'Queued.' : `Waiting for the worker, ${progress} seconds so far.`;
-    notifier.tell({ method: 'notifications/progress', params: { progressToken, progress, message } });
+    notifier.notify({ method: 'notifications/progress', params: { progressToken, progress, message } });
   }, PROGRESS_INTERVAL_MS);
   return work.finally(() => clearInterval(timer));
 }

@@ -6,9 +6,14 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from './caller.js';
-import { createNewestProtocol, type HttpAnswer, isNewest, NEWEST_VERSION } from './newest-protocol.js';
-import type { Offer } from './offer.js';
-import { createProtocol } from './protocol.js';
+import type { McpFeatures } from './features.js';
+import { createLegacyProtocol } from './legacy-protocol.js';
+import {
+  createNewestProtocol,
+  isNewestRevision,
+  type McpHttpResponse,
+  NEWEST_VERSION,
+} from './newest-protocol.js';
 import { RpcError, UNSUPPORTED_VERSION } from './rpc-error.js';
 import type { McpRuntime } from './runtime.js';
 
@@ -16,30 +21,33 @@ import type { McpRuntime } from './runtime.js';
  * Handles a request in the revision that it names.
  * @throws {RpcError} -32022 for a revision that this server does not support
  */
-export type Ask = (
+export type HandleMcpRequest = (
   request: JSONRPCRequest,
   headers: IncomingMessage['headers'],
   caller: Caller,
-) => Promise<HttpAnswer>;
+) => Promise<McpHttpResponse>;
 
 export interface Protocols {
-  ask: Ask;
+  handleRequest: HandleMcpRequest;
   /**
    * Passes on a client's response to a request from the server, which only legacy revisions have.
    */
-  takeAnswer: (response: JSONRPCResponse, caller: Caller) => void;
+  handleClientResponse: (response: JSONRPCResponse, caller: Caller) => void;
 }
 
 /** Serves all revisions of MCP, 2024-11-05 to 2026-07-28, on one URL and with the same features. */
-export async function createProtocols(mcp: McpRuntime, features: Offer): Promise<Protocols> {
-  const legacy = await createProtocol(mcp, features);
+export async function createProtocols(mcp: McpRuntime, features: McpFeatures): Promise<Protocols> {
+  const legacy = await createLegacyProtocol(mcp, features);
   const newest = createNewestProtocol(mcp, features);
-  const handle: Ask = async (request, headers, caller) => {
-    if (isNewest(request, headers)) return newest(request, headers, caller);
+  const handle: HandleMcpRequest = async (request, headers, caller) => {
+    if (isNewestRevision(request, headers)) return newest(request, headers, caller);
     assertSupportedVersion(request, headers['mcp-protocol-version']);
-    return { status: 200, answer: await legacy.ask(request, caller) };
+    return { status: 200, body: await legacy.handleRequest(request, caller) };
   };
-  return { ask: handle, takeAnswer: (response, caller) => legacy.takeAnswer(response, caller) };
+  return {
+    handleRequest: handle,
+    handleClientResponse: (response, caller) => legacy.handleClientResponse(response, caller),
+  };
 }
 
 /** A request without the header uses the revision negotiated at `initialize`. */

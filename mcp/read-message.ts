@@ -8,9 +8,9 @@ import {
   type JSONRPCRequest,
   type JSONRPCResponse,
 } from '@modelcontextprotocol/sdk/types.js';
-import { excludes } from '../shared/contracts/accept.js';
-import { faultsOfTexts, parseStrictJson } from '../shared/contracts/strict-json.js';
-import type { JsonFault } from '../shared/contracts/strict-json-inspector.js';
+import { excludesMediaType } from '../shared/contracts/accept-header.js';
+import { findTextProblems, parseStrictJson } from '../shared/contracts/strict-json.js';
+import type { JsonProblem } from '../shared/contracts/strict-json-inspector.js';
 import { AppError, type ErrorDetail } from '../shared/platform/errors.js';
 import { RpcError } from './rpc-error.js';
 
@@ -22,19 +22,19 @@ const MAX_DISCARDED_BYTES = 16 * MAX_BYTES;
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
 /** The client disconnected before its body was complete. */
-export class ClientGone extends Error {
+export class ClientDisconnectedError extends Error {
   override readonly name = 'ClientGone';
 }
 
-export interface Message {
+export interface McpMessage {
   /** Undefined for a notification or a client's response, which get no response. */
   request: JSONRPCRequest | undefined;
   /** The client's response to a request from the server. */
-  answer: JSONRPCResponse | undefined;
+  response: JSONRPCResponse | undefined;
   /**
    * Validation errors of tool arguments whose text cannot be stored. The tool's result lists them.
    */
-  argumentFaults?: ErrorDetail[] | undefined;
+  argumentErrors?: ErrorDetail[] | undefined;
   bytes: number;
 }
 
@@ -42,11 +42,11 @@ export interface Message {
  * Reads the one JSON-RPC message of a POST.
  * @throws {AppError} 406, 413, 415
  * @throws {RpcError} for a body that is not a JSON-RPC message
- * @throws {ClientGone}
+ * @throws {ClientDisconnectedError}
  */
-export async function readMessage(request: IncomingMessage): Promise<Message> {
+export async function readMcpMessage(request: IncomingMessage): Promise<McpMessage> {
   const { headers } = request;
-  if (headers.accept && excludes(headers.accept, JSON_RANGES))
+  if (headers.accept && excludesMediaType(headers.accept, JSON_RANGES))
     throw new AppError(
       'not_acceptable',
       'This server answers in JSON. Accept application/json and text/event-stream.',
@@ -58,10 +58,10 @@ export async function readMessage(request: IncomingMessage): Promise<Message> {
   const bytes = await readBytes(request);
   const parsed = parseStrictJson(bytes);
   if (parsed.ok) return { ...classifyMessage(parsed.value), bytes: bytes.length };
-  const call = parseCallWithBadTexts(bytes, parsed.faults);
+  const call = parseCallWithBadTexts(bytes, parsed.problems);
   if (call) return { ...call, bytes: bytes.length };
-  throw new RpcError(ErrorCode.ParseError, parsed.faults[0]?.message ?? 'The message is not valid JSON.', {
-    details: parsed.faults,
+  throw new RpcError(ErrorCode.ParseError, parsed.problems[0]?.message ?? 'The message is not valid JSON.', {
+    details: parsed.problems,
   });
 }
 
@@ -71,16 +71,16 @@ const ARGUMENTS_PREFIX = 'params.arguments.';
  * Parses a tool call whose only problems are texts of its arguments. A model can correct those, so
  * the tool's result reports them instead of a JSON-RPC error.
  */
-function parseCallWithBadTexts(bytes: Buffer, faults: JsonFault[]): Omit<Message, 'bytes'> | undefined {
+function parseCallWithBadTexts(bytes: Buffer, faults: JsonProblem[]): Omit<McpMessage, 'bytes'> | undefined {
   if (!faults.every(({ field }) => field.startsWith(ARGUMENTS_PREFIX))) return undefined;
   const inArguments = faults.map((fault) => ({
     ...fault,
     field: fault.field.slice(ARGUMENTS_PREFIX.length),
   }));
-  const errors = faultsOfTexts(inArguments)?.map((fault) => ({ ...fault }));
+  const errors = findTextProblems(inArguments)?.map((fault) => ({ ...fault }));
   if (!errors) return undefined;
   const message = classifyMessage(JSON.parse(bytes.toString('utf8')));
-  return message.request?.method === 'tools/call' ? { ...message, argumentFaults: errors } : undefined;
+  return message.request?.method === 'tools/call' ? { ...message, argumentErrors: errors } : undefined;
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
@@ -95,7 +95,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     };
     request.on('data', onData);
     request.once('end', () => resolve(Buffer.concat(chunks)));
-    onDisconnect(request, () => reject(new ClientGone()));
+    onDisconnect(request, () => reject(new ClientDisconnectedError()));
   });
 }
 
@@ -104,7 +104,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
  * never reads the response. Resolves with false if the rest is too large; the server then has to
  * close the connection.
  */
-export function discardRest(request: IncomingMessage): Promise<boolean> {
+export function discardRemainingBody(request: IncomingMessage): Promise<boolean> {
   if (request.complete) return Promise.resolve(true);
   return new Promise((resolve) => {
     let size = 0;
@@ -125,13 +125,13 @@ function onDisconnect(request: IncomingMessage, act: () => void): void {
   if (request.destroyed) act();
 }
 
-function classifyMessage(value: unknown): Pick<Message, 'request' | 'answer'> {
+function classifyMessage(value: unknown): Pick<McpMessage, 'request' | 'response'> {
   // A batch would count as one request and one audit entry. MCP removed batches in 2025-06-18.
   if (Array.isArray(value))
     throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
-  if (isJSONRPCRequest(value)) return { request: value, answer: undefined };
-  if (isJSONRPCNotification(value)) return { request: undefined, answer: undefined };
+  if (isJSONRPCRequest(value)) return { request: value, response: undefined };
+  if (isJSONRPCNotification(value)) return { request: undefined, response: undefined };
   if (isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value))
-    return { request: undefined, answer: value };
+    return { request: undefined, response: value };
   throw new RpcError(ErrorCode.InvalidRequest, 'This is not a JSON-RPC 2.0 message.');
 }

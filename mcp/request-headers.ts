@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** The same pattern as in the REST API. */
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._:@/+=-]{1,64}$/;
 
-export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+export function readHeader({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
@@ -12,7 +12,7 @@ export function headerOf({ headers }: IncomingMessage, name: string): string | u
  * Returns the client's X-Request-Id; undefined if it is absent or unsafe in a header or log
  * (docs/decisions.md §5).
  */
-export function requestIdOf(request: IncomingMessage): string | undefined {
-  const id = headerOf(request, 'x-request-id');
+export function readRequestId(request: IncomingMessage): string | undefined {
+  const id = readHeader(request, 'x-request-id');
   return id && SAFE_REQUEST_ID.test(id) ? id : undefined;
 }

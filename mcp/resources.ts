@@ -11,15 +11,15 @@ import { AppError } from '../shared/platform/errors.js';
 import { isUuid } from '../shared/platform/ids.js';
 import { listAuditEntries } from '../shared/resources/audit-log/queries.js';
 import { readPage } from '../shared/resources/list-page.js';
-import { type Audited, audit, auditRefusal } from './audit.js';
-import { readBoard } from './board.js';
+import { auditCall, auditRefusal, type McpAuditEntry } from './audit.js';
 import type { Caller } from './caller.js';
-import { withoutInvisible } from './invisible.js';
+import { readBoard } from './read-board.js';
 import { toAppError } from './result.js';
-import { fitting, MAX_LIST_BYTES } from './room.js';
+import { MAX_LIST_BYTES, truncateLists } from './result-size.js';
 import { RpcError } from './rpc-error.js';
 import type { McpRuntime } from './runtime.js';
-import { readJob, readRecord } from './tools/read-record.js';
+import { stripInvisibleCharacters } from './strip-invisible.js';
+import { readRecord, readWorkOrder } from './tools/read-record.js';
 
 const MIME = 'application/json';
 /**
@@ -62,10 +62,10 @@ export const RESOURCES: readonly FixedResource[] = [
         key,
         list: 'mcp service://audit-log',
         query,
-        statement: listAuditEntries,
+        buildQuery: listAuditEntries,
         maxBytes: MAX_LIST_BYTES,
       });
-      const { items } = fitting({ items: JSON.parse(`[${page.items}]`) as unknown[] });
+      const { items } = truncateLists({ items: JSON.parse(`[${page.items}]`) as unknown[] });
       return JSON.stringify({ items, count: items.length });
     },
   },
@@ -105,7 +105,7 @@ export const TEMPLATES: readonly TemplatedResource[] = [
     scope: 'read_work_orders',
     entityType: 'work_order',
     action: 'work_order.read',
-    read: readJob,
+    read: readWorkOrder,
   },
   {
     uriTemplate: 'service://customers/{id}',
@@ -155,13 +155,13 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const found = findSource(uri);
   const source = found?.source ?? UNKNOWN_SOURCE;
-  const entry = resourceNoted(uri);
+  const entry = buildResourceAuditEntry(uri);
   try {
     if (!found) throw new AppError('not_found', 'There is no such resource.');
     assertAccess(caller.key, { permission: 'read', agentScope: source.scope });
     const body = await source.read(mcp, caller, found.id ?? '');
-    await audit(mcp, caller, entry);
-    return { contents: [{ uri, mimeType: MIME, text: withoutInvisible(body.toString()) }] };
+    await auditCall(mcp, caller, entry);
+    return { contents: [{ uri, mimeType: MIME, text: stripInvisibleCharacters(body.toString()) }] };
   } catch (error) {
     const refusal = toAppError(error);
     if (refusal.status >= 500)
@@ -175,7 +175,7 @@ export async function readResource(
 }
 
 /** Builds the audit entry of a read of this resource. */
-export function resourceNoted(uri: string): Audited {
+export function buildResourceAuditEntry(uri: string): McpAuditEntry {
   const { source, id } = findSource(uri) ?? { source: UNKNOWN_SOURCE, id: null };
   return { tool: null, action: source.action, entityType: source.entityType, entityId: id };
 }

@@ -6,19 +6,19 @@ import {
   isTransientDatabaseError,
   serviceUnavailable,
 } from '../shared/platform/errors.js';
-import type { Shown } from './tools/tool.js';
+import type { JsonObject } from './tools/tool.js';
 
 /**
  * Builds a result from structured content and short texts, because some clients show only one of
  * them (docs/decisions.md §6, MCP results).
  */
-export function success(structuredContent: Shown, ...texts: (string | null)[]): CallToolResult {
+export function toSuccessResult(structuredContent: JsonObject, ...texts: (string | null)[]): CallToolResult {
   const content = texts.flatMap((text) => (text === null ? [] : [{ type: 'text' as const, text }]));
   return { content, structuredContent };
 }
 
 /** The next step after an error, written for a model. */
-export const NEXT: Partial<Record<ErrorCode, string>> = {
+export const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   validation_error: 'Correct the named arguments and call the tool again; nothing was stored.',
   line_total_mismatch: 'Correct the named lines and call the tool again; nothing was stored.',
   invalid_cursor: 'Call the list again without cursor.',
@@ -47,8 +47,8 @@ export const NEXT: Partial<Record<ErrorCode, string>> = {
  * Builds an error result. It has only text: the REST API's error object and the next step
  * (docs/decisions.md §6, MCP results).
  */
-export function failure(error: ErrorBody, requestId: string): CallToolResult {
-  const next_step = NEXT[error.code];
+export function toErrorResult(error: ErrorBody, requestId: string): CallToolResult {
+  const next_step = NEXT_STEPS[error.code];
   return {
     content: [
       { type: 'text', text: JSON.stringify({ ...error, requestId, ...(next_step ? { next_step } : {}) }) },

@@ -6,15 +6,15 @@ import { newId } from '../shared/platform/ids.js';
 import { currentTraceparent } from '../shared/platform/tracing.js';
 import type { Submitted } from '../shared/queues/submit.js';
 import { markAudited } from '../shared/resources/audit-log/audited.js';
-import { mayShow, refuseForeignReplay } from '../shared/resources/operations/unread.js';
-import { checkWrite } from './arguments.js';
-import { audit } from './audit.js';
-import { actorOf, type Caller } from './caller.js';
-import { withoutInvisible } from './invisible.js';
-import { toldOf } from './progress.js';
-import { success } from './result.js';
+import { canShowRecord, refuseForeignReplay } from '../shared/resources/operations/response-visibility.js';
+import { checkWriteArguments } from './arguments.js';
+import { auditCall } from './audit.js';
+import { type Caller, getActor } from './caller.js';
+import { reportProgress } from './progress.js';
+import { toSuccessResult } from './result.js';
 import type { McpRuntime } from './runtime.js';
-import { dollars, type Shown, type ToolCall, type WriteTool } from './tools/tool.js';
+import { stripInvisibleCharacters } from './strip-invisible.js';
+import { formatUsd, type JsonObject, type ToolCall, type WriteTool } from './tools/tool.js';
 import type { WriteOptions } from './write-options.js';
 
 type AnyWriteTool = WriteTool<object, object>;
@@ -28,15 +28,19 @@ export async function runWrite(
   caller: Caller,
   { tool, call }: { tool: AnyWriteTool; call: ToolCall },
 ): Promise<CallToolResult> {
-  const { input, options } = checkWrite(tool, caller, call);
+  const { input, options } = checkWriteArguments(tool, caller, call);
   const command = buildCommand(caller, { tool, input, options });
-  const submitted = await toldOf(call, mcp.submit(command, caller.bytes));
+  const submitted = await reportProgress(call, mcp.submit(command, caller.bytes));
   return buildResult(mcp, caller, { tool, command, submitted });
 }
 
 function buildCommand(
   caller: Caller,
-  { tool, input, options: { key, dryRun } }: { tool: AnyWriteTool; input: object; options: WriteOptions },
+  {
+    tool,
+    input,
+    options: { idempotencyKey, dryRun },
+  }: { tool: AnyWriteTool; input: object; options: WriteOptions },
 ): Command {
   const { id, requestId, ip, userAgent } = caller;
   return {
@@ -44,14 +48,16 @@ function buildCommand(
     type: tool.command.type,
     tenantId: caller.key.tenantId,
     environment: caller.key.environment,
-    actor: actorOf(caller),
+    actor: getActor(caller),
     source: 'mcp',
     tool: tool.name,
     entityId: newId(),
     input: tool.toCommand(input),
     dryRun,
     unknownFields: [],
-    idempotency: key ? { key, method: 'MCP', path: `/${tool.name}`, bodyHash: hashBody(input) } : null,
+    idempotency: idempotencyKey
+      ? { key: idempotencyKey, method: 'MCP', path: `/${tool.name}`, bodyHash: hashBody(input) }
+      : null,
     requestId,
     traceparent: currentTraceparent(),
     ip,
@@ -65,7 +71,7 @@ async function buildResult(
   { tool, command, submitted }: { tool: AnyWriteTool; command: Command; submitted: Submitted },
 ): Promise<CallToolResult> {
   if ('accepted' in submitted) {
-    return success(
+    return toSuccessResult(
       { ok: true, data: { operation_id: submitted.id, status: 'queued' } },
       'The write is stored and will run shortly. Do not send it again with another idempotency_key.',
     );
@@ -75,15 +81,15 @@ async function buildResult(
     throw submitted.unaudited ? error : markAudited(error);
   }
   const definition = tool.command;
-  if (!mayShow(caller.key, definition, submitted)) refuseForeignReplay(caller.key, definition);
-  const record = JSON.parse(withoutInvisible(submitted.body)) as Shown;
-  if (command.dryRun) caller.answerHeaders['X-Service-Dry-Run'] = 'true';
+  if (!canShowRecord(caller.key, definition, submitted)) refuseForeignReplay(caller.key, definition);
+  const record = JSON.parse(stripInvisibleCharacters(submitted.body)) as JsonObject;
+  if (command.dryRun) caller.responseHeaders['X-Service-Dry-Run'] = 'true';
   if (submitted.replayed) {
-    caller.answerHeaders['X-Idempotency-Replay'] = 'true';
+    caller.responseHeaders['X-Idempotency-Replay'] = 'true';
     const { action, entityType } = tool;
     const idempotencyKey = command.idempotency?.key;
     const entityId = typeof record.id === 'string' ? record.id : null;
-    await audit(
+    await auditCall(
       mcp,
       { ...caller, id: newId() },
       { tool: tool.name, action, entityType, entityId, idempotencyKey },
@@ -94,35 +100,38 @@ async function buildResult(
 
 function toToolResult(
   tool: AnyWriteTool,
-  record: Shown,
+  record: JsonObject,
   { isReplay, isDryRun }: { isReplay: boolean; isDryRun: boolean },
 ): CallToolResult {
   const isHeld = record.pending_approval === true;
-  const data = isHeld ? record : (tool.toAnswer?.(record) ?? record);
+  const data = isHeld ? record : (tool.toAgentRecord?.(record) ?? record);
   if (isDryRun) {
-    const preview = isHeld ? previewHeldWrite(record.approval as Shown) : tool.preview(data);
-    return success(
+    const preview = isHeld ? previewHeldWrite(record.approval as JsonObject) : tool.describePreview(data);
+    return toSuccessResult(
       { ok: true, dry_run: true, data, warnings: [] },
       `Dry run, nothing was stored. It would be ${preview}. The id in data is not stored: do not use it.`,
     );
   }
-  const text = isHeld ? describeHeldWrite(record.approval as Shown) : tool.summary(data);
-  return success(data, isReplay ? `${text} (This was done before under the same idempotency_key.)` : text);
+  const text = isHeld ? describeHeldWrite(record.approval as JsonObject) : tool.summarize(data);
+  return toSuccessResult(
+    data,
+    isReplay ? `${text} (This was done before under the same idempotency_key.)` : text,
+  );
 }
 
-function describeHeldWrite(approval: Shown): string {
+function describeHeldWrite(approval: JsonObject): string {
   const { id, expires_at } = approval;
   return `Held for a person: ${explainHold(approval)}. Nothing has been created. Approval ${id} waits until ${expires_at}; do not try it again in parts.`;
 }
 
-function previewHeldWrite(approval: Shown): string {
+function previewHeldWrite(approval: JsonObject): string {
   return `held for a person: ${explainHold(approval)}. No invoice would be created until a person approves; do not try it in parts`;
 }
 
-function explainHold({ amount_cents, counted_cents, held_by }: Shown): string {
+function explainHold({ amount_cents, counted_cents, held_by }: JsonObject): string {
   const before =
     held_by === 'agent_day_cents' ? 'all you drafted in 24 hours' : 'what you drafted for it before';
   const withEarlierDrafts =
-    counted_cents === amount_cents ? '' : ` (${dollars(counted_cents)} with ${before})`;
-  return `${dollars(amount_cents)}${withEarlierDrafts} reaches this company's limit for agents`;
+    counted_cents === amount_cents ? '' : ` (${formatUsd(counted_cents)} with ${before})`;
+  return `${formatUsd(amount_cents)}${withEarlierDrafts} reaches this company's limit for agents`;
 }

@@ -1,21 +1,21 @@
 import { type CursorCodec, createCursorCodec } from '../shared/contracts/cursor.js';
 import { deriveKey } from '../shared/platform/crypto.js';
 import type { Runtime } from '../shared/platform/runtime.js';
-import { gatherKeyUses, type NoteKeyUse } from '../shared/queues/key-uses.js';
+import { batchKeyUses, type RecordKeyUse } from '../shared/queues/key-uses.js';
 import type { Submit } from '../shared/queues/submit.js';
 import { type FindPrincipal, openCredentialCache } from '../shared/resources/api-keys/credential-cache.js';
 import { AuditRecorder } from '../shared/resources/audit-log/recorder.js';
-import { DispatchBoards } from '../shared/resources/dispatch-board/boards.js';
+import { DispatchBoardReader } from '../shared/resources/dispatch-board/board-reader.js';
 import { openDurableWritePath } from '../shared/resources/operations/write-path.js';
 
 /** The services that tools and resources use, in addition to the process's runtime. */
 export interface McpRuntime extends Runtime {
   submit: Submit;
   cursors: CursorCodec;
-  boards: DispatchBoards;
+  boards: DispatchBoardReader;
   audit: AuditRecorder;
   findPrincipal: FindPrincipal;
-  noteKeyUse: NoteKeyUse;
+  recordKeyUse: RecordKeyUse;
 }
 
 export async function createMcpRuntime(runtime: Runtime): Promise<McpRuntime> {
@@ -24,9 +24,9 @@ export async function createMcpRuntime(runtime: Runtime): Promise<McpRuntime> {
     ...runtime,
     submit: await openDurableWritePath(runtime),
     cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
-    boards: new DispatchBoards(db, 'agent'),
+    boards: new DispatchBoardReader(db, 'agent'),
     audit: new AuditRecorder(db),
     findPrincipal: await openCredentialCache(runtime),
-    noteKeyUse: gatherKeyUses(runtime),
+    recordKeyUse: batchKeyUses(runtime),
   };
 }

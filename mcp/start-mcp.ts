@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
-import { healthAnswers, servingChecks } from '../shared/platform/health.js';
+import { createHealthHandler, createServingChecks } from '../shared/platform/health.js';
 import { type HttpServer, listenHttp } from '../shared/platform/http-server.js';
 import { newId } from '../shared/platform/ids.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { createMcpListener } from './http.js';
-import { requestIdOf } from './request-headers.js';
+import { readRequestId } from './request-headers.js';
 
 /**
  * Serves /mcp and the health checks on the HTTP server of the MCP process. Resolves with its port.
@@ -12,13 +12,13 @@ import { requestIdOf } from './request-headers.js';
  */
 export async function startMcp(runtime: Runtime, server?: HttpServer): Promise<{ port: number }> {
   const handleMcp = await createMcpListener(runtime);
-  const handleHealth = healthAnswers(runtime, servingChecks(runtime));
+  const handleHealth = createHealthHandler(runtime, createServingChecks(runtime));
   const listener: RequestListener = (request, response) => {
     if (handleMcp(request, response)) return;
     handleHealth(request, response)
       .then((isHandled) => {
         if (isHandled) return;
-        const requestId = requestIdOf(request) ?? newId();
+        const requestId = readRequestId(request) ?? newId();
         const message = 'Nothing is served at this path. The MCP endpoint is /mcp.';
         response
           .writeHead(404, { 'Content-Type': 'application/json', 'X-Request-Id': requestId })

@@ -16,17 +16,17 @@ export const WRITE_ARGUMENTS = {
 
 export interface WriteOptions {
   /** UUID in lower case. */
-  key: string | undefined;
+  idempotencyKey: string | undefined;
   dryRun: boolean;
 }
 
 /** Returns a refused call's idempotency key for its audit entry; undefined if absent or invalid. */
-export function claimedKey(
+export function findIdempotencyKey(
   caller: Caller,
   { meta, args }: Pick<ToolCall, 'meta' | 'args'>,
 ): string | undefined {
   try {
-    return writeOptions(caller, meta, args).key;
+    return readWriteOptions(caller, meta, args).idempotencyKey;
   } catch {
     return undefined;
   }
@@ -43,7 +43,7 @@ interface OptionValue {
  * most clients cannot set a header for one call. Values from several places must be equal.
  * @throws {AppError} 400
  */
-export function writeOptions(
+export function readWriteOptions(
   { headers }: Caller,
   meta: Record<string, unknown> = {},
   args: Record<string, unknown> = {},
@@ -62,7 +62,7 @@ export function writeOptions(
   ]);
   if (dryRun && typeof dryRun.value !== 'boolean')
     throw createOptionError('validation_error', dryRun.source, 'must be true or be left out');
-  return { key: key && String(key.value).toLowerCase(), dryRun: dryRun?.value === true };
+  return { idempotencyKey: key && String(key.value).toLowerCase(), dryRun: dryRun?.value === true };
 }
 
 function findSingleValue(values: OptionValue[]): OptionValue | undefined {

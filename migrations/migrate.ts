@@ -2,7 +2,7 @@ import { runMigrations } from 'bullmq';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { migrations } from './index.js';
-import { keepPartitions } from './partitions.js';
+import { maintainPartitions } from './partitions.js';
 
 export interface MigrateOptions {
   /** Connection string of the role that owns the database. */
@@ -38,7 +38,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     if (options.withQueue) await runMigrations(client, 'bullmq');
     await grantAppRole(client, options);
     // The clock retries and reports the steps that fail here.
-    await keepPartitions(options.databaseUrl);
+    await maintainPartitions(options.databaseUrl);
     return applied;
   });
 }

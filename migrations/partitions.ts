@@ -31,12 +31,12 @@ const ADVISORY_LOCK = 20_261_122;
 const LOCK_TIMEOUT_MS = 500;
 const STATEMENT_TIMEOUT_MS = 1500;
 
-export interface KeptPartitions {
+export interface PartitionChanges {
   made: string[];
   dropped: string[];
   /** Steps that failed, each with PostgreSQL's reason. */
   failures: string[];
-  /** Problems that remain; see {@link findPartitionFaults}. */
+  /** Problems that remain; see {@link findPartitionProblems}. */
   faults: string[];
 }
 
@@ -53,19 +53,19 @@ export interface KeptPartitions {
  *   partition PostgreSQL would refuse rows of a week that has no partition.
  *
  * Rows in a default partition are only reported; they remain until a person moves them.
- * @param databaseUrl connection string of the role that owns the tables
+ * @param buildDatabaseUrl connection string of the role that owns the tables
  * @throws only when PostgreSQL cannot be reached. The next run retries a failed step; until then
  * the default partition receives the rows.
  * @returns undefined when another process is already working
  */
-export async function keepPartitions(
+export async function maintainPartitions(
   databaseUrl: string,
   { now = Date.now() } = {},
-): Promise<KeptPartitions | undefined> {
+): Promise<PartitionChanges | undefined> {
   return runAsOwner(databaseUrl, async (client) => {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [ADVISORY_LOCK]);
     if (!rows[0].taken) return undefined;
-    const kept: KeptPartitions = { made: [], dropped: [], failures: [], faults: [] };
+    const kept: PartitionChanges = { made: [], dropped: [], failures: [], faults: [] };
     for (const table of TABLES) {
       const { missing, expired } = await readState(client, table, now);
       for (const week of missing) {
@@ -86,11 +86,14 @@ export async function keepPartitions(
 }
 
 /**
- * Lists the differences from the state that {@link keepPartitions} maintains: a week without a
+ * Lists the differences from the state that {@link maintainPartitions} maintains: a week without a
  * partition, an expired partition, rows in a default partition. None of them loses rows, but rows
  * in a default partition are never deleted.
  */
-export async function findPartitionFaults(databaseUrl: string, { now = Date.now() } = {}): Promise<string[]> {
+export async function findPartitionProblems(
+  databaseUrl: string,
+  { now = Date.now() } = {},
+): Promise<string[]> {
   return runAsOwner(databaseUrl, (client) => describeFaults(client, now));
 }
 

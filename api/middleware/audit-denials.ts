@@ -1,10 +1,10 @@
 import { AppError } from '../../shared/platform/errors.js';
 import { isUuid, newId } from '../../shared/platform/ids.js';
 import { isAudited } from '../../shared/resources/audit-log/audited.js';
-import { TABLES } from '../../shared/resources/tables.js';
+import { RESOURCE_TABLES } from '../../shared/resources/tables.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
-import { origin } from './write.js';
+import { describeOrigin } from './write.js';
 
 /**
  * Records in the audit log that an agent key was denied access, before the response is sent
@@ -29,7 +29,7 @@ async function recordDenial(api: ApiRuntime, ctx: ApiContext, error: AppError): 
   const key = ctx.get('Idempotency-Key');
   const id = String(ctx.params?.id ?? '');
   await api.audit.record({
-    ...origin(ctx),
+    ...describeOrigin(ctx),
     // The request's own id may already belong to a command.
     id: newId(),
     ...(ctx.state.intent ? pickAuditNames(ctx.state.intent) : nameRequest(ctx)),
@@ -59,7 +59,7 @@ const SINGLE_RECORD_COLLECTIONS = ['/settings', '/session'];
  * resource, otherwise `request.refused`.
  */
 function nameRequest({ method, state: { route } }: ApiContext): AuditNames {
-  const entity = Object.entries(TABLES).find(
+  const entity = Object.entries(RESOURCE_TABLES).find(
     ([, { collection }]) => route === collection || route?.startsWith(`${collection}/`),
   );
   if (!entity || (method !== 'GET' && method !== 'HEAD'))

@@ -2,14 +2,14 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import {
   type Credential,
   countBadCredential,
-  keyCredential,
   openCredentialCache,
-  unauthorized,
+  readKeyCredential,
+  unauthorizedError,
 } from '../../shared/resources/api-keys/credential-cache.js';
 import { findSession } from '../../shared/resources/sessions/queries.js';
 import { isWellFormedToken } from '../../shared/resources/sessions/token.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
-import { assertOwnPage, environmentOf, tokenOf } from './session-cookie.js';
+import { assertNoCsrf, readEnvironment, readSessionToken } from './session-cookie.js';
 
 /**
  * Finds the principal of a request: the key in `Authorization: Bearer …`, or the person of the
@@ -24,15 +24,15 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
     const key = await findCurrentPrincipal();
     if (!key) {
       await countBadCredential(runtime, ctx.ip);
-      throw unauthorized(credential.refusal);
+      throw unauthorizedError(credential.refusalMessage);
     }
     ctx.state.key = key;
-    ctx.state.keyNow = findCurrentPrincipal;
+    ctx.state.findCurrentPrincipal = findCurrentPrincipal;
     if (key.session) {
       // Shared caches do not store responses to requests with Authorization (RFC 9111 §3.5). They
       // do not know the session cookie.
       ctx.set('Cache-Control', 'no-store');
-      assertOwnPage(runtime, ctx);
+      assertNoCsrf(runtime, ctx);
     }
     await next();
   };
@@ -41,15 +41,19 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
 /** The Authorization header wins over the cookie, which a browser also sends. */
 function readCredential(runtime: Runtime, ctx: AnyContext): Credential {
   const header = ctx.get('Authorization');
-  const token = header ? undefined : tokenOf(runtime, ctx);
+  const token = header ? undefined : readSessionToken(runtime, ctx);
   if (token === undefined) {
-    return keyCredential(runtime, header, 'Send your API key as "Authorization: Bearer <key>", or sign in.');
+    return readKeyCredential(
+      runtime,
+      header,
+      'Send your API key as "Authorization: Bearer <key>", or sign in.',
+    );
   }
-  const environment = environmentOf(ctx);
+  const environment = readEnvironment(ctx);
   return {
     text: `${environment} ${token}`,
     isWellFormed: () => isWellFormedToken(token),
     find: () => findSession(runtime.db, { token, environment }),
-    refusal: 'You are not signed in any more. Sign in again.',
+    refusalMessage: 'You are not signed in any more. Sign in again.',
   };
 }

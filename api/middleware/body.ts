@@ -1,6 +1,6 @@
 import { koaBody } from 'koa-body';
-import { faultsOfTexts, parseStrictJson } from '../../shared/contracts/strict-json.js';
-import { validationError } from '../../shared/contracts/validate.js';
+import { findTextProblems, parseStrictJson } from '../../shared/contracts/strict-json.js';
+import { createValidationError } from '../../shared/contracts/validate.js';
 import { AppError, type ErrorCode } from '../../shared/platform/errors.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
 
@@ -45,11 +45,11 @@ export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
   const bytes = Buffer.from(text, 'latin1');
   const parsed = parseStrictJson(bytes);
   if (parsed.ok) return { value: parsed.value, bytes: bytes.length };
-  const textErrors = faultsOfTexts(parsed.faults);
-  if (textErrors) throw validationError(textErrors.map((error) => ({ ...error })));
-  const [first] = parsed.faults;
+  const textErrors = findTextProblems(parsed.problems);
+  if (textErrors) throw createValidationError(textErrors.map((error) => ({ ...error })));
+  const [first] = parsed.problems;
   throw new AppError('invalid_json', first?.message ?? 'The body is not valid JSON.', {
-    details: parsed.faults.map((error) => ({ ...error })),
+    details: parsed.problems.map((error) => ({ ...error })),
   });
 }
 
@@ -57,7 +57,7 @@ export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
  * Creates a function that reads a body other than JSON, such as an image, as bytes.
  * @param types the accepted media types; any other is 415
  */
-export function rawBodyReader(
+export function createRawBodyReader(
   types: readonly string[],
   maxBytes: number,
 ): (ctx: AnyContext) => Promise<Buffer> {

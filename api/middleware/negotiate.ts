@@ -1,4 +1,4 @@
-import { excludes } from '../../shared/contracts/accept.js';
+import { excludesMediaType } from '../../shared/contracts/accept-header.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { ApiMiddleware } from '../context.js';
 
@@ -37,7 +37,7 @@ export const negotiate: ApiMiddleware = async (ctx, next) => {
   if (accept && accept !== '*/*') {
     const path = ctx.path.slice(ctx.state.prefix.length);
     const response = NON_JSON_RESPONSES.find((candidate) => candidate.path.test(path)) ?? JSON_RESPONSE;
-    if (excludes(accept, response.ranges)) throw new AppError('not_acceptable', response.message);
+    if (excludesMediaType(accept, response.ranges)) throw new AppError('not_acceptable', response.message);
   }
   await next();
 };

@@ -1,22 +1,22 @@
 import type Joi from 'joi';
-import { validateAndNote } from '../../shared/contracts/validate.js';
+import { validateAndReportUnknown } from '../../shared/contracts/validate.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { ApiMiddleware } from '../context.js';
-import { noteIgnored } from './warnings.js';
+import { reportUnknownNames } from './warnings.js';
 
 type Context = Parameters<ApiMiddleware>[0];
 
 const queryReaders = new WeakSet<object>();
 
 /** Marks a handler that reads query parameters. */
-export function readsQuery<Handler extends object>(handler: Handler): Handler {
+export function markQueryReader<Handler extends object>(handler: Handler): Handler {
   queryReaders.add(handler);
   return handler;
 }
 
 /** Reports all query parameters as unknown if no handler of the route reads them. */
-export function noteUnreadQuery(ctx: Context, handlers: readonly object[]): void {
-  if (!handlers.some((handler) => queryReaders.has(handler))) noteIgnored(ctx, Object.keys(ctx.query));
+export function reportUnreadQuery(ctx: Context, handlers: readonly object[]): void {
+  if (!handlers.some((handler) => queryReaders.has(handler))) reportUnknownNames(ctx, Object.keys(ctx.query));
 }
 
 /**
@@ -24,7 +24,9 @@ export function noteUnreadQuery(ctx: Context, handlers: readonly object[]): void
  * (docs/decisions.md §5).
  */
 export function readQuery<Query>(ctx: Context, schema: Joi.Schema<Query>): Query {
-  return validateAndNote<Query>(schema, readSingleValues(ctx), (names) => noteIgnored(ctx, names));
+  return validateAndReportUnknown<Query>(schema, readSingleValues(ctx), (names) =>
+    reportUnknownNames(ctx, names),
+  );
 }
 
 /** @throws {AppError} 400 for a repeated parameter, because its value is ambiguous */

@@ -1,13 +1,13 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { countRequest, rateLimitHeaders } from '../../shared/resources/api-keys/rate-limit.js';
+import { buildRateLimitHeaders, countRequest } from '../../shared/resources/api-keys/rate-limit.js';
 import type { ApiMiddleware } from '../context.js';
 
 /** Counts the request against the limits of its key or person, and reports them in headers. */
 export function limitRate(runtime: Runtime): ApiMiddleware {
   return async (ctx, next) => {
     const { windows, refusal } = await countRequest(runtime, ctx.state.key);
-    ctx.state.windows = windows;
-    ctx.set(rateLimitHeaders(windows));
+    ctx.state.rateLimitWindows = windows;
+    ctx.set(buildRateLimitHeaders(windows));
     if (refusal) throw refusal;
     await next();
   };

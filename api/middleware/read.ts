@@ -3,38 +3,41 @@ import { type Access, assertAccess } from '../../shared/contracts/access.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import type { Statement } from '../../shared/platform/postgres.js';
+import type { SqlQuery } from '../../shared/platform/postgres.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
 import { type PageQuery, readPage } from '../../shared/resources/list-page.js';
-import { readStatement } from '../../shared/resources/sets.js';
+import { buildReadQuery } from '../../shared/resources/record-sets.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
-import { readQuery, readsQuery } from './query.js';
-import { setVersion } from './version.js';
+import { setETag } from './etag.js';
+import { markQueryReader, readQuery } from './query.js';
 
 interface ListOptions<Query> {
   access: Access;
   schema: Joi.ObjectSchema<Query>;
-  statement: (query: Query, scope: ListScope) => Statement;
+  buildQuery: (query: Query, scope: ListScope) => SqlQuery;
   /** The record in the path that owns the list. Its id becomes this member of the query. */
-  parent?: { entityType: string; what: string; member: keyof Query & string };
+  parent?: { entityType: string; resourceLabel: string; member: keyof Query & string };
   /** Adds members that the database does not know to the items' JSON texts, joined by commas. */
-  present?: (items: string, ctx: ApiContext) => Promise<string>;
+  transformItems?: (items: string, ctx: ApiContext) => Promise<string>;
 }
 
 /**
  * Serves a keyset-paginated list in the list envelope (docs/specification.md §2.4). PostgreSQL
  * renders the items, and they pass through unchanged.
  */
-export function list<Query extends PageQuery>(api: ApiRuntime, options: ListOptions<Query>): ApiMiddleware {
-  return readsQuery(async (context) => {
+export function serveList<Query extends PageQuery>(
+  api: ApiRuntime,
+  options: ListOptions<Query>,
+): ApiMiddleware {
+  return markQueryReader(async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, options.access);
     const parent = await readParent(ctx, api, options.parent);
     const query = { ...readQuery(ctx, options.schema), ...parent };
-    const page = await readPage(api, { key, list: ctx.state.route, query, statement: options.statement });
-    const items = (await options.present?.(page.items, ctx)) ?? page.items;
+    const page = await readPage(api, { key, list: ctx.state.route, query, buildQuery: options.buildQuery });
+    const items = (await options.transformItems?.(page.items, ctx)) ?? page.items;
     ctx.type = 'application/json';
     // A buffer, because Koa would traverse a long string twice: to measure it and to send it.
     ctx.body = Buffer.from(
@@ -55,9 +58,9 @@ async function readParent(
   if (!parent) return {};
   const { tenantId } = ctx.state.key;
   const id = String(ctx.params.id).toLowerCase();
-  if (!isUuid(id)) throw notFound(parent.what);
-  const [found] = await api.db.read(tenantId, readStatement(parent.entityType, { tenant_id: tenantId, id }));
-  if (!found) throw notFound(parent.what);
+  if (!isUuid(id)) throw notFound(parent.resourceLabel);
+  const [found] = await api.db.read(tenantId, buildReadQuery(parent.entityType, { tenant_id: tenantId, id }));
+  if (!found) throw notFound(parent.resourceLabel);
   return { [parent.member]: id };
 }
 
@@ -65,32 +68,32 @@ interface ReadOptions {
   access: Access;
   entityType: string;
   /** Name of the record in the 404 message. */
-  what: string;
+  resourceLabel: string;
   /** Hides records of the tenant from keys that may see only some of them. */
   isVisible?: (body: string, key: Principal) => boolean;
   /** Adds members that the database does not know to the JSON text. */
-  present?: (body: string, ctx: ApiContext) => Promise<string>;
+  transformResponse?: (body: string, ctx: ApiContext) => Promise<string>;
 }
 
 /**
  * Serves one record without an envelope (docs/decisions.md §1, row 1). A malformed, unknown or
  * foreign id gets the same 404.
  */
-export function readOne(
+export function serveRecord(
   api: ApiRuntime,
-  { access, entityType, what, isVisible, present }: ReadOptions,
+  { access, entityType, resourceLabel, isVisible, transformResponse }: ReadOptions,
 ): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, access);
     const { id } = ctx.params;
-    if (!isUuid(id)) throw notFound(what);
-    const query = readStatement(entityType, { tenant_id: key.tenantId, id });
+    if (!isUuid(id)) throw notFound(resourceLabel);
+    const query = buildReadQuery(entityType, { tenant_id: key.tenantId, id });
     const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
-    if (!row || isVisible?.(row.body, key) === false) throw notFound(what);
+    if (!row || isVisible?.(row.body, key) === false) throw notFound(resourceLabel);
     ctx.type = 'application/json';
-    setVersion(ctx, row.body);
-    ctx.body = (await present?.(row.body, ctx)) ?? row.body;
+    setETag(ctx, row.body);
+    ctx.body = (await transformResponse?.(row.body, ctx)) ?? row.body;
   };
 }

@@ -18,7 +18,7 @@ function cookieName({ production }: CookieHolder['config']): string {
 }
 
 /** Reads the session token from the cookie; undefined when there is no cookie. */
-export function tokenOf({ config }: CookieHolder, ctx: AnyContext): string | undefined {
+export function readSessionToken({ config }: CookieHolder, ctx: AnyContext): string | undefined {
   return ctx.cookies.get(cookieName(config));
 }
 
@@ -44,7 +44,7 @@ export function setTokenCookie(
  * Reads which of the account's two tenants the person selects (docs/decisions.md §6).
  * @throws {AppError} 400 for any value but the two names
  */
-export function environmentOf(ctx: AnyContext): 'live' | 'sandbox' {
+export function readEnvironment(ctx: AnyContext): 'live' | 'sandbox' {
   const header = ctx.headers['x-environment'];
   if (header === undefined || header === 'live') return 'live';
   if (header === 'sandbox') return 'sandbox';
@@ -59,7 +59,7 @@ export function environmentOf(ctx: AnyContext): 'live' | 'sandbox' {
  * of this service can send X-Requested-With, and the Origin of the request must match
  * (docs/decisions.md §10, Sign-in).
  */
-export function assertOwnPage(holder: CookieHolder, ctx: AnyContext): void {
+export function assertNoCsrf(holder: CookieHolder, ctx: AnyContext): void {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
   if (ctx.get('X-Requested-With') === '') {
     throw new AppError(
@@ -67,11 +67,11 @@ export function assertOwnPage(holder: CookieHolder, ctx: AnyContext): void {
       'Send the header X-Requested-With with every write of a signed-in person.',
     );
   }
-  assertOwnOrigin(holder, ctx);
+  assertSameOrigin(holder, ctx);
 }
 
 /** @throws {AppError} 403 when the request comes from a page of another site */
-export function assertOwnOrigin({ config }: CookieHolder, ctx: AnyContext): void {
+export function assertSameOrigin({ config }: CookieHolder, ctx: AnyContext): void {
   const origin = ctx.get('Origin');
   if (origin === '') return;
   // Compared without the scheme: a proxy may terminate TLS before this service.

@@ -10,14 +10,14 @@ const SAFE_CHARACTER = /^[A-Za-z0-9_.[\]-]$/;
  * Lists unknown query parameters and body members of the request in X-Service-Warnings. The header
  * is set immediately, so that error responses carry it too.
  */
-export function noteIgnored(ctx: AnyContext, names: string[]): void {
+export function reportUnknownNames(ctx: AnyContext, names: string[]): void {
   if (names.length === 0) return;
-  ctx.state.ignored = [...(ctx.state.ignored ?? []), ...names];
-  ctx.set('X-Service-Warnings', warningsHeader(ctx.state.ignored));
+  ctx.state.unknownNames = [...(ctx.state.unknownNames ?? []), ...names];
+  ctx.set('X-Service-Warnings', formatWarningsHeader(ctx.state.unknownNames));
 }
 
 /** Makes the names safe for a header: a client may send any text as a name. */
-export function warningsHeader(names: readonly string[]): string {
+export function formatWarningsHeader(names: readonly string[]): string {
   const rest = names.length - MAX_NAMES;
   return [...names.slice(0, MAX_NAMES).map(encodeName), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
 }

@@ -1,46 +1,50 @@
 import { assertAccess } from '../../shared/contracts/access.js';
 import { hashBody } from '../../shared/contracts/canonical-json.js';
 import type { Actor, Command, CommandDefinition, CommandResult } from '../../shared/contracts/command.js';
-import { preview } from '../../shared/contracts/preview.js';
+import { renderDryRunResponse } from '../../shared/contracts/dry-run-response.js';
 import type { Principal } from '../../shared/contracts/principal.js';
-import { validateAndNote } from '../../shared/contracts/validate.js';
+import { validateAndReportUnknown } from '../../shared/contracts/validate.js';
 import { AppError, appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid, newId } from '../../shared/platform/ids.js';
 import { currentTraceparent } from '../../shared/platform/tracing.js';
 import type { Submitted } from '../../shared/queues/submit.js';
 import { markAudited } from '../../shared/resources/audit-log/audited.js';
-import { mayShow, refuseForeignReplay, withoutContents } from '../../shared/resources/operations/unread.js';
+import {
+  canShowRecord,
+  hideRecordContents,
+  refuseForeignReplay,
+} from '../../shared/resources/operations/response-visibility.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { type ParsedBody, readBody } from './body.js';
-import { setVersion } from './version.js';
-import { noteIgnored } from './warnings.js';
+import { setETag } from './etag.js';
+import { reportUnknownNames } from './warnings.js';
 
 export interface WriteOptions<Input> {
   /** Name of the record in the 404 message for a malformed id in the path. */
-  what: string;
+  resourceLabel: string;
   /** Returns the id of the changed record when the path does not contain it. */
-  target?: (ctx: ApiContext) => string;
+  getTargetId?: (ctx: ApiContext) => string;
   /** True if the body requests a dry run, as the header can. */
   isDryRun?: (input: Input) => boolean;
   /** Reads a body other than JSON as the command's input. */
-  read?: (ctx: ApiContext) => Promise<ParsedBody>;
+  readBody?: (ctx: ApiContext) => Promise<ParsedBody>;
   /** Adds values that only the api process knows to the checked body, such as a new key's hash. */
-  complete?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
+  prepareInput?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
   /**
    * Returns the body to hash for the Idempotency-Key, without values that an attacker could guess
    * from the hash.
    */
-  concealed?: (body: unknown) => unknown;
+  bodyToHash?: (body: unknown) => unknown;
   /** Transforms the response body before it is sent. */
-  reveal?: (body: string, command: Command<Input>) => string;
+  transformResponse?: (body: string, command: Command<Input>) => string;
 }
 
 /**
  * Serves a route that submits a command: checks access, reads and validates the body, waits for the
  * commit and responds.
  */
-export function write<Input>(
+export function serveWrite<Input>(
   api: ApiRuntime,
   definition: CommandDefinition<Input>,
   options: WriteOptions<Input>,
@@ -49,22 +53,22 @@ export function write<Input>(
     const ctx = context as ApiContext;
     ctx.state.intent = definition;
     assertAccess(ctx.state.key, definition);
-    const targetId = options.target?.(ctx) ?? resolveTargetId(ctx, definition, options.what);
-    const writeHeaders = readHeaders(ctx);
-    const { value, bytes } = await (options.read ?? readBody)(ctx);
+    const targetId = options.getTargetId?.(ctx) ?? resolveTargetId(ctx, definition, options.resourceLabel);
+    const writeHeaders = readWriteHeaders(ctx);
+    const { value, bytes } = await (options.readBody ?? readBody)(ctx);
     let ignored: string[] = [];
-    const checked = validateAndNote<Input>(definition.schema, value, (names) => {
+    const checked = validateAndReportUnknown<Input>(definition.schema, value, (names) => {
       ignored = names;
-      noteIgnored(ctx, names);
+      reportUnknownNames(ctx, names);
     });
     const permission = definition.permissionFor?.(checked) ?? definition.permission;
     if (permission !== definition.permission) assertAccess(ctx.state.key, { ...definition, permission });
     const dryRun = writeHeaders.dryRun || options.isDryRun?.(checked) === true;
     const command: Command<Input> = {
-      ...origin(ctx),
+      ...describeOrigin(ctx),
       type: definition.type,
       entityId: targetId,
-      input: (await options.complete?.(checked, ctx)) ?? checked,
+      input: (await options.prepareInput?.(checked, ctx)) ?? checked,
       dryRun,
       unknownFields: dryRun ? ignored : [],
       idempotency: writeHeaders.key
@@ -78,7 +82,7 @@ export function write<Input>(
       ifMatch: definition.creates ? null : readIfMatch(ctx),
     };
     const submitted = await api.submit(command, bytes);
-    respond(ctx, command, { definition, submitted, reveal: options.reveal });
+    respond(ctx, command, { definition, submitted, transformResponse: options.transformResponse });
   };
 }
 
@@ -87,11 +91,11 @@ export function write<Input>(
  * response shows a secret.
  */
 function selectBodyToHash<Input>(
-  { concealed, reveal }: WriteOptions<Input>,
+  { bodyToHash, transformResponse }: WriteOptions<Input>,
   { value, by: callerId }: { value: unknown; by: string },
 ): unknown {
-  const body = concealed?.(value) ?? value;
-  return reveal ? { value: body, by: callerId } : body;
+  const body = bodyToHash?.(value) ?? value;
+  return transformResponse ? { value: body, by: callerId } : body;
 }
 
 /** Members of the principal that a command contains. */
@@ -101,7 +105,7 @@ type Author = Pick<Principal, 'id' | 'kind' | 'name' | 'tenantId' | 'environment
  * Describes the origin of a request: its principal, id and client. All commands of the request
  * share it.
  */
-export function origin(ctx: ApiContext, key: Author = ctx.state.key) {
+export function describeOrigin(ctx: ApiContext, key: Author = ctx.state.key) {
   const { requestId, id } = ctx.state;
   return {
     id,
@@ -143,7 +147,7 @@ function getUnversionedPath(ctx: ApiContext): string {
 }
 
 /** Reads the two headers that every write accepts (docs/specification.md §4.1). */
-export function readHeaders(ctx: ApiContext): { key: string | undefined; dryRun: boolean } {
+export function readWriteHeaders(ctx: ApiContext): { key: string | undefined; dryRun: boolean } {
   const dryRun = ctx.get('X-Service-Dry-Run');
   if (ctx.headers['x-service-dry-run'] !== undefined && dryRun !== 'true') {
     const message = 'X-Service-Dry-Run must be "true" or be left out';
@@ -177,13 +181,13 @@ function readIfMatch(ctx: ApiContext): string[] | null {
 interface ResponseOptions<Input> {
   definition: CommandDefinition<Input>;
   submitted: Submitted;
-  reveal: WriteOptions<Input>['reveal'];
+  transformResponse: WriteOptions<Input>['transformResponse'];
 }
 
 function respond<Input>(
   ctx: ApiContext,
   command: Command<Input>,
-  { definition, submitted, reveal }: ResponseOptions<Input>,
+  { definition, submitted, transformResponse }: ResponseOptions<Input>,
 ): void {
   ctx.type = 'application/json';
   if ('accepted' in submitted) {
@@ -193,15 +197,16 @@ function respond<Input>(
     return;
   }
   const { key } = ctx.state;
-  if (!submitted.ok) throw markAudited(appErrorFromBody(withoutContents(key, definition, submitted.error)));
+  if (!submitted.ok)
+    throw markAudited(appErrorFromBody(hideRecordContents(key, definition, submitted.error)));
   ctx.status = submitted.status;
-  const isShown = mayShow(key, definition, submitted);
+  const isShown = canShowRecord(key, definition, submitted);
   if (!isShown && definition.creates) refuseForeignReplay(key, definition);
-  const shown = reveal ? reveal(submitted.body, command) : submitted.body;
+  const shown = transformResponse ? transformResponse(submitted.body, command) : submitted.body;
   if (command.dryRun) {
     ctx.set('X-Service-Dry-Run', 'true');
     const body = isShown ? shown : JSON.stringify({ id: command.entityId });
-    ctx.body = preview(body, command.unknownFields);
+    ctx.body = renderDryRunResponse(body, command.unknownFields);
     return;
   }
   setResultHeaders(ctx, submitted);
@@ -211,5 +216,5 @@ function respond<Input>(
 function setResultHeaders(ctx: ApiContext, result: Extract<CommandResult, { ok: true }>): void {
   if (result.location) ctx.set('Location', `${ctx.state.prefix}${result.location}`);
   if (result.replayed) ctx.set('X-Idempotency-Replay', 'true');
-  setVersion(ctx, result.body);
+  setETag(ctx, result.body);
 }

@@ -1,16 +1,16 @@
 import type { Command } from '../../shared/contracts/command.js';
-import { systemCommand } from '../../shared/contracts/system-command.js';
+import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { isTransientDatabaseError, methodNotAllowed } from '../../shared/platform/errors.js';
-import { networkOf } from '../../shared/platform/network-of.js';
+import { findNetworkPrefix } from '../../shared/platform/network-prefix.js';
 import { markInvoiceViewed } from '../../shared/resources/invoices/commands.js';
-import { type LinkTarget, linkKeyOf, openLink } from '../../shared/resources/messages/link.js';
+import { deriveLinkKey, type LinkTarget, openLink } from '../../shared/resources/messages/link.js';
 import { type LinkedInvoice, readLinkedInvoice } from '../../shared/resources/messages/link-queries.js';
 import { readLogo } from '../../shared/resources/settings/logo-queries.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
-import { answerPdf } from '../routes/invoice-pdf.js';
-import { answerLogo } from '../routes/logo.js';
+import { respondWithPdf } from '../routes/invoice-pdf.js';
+import { respondWithLogo } from '../routes/logo.js';
 import type { ApiRuntime } from '../runtime.js';
-import { invoicePage, noticePage, PAGE_HEADERS } from './page-html.js';
+import { PAGE_HEADERS, renderExplanationPage, renderInvoicePage } from './page-html.js';
 
 /**
  * Page requests per network; a page needs up to three. A customer with a link needs few, and
@@ -40,15 +40,15 @@ const UNKNOWN_LINK_TEXT = 'This link is not valid. Open it again from the messag
  * Serves `/i/{token}`: the invoice page that a customer opens from the link in a message. It needs
  * no key and no version prefix. `/pdf` is the invoice as a PDF, `/logo` the account's logo on it.
  */
-export function invoicePages(api: ApiRuntime): ApiMiddleware {
-  const key = linkKeyOf(api.config);
+export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
+  const key = deriveLinkKey(api.config);
   return async (ctx, next) => {
     const [path, token = '', part = ''] = PATH.exec(ctx.path) ?? [];
     if (!path) return next();
     ctx.state.route = `/i/{token}${part}`;
     ctx.set(PAGE_HEADERS);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET']);
-    const network = networkOf(ctx.ip);
+    const network = findNetworkPrefix(ctx.ip);
     const decisions = [await api.limiter.consume(`page:${network}`, PAGE_LIMITS)];
     if (part === '/pdf') decisions.push(await api.limiter.consume(`page-pdf:${network}`, PDF_LIMITS));
     const windows = decisions.flatMap((one) => one.windows.filter(({ remaining }) => remaining < 0));
@@ -94,7 +94,7 @@ async function readInvoice(
 function respondWithExplanation(ctx: AnyContext, status: number, [title, text]: [string, string]): void {
   ctx.status = status;
   ctx.type = 'text/html';
-  ctx.body = noticePage(title, text);
+  ctx.body = renderExplanationPage(title, text);
 }
 
 function respondWithState(ctx: AnyContext, { state, document: { sender } }: LinkedInvoice): void {
@@ -128,7 +128,7 @@ async function respondWithInvoice(
   { target, found, part, path }: LinkRequest,
 ): Promise<void> {
   if (part === '/pdf') {
-    await answerPdf(api, ctx, { tenantId: target.tenantId, document: found.document });
+    await respondWithPdf(api, ctx, { tenantId: target.tenantId, document: found.document });
   } else if (part === '/logo') {
     const logo = await readLogo(api.db, target.tenantId);
     if (!logo)
@@ -136,12 +136,12 @@ async function respondWithInvoice(
         'No such picture',
         'To see the invoice, open the link without /logo.',
       ]);
-    answerLogo(ctx, logo);
+    respondWithLogo(ctx, logo);
   } else {
     if (found.isUnseen && isPersonViewing(ctx))
       await waitAtMost(VIEW_RECORDING_TIMEOUT_MS, recordView(api, ctx, { target, found }));
     ctx.type = 'text/html';
-    ctx.body = invoicePage(found.document, path);
+    ctx.body = renderInvoicePage(found.document, path);
   }
 }
 
@@ -171,7 +171,7 @@ async function recordView(
   { target, found }: { target: LinkTarget; found: LinkedInvoice },
 ): Promise<void> {
   const command: Command = {
-    ...systemCommand({
+    ...createSystemCommand({
       type: markInvoiceViewed.type,
       tenantId: target.tenantId,
       environment: found.environment,

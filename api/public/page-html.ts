@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { InvoiceDocument } from '../../shared/resources/invoices/document.js';
-import { type Dress, documentHtml, escapeHtml } from '../../shared/resources/invoices/document-html.js';
+import {
+  escapeHtml,
+  renderInvoiceHtml,
+  type StyleAttributeFor,
+} from '../../shared/resources/invoices/document-html.js';
 
 const STYLE = `body{margin:0;padding:16px;font-family:system-ui,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;color:#222;background:#f4f4f4}
 main{max-width:720px;margin:0 auto;padding:24px;background:#fff;border:1px solid #ddd;overflow-wrap:break-word}
@@ -45,21 +49,21 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-const toClassAttribute: Dress = (part) => `class="${part}"`;
+const toClassAttribute: StyleAttributeFor = (part) => `class="${part}"`;
 
 /**
  * Renders the invoice as a page.
  * @param path the path of this page, for its own links
  */
-export function invoicePage(document: InvoiceDocument, path: string): string {
+export function renderInvoicePage(document: InvoiceDocument, path: string): string {
   return renderPage(`${document.title} from ${document.sender}`, [
-    documentHtml(document, toClassAttribute, `${path}/logo`),
+    renderInvoiceHtml(document, toClassAttribute, `${path}/logo`),
     `<p class="screen"><a href="${path}/pdf">Open as PDF</a></p>`,
   ]);
 }
 
 /** Renders a page that says why there is no invoice to see. */
-export function noticePage(title: string, text: string): string {
+export function renderExplanationPage(title: string, text: string): string {
   return renderPage(title, [`<h1>${escapeHtml(title)}</h1>`, `<p>${escapeHtml(text)}</p>`]);
 }
 

@@ -3,11 +3,11 @@ import type { CommandResult } from '../../shared/contracts/command.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import { commandOfType } from '../../shared/resources/index.js';
+import { getCommandDefinition } from '../../shared/resources/index.js';
+import { canShowRecord, hideRecordContents } from '../../shared/resources/operations/response-visibility.js';
 import { type OperationView, readOperation } from '../../shared/resources/operations/store.js';
-import { mayShow, withoutContents } from '../../shared/resources/operations/unread.js';
 import type { RequestState } from '../context.js';
-import { openSecret } from '../middleware/open-secret.js';
+import { decryptSecretInResponse } from '../middleware/decrypt-secret.js';
 import type { ApiRuntime } from '../runtime.js';
 
 export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -24,7 +24,7 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       x-errors: [401, 429, 503]
    */
   router.get('/me', (ctx) => {
-    const { key, windows } = ctx.state;
+    const { key, rateLimitWindows } = ctx.state;
     ctx.body = {
       tenant: {
         id: key.tenantId,
@@ -42,7 +42,7 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
         expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
       },
       tier: key.tier,
-      rate_limits: windows.map(({ window, limit, remaining, resetSeconds }) => ({
+      rate_limits: rateLimitWindows.map(({ window, limit, remaining, resetSeconds }) => ({
         window,
         limit,
         remaining,
@@ -73,7 +73,7 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
       status,
       ...(result?.ok ? { result: resultFor(api, ctx.state.key, { operation: found, result }) } : {}),
       ...(result && !result.ok
-        ? { error: withoutContents(ctx.state.key, commandOfType(found.type), result.error) }
+        ? { error: hideRecordContents(ctx.state.key, getCommandDefinition(found.type), result.error) }
         : {}),
       created_at: createdAt,
     };
@@ -86,7 +86,9 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
  */
 function canReadOperation(key: Principal, operation: OperationView): boolean {
   if (key.kind === 'agent') return operation.actorId === key.id;
-  return key.permissions.includes(commandOfType(operation.type).permission === 'admin' ? 'admin' : 'read');
+  return key.permissions.includes(
+    getCommandDefinition(operation.type).permission === 'admin' ? 'admin' : 'read',
+  );
 }
 
 function resultFor(
@@ -94,7 +96,7 @@ function resultFor(
   key: Principal,
   { operation, result }: { operation: OperationView; result: Extract<CommandResult, { ok: true }> },
 ): object {
-  const isShown = mayShow(key, commandOfType(operation.type), result);
+  const isShown = canShowRecord(key, getCommandDefinition(operation.type), result);
   return isShown ? revealSecret(api, operation, result.body) : { id: operation.entityId };
 }
 
@@ -105,8 +107,10 @@ function resultFor(
  */
 function revealSecret(
   api: ApiRuntime,
-  { type, sealedSecret: own }: OperationView,
+  { type, sealedSecret: commandSecret }: OperationView,
   body: string,
 ): Record<string, unknown> {
-  return own ? openSecret(api, { type, body, own }) : (JSON.parse(body) as Record<string, unknown>);
+  return commandSecret
+    ? decryptSecretInResponse(api, { type, body, commandSecret })
+    : (JSON.parse(body) as Record<string, unknown>);
 }

@@ -3,17 +3,17 @@ import { createAgentKey, revokeAgentKey, rollAgentKey } from '../../shared/resou
 import { listAgentKeys } from '../../shared/resources/agent-keys/queries.js';
 import { agentKeyListQuery } from '../../shared/resources/agent-keys/schema.js';
 import type { ApiContext, RequestState } from '../context.js';
-import { announceChange } from '../middleware/announce-change.js';
-import { keyMaking } from '../middleware/key-making.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { broadcastCredentialChange } from '../middleware/broadcast-credential-change.js';
+import { createKeyTransforms } from '../middleware/key-transforms.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
 export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const { complete, reveal } = keyMaking(api, 'agent');
+  const { complete: prepareInput, reveal: transformResponse } = createKeyTransforms(api, 'agent');
 
   /**
    * @openapi
@@ -30,7 +30,7 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    */
   router.get(
     '/agent-keys',
-    list(api, { access: admin, schema: agentKeyListQuery, statement: listAgentKeys }),
+    serveList(api, { access: admin, schema: agentKeyListQuery, buildQuery: listAgentKeys }),
   );
 
   /**
@@ -49,7 +49,10 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '201': { x-resource: AgentKeyWithSecret }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/agent-keys', write(api, createAgentKey, { what: 'agent key', complete, reveal }));
+  router.post(
+    '/agent-keys',
+    serveWrite(api, createAgentKey, { resourceLabel: 'agent key', prepareInput, transformResponse }),
+  );
 
   /**
    * @openapi
@@ -63,7 +66,10 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: AgentKey }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/agent-keys/:id', readOne(api, { access: admin, entityType: 'agent_key', what: 'agent key' }));
+  router.get(
+    '/agent-keys/:id',
+    serveRecord(api, { access: admin, entityType: 'agent_key', resourceLabel: 'agent key' }),
+  );
 
   /**
    * @openapi
@@ -82,11 +88,14 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    */
   router.post(
     '/agent-keys/:id/roll',
-    announceChange(api, idInPath),
-    write(api, rollAgentKey, {
-      what: 'agent key',
-      complete: (input, ctx) => ({ ...complete(input, ctx), from_id: String(ctx.params.id).toLowerCase() }),
-      reveal,
+    broadcastCredentialChange(api, idInPath),
+    serveWrite(api, rollAgentKey, {
+      resourceLabel: 'agent key',
+      prepareInput: (input, ctx) => ({
+        ...prepareInput(input, ctx),
+        from_id: String(ctx.params.id).toLowerCase(),
+      }),
+      transformResponse,
     }),
   );
 
@@ -105,7 +114,7 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    */
   router.delete(
     '/agent-keys/:id',
-    announceChange(api, idInPath),
-    write(api, revokeAgentKey, { what: 'agent key' }),
+    broadcastCredentialChange(api, idInPath),
+    serveWrite(api, revokeAgentKey, { resourceLabel: 'agent key' }),
   );
 }

@@ -3,17 +3,17 @@ import { createApiKey, revokeApiKey, rollApiKey } from '../../shared/resources/a
 import { listApiKeys } from '../../shared/resources/api-keys/queries.js';
 import { apiKeyListQuery } from '../../shared/resources/api-keys/schema.js';
 import type { ApiContext, RequestState } from '../context.js';
-import { announceChange } from '../middleware/announce-change.js';
-import { keyMaking } from '../middleware/key-making.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { broadcastCredentialChange } from '../middleware/broadcast-credential-change.js';
+import { createKeyTransforms } from '../middleware/key-transforms.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;
 
 export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const { complete, reveal } = keyMaking(api, 'api');
+  const { complete: prepareInput, reveal: transformResponse } = createKeyTransforms(api, 'api');
 
   /**
    * @openapi
@@ -28,7 +28,10 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-list: ApiKey }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/api-keys', list(api, { access: admin, schema: apiKeyListQuery, statement: listApiKeys }));
+  router.get(
+    '/api-keys',
+    serveList(api, { access: admin, schema: apiKeyListQuery, buildQuery: listApiKeys }),
+  );
 
   /**
    * @openapi
@@ -46,7 +49,10 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '201': { x-resource: ApiKeyWithSecret }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/api-keys', write(api, createApiKey, { what: 'API key', complete, reveal }));
+  router.post(
+    '/api-keys',
+    serveWrite(api, createApiKey, { resourceLabel: 'API key', prepareInput, transformResponse }),
+  );
 
   /**
    * @openapi
@@ -60,7 +66,10 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: ApiKey }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/api-keys/:id', readOne(api, { access: admin, entityType: 'api_key', what: 'API key' }));
+  router.get(
+    '/api-keys/:id',
+    serveRecord(api, { access: admin, entityType: 'api_key', resourceLabel: 'API key' }),
+  );
 
   /**
    * @openapi
@@ -79,11 +88,14 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    */
   router.post(
     '/api-keys/:id/roll',
-    announceChange(api, idInPath),
-    write(api, rollApiKey, {
-      what: 'API key',
-      complete: (input, ctx) => ({ ...complete(input, ctx), from_id: String(ctx.params.id).toLowerCase() }),
-      reveal,
+    broadcastCredentialChange(api, idInPath),
+    serveWrite(api, rollApiKey, {
+      resourceLabel: 'API key',
+      prepareInput: (input, ctx) => ({
+        ...prepareInput(input, ctx),
+        from_id: String(ctx.params.id).toLowerCase(),
+      }),
+      transformResponse,
     }),
   );
 
@@ -102,7 +114,7 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    */
   router.delete(
     '/api-keys/:id',
-    announceChange(api, idInPath),
-    write(api, revokeApiKey, { what: 'API key' }),
+    broadcastCredentialChange(api, idInPath),
+    serveWrite(api, revokeApiKey, { resourceLabel: 'API key' }),
   );
 }

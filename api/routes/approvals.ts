@@ -7,14 +7,14 @@ import {
 } from '../../shared/resources/approvals/commands.js';
 import { listApprovals } from '../../shared/resources/approvals/queries.js';
 import { approvalListQuery } from '../../shared/resources/approvals/schema.js';
-import { readAccess } from '../../shared/resources/tables.js';
+import { getReadAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 /** Agents with the scope propose_approvals may read the approvals that they requested. */
-const read = readAccess('approval');
+const read = getReadAccess('approval');
 
 export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -32,7 +32,10 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-list: Approval }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/approvals', list(api, { access: read, schema: approvalListQuery, statement: listApprovals }));
+  router.get(
+    '/approvals',
+    serveList(api, { access: read, schema: approvalListQuery, buildQuery: listApprovals }),
+  );
 
   /**
    * @openapi
@@ -50,7 +53,7 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '201': { x-resource: Approval }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/approvals', write(api, proposeApproval, { what: 'approval' }));
+  router.post('/approvals', serveWrite(api, proposeApproval, { resourceLabel: 'approval' }));
 
   /**
    * @openapi
@@ -66,7 +69,7 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    */
   router.get(
     '/approvals/:id',
-    readOne(api, { access: read, entityType: 'approval', what: 'approval', isVisible: isOwn }),
+    serveRecord(api, { access: read, entityType: 'approval', resourceLabel: 'approval', isVisible: isOwn }),
   );
   decisionRoutes(router, api);
 }
@@ -95,7 +98,7 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    *       '200': { x-resource: Approval }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/approvals/:id/approve', write(api, approveApproval, { what: 'approval' }));
+  router.post('/approvals/:id/approve', serveWrite(api, approveApproval, { resourceLabel: 'approval' }));
 
   /**
    * @openapi
@@ -112,5 +115,5 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    *       '200': { x-resource: Approval }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/approvals/:id/reject', write(api, rejectApproval, { what: 'approval' }));
+  router.post('/approvals/:id/reject', serveWrite(api, rejectApproval, { resourceLabel: 'approval' }));
 }

@@ -1,15 +1,15 @@
 import type Router from '@koa/router';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { auditListQuery } from '../../shared/resources/audit-log/schema.js';
-import { readAccess } from '../../shared/resources/tables.js';
+import { getReadAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
+import { serveList, serveRecord } from '../middleware/read.js';
 import type { ApiRuntime } from '../runtime.js';
 
 /**
  * The permission read is not enough: the audit log names people, their IP addresses and every key.
  */
-const audit = readAccess('audit_entry');
+const audit = getReadAccess('audit_entry');
 
 export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -26,7 +26,10 @@ export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-list: AuditEntry }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/audit-log', list(api, { access: audit, schema: auditListQuery, statement: listAuditEntries }));
+  router.get(
+    '/audit-log',
+    serveList(api, { access: audit, schema: auditListQuery, buildQuery: listAuditEntries }),
+  );
 
   /**
    * @openapi
@@ -42,6 +45,6 @@ export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): v
    */
   router.get(
     '/audit-log/:id',
-    readOne(api, { access: audit, entityType: 'audit_entry', what: 'audit entry' }),
+    serveRecord(api, { access: audit, entityType: 'audit_entry', resourceLabel: 'audit entry' }),
   );
 }

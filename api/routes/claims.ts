@@ -10,8 +10,8 @@ import {
 import { listClaims } from '../../shared/resources/claims/queries.js';
 import { claimListQuery } from '../../shared/resources/claims/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -30,7 +30,7 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '200': { x-list: Claim }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/claims', list(api, { access: read, schema: claimListQuery, statement: listClaims }));
+  router.get('/claims', serveList(api, { access: read, schema: claimListQuery, buildQuery: listClaims }));
 
   /**
    * @openapi
@@ -47,7 +47,7 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '201': { x-resource: Claim }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/claims', write(api, createClaim, { what: 'claim' }));
+  router.post('/claims', serveWrite(api, createClaim, { resourceLabel: 'claim' }));
 
   /**
    * @openapi
@@ -61,7 +61,7 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '200': { x-resource: Claim }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/claims/:id', readOne(api, { access: read, entityType: 'claim', what: 'claim' }));
+  router.get('/claims/:id', serveRecord(api, { access: read, entityType: 'claim', resourceLabel: 'claim' }));
 
   /**
    * @openapi
@@ -78,7 +78,7 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '200': { x-resource: Claim }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.patch('/claims/:id', write(api, updateClaim, { what: 'claim' }));
+  router.patch('/claims/:id', serveWrite(api, updateClaim, { resourceLabel: 'claim' }));
   claimActionRoutes(router, api);
 }
 
@@ -96,7 +96,7 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *       '200': { x-resource: Claim }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/claims/:id/submit', write(api, submitClaim, { what: 'claim' }));
+  router.post('/claims/:id/submit', serveWrite(api, submitClaim, { resourceLabel: 'claim' }));
 
   /**
    * @openapi
@@ -113,7 +113,7 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *       '200': { x-resource: Claim }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/claims/:id/rebill', write(api, rebillClaim, { what: 'claim' }));
+  router.post('/claims/:id/rebill', serveWrite(api, rebillClaim, { resourceLabel: 'claim' }));
 
   /**
    * @openapi
@@ -128,7 +128,7 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *       '200': { x-resource: Claim }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/claims/:id/withdraw', write(api, withdrawClaim, { what: 'claim' }));
+  router.post('/claims/:id/withdraw', serveWrite(api, withdrawClaim, { resourceLabel: 'claim' }));
 
   /**
    * @openapi
@@ -146,5 +146,5 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *       '200': { x-resource: Claim }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/claims/:id/outcome', write(api, recordClaimOutcome, { what: 'claim' }));
+  router.post('/claims/:id/outcome', serveWrite(api, recordClaimOutcome, { resourceLabel: 'claim' }));
 }

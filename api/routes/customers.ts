@@ -7,19 +7,19 @@ import { createCustomer, updateCustomer } from '../../shared/resources/customers
 import { listCustomers } from '../../shared/resources/customers/queries.js';
 import { customerListQuery } from '../../shared/resources/customers/schema.js';
 import {
+  buildCustomerStatementQuery,
   MAX_STATEMENT_ENTRIES,
-  readStatementOf,
   type StatementRow,
 } from '../../shared/resources/customers/statement.js';
 import { customerStatementQuery } from '../../shared/resources/customers/statement-schema.js';
-import { readAccess } from '../../shared/resources/tables.js';
+import { getReadAccess } from '../../shared/resources/tables.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
-import { readQuery, readsQuery } from '../middleware/query.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { markQueryReader, readQuery } from '../middleware/query.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = readAccess('customer');
+const read = getReadAccess('customer');
 
 export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -35,7 +35,10 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-list: Customer }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/customers', list(api, { access: read, schema: customerListQuery, statement: listCustomers }));
+  router.get(
+    '/customers',
+    serveList(api, { access: read, schema: customerListQuery, buildQuery: listCustomers }),
+  );
 
   /**
    * @openapi
@@ -50,7 +53,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '201': { x-resource: Customer }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/customers', write(api, createCustomer, { what: 'customer' }));
+  router.post('/customers', serveWrite(api, createCustomer, { resourceLabel: 'customer' }));
 
   /**
    * @openapi
@@ -64,7 +67,10 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: Customer }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/customers/:id', readOne(api, { access: read, entityType: 'customer', what: 'customer' }));
+  router.get(
+    '/customers/:id',
+    serveRecord(api, { access: read, entityType: 'customer', resourceLabel: 'customer' }),
+  );
 
   /**
    * @openapi
@@ -79,7 +85,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: Customer }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.patch('/customers/:id', write(api, updateCustomer, { what: 'customer' }));
+  router.patch('/customers/:id', serveWrite(api, updateCustomer, { resourceLabel: 'customer' }));
 
   /**
    * @openapi
@@ -100,14 +106,17 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
 }
 
 function serveStatement(api: ApiRuntime): ApiMiddleware {
-  return readsQuery(async (context) => {
+  return markQueryReader(async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, { permission: 'read', agentScope: null });
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('customer');
     const query = readQuery<CustomerStatementQuery>(ctx, customerStatementQuery);
-    const [found] = await api.db.read<StatementRow>(key.tenantId, readStatementOf(id, query, key));
+    const [found] = await api.db.read<StatementRow>(
+      key.tenantId,
+      buildCustomerStatementQuery(id, query, key),
+    );
     if (!found) throw notFound('customer');
     if (found.count > MAX_STATEMENT_ENTRIES) throw statementTooLong(found.count);
     ctx.type = 'application/json';

@@ -1,11 +1,11 @@
 import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
-import { DispatchBoards } from '../../shared/resources/dispatch-board/boards.js';
+import { DispatchBoardReader } from '../../shared/resources/dispatch-board/board-reader.js';
 import type { RequestState } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 
 export function dispatchRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const boards = new DispatchBoards(api.db);
+  const boards = new DispatchBoardReader(api.db);
   /**
    * @openapi
    * /dispatch-board:

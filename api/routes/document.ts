@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { methodNotAllowed } from '../../shared/platform/errors.js';
 import type { ApiMiddleware } from '../context.js';
-import { PAGE, START } from '../reference-page.js';
+import { REFERENCE_PAGE_HTML, REFERENCE_PAGE_SCRIPT } from '../reference-page.js';
 import { toReferenceView } from '../reference-view.js';
 
 const require = createRequire(import.meta.url);
@@ -96,10 +96,10 @@ function serveDocs(
   const type = ASSETS[name];
   if (path === '/docs' || name === '') {
     ctx.type = 'text/html';
-    ctx.body = PAGE;
+    ctx.body = REFERENCE_PAGE_HTML;
   } else if (name === 'start.js') {
     ctx.type = 'text/javascript';
-    ctx.body = START;
+    ctx.body = REFERENCE_PAGE_SCRIPT;
   } else if (name === 'openapi.json') {
     ctx.type = 'application/json';
     ctx.body = readView();

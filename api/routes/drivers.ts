@@ -2,13 +2,13 @@ import type Router from '@koa/router';
 import { createDriver, updateDriver } from '../../shared/resources/drivers/commands.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
 import { driverListQuery } from '../../shared/resources/drivers/schema.js';
-import { readAccess } from '../../shared/resources/tables.js';
+import { getReadAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = readAccess('driver');
+const read = getReadAccess('driver');
 
 export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -24,7 +24,7 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-list: Driver }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/drivers', list(api, { access: read, schema: driverListQuery, statement: listDrivers }));
+  router.get('/drivers', serveList(api, { access: read, schema: driverListQuery, buildQuery: listDrivers }));
 
   /**
    * @openapi
@@ -39,7 +39,7 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '201': { x-resource: Driver }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/drivers', write(api, createDriver, { what: 'driver' }));
+  router.post('/drivers', serveWrite(api, createDriver, { resourceLabel: 'driver' }));
 
   /**
    * @openapi
@@ -53,7 +53,10 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Driver }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/drivers/:id', readOne(api, { access: read, entityType: 'driver', what: 'driver' }));
+  router.get(
+    '/drivers/:id',
+    serveRecord(api, { access: read, entityType: 'driver', resourceLabel: 'driver' }),
+  );
 
   /**
    * @openapi
@@ -70,5 +73,5 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Driver }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.patch('/drivers/:id', write(api, updateDriver, { what: 'driver' }));
+  router.patch('/drivers/:id', serveWrite(api, updateDriver, { resourceLabel: 'driver' }));
 }

@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import type { Access } from '../../shared/contracts/access.js';
 import { EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
 import { notFound } from '../../shared/platform/errors.js';
-import { eventTypeView } from '../../shared/resources/event-types/bodies.js';
+import { describeEventType } from '../../shared/resources/event-types/bodies.js';
 import type { RequestState } from '../context.js';
 import { requireAccess } from '../middleware/access.js';
 import type { ApiRuntime } from '../runtime.js';
@@ -26,7 +26,7 @@ export function eventTypeRoutes(router: Router<RequestState>, _api: ApiRuntime):
    *       x-errors: [401, 403, 429, 503]
    */
   router.get('/event-types', requireAccess(read), (ctx) => {
-    const items = EVENT_TYPES.map(eventTypeView);
+    const items = EVENT_TYPES.map(describeEventType);
     ctx.body = { ok: true, data: { items, cursor: null, count: items.length } };
   });
 
@@ -45,6 +45,6 @@ export function eventTypeRoutes(router: Router<RequestState>, _api: ApiRuntime):
   router.get('/event-types/:type', requireAccess(read), (ctx) => {
     const type = EVENT_TYPES.find((one) => one === ctx.params.type);
     if (!type) throw notFound('event type');
-    ctx.body = eventTypeView(type);
+    ctx.body = describeEventType(type);
   });
 }

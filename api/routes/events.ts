@@ -2,13 +2,13 @@ import type Router from '@koa/router';
 import { type Access, assertAccess } from '../../shared/contracts/access.js';
 import type { EventStreamQuery } from '../../shared/contracts/generated.js';
 import { comparePositions, type EventPosition, parsePosition } from '../../shared/events/event-position.js';
-import { currentPosition } from '../../shared/events/read-events.js';
+import { readCurrentPosition } from '../../shared/events/read-events.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { listEvents } from '../../shared/resources/events/queries.js';
 import { eventListQuery, eventStreamQuery } from '../../shared/resources/events/schema.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
-import { readQuery, readsQuery } from '../middleware/query.js';
-import { list, readOne } from '../middleware/read.js';
+import { markQueryReader, readQuery } from '../middleware/query.js';
+import { serveList, serveRecord } from '../middleware/read.js';
 import type { ApiRuntime } from '../runtime.js';
 
 /** Events show every kind of record, so no single agent scope covers them. */
@@ -28,7 +28,7 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '200': { x-list: Event }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/events', list(api, { access: read, schema: eventListQuery, statement: listEvents }));
+  router.get('/events', serveList(api, { access: read, schema: eventListQuery, buildQuery: listEvents }));
 
   /**
    * @openapi
@@ -42,7 +42,7 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '200': { x-resource: Event }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/events/:id', readOne(api, { access: read, entityType: 'event', what: 'event' }));
+  router.get('/events/:id', serveRecord(api, { access: read, entityType: 'event', resourceLabel: 'event' }));
 
   /**
    * @openapi
@@ -82,7 +82,7 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *             example: |
    *               id: 48151-0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e
    *               event: invoice.created
-   *               data: {"id":"0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e","type":"invoice.created","api_version":"v1"}
+   *               data: {"id":"0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e","type":"invoice.created"}
    *       x-errors: [400, 401, 403, 429, 503]
    */
   router.get('/stream', serveStream(api));
@@ -90,13 +90,13 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
 
 /** Keeps the response open until the client disconnects or its key ends. */
 function serveStream(api: ApiRuntime): ApiMiddleware {
-  return readsQuery(async (context) => {
+  return markQueryReader(async (context) => {
     const ctx = context as ApiContext;
-    const { key, keyNow } = ctx.state;
+    const { key, findCurrentPrincipal } = ctx.state;
     assertAccess(key, read);
     const query = readQuery<EventStreamQuery>(ctx, eventStreamQuery);
     const position = await resolveStart(api, key.tenantId, lastEventId(ctx, query));
-    api.streams.assertRoom(key.id);
+    api.streams.assertCapacity(key.id);
     ctx.status = 200;
     ctx.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
     if (ctx.method === 'HEAD') {
@@ -111,7 +111,7 @@ function serveStream(api: ApiRuntime): ApiMiddleware {
       credentialId: key.session?.id ?? key.id,
       position,
       types: query.types?.split(',') ?? [],
-      isAllowed: async () => (await keyNow()) !== undefined,
+      isAllowed: async () => (await findCurrentPrincipal()) !== undefined,
       response: ctx.res,
     });
   });
@@ -133,7 +133,7 @@ async function resolveStart(
   tenantId: string,
   last: { field: string; value: string } | undefined,
 ): Promise<EventPosition> {
-  const now = await currentPosition(api.db, tenantId);
+  const now = await readCurrentPosition(api.db, tenantId);
   if (!last) return now;
   const position = parsePosition(last.value);
   // A later position comes from another database. A stream that waits for it would send nothing.

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import { AppError, methodNotAllowed, serviceUnavailable } from '../../shared/platform/errors.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { linkKeyOf, redeemLink } from '../../shared/platform/storage/link-token.js';
+import { deriveExportLinkKey, redeemLink } from '../../shared/platform/storage/link-token.js';
 import {
-  attachment,
   type ByteRange,
+  buildContentDisposition,
   type Storage,
   StorageError,
 } from '../../shared/platform/storage/storage.js';
 import { countBadCredential } from '../../shared/resources/api-keys/credential-cache.js';
 import type { AnyContext, ApiMiddleware } from '../context.js';
-import type { Downloads } from '../downloads.js';
+import type { ActiveDownloads } from '../downloads.js';
 import { writeError } from '../middleware/errors.js';
 
 /** The file of a completed export. */
@@ -25,12 +25,12 @@ export interface DownloadObject {
 }
 
 /** Finds the file of an export of the tenant; undefined unless it can be downloaded now. */
-export type FindObject = (tenantId: string, exportId: string) => Promise<DownloadObject | undefined>;
+export type FindDownloadObject = (tenantId: string, exportId: string) => Promise<DownloadObject | undefined>;
 
-export interface DownloadParts extends Pick<Runtime, 'config' | 'limiter' | 'logger'> {
+export interface DownloadDependencies extends Pick<Runtime, 'config' | 'limiter' | 'logger'> {
   storage: Storage;
-  downloads: Downloads;
-  findObject: FindObject;
+  downloads: ActiveDownloads;
+  findObject: FindDownloadObject;
 }
 
 const PATH = /^\/downloads\/([^/]*)$/;
@@ -92,8 +92,8 @@ const INVALID_LINK = 'This link is invalid or has expired. Get a new one from th
  * needs no key and runs before authentication. The signed token names the tenant, and the export is
  * read under that tenant only. One range per request lets a client resume an interrupted download.
  */
-export function exportDownloads(parts: DownloadParts): ApiMiddleware {
-  const key = linkKeyOf(parts.config);
+export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware {
+  const key = deriveExportLinkKey(parts.config);
   return async (ctx, next) => {
     const { prefix } = ctx.state;
     const [path, token = ''] = PATH.exec(prefix ? ctx.path.slice(prefix.length) : '') ?? [];
@@ -119,18 +119,18 @@ interface DownloadTarget {
 }
 
 async function sendFile(
-  parts: DownloadParts,
+  parts: DownloadDependencies,
   ctx: AnyContext,
   { object, tenantId }: DownloadTarget,
 ): Promise<void> {
   const etag = `"${object.sha256}"`;
   const range = parseRange(ctx, { etag, bytes: object.bytes });
   if (range === 'none') return refuseRange(ctx, object.bytes);
-  if (ctx.method === 'GET') parts.downloads.begin(ctx.res, tenantId);
+  if (ctx.method === 'GET') parts.downloads.track(ctx.res, tenantId);
   const stream = await openFile(parts, object, range);
   ctx.set('Accept-Ranges', 'bytes');
   ctx.set('ETag', etag);
-  ctx.set('Content-Disposition', attachment(object.fileName));
+  ctx.set('Content-Disposition', buildContentDisposition(object.fileName));
   // no-transform: a proxy that compressed the file would change its length and digest.
   ctx.set('Cache-Control', 'no-store, no-transform');
   ctx.type = object.contentType;
@@ -143,7 +143,7 @@ async function sendFile(
 
 /** @throws {AppError} 404 when the file is gone or incomplete, 503 when storage fails */
 async function openFile(
-  { storage, logger }: DownloadParts,
+  { storage, logger }: DownloadDependencies,
   object: DownloadObject,
   range: ByteRange | undefined,
 ): Promise<Readable> {

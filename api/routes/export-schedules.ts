@@ -8,8 +8,8 @@ import {
 import { listExportSchedules } from '../../shared/resources/export-schedules/queries.js';
 import { exportScheduleListQuery } from '../../shared/resources/export-schedules/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
@@ -46,11 +46,11 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
    */
   router.get(
     '/export-schedules',
-    list(api, { access: admin, schema: exportScheduleListQuery, statement: listExportSchedules }),
+    serveList(api, { access: admin, schema: exportScheduleListQuery, buildQuery: listExportSchedules }),
   );
   router.post(
     '/export-schedules',
-    write(api, createExportSchedule, { what: label, complete: checkSchedule }),
+    serveWrite(api, createExportSchedule, { resourceLabel: label, prepareInput: checkSchedule }),
   );
 
   /**
@@ -89,8 +89,8 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
    */
   router.get(
     '/export-schedules/:id',
-    readOne(api, { access: admin, entityType: 'export_schedule', what: label }),
+    serveRecord(api, { access: admin, entityType: 'export_schedule', resourceLabel: label }),
   );
-  router.patch('/export-schedules/:id', write(api, updateExportSchedule, { what: label }));
-  router.delete('/export-schedules/:id', write(api, deleteExportSchedule, { what: label }));
+  router.patch('/export-schedules/:id', serveWrite(api, updateExportSchedule, { resourceLabel: label }));
+  router.delete('/export-schedules/:id', serveWrite(api, deleteExportSchedule, { resourceLabel: label }));
 }

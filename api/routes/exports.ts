@@ -1,14 +1,14 @@
 import type Router from '@koa/router';
-import { errorCodeOf } from '../../shared/platform/errors.js';
-import { checkOrder } from '../../shared/resources/exports/check-order.js';
+import { getErrorCode } from '../../shared/platform/errors.js';
+import { checkExportRequest } from '../../shared/resources/exports/check-export-request.js';
 import { cancelExport, createExport, retryExport } from '../../shared/resources/exports/commands.js';
-import { type CountedOrder, planExport } from '../../shared/resources/exports/plan.js';
+import { estimateExportRows, type RowEstimateInput } from '../../shared/resources/exports/estimate-rows.js';
 import { listExports } from '../../shared/resources/exports/queries.js';
 import { exportListQuery } from '../../shared/resources/exports/schema.js';
 import type { RequestState } from '../context.js';
-import { linkExports } from '../export-links.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { createDownloadLinkAdder } from '../export-links.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
@@ -44,19 +44,19 @@ export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    */
   router.get(
     '/exports',
-    list(api, {
+    serveList(api, {
       access: admin,
       schema: exportListQuery,
-      statement: listExports,
-      present: linkExports(api),
+      buildQuery: listExports,
+      transformItems: createDownloadLinkAdder(api),
     }),
   );
   router.post(
     '/exports',
-    write(api, createExport, {
-      what: 'export',
-      complete: async (input, ctx) => {
-        const request = checkOrder(input);
+    serveWrite(api, createExport, {
+      resourceLabel: 'export',
+      prepareInput: async (input, ctx) => {
+        const request = checkExportRequest(input);
         const { tenantId, timeZone } = ctx.state.key;
         return { ...request, estimated_rows: await estimateRows(api, { ...request, tenantId, timeZone }) };
       },
@@ -72,11 +72,11 @@ export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): voi
 const TABLE_LOCKED = ['55P03', '57014'];
 
 /** Estimates the rows of an export; null while a table is locked, so that it does not block. */
-async function estimateRows({ db, logger }: ApiRuntime, request: CountedOrder): Promise<number | null> {
+async function estimateRows({ db, logger }: ApiRuntime, request: RowEstimateInput): Promise<number | null> {
   try {
-    return await planExport(db, request);
+    return await estimateExportRows(db, request);
   } catch (error) {
-    if (!TABLE_LOCKED.includes(errorCodeOf(error))) throw error;
+    if (!TABLE_LOCKED.includes(getErrorCode(error))) throw error;
     logger.warn({ err: error, tenant: request.tenantId }, 'the rows of an export could not be estimated');
     return null;
   }
@@ -111,9 +111,14 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    */
   router.get(
     '/exports/:id',
-    readOne(api, { access: admin, entityType: 'export', what: 'export', present: linkExports(api) }),
+    serveRecord(api, {
+      access: admin,
+      entityType: 'export',
+      resourceLabel: 'export',
+      transformResponse: createDownloadLinkAdder(api),
+    }),
   );
-  router.delete('/exports/:id', write(api, cancelExport, { what: 'export' }));
+  router.delete('/exports/:id', serveWrite(api, cancelExport, { resourceLabel: 'export' }));
 
   /**
    * @openapi
@@ -131,5 +136,5 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '200': { x-resource: Export }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/exports/:id/retry', write(api, retryExport, { what: 'export' }));
+  router.post('/exports/:id/retry', serveWrite(api, retryExport, { resourceLabel: 'export' }));
 }

@@ -9,8 +9,8 @@ import {
 import { listImpounds } from '../../shared/resources/impounds/queries.js';
 import { impoundListQuery } from '../../shared/resources/impounds/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -29,7 +29,10 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-list: Impound }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/impounds', list(api, { access: read, schema: impoundListQuery, statement: listImpounds }));
+  router.get(
+    '/impounds',
+    serveList(api, { access: read, schema: impoundListQuery, buildQuery: listImpounds }),
+  );
 
   /**
    * @openapi
@@ -47,7 +50,7 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '201': { x-resource: Impound }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/impounds', write(api, createImpound, { what: 'impound' }));
+  router.post('/impounds', serveWrite(api, createImpound, { resourceLabel: 'impound' }));
 
   /**
    * @openapi
@@ -61,7 +64,10 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: Impound }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/impounds/:id', readOne(api, { access: read, entityType: 'impound', what: 'impound' }));
+  router.get(
+    '/impounds/:id',
+    serveRecord(api, { access: read, entityType: 'impound', resourceLabel: 'impound' }),
+  );
 
   /**
    * @openapi
@@ -79,7 +85,7 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: Impound }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.patch('/impounds/:id', write(api, updateImpound, { what: 'impound' }));
+  router.patch('/impounds/:id', serveWrite(api, updateImpound, { resourceLabel: 'impound' }));
   impoundActionRoutes(router, api);
 }
 
@@ -99,7 +105,7 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Impound }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/impounds/:id/hold', write(api, holdImpound, { what: 'impound' }));
+  router.post('/impounds/:id/hold', serveWrite(api, holdImpound, { resourceLabel: 'impound' }));
 
   /**
    * @openapi
@@ -114,7 +120,7 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Impound }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/impounds/:id/unhold', write(api, unholdImpound, { what: 'impound' }));
+  router.post('/impounds/:id/unhold', serveWrite(api, unholdImpound, { resourceLabel: 'impound' }));
 
   /**
    * @openapi
@@ -131,5 +137,5 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Impound }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/impounds/:id/release', write(api, releaseImpound, { what: 'impound' }));
+  router.post('/impounds/:id/release', serveWrite(api, releaseImpound, { resourceLabel: 'impound' }));
 }

@@ -3,8 +3,8 @@ import { createInspection, updateInspection } from '../../shared/resources/inspe
 import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { inspectionListQuery } from '../../shared/resources/inspections/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -23,8 +23,8 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *       '200': { x-list: Inspection }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  const options = { access: read, schema: inspectionListQuery, statement: listInspections };
-  router.get('/inspections', list(api, options));
+  const options = { access: read, schema: inspectionListQuery, buildQuery: listInspections };
+  router.get('/inspections', serveList(api, options));
 
   /**
    * @openapi
@@ -41,7 +41,7 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *       '201': { x-resource: Inspection }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/inspections', write(api, createInspection, { what: 'inspection' }));
+  router.post('/inspections', serveWrite(api, createInspection, { resourceLabel: 'inspection' }));
 
   /**
    * @openapi
@@ -57,7 +57,7 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    */
   router.get(
     '/inspections/:id',
-    readOne(api, { access: read, entityType: 'inspection', what: 'inspection' }),
+    serveRecord(api, { access: read, entityType: 'inspection', resourceLabel: 'inspection' }),
   );
 
   /**
@@ -75,5 +75,5 @@ export function inspectionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *       '200': { x-resource: Inspection }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.patch('/inspections/:id', write(api, updateInspection, { what: 'inspection' }));
+  router.patch('/inspections/:id', serveWrite(api, updateInspection, { resourceLabel: 'inspection' }));
 }

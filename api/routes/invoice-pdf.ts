@@ -3,14 +3,17 @@ import { assertAccess } from '../../shared/contracts/access.js';
 import { notFound, serviceUnavailable } from '../../shared/platform/errors.js';
 import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import { documentOf, pdfFileName } from '../../shared/resources/invoices/document.js';
-import { type DocumentRow, documentStatement } from '../../shared/resources/invoices/document-rows.js';
+import { buildInvoiceDocument, pdfFileName } from '../../shared/resources/invoices/document.js';
+import {
+  buildInvoiceDocumentQuery,
+  type DocumentRow,
+} from '../../shared/resources/invoices/document-rows.js';
 import type { PdfRequest } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
-import { readAccess } from '../../shared/resources/tables.js';
+import { getReadAccess } from '../../shared/resources/tables.js';
 import type { AnyContext, ApiContext, RequestState } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = readAccess('invoice');
+const read = getReadAccess('invoice');
 
 export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -42,10 +45,10 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
     assertAccess(key, read);
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('invoice');
-    const query = documentStatement([{ tenant_id: key.tenantId, id }]);
+    const query = buildInvoiceDocumentQuery([{ tenant_id: key.tenantId, id }]);
     const [row] = await api.db.read<DocumentRow>(key.tenantId, query);
     if (!row) throw notFound('invoice');
-    await answerPdf(api, ctx, { tenantId: key.tenantId, document: documentOf(row) });
+    await respondWithPdf(api, ctx, { tenantId: key.tenantId, document: buildInvoiceDocument(row) });
   });
 }
 
@@ -53,7 +56,11 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
  * Sends an invoice as a PDF that browsers display instead of saving it.
  * @throws {AppError} 503 when too many PDFs are being rendered
  */
-export async function answerPdf({ pdfs }: ApiRuntime, ctx: AnyContext, request: PdfRequest): Promise<void> {
+export async function respondWithPdf(
+  { pdfs }: ApiRuntime,
+  ctx: AnyContext,
+  request: PdfRequest,
+): Promise<void> {
   const { document } = request;
   const pdf = await pdfs.get(request).catch((error: unknown) => {
     if (!(error instanceof TooManyWaitingError)) throw error;

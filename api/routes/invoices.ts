@@ -12,13 +12,13 @@ import {
 } from '../../shared/resources/invoices/commands.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import { invoiceListQuery } from '../../shared/resources/invoices/schema.js';
-import { readAccess } from '../../shared/resources/tables.js';
+import { getReadAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = readAccess('invoice');
+const read = getReadAccess('invoice');
 
 export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -35,7 +35,10 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-list: InvoiceListItem }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/invoices', list(api, { access: read, schema: invoiceListQuery, statement: listInvoices }));
+  router.get(
+    '/invoices',
+    serveList(api, { access: read, schema: invoiceListQuery, buildQuery: listInvoices }),
+  );
 
   /**
    * @openapi
@@ -64,7 +67,7 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '202': { $ref: '#/components/responses/AcceptedOrHeld' }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/invoices', write(api, createInvoice, { what: 'invoice' }));
+  router.post('/invoices', serveWrite(api, createInvoice, { resourceLabel: 'invoice' }));
 
   /**
    * @openapi
@@ -78,7 +81,10 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: Invoice }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/invoices/:id', readOne(api, { access: read, entityType: 'invoice', what: 'invoice' }));
+  router.get(
+    '/invoices/:id',
+    serveRecord(api, { access: read, entityType: 'invoice', resourceLabel: 'invoice' }),
+  );
 
   /**
    * @openapi
@@ -100,7 +106,7 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '202': { $ref: '#/components/responses/AcceptedOrHeld' }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 428, 429, 503]
    */
-  router.patch('/invoices/:id', write(api, updateInvoice, { what: 'invoice' }));
+  router.patch('/invoices/:id', serveWrite(api, updateInvoice, { resourceLabel: 'invoice' }));
   invoiceActionRoutes(router, api);
 }
 
@@ -121,7 +127,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Invoice }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 428, 429, 503]
    */
-  router.post('/invoices/:id/approve', write(api, approveInvoice, { what: 'invoice' }));
+  router.post('/invoices/:id/approve', serveWrite(api, approveInvoice, { resourceLabel: 'invoice' }));
 
   /**
    * @openapi
@@ -139,7 +145,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: SentInvoice }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/invoices/:id/send', write(api, sendInvoice, { what: 'invoice' }));
+  router.post('/invoices/:id/send', serveWrite(api, sendInvoice, { resourceLabel: 'invoice' }));
 
   /**
    * @openapi
@@ -154,7 +160,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Invoice }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/invoices/:id/return', write(api, returnInvoice, { what: 'invoice' }));
+  router.post('/invoices/:id/return', serveWrite(api, returnInvoice, { resourceLabel: 'invoice' }));
 
   /**
    * @openapi
@@ -169,7 +175,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Invoice }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/invoices/:id/dispute', write(api, disputeInvoice, { what: 'invoice' }));
+  router.post('/invoices/:id/dispute', serveWrite(api, disputeInvoice, { resourceLabel: 'invoice' }));
 
   /**
    * @openapi
@@ -186,7 +192,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Invoice }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/invoices/:id/resolve', write(api, resolveInvoice, { what: 'invoice' }));
+  router.post('/invoices/:id/resolve', serveWrite(api, resolveInvoice, { resourceLabel: 'invoice' }));
 
   /**
    * @openapi
@@ -201,7 +207,7 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Invoice }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/invoices/:id/cancel', write(api, cancelInvoice, { what: 'invoice' }));
+  router.post('/invoices/:id/cancel', serveWrite(api, cancelInvoice, { resourceLabel: 'invoice' }));
 
   /**
    * @openapi
@@ -216,5 +222,5 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Invoice }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/invoices/:id/void', write(api, voidInvoice, { what: 'invoice' }));
+  router.post('/invoices/:id/void', serveWrite(api, voidInvoice, { resourceLabel: 'invoice' }));
 }

@@ -3,20 +3,20 @@ import { assertAccess } from '../../shared/contracts/access.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { type LogoInput, removeLogo, setLogo } from '../../shared/resources/settings/commands.js';
 import {
+  InvalidLogoError,
   LOGO_TYPES,
-  LogoFault,
   type LogoType,
   MAX_LOGO_BYTES,
   readLogoImage,
 } from '../../shared/resources/settings/logo-image.js';
 import { readLogo, type StoredLogo } from '../../shared/resources/settings/logo-queries.js';
 import type { AnyContext, ApiContext, RequestState } from '../context.js';
-import { type ParsedBody, rawBodyReader } from '../middleware/body.js';
-import { write } from '../middleware/write.js';
+import { createRawBodyReader, type ParsedBody } from '../middleware/body.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const account = { what: 'account', target: (ctx: ApiContext) => ctx.state.key.tenantId };
+  const account = { resourceLabel: 'account', target: (ctx: ApiContext) => ctx.state.key.tenantId };
 
   /**
    * @openapi
@@ -47,7 +47,7 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
     assertAccess(key, { permission: 'read', agentScope: null });
     const logo = await readLogo(api.db, key.tenantId);
     if (!logo) throw notFound('logo');
-    answerLogo(ctx, logo);
+    respondWithLogo(ctx, logo);
   });
 
   /**
@@ -72,7 +72,7 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *       '200': { x-resource: Settings }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.put('/settings/logo', write(api, setLogo, { ...account, read: readLogoBody }));
+  router.put('/settings/logo', serveWrite(api, setLogo, { ...account, readBody: readLogoBody }));
 
   /**
    * @openapi
@@ -87,17 +87,17 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *       '200': { x-resource: Settings }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.delete('/settings/logo', write(api, removeLogo, account));
+  router.delete('/settings/logo', serveWrite(api, removeLogo, account));
 }
 
-const readBytes = rawBodyReader(LOGO_TYPES, MAX_LOGO_BYTES);
+const readBytes = createRawBodyReader(LOGO_TYPES, MAX_LOGO_BYTES);
 
 /** Reads the image in the request body as the input of the command. */
 async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
   const bytes = await readBytes(ctx);
   const type = ctx.is([...LOGO_TYPES]) as LogoType;
   const image = await readLogoImage(type, bytes).catch((error: unknown) => {
-    if (!(error instanceof LogoFault)) throw error;
+    if (!(error instanceof InvalidLogoError)) throw error;
     const { message } = error;
     throw new AppError('validation_error', `${message}.`, {
       details: [{ field: '', code: 'invalid', message }],
@@ -108,7 +108,7 @@ async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
 }
 
 /** Sends a logo. With nosniff a browser does not guess its type and runs no script in it. */
-export function answerLogo(ctx: AnyContext, { content_type: type, data }: StoredLogo): void {
+export function respondWithLogo(ctx: AnyContext, { content_type: type, data }: StoredLogo): void {
   ctx.type = type;
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Content-Disposition', `inline; filename="logo.${type === 'image/png' ? 'png' : 'jpg'}"`);

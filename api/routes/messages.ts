@@ -3,8 +3,8 @@ import { retryMessage, revokeMessageLink } from '../../shared/resources/messages
 import { listMessages } from '../../shared/resources/messages/queries.js';
 import { messageListQuery } from '../../shared/resources/messages/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -26,7 +26,10 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-list: MessageListItem }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/messages', list(api, { access: read, schema: messageListQuery, statement: listMessages }));
+  router.get(
+    '/messages',
+    serveList(api, { access: read, schema: messageListQuery, buildQuery: listMessages }),
+  );
 
   /**
    * @openapi
@@ -40,7 +43,10 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: Message }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/messages/:id', readOne(api, { access: read, entityType: 'message', what: 'message' }));
+  router.get(
+    '/messages/:id',
+    serveRecord(api, { access: read, entityType: 'message', resourceLabel: 'message' }),
+  );
 
   /**
    * @openapi
@@ -57,7 +63,7 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: Message }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/messages/:id/retry', write(api, retryMessage, { what: 'message' }));
+  router.post('/messages/:id/retry', serveWrite(api, retryMessage, { resourceLabel: 'message' }));
 
   /**
    * @openapi
@@ -74,5 +80,5 @@ export function messageRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: Message }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/messages/:id/revoke-link', write(api, revokeMessageLink, { what: 'message' }));
+  router.post('/messages/:id/revoke-link', serveWrite(api, revokeMessageLink, { resourceLabel: 'message' }));
 }

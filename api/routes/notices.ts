@@ -3,8 +3,8 @@ import { markNoticeRead } from '../../shared/resources/notices/commands.js';
 import { listNotices } from '../../shared/resources/notices/queries.js';
 import { noticeListQuery } from '../../shared/resources/notices/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -26,7 +26,7 @@ export function noticeRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-list: Notice }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/notices', list(api, { access: read, schema: noticeListQuery, statement: listNotices }));
+  router.get('/notices', serveList(api, { access: read, schema: noticeListQuery, buildQuery: listNotices }));
 
   /**
    * @openapi
@@ -40,7 +40,10 @@ export function noticeRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Notice }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/notices/:id', readOne(api, { access: read, entityType: 'notice', what: 'notice' }));
+  router.get(
+    '/notices/:id',
+    serveRecord(api, { access: read, entityType: 'notice', resourceLabel: 'notice' }),
+  );
 
   /**
    * @openapi
@@ -57,5 +60,5 @@ export function noticeRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    *       '200': { x-resource: Notice }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/notices/:id/read', write(api, markNoticeRead, { what: 'notice' }));
+  router.post('/notices/:id/read', serveWrite(api, markNoticeRead, { resourceLabel: 'notice' }));
 }

@@ -5,8 +5,8 @@ import { createPayment, refundPayment } from '../../shared/resources/payments/co
 import { listPayments } from '../../shared/resources/payments/queries.js';
 import { invoicePaymentListQuery, paymentListQuery } from '../../shared/resources/payments/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -27,11 +27,11 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    */
   router.get(
     '/invoices/:id/payments',
-    list(api, {
+    serveList(api, {
       access: read,
       schema: invoicePaymentListQuery as Joi.ObjectSchema<PaymentListQuery>,
-      parent: { entityType: 'invoice', what: 'invoice', member: 'invoice_id' },
-      statement: listPayments,
+      parent: { entityType: 'invoice', resourceLabel: 'invoice', member: 'invoice_id' },
+      buildQuery: listPayments,
     }),
   );
 
@@ -52,9 +52,9 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    */
   router.post(
     '/invoices/:id/payments',
-    write(api, createPayment, {
-      what: 'invoice',
-      complete: (input, ctx) => ({ ...input, invoice_id: String(ctx.params.id).toLowerCase() }),
+    serveWrite(api, createPayment, {
+      resourceLabel: 'invoice',
+      prepareInput: (input, ctx) => ({ ...input, invoice_id: String(ctx.params.id).toLowerCase() }),
     }),
   );
 
@@ -71,7 +71,10 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-list: Payment }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/payments', list(api, { access: read, schema: paymentListQuery, statement: listPayments }));
+  router.get(
+    '/payments',
+    serveList(api, { access: read, schema: paymentListQuery, buildQuery: listPayments }),
+  );
 
   /**
    * @openapi
@@ -85,7 +88,10 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: Payment }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/payments/:id', readOne(api, { access: read, entityType: 'payment', what: 'payment' }));
+  router.get(
+    '/payments/:id',
+    serveRecord(api, { access: read, entityType: 'payment', resourceLabel: 'payment' }),
+  );
 
   /**
    * @openapi
@@ -100,5 +106,5 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: Payment }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/payments/:id/refund', write(api, refundPayment, { what: 'payment' }));
+  router.post('/payments/:id/refund', serveWrite(api, refundPayment, { resourceLabel: 'payment' }));
 }

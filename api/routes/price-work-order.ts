@@ -1,15 +1,18 @@
 import { assertAccess } from '../../shared/contracts/access.js';
-import { preview } from '../../shared/contracts/preview.js';
-import { validateAndNote } from '../../shared/contracts/validate.js';
+import { renderDryRunResponse } from '../../shared/contracts/dry-run-response.js';
+import { validateAndReportUnknown } from '../../shared/contracts/validate.js';
 import { appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import { type JobFactsRow, jobFactsStatement } from '../../shared/resources/rate-cards/job-facts.js';
-import { previewPrice } from '../../shared/resources/rate-cards/job-price.js';
+import {
+  buildPricingFactsQuery,
+  type PricingFactsRow,
+} from '../../shared/resources/rate-cards/pricing-facts.js';
+import { previewPrice } from '../../shared/resources/rate-cards/work-order-price.js';
 import { workOrderAction } from '../../shared/resources/work-orders/schema.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import { readBody } from '../middleware/body.js';
-import { noteIgnored } from '../middleware/warnings.js';
-import { readHeaders } from '../middleware/write.js';
+import { reportUnknownNames } from '../middleware/warnings.js';
+import { readWriteHeaders } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 /**
@@ -23,16 +26,18 @@ export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
     assertAccess(key, { permission: 'write', agentScope: null });
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('work order');
-    const { dryRun } = readHeaders(ctx);
-    validateAndNote(workOrderAction, (await readBody(ctx)).value, (names) => noteIgnored(ctx, names));
+    const { dryRun } = readWriteHeaders(ctx);
+    validateAndReportUnknown(workOrderAction, (await readBody(ctx)).value, (names) =>
+      reportUnknownNames(ctx, names),
+    );
     const workOrder = { tenant_id: key.tenantId, id, customer_id: null, of_job: true };
-    const [row] = await api.db.read<JobFactsRow>(key.tenantId, jobFactsStatement([workOrder]));
+    const [row] = await api.db.read<PricingFactsRow>(key.tenantId, buildPricingFactsQuery([workOrder]));
     if (!row) throw notFound('work order');
     const price = previewPrice(row);
     if ('code' in price) throw appErrorFromBody(price);
     const body = JSON.stringify(price);
     ctx.type = 'application/json';
     if (dryRun) ctx.set('X-Service-Dry-Run', 'true');
-    ctx.body = dryRun ? preview(body, ctx.state.ignored ?? []) : body;
+    ctx.body = dryRun ? renderDryRunResponse(body, ctx.state.unknownNames ?? []) : body;
   };
 }

@@ -3,8 +3,8 @@ import { createRateCard } from '../../shared/resources/rate-cards/commands.js';
 import { listRateCards } from '../../shared/resources/rate-cards/queries.js';
 import { rateCardListQuery } from '../../shared/resources/rate-cards/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -23,7 +23,10 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-list: RateCard }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/rate-cards', list(api, { access: read, schema: rateCardListQuery, statement: listRateCards }));
+  router.get(
+    '/rate-cards',
+    serveList(api, { access: read, schema: rateCardListQuery, buildQuery: listRateCards }),
+  );
 
   /**
    * @openapi
@@ -42,7 +45,7 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '201': { x-resource: RateCard }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/rate-cards', write(api, createRateCard, { what: 'rate card' }));
+  router.post('/rate-cards', serveWrite(api, createRateCard, { resourceLabel: 'rate card' }));
 
   /**
    * @openapi
@@ -56,5 +59,8 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: RateCard }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/rate-cards/:id', readOne(api, { access: read, entityType: 'rate_card', what: 'rate card' }));
+  router.get(
+    '/rate-cards/:id',
+    serveRecord(api, { access: read, entityType: 'rate_card', resourceLabel: 'rate card' }),
+  );
 }

@@ -2,22 +2,22 @@ import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
 import type { Command } from '../../shared/contracts/command.js';
 import type { Session, SignIn } from '../../shared/contracts/generated.js';
-import { validateAndNote } from '../../shared/contracts/validate.js';
+import { validateAndReportUnknown } from '../../shared/contracts/validate.js';
 import { sha256 } from '../../shared/platform/crypto.js';
 import { appErrorFromBody, serviceUnavailable } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
-import { countBadCredential, unauthorized } from '../../shared/resources/api-keys/credential-cache.js';
+import { countBadCredential, unauthorizedError } from '../../shared/resources/api-keys/credential-cache.js';
+import { buildReadQuery } from '../../shared/resources/record-sets.js';
 import { createSession, endSession, type NewSession } from '../../shared/resources/sessions/commands.js';
 import type { SignInCandidate } from '../../shared/resources/sessions/queries.js';
 import { signIn } from '../../shared/resources/sessions/schema.js';
 import { mintSessionToken } from '../../shared/resources/sessions/token.js';
-import { readStatement } from '../../shared/resources/sets.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
-import { announceChange } from '../middleware/announce-change.js';
 import { readBody } from '../middleware/body.js';
-import { assertOwnOrigin, setTokenCookie } from '../middleware/session-cookie.js';
-import { noteIgnored } from '../middleware/warnings.js';
-import { origin, write } from '../middleware/write.js';
+import { broadcastCredentialChange } from '../middleware/broadcast-credential-change.js';
+import { assertSameOrigin, setTokenCookie } from '../middleware/session-cookie.js';
+import { reportUnknownNames } from '../middleware/warnings.js';
+import { describeOrigin, serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -72,24 +72,29 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    */
   router.delete(
     '/session',
-    announceChange(api, (ctx) => ctx.state.key.session?.id),
+    broadcastCredentialChange(api, (ctx) => ctx.state.key.session?.id),
     clearCookie(api),
     switchToLiveTenant,
-    write(api, endSession, { what: 'session', target: (ctx) => ctx.state.key.session?.id as string }),
+    serveWrite(api, endSession, {
+      resourceLabel: 'session',
+      getTargetId: (ctx) => ctx.state.key.session?.id as string,
+    }),
   );
 }
 
 function handleSignIn(api: ApiRuntime): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
-    assertOwnOrigin(api, ctx);
-    await api.passwords.admit(ctx.ip);
+    assertSameOrigin(api, ctx);
+    await api.passwords.countRequest(ctx.ip);
     const { value } = await readBody(ctx);
-    const credentials = validateAndNote<SignIn>(signIn, value, (names) => noteIgnored(ctx, names));
-    const person = await api.passwords.check(credentials, ctx.ip);
+    const credentials = validateAndReportUnknown<SignIn>(signIn, value, (names) =>
+      reportUnknownNames(ctx, names),
+    );
+    const person = await api.passwords.findPerson(credentials, ctx.ip);
     if (!person) {
       await countBadCredential(api, ctx.ip);
-      throw unauthorized('E-mail or password is wrong.');
+      throw unauthorizedError('E-mail or password is wrong.');
     }
     const token = mintSessionToken();
     const body = await storeSession(api, ctx, { person, token });
@@ -109,14 +114,14 @@ async function storeSession(
 ): Promise<string> {
   const actor = { id: person.id, kind: 'user', name: person.name } as const;
   const command: Command<NewSession> = {
-    ...origin(ctx, { ...actor, tenantId: person.tenant_id, environment: 'live' }),
+    ...describeOrigin(ctx, { ...actor, tenantId: person.tenant_id, environment: 'live' }),
     type: createSession.type,
     entityId: newId(),
     input: {
       user_id: person.id,
       token_hash: sha256(token).toString('hex'),
       password_mark: sha256(person.password_hash).toString('hex'),
-      address_mark: api.passwords.mark(person, ctx.ip),
+      address_mark: api.passwords.hashNetwork(person, ctx.ip),
     },
     dryRun: false,
     unknownFields: [],
@@ -134,9 +139,9 @@ function describeSession(api: ApiRuntime): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
-    assertAccess(key, { permission: 'read', agentScope: null, personOnly: true });
+    assertAccess(key, { permission: 'read', agentScope: null, isPersonOnly: true });
     const { id, tenantId } = key.session as NonNullable<typeof key.session>;
-    const query = readStatement('session', { tenant_id: tenantId, id });
+    const query = buildReadQuery('session', { tenant_id: tenantId, id });
     const [row] = await api.db.read<{ body: string }>(tenantId, query);
     const session = JSON.parse(row?.body as string) as Session;
     const tenant = { id: key.tenantId, name: key.tenantName };

@@ -1,10 +1,10 @@
 import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
-import { readStatement } from '../../shared/resources/sets.js';
+import { buildReadQuery } from '../../shared/resources/record-sets.js';
 import { updateSettings } from '../../shared/resources/settings/commands.js';
 import type { ApiContext, RequestState } from '../context.js';
-import { setVersion } from '../middleware/version.js';
-import { write } from '../middleware/write.js';
+import { setETag } from '../middleware/etag.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -24,10 +24,10 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
     const ctx = context as unknown as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, { permission: 'read', agentScope: null });
-    const query = readStatement('settings', { tenant_id: key.tenantId, id: key.tenantId });
+    const query = buildReadQuery('settings', { tenant_id: key.tenantId, id: key.tenantId });
     const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
     ctx.type = 'application/json';
-    setVersion(ctx, row?.body as string);
+    setETag(ctx, row?.body as string);
     ctx.body = row?.body;
   });
 
@@ -46,6 +46,9 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
    */
   router.patch(
     '/settings',
-    write(api, updateSettings, { what: 'account', target: (ctx) => ctx.state.key.tenantId }),
+    serveWrite(api, updateSettings, {
+      resourceLabel: 'account',
+      getTargetId: (ctx) => ctx.state.key.tenantId,
+    }),
   );
 }

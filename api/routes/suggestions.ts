@@ -3,8 +3,8 @@ import { acceptSuggestion, dismissSuggestion } from '../../shared/resources/sugg
 import { listSuggestions } from '../../shared/resources/suggestions/queries.js';
 import { suggestionListQuery } from '../../shared/resources/suggestions/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -27,7 +27,7 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    */
   router.get(
     '/suggestions',
-    list(api, { access: read, schema: suggestionListQuery, statement: listSuggestions }),
+    serveList(api, { access: read, schema: suggestionListQuery, buildQuery: listSuggestions }),
   );
 
   /**
@@ -44,7 +44,7 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    */
   router.get(
     '/suggestions/:id',
-    readOne(api, { access: read, entityType: 'suggestion', what: 'suggestion' }),
+    serveRecord(api, { access: read, entityType: 'suggestion', resourceLabel: 'suggestion' }),
   );
 
   /**
@@ -63,7 +63,7 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *       '200': { x-resource: Suggestion }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/suggestions/:id/accept', write(api, acceptSuggestion, { what: 'suggestion' }));
+  router.post('/suggestions/:id/accept', serveWrite(api, acceptSuggestion, { resourceLabel: 'suggestion' }));
 
   /**
    * @openapi
@@ -80,5 +80,8 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    *       '200': { x-resource: Suggestion }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/suggestions/:id/dismiss', write(api, dismissSuggestion, { what: 'suggestion' }));
+  router.post(
+    '/suggestions/:id/dismiss',
+    serveWrite(api, dismissSuggestion, { resourceLabel: 'suggestion' }),
+  );
 }

@@ -1,14 +1,14 @@
 import type Router from '@koa/router';
-import { readAccess } from '../../shared/resources/tables.js';
+import { getReadAccess } from '../../shared/resources/tables.js';
 import { createTruck, updateTruck } from '../../shared/resources/trucks/commands.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { truckListQuery } from '../../shared/resources/trucks/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
-const read = readAccess('truck');
+const read = getReadAccess('truck');
 
 export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -24,7 +24,7 @@ export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '200': { x-list: Truck }
    *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/trucks', list(api, { access: read, schema: truckListQuery, statement: listTrucks }));
+  router.get('/trucks', serveList(api, { access: read, schema: truckListQuery, buildQuery: listTrucks }));
 
   /**
    * @openapi
@@ -41,7 +41,7 @@ export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '201': { x-resource: Truck }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/trucks', write(api, createTruck, { what: 'truck' }));
+  router.post('/trucks', serveWrite(api, createTruck, { resourceLabel: 'truck' }));
 
   /**
    * @openapi
@@ -55,7 +55,7 @@ export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '200': { x-resource: Truck }
    *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/trucks/:id', readOne(api, { access: read, entityType: 'truck', what: 'truck' }));
+  router.get('/trucks/:id', serveRecord(api, { access: read, entityType: 'truck', resourceLabel: 'truck' }));
 
   /**
    * @openapi
@@ -72,5 +72,5 @@ export function truckRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       '200': { x-resource: Truck }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.patch('/trucks/:id', write(api, updateTruck, { what: 'truck' }));
+  router.patch('/trucks/:id', serveWrite(api, updateTruck, { resourceLabel: 'truck' }));
 }

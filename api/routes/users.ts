@@ -5,9 +5,9 @@ import { createUser, deactivateUser, updateUser } from '../../shared/resources/u
 import { listUsers } from '../../shared/resources/users/queries.js';
 import { userListQuery } from '../../shared/resources/users/schema.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
-import { announceChange } from '../middleware/announce-change.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { broadcastCredentialChange } from '../middleware/broadcast-credential-change.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
@@ -34,7 +34,7 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
   router.get(
     '/users',
     requireLiveAccount,
-    list(api, { access: admin, schema: userListQuery, statement: listUsers }),
+    serveList(api, { access: admin, schema: userListQuery, buildQuery: listUsers }),
   );
 
   /**
@@ -55,7 +55,11 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
   router.post(
     '/users',
     requireLiveAccount,
-    write(api, createUser, { what: 'user', complete: hashPassword, concealed: maskPassword }),
+    serveWrite(api, createUser, {
+      resourceLabel: 'user',
+      prepareInput: hashPassword,
+      bodyToHash: maskPassword,
+    }),
   );
 
   /**
@@ -73,7 +77,7 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
   router.get(
     '/users/:id',
     requireLiveAccount,
-    readOne(api, { access: admin, entityType: 'user', what: 'user' }),
+    serveRecord(api, { access: admin, entityType: 'user', resourceLabel: 'user' }),
   );
 
   /**
@@ -92,8 +96,12 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
   router.patch(
     '/users/:id',
     requireLiveAccount,
-    announceChange(api, idInPath),
-    write(api, updateUser, { what: 'user', complete: hashPasswordIfPresent, concealed: maskPassword }),
+    broadcastCredentialChange(api, idInPath),
+    serveWrite(api, updateUser, {
+      resourceLabel: 'user',
+      prepareInput: hashPasswordIfPresent,
+      bodyToHash: maskPassword,
+    }),
   );
 
   /**
@@ -115,8 +123,8 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
   router.delete(
     '/users/:id',
     requireLiveAccount,
-    announceChange(api, idInPath),
-    write(api, deactivateUser, { what: 'user' }),
+    broadcastCredentialChange(api, idInPath),
+    serveWrite(api, deactivateUser, { resourceLabel: 'user' }),
   );
 }
 

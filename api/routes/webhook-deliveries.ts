@@ -10,8 +10,8 @@ import {
   webhookDeliveryListQuery,
 } from '../../shared/resources/webhook-deliveries/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -32,7 +32,7 @@ export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.get(
     '/webhook-deliveries',
-    list(api, { access: read, schema: webhookDeliveryListQuery, statement: listDeliveries }),
+    serveList(api, { access: read, schema: webhookDeliveryListQuery, buildQuery: listDeliveries }),
   );
 
   /**
@@ -49,7 +49,7 @@ export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.get(
     '/webhook-deliveries/:id',
-    readOne(api, { access: read, entityType: 'webhook_delivery', what: 'delivery' }),
+    serveRecord(api, { access: read, entityType: 'webhook_delivery', resourceLabel: 'delivery' }),
   );
 
   /**
@@ -67,11 +67,11 @@ export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.get(
     '/webhook-deliveries/:id/attempts',
-    list(api, {
+    serveList(api, {
       access: read,
       schema: webhookAttemptListQuery,
-      parent: { entityType: 'webhook_delivery', what: 'delivery', member: 'delivery_id' },
-      statement: listAttempts,
+      parent: { entityType: 'webhook_delivery', resourceLabel: 'delivery', member: 'delivery_id' },
+      buildQuery: listAttempts,
     }),
   );
   deliveryActionRoutes(router, api);
@@ -96,9 +96,9 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    */
   router.post(
     '/webhook-deliveries/:id/replay',
-    write(api, replayDelivery, {
-      what: 'delivery',
-      complete: (input, ctx) => ({ ...input, replay_of: String(ctx.params.id).toLowerCase() }),
+    serveWrite(api, replayDelivery, {
+      resourceLabel: 'delivery',
+      prepareInput: (input, ctx) => ({ ...input, replay_of: String(ctx.params.id).toLowerCase() }),
     }),
   );
 
@@ -117,7 +117,10 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       '200': { x-resource: WebhookDelivery }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/webhook-deliveries/:id/cancel', write(api, cancelDelivery, { what: 'delivery' }));
+  router.post(
+    '/webhook-deliveries/:id/cancel',
+    serveWrite(api, cancelDelivery, { resourceLabel: 'delivery' }),
+  );
 
   /**
    * @openapi
@@ -137,9 +140,9 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    */
   router.post(
     '/webhook-endpoints/:id/test',
-    write(api, testEndpoint, {
-      what: 'endpoint',
-      complete: (input, ctx) => ({ ...input, endpoint_id: String(ctx.params.id).toLowerCase() }),
+    serveWrite(api, testEndpoint, {
+      resourceLabel: 'endpoint',
+      prepareInput: (input, ctx) => ({ ...input, endpoint_id: String(ctx.params.id).toLowerCase() }),
     }),
   );
 }

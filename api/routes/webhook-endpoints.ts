@@ -8,16 +8,22 @@ import {
 import { listWebhookEndpoints } from '../../shared/resources/webhook-endpoints/queries.js';
 import { webhookEndpointListQuery } from '../../shared/resources/webhook-endpoints/schema.js';
 import type { RequestState } from '../context.js';
-import { endpointSealing } from '../middleware/endpoint-sealing.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { createEndpointTransforms } from '../middleware/endpoint-transforms.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 const label = 'webhook endpoint';
 
 export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const { created, changed, rotated, reveal, concealed } = endpointSealing(api);
+  const {
+    created,
+    changed,
+    rotated,
+    reveal: transformResponse,
+    concealed: bodyToHash,
+  } = createEndpointTransforms(api);
 
   /**
    * @openapi
@@ -34,7 +40,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.get(
     '/webhook-endpoints',
-    list(api, { access: admin, schema: webhookEndpointListQuery, statement: listWebhookEndpoints }),
+    serveList(api, { access: admin, schema: webhookEndpointListQuery, buildQuery: listWebhookEndpoints }),
   );
 
   /**
@@ -55,7 +61,12 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.post(
     '/webhook-endpoints',
-    write(api, createWebhookEndpoint, { what: label, complete: created, reveal, concealed }),
+    serveWrite(api, createWebhookEndpoint, {
+      resourceLabel: label,
+      prepareInput: created,
+      transformResponse,
+      bodyToHash,
+    }),
   );
 
   /**
@@ -73,7 +84,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.get(
     '/webhook-endpoints/:id',
-    readOne(api, { access: admin, entityType: 'webhook_endpoint', what: label }),
+    serveRecord(api, { access: admin, entityType: 'webhook_endpoint', resourceLabel: label }),
   );
 
   /**
@@ -94,7 +105,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.patch(
     '/webhook-endpoints/:id',
-    write(api, updateWebhookEndpoint, { what: label, complete: changed, concealed }),
+    serveWrite(api, updateWebhookEndpoint, { resourceLabel: label, prepareInput: changed, bodyToHash }),
   );
 
   /**
@@ -116,7 +127,7 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    */
   router.post(
     '/webhook-endpoints/:id/rotate-secret',
-    write(api, rotateWebhookSecret, { what: label, complete: rotated, reveal }),
+    serveWrite(api, rotateWebhookSecret, { resourceLabel: label, prepareInput: rotated, transformResponse }),
   );
 
   /**
@@ -134,5 +145,5 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    *       '200': { x-resource: WebhookEndpoint }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.delete('/webhook-endpoints/:id', write(api, deleteWebhookEndpoint, { what: label }));
+  router.delete('/webhook-endpoints/:id', serveWrite(api, deleteWebhookEndpoint, { resourceLabel: label }));
 }

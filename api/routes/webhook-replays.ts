@@ -9,8 +9,8 @@ import {
 import { listReplays } from '../../shared/resources/webhook-replays/queries.js';
 import { webhookReplayListQuery } from '../../shared/resources/webhook-replays/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
@@ -31,7 +31,7 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    */
   router.get(
     '/webhook-replays',
-    list(api, { access: read, schema: webhookReplayListQuery, statement: listReplays }),
+    serveList(api, { access: read, schema: webhookReplayListQuery, buildQuery: listReplays }),
   );
 
   /**
@@ -49,7 +49,7 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    */
   router.get(
     '/webhook-replays/:id',
-    readOne(api, { access: read, entityType: 'webhook_replay', what: 'replay' }),
+    serveRecord(api, { access: read, entityType: 'webhook_replay', resourceLabel: 'replay' }),
   );
 
   /**
@@ -67,7 +67,7 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    *       '200': { x-resource: WebhookReplay }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/webhook-replays/:id/cancel', write(api, cancelReplay, { what: 'replay' }));
+  router.post('/webhook-replays/:id/cancel', serveWrite(api, cancelReplay, { resourceLabel: 'replay' }));
   replayMakingRoutes(router, api);
 }
 
@@ -91,9 +91,9 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
    */
   router.post(
     '/webhook-deliveries/replay',
-    write(api, createReplay, {
-      what: 'replay',
-      complete: async (input, ctx) => {
+    serveWrite(api, createReplay, {
+      resourceLabel: 'replay',
+      prepareInput: async (input, ctx) => {
         assertBounded(input);
         const { endpoint_id: endpointId = null, ...filter } = input;
         const { tenantId } = ctx.state.key;
@@ -122,10 +122,10 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
    */
   router.post(
     '/webhook-endpoints/:id/recover',
-    write(api, recoverEndpoint, {
-      what: 'endpoint',
+    serveWrite(api, recoverEndpoint, {
+      resourceLabel: 'endpoint',
       isDryRun: (input) => input.dry_run === true,
-      complete: async (input, ctx) => {
+      prepareInput: async (input, ctx) => {
         const { since, until = null } = input;
         const { tenantId } = ctx.state.key;
         const endpointId = String(ctx.params.id).toLowerCase();

@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { readAccess } from '../../shared/resources/tables.js';
+import { getReadAccess } from '../../shared/resources/tables.js';
 import {
   acceptWorkOrder,
   assignWorkOrder,
@@ -15,12 +15,12 @@ import {
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { workOrderListQuery } from '../../shared/resources/work-orders/schema.js';
 import type { RequestState } from '../context.js';
-import { list, readOne } from '../middleware/read.js';
-import { write } from '../middleware/write.js';
+import { serveList, serveRecord } from '../middleware/read.js';
+import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 import { priceWorkOrder } from './price-work-order.js';
 
-const read = readAccess('work_order');
+const read = getReadAccess('work_order');
 
 export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -38,7 +38,7 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    */
   router.get(
     '/work-orders',
-    list(api, { access: read, schema: workOrderListQuery, statement: listWorkOrders }),
+    serveList(api, { access: read, schema: workOrderListQuery, buildQuery: listWorkOrders }),
   );
 
   /**
@@ -54,7 +54,7 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *       '201': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/work-orders', write(api, createWorkOrder, { what: 'work order' }));
+  router.post('/work-orders', serveWrite(api, createWorkOrder, { resourceLabel: 'work order' }));
 
   /**
    * @openapi
@@ -70,7 +70,7 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    */
   router.get(
     '/work-orders/:id',
-    readOne(api, { access: read, entityType: 'work_order', what: 'work order' }),
+    serveRecord(api, { access: read, entityType: 'work_order', resourceLabel: 'work order' }),
   );
 
   /**
@@ -86,7 +86,7 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.patch('/work-orders/:id', write(api, updateWorkOrder, { what: 'work order' }));
+  router.patch('/work-orders/:id', serveWrite(api, updateWorkOrder, { resourceLabel: 'work order' }));
   workOrderActionRoutes(router, api);
 }
 
@@ -104,7 +104,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/work-orders/:id/accept', write(api, acceptWorkOrder, { what: 'work order' }));
+  router.post('/work-orders/:id/accept', serveWrite(api, acceptWorkOrder, { resourceLabel: 'work order' }));
 
   /**
    * @openapi
@@ -121,7 +121,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/work-orders/:id/assign', write(api, assignWorkOrder, { what: 'work order' }));
+  router.post('/work-orders/:id/assign', serveWrite(api, assignWorkOrder, { resourceLabel: 'work order' }));
 
   /**
    * @openapi
@@ -136,7 +136,10 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/work-orders/:id/unassign', write(api, unassignWorkOrder, { what: 'work order' }));
+  router.post(
+    '/work-orders/:id/unassign',
+    serveWrite(api, unassignWorkOrder, { resourceLabel: 'work order' }),
+  );
 
   /**
    * @openapi
@@ -151,7 +154,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/work-orders/:id/start', write(api, startWorkOrder, { what: 'work order' }));
+  router.post('/work-orders/:id/start', serveWrite(api, startWorkOrder, { resourceLabel: 'work order' }));
 
   /**
    * @openapi
@@ -166,7 +169,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/work-orders/:id/steps', write(api, logWorkOrderStep, { what: 'work order' }));
+  router.post('/work-orders/:id/steps', serveWrite(api, logWorkOrderStep, { resourceLabel: 'work order' }));
 
   /**
    * @openapi
@@ -181,7 +184,10 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/work-orders/:id/complete', write(api, completeWorkOrder, { what: 'work order' }));
+  router.post(
+    '/work-orders/:id/complete',
+    serveWrite(api, completeWorkOrder, { resourceLabel: 'work order' }),
+  );
 
   /**
    * @openapi
@@ -196,7 +202,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/work-orders/:id/cancel', write(api, cancelWorkOrder, { what: 'work order' }));
+  router.post('/work-orders/:id/cancel', serveWrite(api, cancelWorkOrder, { resourceLabel: 'work order' }));
 
   /**
    * @openapi
@@ -212,7 +218,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *       '200': { x-resource: WorkOrder }
    *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
-  router.post('/work-orders/:id/reopen', write(api, reopenWorkOrder, { what: 'work order' }));
+  router.post('/work-orders/:id/reopen', serveWrite(api, reopenWorkOrder, { resourceLabel: 'work order' }));
 
   /**
    * @openapi

@@ -1,13 +1,13 @@
 import {
-  beforeTransaction,
   comparePositions,
   type EventPosition,
+  positionBeforeTransaction,
 } from '../../shared/events/event-position.js';
 import type { EventPage } from '../../shared/events/read-events.js';
 
 /** Receives each page as soon as the feed has read it. */
-export interface FeedReader {
-  take(page: EventPage): void;
+export interface EventFeedReader {
+  receivePage(page: EventPage): void;
 }
 
 /**
@@ -19,9 +19,9 @@ const WITHHELD_RETRY_MS = 1000;
 
 /** Reads a tenant's new events once for all of its readers that have caught up. */
 export class EventFeed {
-  private readonly readers = new Set<FeedReader>();
+  private readonly readers = new Set<EventFeedReader>();
   /** Every reader of the feed has received all events up to this position. */
-  private tail = beforeTransaction(0n);
+  private tail = positionBeforeTransaction(0n);
   private isReading = false;
   private isDue = false;
   private retryUntilMs = 0;
@@ -45,14 +45,14 @@ export class EventFeed {
    * Adds a reader and returns true, unless the feed is already past its position. Then the reader
    * must read on by itself and try again.
    */
-  join(reader: FeedReader, position: EventPosition): boolean {
+  join(reader: EventFeedReader, position: EventPosition): boolean {
     if (comparePositions(position, this.tail) < 0) return false;
     if (this.readers.size === 0) this.tail = position;
     this.readers.add(reader);
     return true;
   }
 
-  leave(reader: FeedReader): void {
+  leave(reader: EventFeedReader): void {
     this.readers.delete(reader);
     if (this.readers.size === 0) clearTimeout(this.timer);
   }
@@ -61,11 +61,11 @@ export class EventFeed {
   wake(): void {
     this.wakes += 1;
     this.retryUntilMs = Date.now() + WITHHELD_RETRY_MS;
-    this.look();
+    this.requestRead();
   }
 
   /** Reads new events, after the current read if one is running. */
-  look(): void {
+  requestRead(): void {
     this.isDue = true;
     if (!this.isReading && this.readers.size > 0) void this.readPages();
   }
@@ -73,24 +73,24 @@ export class EventFeed {
   private async readPages(): Promise<void> {
     this.isReading = true;
     clearTimeout(this.timer);
-    let isHeldBack = false;
+    let hasWithheldEvents = false;
     try {
       let hasMore = false;
       do {
         this.isDue = false;
         const page = await this.read(this.tail);
         this.tail = page.position;
-        ({ hasMore, isHeldBack } = page);
+        ({ hasMore, hasWithheldEvents } = page);
         // A reader that joined during the read skips the events that it already has. The copy keeps
         // a reader that leaves and rejoins from receiving the page twice.
-        for (const reader of [...this.readers]) reader.take(page);
+        for (const reader of [...this.readers]) reader.receivePage(page);
       } while ((hasMore || this.isDue) && this.readers.size > 0);
     } catch (error) {
       this.onFailure(error);
     } finally {
       this.isReading = false;
     }
-    if (isHeldBack && Date.now() < this.retryUntilMs && this.readers.size > 0)
-      this.timer = setTimeout(() => this.look(), WITHHELD_PAUSE_MS);
+    if (hasWithheldEvents && Date.now() < this.retryUntilMs && this.readers.size > 0)
+      this.timer = setTimeout(() => this.requestRead(), WITHHELD_PAUSE_MS);
   }
 }

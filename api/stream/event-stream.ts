@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { comparePositions, type EventPosition, formatPosition } from '../../shared/events/event-position.js';
 import { matchesType } from '../../shared/events/event-types.js';
 import type { EventPage, StoredEvent } from '../../shared/events/read-events.js';
-import type { EventFeed, FeedReader } from './event-feed.js';
+import type { EventFeed, EventFeedReader } from './event-feed.js';
 
-/** The time after which an EventSource reconnects. */
+/** The time after which an EventStreamSource reconnects. */
 const RETRY_MS = 2000;
 /** Proxies close connections that are silent for a minute, some for half a minute. */
 const PING_MS = 15_000;
@@ -31,7 +31,7 @@ export interface EventStreamOptions {
 }
 
 /** Where a stream reads its events. */
-export interface EventSource {
+export interface EventStreamSource {
   feed: EventFeed;
   read: (after: EventPosition) => Promise<EventPage>;
   /**
@@ -47,7 +47,7 @@ export interface EventSource {
  * Then it receives the pages that the tenant's feed reads once for all streams. While the client's
  * socket is full, the stream reads nothing, so it holds only the page that filled the socket.
  */
-export class EventStream implements FeedReader {
+export class EventStream implements EventFeedReader {
   private position: EventPosition;
   /** The last position that was sent to the client. */
   private lastSent: EventPosition;
@@ -58,7 +58,7 @@ export class EventStream implements FeedReader {
 
   constructor(
     readonly options: EventStreamOptions,
-    private readonly source: EventSource,
+    private readonly source: EventStreamSource,
   ) {
     const { response, position } = options;
     this.position = position;
@@ -72,7 +72,7 @@ export class EventStream implements FeedReader {
     void this.catchUp();
   }
 
-  take(page: EventPage): void {
+  receivePage(page: EventPage): void {
     const { feed, hasRoom } = this.source;
     const canWrite = hasRoom();
     if (canWrite) this.send(page);
@@ -123,7 +123,7 @@ export class EventStream implements FeedReader {
     this.isLive = feed.join(this, this.position);
     // From here on the feed delivers the events that are withheld or were committed after this page
     // was read. Without readers it did not read them when it was woken, so wake it again.
-    if (this.isLive && (page.isHeldBack || feed.wakeCount !== wakesBefore)) feed.wake();
+    if (this.isLive && (page.hasWithheldEvents || feed.wakeCount !== wakesBefore)) feed.wake();
   }
 
   private send(page: EventPage): void {

@@ -1,6 +1,6 @@
 import type { EventPosition } from '../../shared/events/event-position.js';
 import { readEvents } from '../../shared/events/read-events.js';
-import { onRecorded } from '../../shared/events/recorded-notice.js';
+import { subscribeToRecordedEvents } from '../../shared/events/recorded-broadcast.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { EventFeed } from './event-feed.js';
@@ -27,7 +27,7 @@ export class EventStreams {
 
   static async create(runtime: Runtime): Promise<EventStreams> {
     const created = new EventStreams(runtime);
-    await onRecorded(runtime.bus, (tenantIds) => {
+    await subscribeToRecordedEvents(runtime.bus, (tenantIds) => {
       for (const tenantId of tenantIds) created.feeds.get(tenantId)?.wake();
     });
     return created;
@@ -63,7 +63,7 @@ export class EventStreams {
   }
 
   /** @throws {AppError} 429 when the key already has the maximum number of streams */
-  assertRoom(keyId: string): void {
+  assertCapacity(keyId: string): void {
     const open = [...this.streams].filter(({ options }) => options.keyId === keyId).length;
     if (open < MAX_STREAMS_PER_KEY) return;
     throw new AppError(
@@ -82,7 +82,7 @@ export class EventStreams {
       feed = new EventFeed(read, onFailure);
       this.feeds.set(tenantId, feed);
     }
-    const hasRoom = () => this.runtime.unsentAnswers.hasRoom(tenantId);
+    const hasRoom = () => this.runtime.unsentResponses.hasCapacity(tenantId);
     return { feed, read, hasRoom, onFailure };
   }
 
@@ -98,7 +98,7 @@ export class EventStreams {
 
   private startTimers(): void {
     const readFeeds = () => {
-      for (const feed of this.feeds.values()) feed.look();
+      for (const feed of this.feeds.values()) feed.requestRead();
     };
     this.timers = [
       setInterval(readFeeds, READ_INTERVAL_MS),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { stopChild } from './product.js';
-import { type BenchStores, freePort, waitFor } from './stores.js';
+import { type BenchStores, findFreePort, waitFor } from './stores.js';
 
 export interface Baseline {
   origin: string;
@@ -33,7 +33,7 @@ export async function runSql(databaseUrl: string, text: string): Promise<void> {
 /** Starts the bare server in a separate process, on the same PostgreSQL. */
 export async function startBaseline(stores: BenchStores): Promise<Baseline> {
   await runSql(stores.databaseUrl, BARE_TABLE);
-  const port = await freePort();
+  const port = await findFreePort();
   const script = fileURLToPath(new URL('./baseline-server.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, 'pg', `${port}`, stores.databaseUrl], {
     stdio: 'inherit',

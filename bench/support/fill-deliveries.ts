@@ -1,6 +1,6 @@
-import { keepPartitions } from '../../migrations/partitions.js';
+import { maintainPartitions } from '../../migrations/partitions.js';
 import { newId } from '../../shared/platform/ids.js';
-import { withClient } from '../../test/support/rows.js';
+import { withPgClient } from '../../test/support/rows.js';
 import type { BenchStores } from './stores.js';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -39,7 +39,7 @@ const INSERT = `
     '{"server":"nginx"}', 'ok', case when status <> 'succeeded' or n < ${ATTEMPTS_EACH} then 'http_status' end, '203.0.113.7', 20, 80, 95
   from made, generate_series(1, ${ATTEMPTS_EACH}) n`;
 
-export interface Filled {
+export interface FilledDeliveries {
   endpointId: string;
   eventType: string;
 }
@@ -53,14 +53,15 @@ export async function fillDeliveries(
   stores: BenchStores,
   tenantId: string,
   attempts: number,
-): Promise<Filled> {
+): Promise<FilledDeliveries> {
   const now = Date.now();
-  // keepPartitions creates partitions up to four weeks ahead, so from 30 days ago they reach today.
-  await keepPartitions(stores.databaseUrl, { now: now - DAYS * DAY_MS });
+  // maintainPartitions creates partitions up to four weeks ahead, so from 30 days ago they reach
+  // today.
+  await maintainPartitions(stores.databaseUrl, { now: now - DAYS * DAY_MS });
   const endpoints = Array.from({ length: ENDPOINTS }, newId);
   const others = Array.from({ length: 9 }, newId);
   const { href } = Object.assign(new URL(stores.superuserUrl), { pathname: '/tow' });
-  await withClient(href, async (client) => {
+  await withPgClient(href, async (client) => {
     await client.query(
       `with made as (
        insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight)

@@ -43,7 +43,11 @@ export async function fillInvoices(superuserUrl: string, tenantId: string, rows:
  * Fills a tenant with invoices of three years. The older half has another prefix, and every second
  * invoice has a purchase order.
  */
-export async function fillSearched(superuserUrl: string, tenantId: string, rows: number): Promise<void> {
+export async function fillSearchableInvoices(
+  superuserUrl: string,
+  tenantId: string,
+  rows: number,
+): Promise<void> {
   await runAsSuperuser(superuserUrl, async (client) => {
     // Building the index afterwards is much faster than filling it row by row.
     const { rows: indexes } = await client.query<{ definition: string }>(
@@ -76,6 +80,6 @@ export async function readIds(superuserUrl: string, count: number): Promise<stri
   });
 }
 
-export async function analyze(superuserUrl: string, tables: string[]): Promise<void> {
+export async function analyzeTables(superuserUrl: string, tables: string[]): Promise<void> {
   await runAsSuperuser(superuserUrl, (client) => client.query(`analyze ${tables.join(', ')}`));
 }

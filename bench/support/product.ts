@@ -7,8 +7,8 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
-import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
-import { type BenchStores, freePort, hasRedis, waitFor } from './stores.js';
+import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
+import { type BenchStores, findFreePort, hasRedis, waitFor } from './stores.js';
 
 /** The SECRET_KEY of every product that a bench starts. */
 export const SECRET_KEY = randomBytes(36).toString('base64');
@@ -18,12 +18,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  * `all`: one process, with PostgreSQL alone. `scaled`: separate API and worker processes, with the
  * queue in Redis.
  */
-export type Way = 'all' | 'scaled';
+export type DeploymentMode = 'all' | 'scaled';
 
 /** Returns the mode that BENCH_WAY names, or else every mode that this machine can run. */
-export function chosenWays(): Way[] {
+export function listDeploymentModes(): DeploymentMode[] {
   const { BENCH_WAY } = process.env;
-  if (BENCH_WAY) return [BENCH_WAY as Way];
+  if (BENCH_WAY) return [BENCH_WAY as DeploymentMode];
   return hasRedis() ? ['all', 'scaled'] : ['all'];
 }
 
@@ -53,7 +53,7 @@ export interface ProductOptions {
  */
 export async function startProduct(
   stores: BenchStores,
-  mode: Way,
+  mode: DeploymentMode,
   { entry = 'dist/api/server.js', workers = ['writes'], settings = {} }: ProductOptions = {},
 ): Promise<Product> {
   const environment = {
@@ -70,7 +70,7 @@ export async function startProduct(
   };
   const workerArguments = workers.map((queues) => ['dist/workers/main.js', ...queues.split(' ')]);
   const commands = mode === 'all' ? [['dist/bin/start.js']] : [[entry], ...workerArguments];
-  const ports = await Promise.all(commands.map(() => freePort()));
+  const ports = await Promise.all(commands.map(() => findFreePort()));
   const flags = process.env.BENCH_PROF ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROF}`] : [];
   const children = commands.map((args, index) =>
     spawn(process.execPath, [...flags, ...args], {
@@ -97,7 +97,7 @@ export async function startProduct(
  * Starts the product so that it may deliver webhooks to receivers on this machine. In `scaled` mode
  * the last process sends the deliveries.
  */
-export function startDelivering(stores: BenchStores, mode: Way): Promise<Product> {
+export function startWebhookProduct(stores: BenchStores, mode: DeploymentMode): Promise<Product> {
   const settings = { NODE_ENV: 'development', WEBHOOK_ALLOW_LOOPBACK: 'true', DEMO: 'false' };
   return startProduct(stores, mode, { workers: ['writes clock', 'webhooks'], settings });
 }
@@ -124,7 +124,7 @@ export function openBenchDatabase(stores: BenchStores): Database {
 
 /** Creates a premium tenant and a key with all permissions. */
 export async function createTenant(db: Database): Promise<{ tenantId: string; key: string }> {
-  const pair = newTenantPair();
+  const pair = createTenantPairIds();
   await db.transaction([pair.live, pair.sandbox], (tx) =>
     createTenantPair(tx, pair, { name: 'Bench Towing', tier: 'premium', taxRateBps: 825 }),
   );

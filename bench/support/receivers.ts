@@ -16,15 +16,15 @@ export interface ReceiverStats {
 }
 
 /** Many receivers in one separate process, each on its own port. */
-export class Receivers {
+export class WebhookReceivers {
   private constructor(private readonly child: ChildProcess) {}
 
-  static start(): Receivers {
+  static start(): WebhookReceivers {
     const child = fork(fileURLToPath(new URL('receiver-server.ts', import.meta.url)), [], {
       execArgv: ['--import', 'tsx'],
     });
     process.once('exit', () => child.kill('SIGKILL'));
-    return new Receivers(child);
+    return new WebhookReceivers(child);
   }
 
   private request<Reply>(message: object): Promise<Reply> {

@@ -22,7 +22,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-export function ratio(ours: number, baseline: number): string {
+export function describeRatio(ours: number, baseline: number): string {
   return (ours / baseline).toFixed(2);
 }
 
@@ -33,7 +33,7 @@ export function printRatio(
 ): void {
   const { ours, baseline, unit, bar } = figures;
   print(
-    `${label}: ours ${Math.round(ours)} ${unit}, baseline ${Math.round(baseline)} ${unit}, ratio ${ratio(ours, baseline)} (bar: ${bar})`,
+    `${label}: ours ${Math.round(ours)} ${unit}, baseline ${Math.round(baseline)} ${unit}, ratio ${describeRatio(ours, baseline)} (bar: ${bar})`,
   );
 }
 

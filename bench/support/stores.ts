@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '../../migrations/migrate.js';
 import { startEmbeddedPostgres } from '../../shared/platform/embedded-postgres/start.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -24,7 +24,7 @@ export async function startStores(options: { redis: boolean }): Promise<BenchSto
   chmodSync(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({ dataDir, logger: quiet });
   const { databaseUrl, superuserUrl } = postgres;
-  await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true });
+  await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: true });
   const redis = options.redis ? await startRedis(dataDir) : undefined;
   return {
     databaseUrl,
@@ -44,7 +44,7 @@ export function hasRedis(): boolean {
 
 /** Starts Redis as in production, with an append-only file that is synced every second. */
 async function startRedis(dir: string): Promise<{ url: string; child: ChildProcess }> {
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(
     'redis-server',
     ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--dir', dir],
@@ -59,7 +59,7 @@ async function startRedis(dir: string): Promise<{ url: string; child: ChildProce
   return { url: `redis://127.0.0.1:${port}`, child };
 }
 
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

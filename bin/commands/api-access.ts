@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { DemoKeyField } from '../../shared/demo/demo-credentials.js';
-import { type DemoFile, demoFilePath } from '../../shared/demo/demo-file.js';
+import { type DemoFile, getDemoFilePath } from '../../shared/demo/demo-file.js';
 import type { Config } from '../../shared/platform/config.js';
-import { errorCodeOf } from '../../shared/platform/errors.js';
-import { withoutTrailingSlashes } from '../../shared/platform/trailing-slashes.js';
+import { getErrorCode } from '../../shared/platform/errors.js';
+import { stripTrailingSlashes } from '../../shared/platform/trailing-slashes.js';
 import { isWellFormedKey } from '../../shared/resources/api-keys/credential.js';
 import type { ApiAccess } from './api-client.js';
 import type { CommandArgs } from './command.js';
-import { CliError, EXIT, reasonOf, usageError } from './exit-codes.js';
+import { CliError, describeReason, EXIT, usageError } from './exit-codes.js';
 
 /** The demo key that a command uses when the user gives no key. */
 type DemoKey = 'api_key' | 'sandbox_key';
@@ -17,7 +17,7 @@ type DemoKey = 'api_key' | 'sandbox_key';
  * first, then the settings TOW_API_URL and TOW_API_KEY, then the demo that `npm start` created in
  * DATA_DIR. With --sandbox the key is always the demo's sandbox key.
  */
-export async function apiAccess(
+export async function resolveApiAccess(
   { values }: CommandArgs,
   config: Pick<Config, 'apiUrl' | 'apiKey' | 'dataDir'>,
   demoKey: DemoKey,
@@ -30,16 +30,16 @@ export async function apiAccess(
   const ownUrl = values['api-url'] ?? config.apiUrl;
   const remedy = 'Give --key and --api-url (or TOW_API_KEY and TOW_API_URL)';
   const demoFields = { url: 'api_url', key: demoKey, remedy } as const;
-  const demo = ownKey && ownUrl ? undefined : await demoAccess(config.dataDir, demoFields);
-  const key = usableKey(String(ownKey ?? demo?.key));
-  return { url: withoutTrailingSlashes(httpUrl('--api-url', String(ownUrl ?? demo?.url))), key };
+  const demo = ownKey && ownUrl ? undefined : await loadDemoAccess(config.dataDir, demoFields);
+  const key = parseKey(String(ownKey ?? demo?.key));
+  return { url: stripTrailingSlashes(validateHttpUrl('--api-url', String(ownUrl ?? demo?.url))), key };
 }
 
 /**
  * Removes the whitespace around a key.
  * @throws {CliError} `configuration` when the key is malformed
  */
-export function usableKey(text: string): string {
+export function parseKey(text: string): string {
   const key = text.trim();
   if (isWellFormedKey(key)) return key;
   throw new CliError(
@@ -56,18 +56,19 @@ export function usableKey(text: string): string {
  * @param options.remedy what the error message tells the user to do when the demo is missing
  * @throws {CliError} `configuration`
  */
-export async function demoAccess(
+export async function loadDemoAccess(
   dataDir: string,
   { url, key, remedy }: { url: 'api_url' | 'mcp_url'; key: DemoKeyField; remedy: string },
 ): Promise<ApiAccess> {
-  const path = demoFilePath(dataDir);
+  const path = getDemoFilePath(dataDir);
   try {
     const demo = JSON.parse(await readFile(path, 'utf8')) as DemoFile;
     const [tenant] = demo.tenants;
     if (tenant?.[key] && demo[url]) return { url: demo[url], key: tenant[key] };
     throw new Error('the address or the key is missing');
   } catch (error) {
-    const why = errorCodeOf(error) === 'ENOENT' ? 'is not there' : `cannot be used (${reasonOf(error)})`;
+    const why =
+      getErrorCode(error) === 'ENOENT' ? 'is not there' : `cannot be used (${describeReason(error)})`;
     const message = `${remedy}: ${path}, which \`npm start\` writes for its demo, ${why}.`;
     throw new CliError('configuration', message, EXIT.configuration, { cause: error });
   }
@@ -77,7 +78,7 @@ export async function demoAccess(
  * Checks that an option is an HTTP or HTTPS URL and returns it.
  * @throws {CliError} `usage`
  */
-export function httpUrl(option: string, text: string): string {
+export function validateHttpUrl(option: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw usageError(`${option} must be a URL such as http://localhost:4000/hook.`);

@@ -1,5 +1,5 @@
-import { errorCodeOf } from '../../shared/platform/errors.js';
-import { CliError, EXIT, type ExitCode, reasonOf } from './exit-codes.js';
+import { getErrorCode } from '../../shared/platform/errors.js';
+import { CliError, describeReason, EXIT, type ExitCode } from './exit-codes.js';
 
 /** The address of the API and the key for calling it. */
 export interface ApiAccess {
@@ -19,7 +19,7 @@ interface FailureDetails {
 /** A failed call of the API. */
 export class ApiError extends CliError {
   constructor(
-    readonly refusal: FailureDetails,
+    readonly details: FailureDetails,
     { code, message, exit }: { code: string; message: string; exit: ExitCode },
   ) {
     super(code, message, exit);
@@ -27,8 +27,8 @@ export class ApiError extends CliError {
   }
 
   /** The same call may succeed later. */
-  get isPassing(): boolean {
-    const { status } = this.refusal;
+  get isTransient(): boolean {
+    const { status } = this.details;
     return status === undefined || status === 429 || status >= 500;
   }
 }
@@ -52,7 +52,7 @@ export async function callApi(
       {},
       {
         code: 'api_unreachable',
-        message: `The API at ${url} cannot be reached (${causeOf(error)}). Is it running there?`,
+        message: `The API at ${url} cannot be reached (${describeCause(error)}). Is it running there?`,
         exit: EXIT.unreachable,
       },
     );
@@ -96,7 +96,7 @@ function parseEnvelope(text: string): ErrorEnvelope {
 }
 
 /** Describes an error by its cause: the error of `fetch` itself only says that the call failed. */
-export function causeOf(error: unknown): string {
+export function describeCause(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return errorCodeOf(cause) || reasonOf(cause);
+  return getErrorCode(cause) || describeReason(cause);
 }

@@ -16,7 +16,7 @@ export interface OperatorAction {
  * Records the audit entry of a command-line action when the transaction commits. Actor is `system`,
  * source is `job` (docs/decisions.md §9).
  */
-export function recordAction(
+export function recordOperatorAction(
   tx: Transaction,
   { tenantId, action, entityType, entityId, changes }: OperatorAction,
 ): void {

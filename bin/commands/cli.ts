@@ -3,12 +3,12 @@ import { pino } from 'pino';
 import { type Config, ConfigError, loadConfig } from '../../shared/platform/config.js';
 import { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { type Logger, redactText } from '../../shared/platform/logger.js';
-import { packageVersion } from '../../shared/platform/package-version.js';
+import { readPackageVersion } from '../../shared/platform/package-version.js';
 import type { CommandArgs, CommandContext } from './command.js';
-import { CliError, EXIT, type ExitCode, reasonOf, toCliError, usageError } from './exit-codes.js';
-import { helpText } from './help.js';
+import { CliError, describeReason, EXIT, type ExitCode, toCliError, usageError } from './exit-codes.js';
+import { renderHelp } from './help.js';
 import { Interruption } from './interruption.js';
-import { type CommandOutput, printError, printLine, printOutput, type Terminal } from './output.js';
+import { type CommandOutput, printEntry, printError, printOutput, type Terminal } from './output.js';
 import { COMMANDS, type CommandEntry } from './registry.js';
 
 const CLOSE_DEADLINE_MS = 20_000;
@@ -28,10 +28,10 @@ export async function runCli(argv: readonly string[], terminal: Terminal): Promi
     const output = await runCommand(argv, {
       logger,
       lifecycle,
-      say: (line) => printLine(terminal, line, json),
-      notice: (text) => terminal.err(`${text}\n`),
-      rewrite: (text) => terminal.isInteractive && terminal.err(`\r${text}\u001b[K`),
-      interruption: () => interruption.heed(),
+      printEntry: (line) => printEntry(terminal, line, json),
+      printStatus: (text) => terminal.err(`${text}\n`),
+      replaceStatus: (text) => terminal.isInteractive && terminal.err(`\r${text}\u001b[K`),
+      getInterruptSignal: () => interruption.getSignal(),
     });
     printOutput(terminal, output, json);
     return output.failure?.exit ?? EXIT.ok;
@@ -64,7 +64,7 @@ type CliFoundation = Omit<CommandContext, 'config' | 'store'>;
 async function runCommand(argv: readonly string[], foundation: CliFoundation): Promise<CommandOutput> {
   const words = argv.filter((word) => word !== '--json');
   if (words.length === 1 && words[0] === '--version') {
-    const version = packageVersion();
+    const version = readPackageVersion();
     return { data: { version }, text: version };
   }
   if (words[0] === 'help' || words.includes('--help') || words.includes('-h')) return help();
@@ -80,7 +80,7 @@ function help(): CommandOutput {
     usage: `tow ${name} ${usage}`.trim(),
     summary,
   }));
-  return { data: { commands, exit_codes: EXIT }, text: helpText() };
+  return { data: { commands, exit_codes: EXIT }, text: renderHelp() };
 }
 
 function findCommand(words: string[]): { entry: CommandEntry; rest: string[] } {
@@ -102,7 +102,7 @@ function parse(entry: CommandEntry, rest: string[]): CommandArgs {
   try {
     parsed = parseArgs({ args: rest, options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw explain(`${reasonOf(error).split('. To specify')[0]}.`);
+    throw explain(`${describeReason(error).split('. To specify')[0]}.`);
   }
   const { positionals } = parsed;
   const values = parsed.values as CommandArgs['values'];
@@ -126,7 +126,7 @@ function createContext(cli: CliFoundation): CommandContext {
     } catch (error) {
       if (error instanceof ConfigError) throw toCliError(error);
       // A DATA_DIR that cannot be written to is a wrong setting too.
-      throw new CliError('configuration', reasonOf(error), EXIT.configuration, { cause: error });
+      throw new CliError('configuration', describeReason(error), EXIT.configuration, { cause: error });
     }
   };
   return {
@@ -134,7 +134,7 @@ function createContext(cli: CliFoundation): CommandContext {
     config,
     store: async () => {
       const { findDatabaseUrl, openStore } = await import('./store.js');
-      const foundation = { config: config(), logger, lifecycle, obstacles: new Map() };
+      const foundation = { config: config(), logger, lifecycle, startBlockers: new Map() };
       const databaseUrl = await findDatabaseUrl(foundation);
       return { databaseUrl, db: openStore(foundation, databaseUrl, 'cli') };
     },

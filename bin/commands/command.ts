@@ -2,7 +2,7 @@ import type { Config } from '../../shared/platform/config.js';
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres.js';
-import type { CommandOutput, Line } from './output.js';
+import type { CommandOutput, OutputEntry } from './output.js';
 
 /** The parsed command line of one command. */
 export interface CommandArgs {
@@ -22,19 +22,19 @@ export interface CommandContext {
   /** The owner role's connection string, and a pool whose sessions use the application's role. */
   store: () => Promise<{ databaseUrl: string; db: Database }>;
   /** Prints an entry on standard output before the command's result. */
-  say: (line: Line) => void;
+  printEntry: (line: OutputEntry) => void;
   /** Prints a status text for people on standard error. */
-  notice: (text: string) => void;
+  printStatus: (text: string) => void;
   /**
    * Replaces the text of its previous call, if standard error is a terminal; otherwise prints
    * nothing. An empty text erases it.
    */
-  rewrite: (text: string) => void;
+  replaceStatus: (text: string) => void;
   /**
    * Returns a signal that SIGINT and SIGTERM abort. A command that calls this must end by itself
    * when the signal is aborted; its exit code is then 0 unless it fails.
    */
-  interruption: () => AbortSignal;
+  getInterruptSignal: () => AbortSignal;
 }
 
 export type RunCommand = (args: CommandArgs, context: CommandContext) => Promise<CommandOutput>;

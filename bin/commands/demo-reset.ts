@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { migrate } from '../../migrations/migrate.js';
-import { demoFilePath, ensureDemo } from '../../shared/demo/demo-file.js';
+import { ensureDemo, getDemoFilePath } from '../../shared/demo/demo-file.js';
 import { DEMO_TENANT_IDS } from '../../shared/demo/demo-tenants.js';
 import type { Database, Transaction } from '../../shared/platform/postgres.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
 import type { Foundation } from '../../shared/platform/run-process.js';
-import { publicAddresses } from '../welcome.js';
+import { buildPublicAddresses } from '../welcome.js';
 import { CliError, EXIT } from './exit-codes.js';
-import { isDataDirTaken, openStore, startServer } from './store.js';
+import { isDataDirTaken, openStore, startEmbeddedServer } from './store.js';
 
 const NAME = 'demo-reset';
 const DEFAULT_PORT = 3000;
@@ -22,12 +22,12 @@ export async function resetDemo(foundation: Foundation): Promise<string> {
   const { config, logger } = foundation;
   if (config.production) throw refused('The demo cannot be reset in production.');
   const databaseUrl = config.databaseUrl ?? (await startServerAlone(foundation));
-  await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: !config.redisUrl });
+  await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: !config.redisUrl });
   const db = openStore(foundation, databaseUrl, NAME);
   await removeDemo(db);
-  const path = demoFilePath(config.dataDir);
+  const path = getDemoFilePath(config.dataDir);
   await rm(path, { force: true });
-  const addresses = publicAddresses(config, config.port || DEFAULT_PORT);
+  const addresses = buildPublicAddresses(config, config.port || DEFAULT_PORT);
   await ensureDemo(db, { config, addresses, logger });
   return path;
 }
@@ -37,7 +37,7 @@ function refused(message: string): CliError {
 }
 
 async function startServerAlone(foundation: Foundation): Promise<string> {
-  return startServer(foundation).catch((error: unknown) => {
+  return startEmbeddedServer(foundation).catch((error: unknown) => {
     throw isDataDirTaken(error)
       ? refused(`Another process uses ${foundation.config.dataDir}; stop it first (npm start).`)
       : error;

@@ -1,7 +1,7 @@
 import type { Database } from '../../shared/platform/postgres.js';
 import { readScheduleRuns } from '../../shared/queues/schedule-runs.js';
-import { loadTimeZones } from '../../shared/resources/settings/time-zones.js';
-import { LIST_FAULTS, type SweepFault } from '../../shared/resources/sweep-faults/store.js';
+import { loadPostgresTimeZones } from '../../shared/resources/settings/time-zones.js';
+import { LIST_SWEEP_FAILURES, type SweepFailure } from '../../shared/resources/sweep-failures/store.js';
 import { readAcrossTenants } from './store.js';
 
 export const REMEDY_FOR_CLOCK =
@@ -44,12 +44,12 @@ function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_er
  */
 export async function checkAccounts(db: Database): Promise<string> {
   const [zones, accounts, faults] = await Promise.all([
-    loadTimeZones(db),
+    loadPostgresTimeZones(db),
     readAcrossTenants<{ id: string; time_zone: string }>(
       db,
       'select tenant_id as id, time_zone from tenants',
     ),
-    readAcrossTenants<SweepFault>(db, LIST_FAULTS),
+    readAcrossTenants<SweepFailure>(db, LIST_SWEEP_FAILURES),
   ]);
   const found = [
     ...accounts

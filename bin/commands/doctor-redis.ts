@@ -1,7 +1,7 @@
-import { errorCodeOf } from '../../shared/platform/errors.js';
+import { getErrorCode } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { assertNoEviction, connectRedis } from '../../shared/platform/redis.js';
-import { CliError, EXIT, reasonOf } from './exit-codes.js';
+import { CliError, describeReason, EXIT } from './exit-codes.js';
 
 const CONNECT_TIMEOUT_MS = 3000;
 
@@ -20,7 +20,7 @@ export async function checkRedis(url: string, logger: Logger): Promise<string> {
       redis.on('error', (error) => {
         last = error;
         // No server listens on that port: fail now instead of waiting for the timeout.
-        if (errorCodeOf(error) !== 'ECONNREFUSED') return;
+        if (getErrorCode(error) !== 'ECONNREFUSED') return;
         clearTimeout(timer);
         reject(unreachable(error));
       });
@@ -42,7 +42,7 @@ export async function checkRedis(url: string, logger: Logger): Promise<string> {
 function unreachable(cause: unknown): CliError {
   return new CliError(
     'store_unreachable',
-    `Redis cannot be reached (${reasonOf(cause)}).`,
+    `Redis cannot be reached (${describeReason(cause)}).`,
     EXIT.unreachable,
     { cause },
   );

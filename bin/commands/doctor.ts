@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
-import { findPartitionFaults } from '../../migrations/partitions.js';
+import { findPartitionProblems } from '../../migrations/partitions.js';
 import type { Config } from '../../shared/platform/config.js';
-import { errorCodeOf } from '../../shared/platform/errors.js';
+import { getErrorCode } from '../../shared/platform/errors.js';
 import { findMissingMigration } from '../../shared/platform/health.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { assertDirectConnection } from '../../shared/platform/postgres-pooler.js';
-import { findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
-import { fingerprintOf, readSecretKeyFingerprint } from '../../shared/platform/secret-key.js';
+import { findPrivilegeProblems } from '../../shared/platform/postgres-privileges.js';
+import { computeFingerprint, readSecretKeyFingerprint } from '../../shared/platform/secret-key.js';
 import type { StorageLocation } from '../../shared/platform/storage/location.js';
 import { openStorage } from '../../shared/platform/storage/open-storage.js';
 import { assertWritable } from '../../shared/platform/storage/probe.js';
 import type { CommandContext, RunCommand } from './command.js';
 import { checkAccounts, checkClock, REMEDY_FOR_ACCOUNTS, REMEDY_FOR_CLOCK } from './doctor-clock.js';
 import { checkRedis } from './doctor-redis.js';
-import { CliError, EXIT, type ExitCode, reasonOf, toCliError } from './exit-codes.js';
+import { CliError, describeReason, EXIT, type ExitCode, toCliError } from './exit-codes.js';
 import { isReachableAsApp } from './store.js';
 
 /** The result of a check. `next` says how to fix a failure. */
@@ -70,7 +70,7 @@ async function runCheck(name: string, next: string, check: Check): Promise<Findi
   try {
     return { name, status: 'ok', detail: await check() };
   } catch (error) {
-    return { name, status: 'fail', detail: reasonOf(error), next, exit: toCliError(error).exit };
+    return { name, status: 'fail', detail: describeReason(error), next, exit: toCliError(error).exit };
   }
 }
 
@@ -178,13 +178,13 @@ async function checkPostgres(db: Database): Promise<string> {
 }
 
 async function checkRole(db: Database): Promise<string> {
-  const faults = await findPrivilegeFaults(db);
+  const faults = await findPrivilegeProblems(db);
   if (faults.length > 0) throw new Error(faults.join('; '));
   return "the application's role owns nothing and sees one tenant at a time";
 }
 
 async function checkPartitions(databaseUrl: string): Promise<string> {
-  const faults = await findPartitionFaults(databaseUrl);
+  const faults = await findPartitionProblems(databaseUrl);
   if (faults.length > 0) throw new Error(faults.join('; '));
   return 'the partitions of the coming weeks exist, old ones are dropped';
 }
@@ -197,13 +197,14 @@ async function checkStorage(location: StorageLocation): Promise<string> {
 async function checkSecretKey(db: Database, secretKey: string): Promise<string> {
   const fingerprint = await readSecretKeyFingerprint(db);
   if (fingerprint === undefined) return 'no process has started yet';
-  if (fingerprint !== fingerprintOf(secretKey)) throw new Error('differs from that of the running processes');
+  if (fingerprint !== computeFingerprint(secretKey))
+    throw new Error('differs from that of the running processes');
   return 'same as that of the running processes';
 }
 
 async function checkMigrations(db: Database): Promise<string> {
   const missing = await findMissingMigration(db, MIGRATION_HEAD).catch((error: unknown) => {
-    if (errorCodeOf(error) === '42P01')
+    if (getErrorCode(error) === '42P01')
       return `the database has no migrations; it must be at ${MIGRATION_HEAD}`;
     throw error;
   });

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../shared/platform/config.js';
 import { describeError } from '../../shared/platform/describe-error.js';
-import { AppError, errorCodeOf, isConnectionError } from '../../shared/platform/errors.js';
+import { AppError, getErrorCode, isConnectionError } from '../../shared/platform/errors.js';
 
 /**
  * Exit codes of `tow`. Their meaning never changes, because scripts rely on it. 0: done. 1: the
@@ -48,7 +48,7 @@ export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof ConfigError) return new CliError('configuration', error.message, EXIT.configuration);
   if (error instanceof AppError) return usageError(joinMessages(error));
-  const message = reasonOf(error);
+  const message = describeReason(error);
   const cause = { cause: error };
   if (isNotMigrated(error)) {
     return new CliError(
@@ -58,7 +58,7 @@ export function toCliError(error: unknown): CliError {
       cause,
     );
   }
-  if (WRONG_URL_SQLSTATES.includes(errorCodeOf(error))) {
+  if (WRONG_URL_SQLSTATES.includes(getErrorCode(error))) {
     return new CliError(
       'configuration',
       `PostgreSQL refuses DATABASE_URL: ${message}.`,
@@ -79,7 +79,7 @@ export function toCliError(error: unknown): CliError {
 }
 
 /** Describes an error for a terminal. The message of a CliError is never shortened. */
-export function reasonOf(error: unknown): string {
+export function describeReason(error: unknown): string {
   return error instanceof CliError ? error.message : describeError(error);
 }
 
@@ -92,6 +92,6 @@ function joinMessages(error: AppError): string {
  * 22023; 42P01 is an undefined table.
  */
 export function isNotMigrated(error: unknown): boolean {
-  const code = errorCodeOf(error);
-  return code === '42P01' || (code === '22023' && /role "[^"]*" does not exist/.test(reasonOf(error)));
+  const code = getErrorCode(error);
+  return code === '42P01' || (code === '22023' && /role "[^"]*" does not exist/.test(describeReason(error)));
 }

@@ -20,7 +20,7 @@ With --json every command prints one JSON document on standard output: {"ok":tru
 the missing ones.`;
 
 /** The text of `tow help`. */
-export function helpText(): string {
+export function renderHelp(): string {
   const commands = COMMANDS.map(({ name, usage, summary }) =>
     `  tow ${name} ${usage}`.trimEnd().concat(`\n      ${summary}`),
   );

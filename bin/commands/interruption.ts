@@ -24,7 +24,7 @@ export class Interruption {
   }
 
   /** Returns the signal; from now on the command must end by itself when the signal is aborted. */
-  heed(): AbortSignal {
+  getSignal(): AbortSignal {
     this.isHandledByCommand = true;
     return this.controller.signal;
   }

@@ -1,20 +1,20 @@
 import Joi from 'joi';
-import { dateTime, flag, text } from '../../shared/contracts/fields.js';
+import { dateTime, strictBoolean, text } from '../../shared/contracts/fields.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js';
 import { deriveKey } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres.js';
+import { AccountQuota } from '../../shared/resources/account-quota.js';
 import { type KeyKind, type KeyMaterial, mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
-import { LIVE_KEYS } from '../../shared/resources/api-keys/live-keys.js';
-import { changesOfNew } from '../../shared/resources/changes.js';
-import { Places } from '../../shared/resources/places.js';
-import { refKey, renderRecords } from '../../shared/resources/sets.js';
-import { recordAction } from './audit-entry.js';
+import { LIVE_KEY_QUOTA } from '../../shared/resources/api-keys/live-key-quota.js';
+import { diffNewRecord } from '../../shared/resources/changes.js';
+import { refKey, renderRecords } from '../../shared/resources/record-sets.js';
+import { recordOperatorAction } from './audit-entry.js';
 import type { CommandArgs, RunCommand } from './command.js';
 import { CliError, EXIT, usageError } from './exit-codes.js';
-import { namedTenant } from './tenants.js';
+import { findNamedTenant } from './tenants.js';
 
 /** The name, rights and expiry of a key, as the table stores them. */
 interface KeyRights {
@@ -37,7 +37,7 @@ const rights = Joi.object({
   name: text(100).required(),
   permissions: listSchema(PERMISSIONS).default(['read', 'write']),
   scopes: listSchema(AGENT_SCOPES).default([]),
-  read_only: flag(),
+  read_only: strictBoolean(),
   expires_at: dateTime().default(null),
 });
 
@@ -48,7 +48,7 @@ const rights = Joi.object({
 export const createKey: RunCommand = async (args, { store, config }) => {
   const key = parseRights(args);
   const { db } = await store();
-  const tenant = await namedTenant(db, args);
+  const tenant = await findNamedTenant(db, args);
   const minted = mintKey(key.kind, tenant.environment, deriveKey(config().secretKey, 'credentials'));
   const record = await storeKey(db, tenant.id, { key, material: minted.material });
   const { environment } = tenant;
@@ -99,15 +99,15 @@ async function storeKey(
   const ref = { tenant_id: tenantId, id: newId() };
   const { prefix, lastFour: last_four, hash: key_hash } = material;
   return db.transaction([tenantId], async (tx) => {
-    const refusal = (await Places.count(tx, [{ tenantId }], LIVE_KEYS)).take(tenantId);
+    const refusal = (await AccountQuota.load(tx, [{ tenantId }], LIVE_KEY_QUOTA)).reserve(tenantId);
     if (refusal && !refusal.ok) throw new CliError(refusal.error.code, refusal.error.message, EXIT.failed);
     await insertApiKeys(tx, [{ ...ref, ...key, prefix, last_four, key_hash, tier: null, rolled_from: null }]);
-    recordAction(tx, {
+    recordOperatorAction(tx, {
       tenantId,
       action: `${key.kind}_key.created`,
       entityType: `${key.kind}_key`,
       entityId: ref.id,
-      changes: changesOfNew({ ...key }),
+      changes: diffNewRecord({ ...key }),
     });
     const bodies = await renderRecords(tx, 'api_key', [ref]);
     return { id: ref.id, ...JSON.parse(bodies.get(refKey(ref)) ?? '{}') };

@@ -1,10 +1,10 @@
 import { isUuid } from '../../shared/platform/ids.js';
 import { apiKeyRepresentation } from '../../shared/resources/api-keys/representation.js';
-import { recordAction } from './audit-entry.js';
+import { recordOperatorAction } from './audit-entry.js';
 import type { RunCommand } from './command.js';
 import { notFoundError, usageError } from './exit-codes.js';
-import { table } from './output.js';
-import { namedTenant } from './tenants.js';
+import { renderTable } from './output.js';
+import { findNamedTenant } from './tenants.js';
 
 const COLUMNS = [
   'id',
@@ -30,7 +30,7 @@ interface KeyBody extends Record<string, unknown> {
  */
 export const listKeys: RunCommand = async (args, { store }) => {
   const { db } = await store();
-  const tenant = await namedTenant(db, args);
+  const tenant = await findNamedTenant(db, args);
   const rows = await db.read<{ body: KeyBody }>(tenant.id, {
     text: `select ${apiKeyRepresentation('t')} as body from api_keys t where t.tenant_id = $1 order by t.created_at desc, t.id desc`,
     values: [tenant.id],
@@ -38,7 +38,7 @@ export const listKeys: RunCommand = async (args, { store }) => {
   const items = rows.map(({ body }) => body);
   return {
     data: { tenant_id: tenant.id, environment: tenant.environment, items, count: items.length },
-    text: table(
+    text: renderTable(
       items.map((item) => ({ ...item, rights: [...item.permissions, ...item.scopes] })),
       COLUMNS,
     ),
@@ -53,7 +53,7 @@ export const revokeKey: RunCommand = async (args, { store }) => {
   const id = String(args.positionals[0]).toLowerCase();
   if (!isUuid(id)) throw usageError('KEY_ID must be the id of a key; `tow keys list` shows them.');
   const { db } = await store();
-  const tenant = await namedTenant(db, args);
+  const tenant = await findNamedTenant(db, args);
   const key = await db.transaction([tenant.id], async (tx) => {
     const [before] = await tx.query<{ kind: string; revoked_at: Date | null }>({
       text: 'select kind, revoked_at from api_keys where tenant_id = $1 and id = $2 for update',
@@ -62,7 +62,7 @@ export const revokeKey: RunCommand = async (args, { store }) => {
     if (!before) throw notFoundError('key of this tenant');
     if (before.revoked_at === null) {
       const changes = [{ field: 'revoked_at', from: null, to: 'now' }];
-      recordAction(tx, {
+      recordOperatorAction(tx, {
         tenantId: tenant.id,
         action: `${before.kind}_key.revoked`,
         entityType: `${before.kind}_key`,

@@ -1,7 +1,7 @@
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { migrate } from '../../migrations/migrate.js';
 import { assertDirectConnection } from '../../shared/platform/postgres-pooler.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
 import type { RunCommand } from './command.js';
 import { isReachableAsApp } from './store.js';
 
@@ -14,7 +14,7 @@ export const migrateDatabase: RunCommand = async (_args, { config, store }) => {
   await isReachableAsApp(db);
   const applied = await migrate({
     databaseUrl,
-    appRole: appRoleOf(databaseUrl),
+    appRole: getAppRole(databaseUrl),
     withQueue: !config().redisUrl,
   });
   const list = applied.map((name) => `applied ${name}\n`).join('');

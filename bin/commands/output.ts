@@ -1,13 +1,13 @@
 import type { CliError } from './exit-codes.js';
 
 /** One output entry: `data` for programs, `text` for people. */
-export interface Line {
+export interface OutputEntry {
   data: Record<string, unknown>;
   text: string;
 }
 
 /** The result of a command. */
-export interface CommandOutput extends Line {
+export interface CommandOutput extends OutputEntry {
   /** Nothing is printed, because the command itself wrote to standard output. */
   isSilent?: boolean;
   /** The command ran, but its result counts as a failure. */
@@ -23,7 +23,7 @@ export interface Terminal {
 }
 
 /** Prints one entry before the command's result. */
-export function printLine(terminal: Terminal, { data, text }: Line, json: boolean): void {
+export function printEntry(terminal: Terminal, { data, text }: OutputEntry, json: boolean): void {
   terminal.out(`${json ? JSON.stringify(data) : text}\n`);
 }
 
@@ -58,7 +58,7 @@ export function printError(terminal: Terminal, { code, message }: CliError, json
 }
 
 /** Formats rows as aligned columns with a header. Without rows it returns "(none)". */
-export function table(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {
+export function renderTable(rows: readonly Record<string, unknown>[], columns: readonly string[]): string {
   if (rows.length === 0) return '(none)';
   const cells = [
     columns.map((column) => column.toUpperCase()),

@@ -1,11 +1,11 @@
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
-import { recordAction } from './audit-entry.js';
+import { recordOperatorAction } from './audit-entry.js';
 import type { RunCommand } from './command.js';
 import { CliError, EXIT, notFoundError, usageError } from './exit-codes.js';
-import { table } from './output.js';
+import { renderTable } from './output.js';
 import { readAcrossTenants } from './store.js';
-import { namedTenant } from './tenants.js';
+import { findNamedTenant } from './tenants.js';
 
 interface ParkedRow extends Record<string, unknown> {
   parked_at: Date;
@@ -20,13 +20,13 @@ const PARKED = `select command_id, tenant_id, command->>'type' as type, command-
  * `tow commands parked`: lists poison commands of all tenants, newest first. They are parked
  * because they killed their worker too often (workers/writes/attempts.ts).
  */
-export const listParked: RunCommand = async (_args, { store }) => {
+export const listParkedCommands: RunCommand = async (_args, { store }) => {
   const { db } = await store();
   const items = await readAcrossTenants<ParkedRow>(db, PARKED);
   items.sort((a, b) => b.parked_at.getTime() - a.parked_at.getTime());
   return {
     data: { items, count: items.length },
-    text: table(items, ['command_id', 'tenant_id', 'type', 'entity_id', 'attempts', 'parked_at']),
+    text: renderTable(items, ['command_id', 'tenant_id', 'type', 'entity_id', 'attempts', 'parked_at']),
   };
 };
 
@@ -35,16 +35,16 @@ export const listParked: RunCommand = async (_args, { store }) => {
  * operation. The clock submits it to the workers within seconds. Running it twice is safe: a
  * command acts only once.
  */
-export const replayParked: RunCommand = async (args, { store }) => {
+export const replayParkedCommand: RunCommand = async (args, { store }) => {
   const id = String(args.positionals[0]).toLowerCase();
   if (!isUuid(id))
     throw usageError('COMMAND_ID must be the id of a command; `tow commands parked` shows them.');
   const { db } = await store();
-  const tenant = await namedTenant(db, args);
+  const tenant = await findNamedTenant(db, args);
   await db.transaction([tenant.id], async (tx) => {
     await assertReplayable(tx, tenant.id, id);
     await unpark(tx, tenant.id, id);
-    recordAction(tx, {
+    recordOperatorAction(tx, {
       tenantId: tenant.id,
       action: 'command.replayed',
       entityType: 'command',

@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { RunCommand } from './command.js';
-import { TRIGGERABLE } from './trigger/recipes.js';
+import { TRIGGERABLE_TYPES } from './trigger/recipes.js';
 
 /** A command of the command line, with its help text. */
 export interface CommandEntry {
@@ -108,7 +108,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     options: {},
     required: [],
     positionals: 0,
-    load: async () => (await import('./parked-commands.js')).listParked,
+    load: async () => (await import('./parked-commands.js')).listParkedCommands,
   },
   {
     name: 'commands replay',
@@ -117,7 +117,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     options: { tenant: text },
     required: ['tenant'],
     positionals: 1,
-    load: async () => (await import('./parked-commands.js')).replayParked,
+    load: async () => (await import('./parked-commands.js')).replayParkedCommand,
   },
   {
     name: 'listen',
@@ -139,7 +139,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'trigger',
     usage: `EVENT ${API_USAGE} [--live]`,
-    summary: `Cause a real event in the sandbox: ${TRIGGERABLE.join(', ')}.`,
+    summary: `Cause a real event in the sandbox: ${TRIGGERABLE_TYPES.join(', ')}.`,
     options: { ...API_OPTIONS, live: flag },
     required: [],
     positionals: 1,
@@ -186,7 +186,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     options: {},
     required: [],
     positionals: 0,
-    load: async () => (await import('./secret-key.js')).adopt,
+    load: async () => (await import('./secret-key.js')).adoptConfiguredSecretKey,
   },
   {
     name: 'doctor',

@@ -1,9 +1,9 @@
 import { migrate } from '../../migrations/migrate.js';
 import { ensureDemo } from '../../shared/demo/demo-file.js';
 import { waitForPostgres } from '../../shared/platform/await-stores.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
 import type { Foundation } from '../../shared/platform/run-process.js';
-import { publicAddresses } from '../welcome.js';
+import { buildPublicAddresses } from '../welcome.js';
 import { openStore } from './store.js';
 
 /** The port of the `web` process if PORT is not set. */
@@ -20,11 +20,11 @@ export async function release(foundation: Foundation): Promise<void> {
   await waitForPostgres(foundation, databaseUrl);
   const applied = await migrate({
     databaseUrl,
-    appRole: appRoleOf(databaseUrl),
+    appRole: getAppRole(databaseUrl),
     withQueue: !config.redisUrl,
   });
   if (config.demo) {
-    const addresses = publicAddresses(config, config.port || WEB_PORT);
+    const addresses = buildPublicAddresses(config, config.port || WEB_PORT);
     const quiet = { info: () => undefined, warn: logger.warn.bind(logger) };
     await ensureDemo(openStore(foundation, databaseUrl, 'release'), { config, addresses, logger: quiet });
   }

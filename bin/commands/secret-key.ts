@@ -8,7 +8,7 @@ const DATA_LOSS_TEXT =
  * `tow secret-key adopt`: after a planned change, stores the SECRET_KEY of this environment as the
  * one that every process must have.
  */
-export const adopt: RunCommand = async (_args, { config, store }) => {
+export const adoptConfiguredSecretKey: RunCommand = async (_args, { config, store }) => {
   const { db } = await store();
   const { isChanged } = await adoptSecretKey(db, config().secretKey);
   const text = isChanged

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answersQueries, databaseUrl, OWNER } from '../../shared/platform/embedded-postgres/database.js';
+import {
+  buildDatabaseUrl,
+  canAnswerQueries,
+  OWNER_ROLE,
+} from '../../shared/platform/embedded-postgres/database.js';
 import { startEmbeddedPostgres } from '../../shared/platform/embedded-postgres/start.js';
 import { readState } from '../../shared/platform/embedded-postgres/state.js';
 import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import type { Foundation } from '../../shared/platform/run-process.js';
-import { CliError, EXIT, isNotMigrated, reasonOf } from './exit-codes.js';
+import { CliError, describeReason, EXIT, isNotMigrated } from './exit-codes.js';
 
 /** How long to wait for the server of a process that has just started. */
 const WAIT_FOR_SERVER_MS = 15_000;
@@ -25,11 +29,11 @@ export async function findDatabaseUrl(foundation: Foundation): Promise<string> {
   const { config } = foundation;
   if (config.databaseUrl) return config.databaseUrl;
   try {
-    return await startServer(foundation);
+    return await startEmbeddedServer(foundation);
   } catch (error) {
     if (isDataDirTaken(error)) return findRunningServer(config.dataDir);
     throw unreachable(
-      `The embedded PostgreSQL in ${config.dataDir} does not start: ${reasonOf(error)}`,
+      `The embedded PostgreSQL in ${config.dataDir} does not start: ${describeReason(error)}`,
       error,
     );
   }
@@ -39,7 +43,7 @@ export async function findDatabaseUrl(foundation: Foundation): Promise<string> {
  * Starts the embedded server. The lifecycle stops it.
  * @throws {Error} see {@link isDataDirTaken}
  */
-export async function startServer({ config, logger, lifecycle }: Foundation): Promise<string> {
+export async function startEmbeddedServer({ config, logger, lifecycle }: Foundation): Promise<string> {
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, logger });
   lifecycle.onClose('embedded postgres', () => embedded.stop());
   return embedded.databaseUrl;
@@ -55,14 +59,14 @@ async function findRunningServer(dataDir: string): Promise<string> {
   do {
     try {
       const state = await readState(dataDir);
-      const url = state && databaseUrl(OWNER, state.ownerPassword, state.port);
-      if (url && (await answersQueries(url))) return url;
+      const url = state && buildDatabaseUrl(OWNER_ROLE, state.ownerPassword, state.port);
+      if (url && (await canAnswerQueries(url))) return url;
     } catch (error) {
       last = error;
     }
     await sleep(POLL_MS);
   } while (Date.now() < deadline);
-  const reason = last === undefined ? '' : ` (${reasonOf(last)})`;
+  const reason = last === undefined ? '' : ` (${describeReason(last)})`;
   throw unreachable(
     `Another process runs in ${dataDir}, but its PostgreSQL does not respond${reason}. Try again.`,
     last,
@@ -100,7 +104,7 @@ const TENANTS_PER_PASS = 500;
 
 /** Runs a query for all tenants, in chunks. Each transaction sees only the tenants of its chunk. */
 export async function readAcrossTenants<R>(db: Database, text: string, values: unknown[] = []): Promise<R[]> {
-  const ids = await db.tenantIds();
+  const ids = await db.listTenantIds();
   const rows: R[] = [];
   for (let start = 0; start < ids.length; start += TENANTS_PER_PASS) {
     const chunk = ids.slice(start, start + TENANTS_PER_PASS);

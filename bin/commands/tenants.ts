@@ -5,11 +5,11 @@ import { TIERS } from '../../shared/contracts/vocabulary.js';
 import type { Tier } from '../../shared/platform/config.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres.js';
-import { isStoredZone, isTimeZone } from '../../shared/resources/settings/time-zones.js';
-import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import { isNodeTimeZone, isPostgresTimeZone } from '../../shared/resources/settings/time-zones.js';
+import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
 import type { CommandArgs, RunCommand } from './command.js';
 import { notFoundError, usageError } from './exit-codes.js';
-import { table } from './output.js';
+import { renderTable } from './output.js';
 import { readAcrossTenants } from './store.js';
 
 interface TenantFields {
@@ -33,7 +33,7 @@ export const createTenant: RunCommand = async ({ values }, { store }) => {
   const fields = validate<TenantFields>(tenantFields, { name, tier, time_zone });
   const { db } = await store();
   await assertTimeZone(db, fields.time_zone);
-  const pair = newTenantPair();
+  const pair = createTenantPairIds();
   await db.transaction([pair.live, pair.sandbox], (tx) =>
     createTenantPair(tx, pair, { name: fields.name, tier: fields.tier, timeZone: fields.time_zone }),
   );
@@ -45,7 +45,7 @@ export const createTenant: RunCommand = async ({ values }, { store }) => {
 
 /** Checks that PostgreSQL and Node.js both know the time zone: both calculate with it. */
 async function assertTimeZone(db: Database, timeZone: string): Promise<void> {
-  if (!isTimeZone(timeZone) || !(await isStoredZone(db, timeZone)))
+  if (!isNodeTimeZone(timeZone) || !(await isPostgresTimeZone(db, timeZone)))
     throw usageError(`"${timeZone}" is not a time zone; give an IANA name such as America/Chicago.`);
 }
 
@@ -64,7 +64,7 @@ export const listTenants: RunCommand = async (_args, { store }) => {
   );
   return {
     data: { items, count: items.length },
-    text: table(items, ['id', 'name', 'environment', 'tier', 'time_zone', 'created_at']),
+    text: renderTable(items, ['id', 'name', 'environment', 'tier', 'time_zone', 'created_at']),
   };
 };
 
@@ -81,7 +81,7 @@ export interface TenantRow extends Record<string, unknown> {
  * a sandbox directly.
  * @throws {CliError} `usage` when the value is not an id, `not_found` when no tenant has the id
  */
-export async function namedTenant(db: Database, { values }: CommandArgs): Promise<TenantRow> {
+export async function findNamedTenant(db: Database, { values }: CommandArgs): Promise<TenantRow> {
   const id = String(values.tenant).toLowerCase();
   if (!isUuid(id)) throw usageError('--tenant must be the id of a tenant; `tow tenants list` shows them.');
   const [tenant] = await db.read<TenantRow>(id, {

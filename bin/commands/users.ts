@@ -4,13 +4,13 @@ import { email, text } from '../../shared/contracts/fields.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { hashPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
-import { changesOfNew } from '../../shared/resources/changes.js';
-import { refKey, renderRecords } from '../../shared/resources/sets.js';
+import { diffNewRecord } from '../../shared/resources/changes.js';
+import { refKey, renderRecords } from '../../shared/resources/record-sets.js';
 import { insertUsers } from '../../shared/resources/users/handlers.js';
-import { recordAction } from './audit-entry.js';
+import { recordOperatorAction } from './audit-entry.js';
 import type { RunCommand } from './command.js';
 import { usageError } from './exit-codes.js';
-import { namedTenant } from './tenants.js';
+import { findNamedTenant } from './tenants.js';
 
 const userFields = Joi.object({ name: text(100).required(), email: email().required() });
 
@@ -21,7 +21,7 @@ export const createUser: RunCommand = async ({ values, positionals }, { store })
     email: values.email,
   });
   const { db } = await store();
-  const tenant = await namedTenant(db, { values, positionals });
+  const tenant = await findNamedTenant(db, { values, positionals });
   if (tenant.environment === 'sandbox')
     throw usageError('Users belong to the live tenant, not to its sandbox.');
   const password = randomBytes(15).toString('base64url');
@@ -30,12 +30,12 @@ export const createUser: RunCommand = async ({ values, positionals }, { store })
   const body = await db.transaction([tenant.id], async (tx) => {
     const inserted = await insertUsers(tx, [row]);
     if (inserted.size === 0) throw usageError(`${person.email} already belongs to a user of this tenant.`);
-    recordAction(tx, {
+    recordOperatorAction(tx, {
       tenantId: tenant.id,
       action: 'user.created',
       entityType: 'user',
       entityId: ref.id,
-      changes: changesOfNew(person),
+      changes: diffNewRecord(person),
     });
     const bodies = await renderRecords(tx, 'user', [ref]);
     return JSON.parse(bodies.get(refKey(ref)) ?? '{}') as Record<string, unknown>;

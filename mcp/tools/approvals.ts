@@ -2,7 +2,7 @@ import Joi from 'joi';
 import type { ApprovalPropose } from '../../shared/contracts/generated.js';
 import { proposeApproval } from '../../shared/resources/approvals/commands.js';
 import { approval, approvalPropose } from '../../shared/resources/approvals/schema.js';
-import { defineWriteTool, dollars } from './tool.js';
+import { defineWriteTool, formatUsd } from './tool.js';
 
 type Proposal = Omit<ApprovalPropose, 'kind'>;
 
@@ -21,8 +21,8 @@ export const proposeInvoiceApprovalTool = defineWriteTool<Proposal, ApprovalProp
   }),
   toCommand: (input) => ({ ...input, kind: 'invoice_approval' }),
   output: approval,
-  summary: ({ id, amount_cents, expires_at }) =>
-    `Approval ${id} over ${dollars(amount_cents)} waits for a person until ${expires_at}. The invoice is unchanged.`,
-  preview: ({ invoice_id, amount_cents }) =>
-    `a request that a person approve invoice ${invoice_id} over ${dollars(amount_cents)}`,
+  summarize: ({ id, amount_cents, expires_at }) =>
+    `Approval ${id} over ${formatUsd(amount_cents)} waits for a person until ${expires_at}. The invoice is unchanged.`,
+  describePreview: ({ invoice_id, amount_cents }) =>
+    `a request that a person approve invoice ${invoice_id} over ${formatUsd(amount_cents)}`,
 });

@@ -4,9 +4,9 @@ import type { AuditListQuery } from '../../shared/contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../shared/contracts/resource.js';
 import { listAgentAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { agentAuditListItem } from '../../shared/resources/audit-log/schema.js';
-import { quoted } from '../quoted.js';
+import { quoteText } from '../quote-text.js';
 import { pageCursor, pageSize } from './fields.js';
-import { countBy, defineListTool, type Shown } from './tool.js';
+import { countBy, defineListTool, type JsonObject } from './tool.js';
 
 type Search = Pick<AuditListQuery, 'entity_type' | 'actor' | 'since' | 'until' | 'limit' | 'cursor'>;
 
@@ -26,11 +26,11 @@ export const searchAuditLogTool = defineListTool<Search>({
     cursor: pageCursor(),
   }),
   output: agentAuditListItem,
-  statement: listAgentAuditEntries,
-  summary: (items) => countBy(items, 'outcome'),
-  line: ({ occurred_at, actor, action, entity_id, outcome }) => {
-    const { type, name } = actor as Shown;
-    const actorText = name ? `${type} ${quoted(name, 30)}` : type;
+  buildQuery: listAgentAuditEntries,
+  summarize: (items) => countBy(items, 'outcome'),
+  describeItem: ({ occurred_at, actor, action, entity_id, outcome }) => {
+    const { type, name } = actor as JsonObject;
+    const actorText = name ? `${type} ${quoteText(name, 30)}` : type;
     return [occurred_at, actorText, action, entity_id, outcome].filter(Boolean).join(' ');
   },
 });

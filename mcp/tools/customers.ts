@@ -4,9 +4,9 @@ import type { CustomerListQuery } from '../../shared/contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../shared/contracts/resource.js';
 import { listAgentCustomers } from '../../shared/resources/customers/queries.js';
 import { agentCustomerListItem } from '../../shared/resources/customers/schema.js';
-import { quoted } from '../quoted.js';
+import { quoteText } from '../quote-text.js';
 import { pageCursor, pageSize } from './fields.js';
-import { defineListTool, dollars } from './tool.js';
+import { defineListTool, formatUsd } from './tool.js';
 
 export const listCustomersTool = defineListTool<Pick<CustomerListQuery, 'search' | 'limit' | 'cursor'>>({
   name: 'list_customers',
@@ -21,8 +21,8 @@ export const listCustomersTool = defineListTool<Pick<CustomerListQuery, 'search'
     cursor: pageCursor(),
   }),
   output: agentCustomerListItem,
-  statement: listAgentCustomers,
-  summary: (items) => `${items.filter((item) => item.is_active).length} active`,
-  line: ({ id, company_name, is_active, balance_cents }) =>
-    `${quoted(company_name)}, ${is_active ? 'active' : 'inactive'}, owes ${dollars(balance_cents)}, customer ${id}`,
+  buildQuery: listAgentCustomers,
+  summarize: (items) => `${items.filter((item) => item.is_active).length} active`,
+  describeItem: ({ id, company_name, is_active, balance_cents }) =>
+    `${quoteText(company_name)}, ${is_active ? 'active' : 'inactive'}, owes ${formatUsd(balance_cents)}, customer ${id}`,
 });

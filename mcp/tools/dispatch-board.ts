@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { agentDispatchBoard } from '../../shared/resources/dispatch-board/schema.js';
-import { readBoard } from '../board.js';
-import { describeBoard } from '../board-lines.js';
+import { describeBoard } from '../describe-board.js';
+import { readBoard } from '../read-board.js';
 import { defineReadTool } from './tool.js';
 
 interface Counts {
@@ -21,10 +21,10 @@ export const getDispatchBoardTool = defineReadTool<object>({
   action: 'dispatch_board.read',
   input: Joi.object({}),
   output: agentDispatchBoard,
-  entityId: () => null,
+  getEntityId: () => null,
   read: readBoard,
-  lines: describeBoard,
-  summary: ({ counts, omitted }) => {
+  describeRecord: describeBoard,
+  summarize: ({ counts, omitted }) => {
     const { active_jobs, unassigned_work_orders, trucks, trucks_available } = counts as Counts;
     const truncationHint = omitted
       ? ' Only the most urgent are shown; list_work_orders with a status has all of them.'

@@ -6,10 +6,10 @@ import { agentInvoiceListItem } from '../../shared/resources/invoices/agent-sche
 import { draftInvoice } from '../../shared/resources/invoices/commands.js';
 import { listAgentInvoices } from '../../shared/resources/invoices/queries.js';
 import { invoice, invoiceDraft } from '../../shared/resources/invoices/schema.js';
-import { quoted } from '../quoted.js';
+import { quoteText } from '../quote-text.js';
 import { pageCursor, pageSize } from './fields.js';
 import { readRecord } from './read-record.js';
-import { countBy, defineListTool, defineReadTool, defineWriteTool, dollars } from './tool.js';
+import { countBy, defineListTool, defineReadTool, defineWriteTool, formatUsd } from './tool.js';
 
 const invoiceEntity = { entityType: 'invoice' } as const;
 
@@ -27,14 +27,14 @@ export const listInvoicesTool = defineListTool<Pick<InvoiceListQuery, 'status' |
     cursor: pageCursor(),
   }),
   output: agentInvoiceListItem,
-  statement: listAgentInvoices,
-  summary: (items) => countBy(items, 'status'),
-  line: ({ id, invoice_number, customer_name, status, total_cents, balance_due_cents }) =>
+  buildQuery: listAgentInvoices,
+  summarize: (items) => countBy(items, 'status'),
+  describeItem: ({ id, invoice_number, customer_name, status, total_cents, balance_due_cents }) =>
     [
-      `${quoted(invoice_number)} ${status}`,
-      customer_name ? `for ${quoted(customer_name)}` : 'without a customer',
-      `total ${dollars(total_cents)}`,
-      `open ${dollars(balance_due_cents)}`,
+      `${quoteText(invoice_number)} ${status}`,
+      customer_name ? `for ${quoteText(customer_name)}` : 'without a customer',
+      `total ${formatUsd(total_cents)}`,
+      `open ${formatUsd(balance_due_cents)}`,
       `invoice ${id}`,
     ].join(', '),
 });
@@ -49,11 +49,11 @@ export const getInvoiceTool = defineReadTool<{ invoice_id: string }>({
   action: 'invoice.read',
   input: Joi.object({ invoice_id: uuid().required().description('`id` from list_invoices') }),
   output: invoice,
-  entityId: ({ invoice_id }) => invoice_id,
+  getEntityId: ({ invoice_id }) => invoice_id,
   read: (mcp, caller, { invoice_id: id }) =>
     readRecord(mcp, caller, { ...invoiceEntity, resourceLabel: 'invoice', id }),
-  summary: ({ id, status, total_cents, balance_due_cents }) =>
-    `Invoice ${id} is ${status}: total ${dollars(total_cents)}, open ${dollars(balance_due_cents)}.`,
+  summarize: ({ id, status, total_cents, balance_due_cents }) =>
+    `Invoice ${id} is ${status}: total ${formatUsd(total_cents)}, open ${formatUsd(balance_due_cents)}.`,
 });
 
 export const createInvoiceDraftTool = defineWriteTool<InvoiceDraft, InvoiceDraft>({
@@ -68,8 +68,8 @@ export const createInvoiceDraftTool = defineWriteTool<InvoiceDraft, InvoiceDraft
   input: invoiceDraft,
   toCommand: (input) => input,
   output: invoice,
-  summary: ({ id, status, total_cents }) =>
-    `Invoice ${id} is a ${status} of ${dollars(total_cents)}. It has not been sent to anyone. Use propose_invoice_approval to ask a person to approve it.`,
-  preview: ({ status, total_cents }) =>
-    `a ${status} invoice of ${dollars(total_cents)}; it would not be sent to anyone`,
+  summarize: ({ id, status, total_cents }) =>
+    `Invoice ${id} is a ${status} of ${formatUsd(total_cents)}. It has not been sent to anyone. Use propose_invoice_approval to ask a person to approve it.`,
+  describePreview: ({ status, total_cents }) =>
+    `a ${status} invoice of ${formatUsd(total_cents)}; it would not be sent to anyone`,
 });

@@ -1,5 +1,5 @@
 import { notFound } from '../../shared/platform/errors.js';
-import { readStatement } from '../../shared/resources/sets.js';
+import { buildReadQuery } from '../../shared/resources/record-sets.js';
 import { readAgentWorkOrder } from '../../shared/resources/work-orders/queries.js';
 import type { Caller } from '../caller.js';
 import type { McpRuntime } from '../runtime.js';
@@ -15,7 +15,7 @@ export async function readRecord(
 ): Promise<string> {
   const [row] = await db.read<{ body: string }>(
     tenantId,
-    readStatement(entityType, { tenant_id: tenantId, id }),
+    buildReadQuery(entityType, { tenant_id: tenantId, id }),
   );
   if (!row) throw notFound(resourceLabel);
   return row.body;
@@ -25,7 +25,7 @@ export async function readRecord(
  * Reads a work order as agents see it: its status is `new` until an operator accepts it.
  * @throws {AppError} 404 for an unknown id and for an id of another tenant
  */
-export async function readJob(
+export async function readWorkOrder(
   { db }: McpRuntime,
   { key: { tenantId } }: Caller,
   id: string,

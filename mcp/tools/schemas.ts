@@ -105,4 +105,6 @@ function buildOutputSchema({ kind, output }: Tool): ObjectSchema {
  * Tools as `tools/list` and the manifest show them. Built once per process, because building a
  * schema costs more than a call.
  */
-export const LISTED: ReadonlyMap<Tool, ListedTool> = new Map(TOOLS.map((tool) => [tool, describeTool(tool)]));
+export const LISTED_TOOLS: ReadonlyMap<Tool, ListedTool> = new Map(
+  TOOLS.map((tool) => [tool, describeTool(tool)]),
+);

@@ -1,14 +1,14 @@
 import type Joi from 'joi';
 import type { CommandDefinition } from '../../shared/contracts/command.js';
 import type { AgentScope } from '../../shared/contracts/vocabulary.js';
-import type { Statement } from '../../shared/platform/postgres.js';
+import type { SqlQuery } from '../../shared/platform/postgres.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
 import type { Caller } from '../caller.js';
-import type { Aside } from '../line.js';
+import type { CallNotifier } from '../client-channel.js';
 import type { McpRuntime } from '../runtime.js';
 
 /** A JSON object: a record or a page of records. */
-export type Shown = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
 /** A tool call with unchecked arguments. */
 export interface ToolCall {
@@ -16,7 +16,7 @@ export interface ToolCall {
   args: Record<string, unknown>;
   meta: Record<string, unknown>;
   /** Absent if the client can receive only the result. */
-  aside?: Aside;
+  callNotifier?: CallNotifier;
 }
 
 interface ToolBase<Input> {
@@ -40,29 +40,29 @@ interface ToolBase<Input> {
 /** A tool that returns a page of a keyset list. */
 export interface ListTool<Input extends { cursor?: string }> extends ToolBase<Input> {
   kind: 'list';
-  statement: (input: Input, scope: ListScope) => Statement;
+  buildQuery: (input: Input, scope: ListScope) => SqlQuery;
   /** Describes the page in one line, which must hold no untrusted text. */
-  summary: (items: Shown[]) => string;
+  summarize: (items: JsonObject[]) => string;
   /**
    * Describes one item in one line: enough to choose it and continue with its id. The tool must
    * pass untrusted texts through `quoted`; the caller puts the lines between tags.
    */
-  line: (item: Shown) => string;
+  describeItem: (item: JsonObject) => string;
 }
 
 /** A tool that returns one record. */
 export interface ReadTool<Input> extends ToolBase<Input> {
   kind: 'read';
   /** Returns the id of the requested record; null if the tool always reads the same record. */
-  entityId: (input: Input) => string | null;
+  getEntityId: (input: Input) => string | null;
   /** @throws {AppError} 404 */
   read: (mcp: McpRuntime, caller: Caller, input: Input) => Promise<Buffer | string>;
-  summary: (record: Shown) => string;
+  summarize: (record: JsonObject) => string;
   /**
    * Describes the record in lines, as `line` does for a list. Default: the record's untrusted
    * texts.
    */
-  lines?: (record: Shown) => string[];
+  describeRecord?: (record: JsonObject) => string[];
 }
 
 /** A tool that submits a command. */
@@ -71,13 +71,13 @@ export interface WriteTool<Input, CommandInput> extends ToolBase<Input> {
   command: CommandDefinition<CommandInput>;
   toCommand: (input: Input) => CommandInput;
   /** Converts the record where agents see it differently from REST. */
-  toAnswer?: (record: Shown) => Shown;
-  summary: (record: Shown) => string;
+  toAgentRecord?: (record: JsonObject) => JsonObject;
+  summarize: (record: JsonObject) => string;
   /**
    * Completes the sentence "It would be" after a dry run. It contains no id of a record that the
    * dry run did not store.
    */
-  preview: (record: Shown) => string;
+  describePreview: (record: JsonObject) => string;
 }
 
 /** A tool of the registry. Only the tool itself uses the exact type of its input. */
@@ -98,12 +98,12 @@ export function defineWriteTool<Input, CommandInput>(
 }
 
 /** Formats cents as dollars, for display only; never calculate with this text. */
-export function dollars(cents: unknown): string {
+export function formatUsd(cents: unknown): string {
   return typeof cents === 'number' ? `$${(cents / 100).toFixed(2)}` : '$?';
 }
 
 /** Counts items by a member's value, for example "2 draft, 1 paid". */
-export function countBy(items: Shown[], member: string): string {
+export function countBy(items: JsonObject[], member: string): string {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(String(item[member]), (counts.get(String(item[member])) ?? 0) + 1);
   return [...counts].map(([value, count]) => `${count} ${value}`).join(', ');

@@ -5,9 +5,9 @@ import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../shared/contracts/vocab
 import { createWorkOrder } from '../../shared/resources/work-orders/commands.js';
 import { listAgentWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { agentWorkOrder, agentWorkOrderListItem } from '../../shared/resources/work-orders/schema.js';
-import { quoted } from '../quoted.js';
+import { quoteText } from '../quote-text.js';
 import { pageCursor, pageSize } from './fields.js';
-import { readJob } from './read-record.js';
+import { readWorkOrder } from './read-record.js';
 import { countBy, defineListTool, defineReadTool, defineWriteTool } from './tool.js';
 
 const workOrderEntity = { entityType: 'work_order' } as const;
@@ -26,12 +26,12 @@ export const listWorkOrdersTool = defineListTool<Pick<WorkOrderListQuery, 'statu
     cursor: pageCursor(),
   }),
   output: agentWorkOrderListItem,
-  statement: listAgentWorkOrders,
-  summary: (items) => countBy(items, 'status'),
-  line: ({ id, job_number, service_type, pickup_location, customer_name, status, billing_status }) =>
+  buildQuery: listAgentWorkOrders,
+  summarize: (items) => countBy(items, 'status'),
+  describeItem: ({ id, job_number, service_type, pickup_location, customer_name, status, billing_status }) =>
     [
-      `${job_number} ${service_type}${pickup_location ? ` at ${quoted(pickup_location)}` : ''}`,
-      ...(customer_name ? [`for ${quoted(customer_name)}`] : []),
+      `${job_number} ${service_type}${pickup_location ? ` at ${quoteText(pickup_location)}` : ''}`,
+      ...(customer_name ? [`for ${quoteText(customer_name)}`] : []),
       `${status}, ${billing_status}`,
       `work order ${id}`,
     ].join(', '),
@@ -47,9 +47,9 @@ export const getWorkOrderTool = defineReadTool<{ work_order_id: string }>({
   action: 'work_order.read',
   input: Joi.object({ work_order_id: uuid().required().description('`id` from list_work_orders') }),
   output: agentWorkOrder,
-  entityId: ({ work_order_id }) => work_order_id,
-  read: (mcp, caller, { work_order_id: id }) => readJob(mcp, caller, id),
-  summary: ({ id, status, billing_status, truck_id }) =>
+  getEntityId: ({ work_order_id }) => work_order_id,
+  read: (mcp, caller, { work_order_id: id }) => readWorkOrder(mcp, caller, id),
+  summarize: ({ id, status, billing_status, truck_id }) =>
     `Work order ${id} is ${status}, ${billing_status}, ${truck_id ? `on truck ${truck_id}` : 'without a truck'}.`,
 });
 
@@ -90,8 +90,8 @@ export const createWorkOrderTool = defineWriteTool<NewWorkOrder, WorkOrderCreate
     ...(notes === undefined ? {} : { notes }),
   }),
   // A new work order is `new` until an operator accepts it (docs/decisions.md §1, row 3).
-  toAnswer: (record) => ({ ...record, status: 'new' }),
+  toAgentRecord: (record) => ({ ...record, status: 'new' }),
   output: agentWorkOrder,
-  summary: ({ id }) => `Work order ${id} is booked and waits for an operator to accept it.`,
-  preview: ({ service_type }) => `a new ${service_type} job that waits for an operator to accept it`,
+  summarize: ({ id }) => `Work order ${id} is booked and waits for an operator to accept it.`,
+  describePreview: ({ service_type }) => `a new ${service_type} job that waits for an operator to accept it`,
 });

@@ -11,7 +11,7 @@ export interface Access {
    * Only a signed-in person may do this, whatever permissions a key holds (`x-security: session` in
    * the route's `@openapi` block).
    */
-  personOnly?: boolean;
+  isPersonOnly?: boolean;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Access {
  * @throws {AppError} 403 read_only_key, forbidden or insufficient_scope, which names the missing
  *   permission or scope
  */
-export function assertAccess(key: Principal, { permission, agentScope, personOnly }: Access): void {
+export function assertAccess(key: Principal, { permission, agentScope, isPersonOnly }: Access): void {
   if (key.readOnly && permission !== 'read') {
     throw new AppError('read_only_key', 'This key is read-only. Use a key that may write.');
   }
@@ -30,7 +30,7 @@ export function assertAccess(key: Principal, { permission, agentScope, personOnl
       details: [{ required: permission }],
     });
   }
-  if (personOnly && key.kind !== 'user') {
+  if (isPersonOnly && key.kind !== 'user') {
     throw new AppError('forbidden', 'Keys may not do this. A signed-in person must do it.');
   }
 }

@@ -1,14 +1,14 @@
 import { newId } from '../platform/ids.js';
 import type { Command } from './command.js';
-import { systemCommand } from './system-command.js';
+import { createSystemCommand } from './system-command.js';
 
 /** A command that changes nothing. It proves that queue, worker, PostgreSQL and reply work. */
 export const CANARY_TYPE = 'system.canary';
 
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
-export function canaryCommand(): Command {
-  const canary = systemCommand({
+export function createCanaryCommand(): Command {
+  const canary = createSystemCommand({
     type: CANARY_TYPE,
     tenantId: NO_TENANT,
     environment: 'live',

@@ -11,18 +11,18 @@ import { createHash } from 'node:crypto';
  * @throws TypeError for values that JSON cannot hold: NaN, infinities, bigint, functions, symbols,
  *   and undefined outside a member
  */
-export function canonicalJson(value: unknown): string {
+export function toCanonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value);
   if (typeof value !== 'object') throw new TypeError(`No canonical JSON for a value of type ${typeof value}`);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if ('toJSON' in value && typeof value.toJSON === 'function') return canonicalJson(value.toJSON());
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return toCanonicalJson(value.toJSON());
   const members = value as Record<string, unknown>;
   const written: string[] = [];
   // sort() compares UTF-16 code units by default, as RFC 8785 §3.2.3 requires.
   for (const key of Object.keys(members).sort()) {
     const member = members[key];
-    if (member !== undefined) written.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
+    if (member !== undefined) written.push(`${JSON.stringify(key)}:${toCanonicalJson(member)}`);
   }
   return `{${written.join(',')}}`;
 }
@@ -34,9 +34,9 @@ export function canonicalJson(value: unknown): string {
  * @param value the parsed body; `undefined` (no body) is hashed as the empty string, which is not
  *   the canonical form of any JSON value
  * @returns the SHA-256 of the canonical JSON in UTF-8, 64 lower-case hex digits
- * @throws TypeError as {@link canonicalJson}
+ * @throws TypeError as {@link toCanonicalJson}
  */
 export function hashBody(value: unknown): string {
-  const text = value === undefined ? '' : canonicalJson(value);
+  const text = value === undefined ? '' : toCanonicalJson(value);
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }

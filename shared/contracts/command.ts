@@ -11,7 +11,7 @@ export interface Actor {
 }
 
 /** Identifies a repeated request (docs/decisions.md §5, Idempotency). */
-export interface IdempotencyClaim {
+export interface IdempotencyRecord {
   /** Lower-case UUID from the header. */
   key: string;
   method: string;
@@ -37,7 +37,7 @@ export interface Command<Input = unknown> {
   dryRun: boolean;
   /** Body members that the schema does not define; a dry run returns them as warnings. */
   unknownFields: string[];
-  idempotency: IdempotencyClaim | null;
+  idempotency: IdempotencyRecord | null;
   /** Record versions that the request may change; null or absent: any version. */
   ifMatch?: string[] | null;
   /**
@@ -70,7 +70,7 @@ export interface EventDraft {
    * Id of the endpoint that the event is about. This endpoint gets no delivery of the event,
    * whatever it subscribed to, because it may be failing.
    */
-  exceptEndpoint?: string;
+  excludedEndpointId?: string;
 }
 
 /**
@@ -79,27 +79,27 @@ export interface EventDraft {
  * record, such as a new key. `queuedMessages` are ids of messages that wait for their provider
  * after the commit.
  */
-export type Outcome =
+export type CommandOutcome =
   | {
       ok: true;
       changes: Change[];
       events: EventDraft[];
-      answerExtra?: Record<string, unknown>;
+      responseExtra?: Record<string, unknown>;
       /**
        * The write did not run. An approval with the command's id waits for a person, and the
        * response is that approval.
        */
       held?: true;
       /** A second command that this command ran. It gets its own audit entry. */
-      ran?: { command: Command; changes: Change[] };
-      queuedMessages?: string[];
+      ranCommand?: { command: Command; changes: Change[] };
+      queuedMessageIds?: string[];
       /**
        * Ids of endpoints with new deliveries that no event created, or with changed settings that
        * their worker must load.
        */
-      wokenEndpoints?: string[];
+      endpointIdsToWake?: string[];
       /** Ids of exports that wait for a worker after the commit. */
-      queuedExports?: string[];
+      queuedExportIds?: string[];
     }
   | { ok: false; error: ErrorBody };
 
@@ -113,7 +113,7 @@ export type CommandHandler<Input> = (
   tx: Transaction,
   commands: Command<Input>[],
   config: Config,
-) => Promise<Outcome[]>;
+) => Promise<CommandOutcome[]>;
 
 /** The parts of a command that the API needs. The writes worker adds the handler. */
 export interface CommandDefinition<Input = unknown> {
@@ -131,7 +131,7 @@ export interface CommandDefinition<Input = unknown> {
   /** Scope that an agent key needs; null: no agent key may do this. */
   agentScope: AgentScope | null;
   /** True: only a signed-in person may do this, no key may. */
-  personOnly?: boolean;
+  isPersonOnly?: boolean;
   /**
    * Commands of a batch that share a conflict key run one after another. The entity's id is always
    * a conflict key.

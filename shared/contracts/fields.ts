@@ -96,7 +96,7 @@ const LATEST_MS = Date.parse('9999-12-31T23:59:59Z');
 export function isDateTime(value: string): boolean {
   const match = DATE_TIME.exec(value);
   if (!match || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) return false;
-  const at = instantOf(value);
+  const at = parseDateTimeMs(value);
   return at >= EARLIEST_MS && at <= LATEST_MS;
 }
 
@@ -104,7 +104,7 @@ export function isDateTime(value: string): boolean {
  * Parses a date-time to ms since the epoch. RFC 3339 allows lower-case `t` and `z`, which
  * Date.parse does not accept.
  */
-export function instantOf(dateTime: string): number {
+export function parseDateTimeMs(dateTime: string): number {
   return Date.parse(dateTime.toUpperCase());
 }
 
@@ -112,8 +112,8 @@ export function instantOf(dateTime: string): number {
  * Formats a date-time for storage in a JSON column, which keeps the text: UTC with milliseconds, as
  * in every response.
  */
-export function asInstant(dateTime: string | null | undefined): string | null {
-  return dateTime ? new Date(instantOf(dateTime)).toISOString() : null;
+export function toUtcDateTime(dateTime: string | null | undefined): string | null {
+  return dateTime ? new Date(parseDateTimeMs(dateTime)).toISOString() : null;
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -161,7 +161,7 @@ const EARLIEST_DAY = '0001-01-02';
 const LATEST_DAY = '9999-12-30';
 
 /** True for a plain date that {@link dayOrDateTime} accepts. */
-export function isDay(value: unknown): value is string {
+export function isSupportedDate(value: unknown): value is string {
   return typeof value === 'string' && isDate(value) && value >= EARLIEST_DAY && value <= LATEST_DAY;
 }
 
@@ -172,7 +172,7 @@ export function isDay(value: unknown): value is string {
 export function dayOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
-      isDateTime(value) || isDay(value)
+      isDateTime(value) || isSupportedDate(value)
         ? value
         : helpers.error('string.dateTime', { form: DATE_OR_DATE_TIME_FORM }),
     )
@@ -192,7 +192,7 @@ export function cents(): Joi.NumberSchema {
 }
 
 /** A JSON boolean. Text is not converted. */
-export function flag(): Joi.BooleanSchema {
+export function strictBoolean(): Joi.BooleanSchema {
   return Joi.boolean().strict();
 }
 

@@ -8,7 +8,7 @@ const MAX_SHOWN_PATH_CHARS = 256;
  * schema reports a problem in each item of an overlong list. Refusing a mebibyte of zeros took
  * seconds, and the response was many times its size.
  */
-export const MAX_VALUES = 10_000;
+export const MAX_JSON_VALUES = 10_000;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)((?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
@@ -21,7 +21,7 @@ const CHARACTER_MESSAGE = 'NUL characters and unpaired surrogates are not allowe
  * A problem in a request body. `field` is a JSON path such as `line_items[2].name`; '' means the
  * whole body.
  */
-export interface JsonFault {
+export interface JsonProblem {
   field: string;
   code: string;
   message: string;
@@ -39,7 +39,7 @@ class StopReading extends Error {}
  * `maxDepth`, records problems with their paths and builds the value.
  */
 export class StrictJsonInspector {
-  private readonly faults: JsonFault[] = [];
+  private readonly problems: JsonProblem[] = [];
   private readonly path: (string | number)[] = [];
   private offset = 0;
   private valueCount = 0;
@@ -53,7 +53,7 @@ export class StrictJsonInspector {
    * Reads the text. Returns its value and its problems, a syntax error first. The value is valid
    * only if the text has no problems.
    */
-  inspect(): { value: unknown; faults: JsonFault[] } {
+  inspect(): { value: unknown; problems: JsonProblem[] } {
     let value: unknown;
     try {
       if (this.text.startsWith('\ufeff')) this.failSyntax('no byte order mark');
@@ -62,14 +62,14 @@ export class StrictJsonInspector {
     } catch (error) {
       if (!(error instanceof StopReading)) throw error;
     }
-    return { value, faults: this.faults.slice(0, MAX_PROBLEMS) };
+    return { value, problems: this.problems.slice(0, MAX_PROBLEMS) };
   }
 
   /** Reads one value that is nested in `depth` objects and arrays. */
   private readValue(depth: number): unknown {
     const first = this.peek();
     this.valueCount++;
-    if (this.valueCount > MAX_VALUES) this.stopTooMany();
+    if (this.valueCount > MAX_JSON_VALUES) this.stopTooMany();
     if (first === '{' || first === '[') {
       if (depth >= this.maxDepth) this.stopTooDeep();
       return first === '{' ? this.readObject(depth + 1) : this.readArray(depth + 1);
@@ -166,7 +166,7 @@ export class StrictJsonInspector {
   }
 
   private stopTooMany(): never {
-    this.report('too_many_values', `A body may have ${MAX_VALUES} members and items at most`);
+    this.report('too_many_values', `A body may have ${MAX_JSON_VALUES} members and items at most`);
     throw new StopReading();
   }
 
@@ -180,7 +180,8 @@ export class StrictJsonInspector {
   }
 
   private report(code: string, message: string): void {
-    if (this.faults.length < MAX_PROBLEMS) this.faults.push({ field: renderPath(this.path), code, message });
+    if (this.problems.length < MAX_PROBLEMS)
+      this.problems.push({ field: renderPath(this.path), code, message });
   }
 
   /** Records a syntax error. Lines and columns count from 1, columns in UTF-16 units. */
@@ -188,7 +189,7 @@ export class StrictJsonInspector {
     const lines = this.text.slice(0, offset).split('\n');
     const place = `line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
     const message = `The body is not valid JSON: expected ${expected} at ${place}`;
-    this.faults.unshift({ field: '', code: 'invalid_json', message });
+    this.problems.unshift({ field: '', code: 'invalid_json', message });
     throw new StopReading();
   }
 }

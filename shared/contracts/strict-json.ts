@@ -1,8 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { isForbiddenKey, type JsonFault, MAX_VALUES, StrictJsonInspector } from './strict-json-inspector.js';
+import {
+  isForbiddenKey,
+  type JsonProblem,
+  MAX_JSON_VALUES,
+  StrictJsonInspector,
+} from './strict-json-inspector.js';
 
 /** The result of reading a body: the value, or every problem found (at most 50). */
-export type StrictJsonResult = { ok: true; value: unknown } | { ok: false; faults: JsonFault[] };
+export type StrictJsonResult = { ok: true; value: unknown } | { ok: false; problems: JsonProblem[] };
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
@@ -12,7 +17,7 @@ const BACKSLASH = 0x5c;
 const BRACE_BIT = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
-const INVALID_UTF8: JsonFault = { field: '', code: 'invalid_utf8', message: 'The body is not valid UTF-8' };
+const INVALID_UTF8: JsonProblem = { field: '', code: 'invalid_utf8', message: 'The body is not valid UTF-8' };
 /**
  * UTF-8 JSON can hold NUL or lone surrogates only as escapes. Escaped pairs match too; the
  * inspector distinguishes them.
@@ -38,7 +43,7 @@ const MISREAD_KEY = '\\';
  *   `forbidden_character`, `unsafe_integer`, `unsafe_number`. Their messages never quote the body.
  */
 export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }): StrictJsonResult {
-  if (!isUtf8(bytes)) return { ok: false, faults: [{ ...INVALID_UTF8 }] };
+  if (!isUtf8(bytes)) return { ok: false, problems: [{ ...INVALID_UTF8 }] };
   const text = bytes.toString('utf8');
   const members = countMembers(bytes, maxDepth);
   let value: unknown;
@@ -47,22 +52,22 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
     // it never gets one.
     if (!Number.isNaN(members)) value = JSON.parse(text);
   } catch {
-    return { ok: false, faults: new StrictJsonInspector(text, maxDepth).inspect().faults };
+    return { ok: false, problems: new StrictJsonInspector(text, maxDepth).inspect().problems };
   }
   const escapesAreSafe = !text.includes('\\') || !SUSPECT_ESCAPE.test(text);
   // JSON.parse keeps one of several equal keys, so the text then has more keys than the value.
   if (escapesAreSafe && countKeys(value) === members) return { ok: true, value };
   const inspected = new StrictJsonInspector(text, maxDepth).inspect();
-  return inspected.faults.length === 0
+  return inspected.problems.length === 0
     ? { ok: true, value: inspected.value }
-    : { ok: false, faults: inspected.faults };
+    : { ok: false, problems: inspected.problems };
 }
 
 /**
  * Words the problems as validation errors of single fields, if all of them are characters that
  * PostgreSQL cannot store. Returns undefined if the JSON has any other problem.
  */
-export function faultsOfTexts(faults: readonly JsonFault[]): JsonFault[] | undefined {
+export function findTextProblems(faults: readonly JsonProblem[]): JsonProblem[] | undefined {
   if (!faults.every(({ code }) => code === 'forbidden_character')) return undefined;
   return faults.map(({ field, code }) => ({
     field,
@@ -94,7 +99,7 @@ function countMembers(bytes: Buffer, maxDepth: number): number {
     }
   }
   // Possibly too many: the inspector counts exactly.
-  return values > MAX_VALUES ? Number.NaN : members;
+  return values > MAX_JSON_VALUES ? Number.NaN : members;
 }
 
 /**

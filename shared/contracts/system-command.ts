@@ -2,7 +2,7 @@ import { newId } from '../platform/ids.js';
 import type { Command } from './command.js';
 
 /** Input for a command that the system creates itself, without a request or a waiting client. */
-export interface SystemWish {
+export interface SystemCommandInput {
   type: string;
   tenantId: string;
   environment: 'live' | 'sandbox';
@@ -13,7 +13,7 @@ export interface SystemWish {
 }
 
 /** Builds a command whose actor is the system. */
-export function systemCommand({ name, ...rest }: SystemWish): Command {
+export function createSystemCommand({ name, ...rest }: SystemCommandInput): Command {
   const id = newId();
   return {
     ...rest,

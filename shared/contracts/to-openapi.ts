@@ -54,12 +54,12 @@ function removeName(meta: Record<string, unknown>, isExplained: boolean): Record
 }
 
 /** Finds the component name of a schema in `meta({className})`. */
-export function classNameOf(schema: Joi.Schema): string | undefined {
+export function getClassName(schema: Joi.Schema): string | undefined {
   return findClassName(schema.describe() as Description);
 }
 
 /** Converts the query schema of a list to OpenAPI parameters, one per key. */
-export function toParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
+export function toQueryParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
   const { keys = {} } = schema.describe() as Description;
   return Object.entries(keys).map(([name, key]) => {
     const { description, example, ...rest } = convert(key);

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { classNameOf, type OpenApiSchema, toOpenApi } from './to-openapi.js';
+import { getClassName, type OpenApiSchema, toOpenApi } from './to-openapi.js';
 
 /**
  * Builds the JSON Schema from which the types of validated values are generated. Null becomes a
@@ -7,7 +7,7 @@ import { classNameOf, type OpenApiSchema, toOpenApi } from './to-openapi.js';
  */
 export function toTypeSchema(schemas: Joi.Schema[]): OpenApiSchema {
   const named = schemas.flatMap((schema) => {
-    const name = classNameOf(schema);
+    const name = getClassName(schema);
     return name ? [[name, rewrite(toOpenApi(schema)) as OpenApiSchema] as const] : [];
   });
   const definitions = Object.fromEntries(named);

@@ -1,11 +1,11 @@
 import type Joi from 'joi';
 import { AppError, type ErrorDetail } from '../platform/errors.js';
-import { MESSAGES } from './messages.js';
+import { VALIDATION_MESSAGES } from './validation-messages.js';
 
 const OPTIONS: Joi.ValidationOptions = {
   abortEarly: false,
   stripUnknown: true,
-  messages: MESSAGES,
+  messages: VALIDATION_MESSAGES,
   errors: { label: 'path', wrap: { label: false } },
 };
 
@@ -49,7 +49,7 @@ function toErrorCode(type: string): string {
 }
 
 /** Converts Joi's validation errors to the `details` of an error response. */
-export function toDetails(error: Joi.ValidationError): ErrorDetail[] {
+export function toErrorDetails(error: Joi.ValidationError): ErrorDetail[] {
   return error.details.map(({ path, type, message }) => ({
     field: formatFieldPath(path),
     code: toErrorCode(type),
@@ -73,29 +73,29 @@ export function validate<T>(schema: Joi.Schema, input: unknown, unknown: Unknown
  * Validates like {@link validate} and passes the paths of ignored members to `reportUnknown`, even
  * if the input is invalid.
  */
-export function validateAndNote<T>(
+export function validateAndReportUnknown<T>(
   schema: Joi.Schema,
   input: unknown,
   reportUnknown: (ignored: string[]) => void,
 ): T {
   const { error, value } = prepareSchema(schema, 'stripped').validate(input);
-  reportUnknown(unknownFields(input, value));
+  reportUnknown(findUnknownFields(input, value));
   if (error) throw toAppError(error);
   return value as T;
 }
 
 function toAppError(error: Joi.ValidationError): AppError {
-  const details = toDetails(error);
+  const details = toErrorDetails(error);
   if (details.every((detail) => detail.code === 'line_total_mismatch')) {
     return new AppError('line_total_mismatch', details[0]?.message ?? 'A line total does not add up.', {
       details,
     });
   }
-  return validationError(details);
+  return createValidationError(details);
 }
 
 /** Creates a 400 whose message is the first validation error. */
-export function validationError(details: ErrorDetail[]): AppError {
+export function createValidationError(details: ErrorDetail[]): AppError {
   return new AppError('validation_error', summarize(details), { details });
 }
 
@@ -105,14 +105,14 @@ function summarize(details: ErrorDetail[]): string {
 }
 
 /** Lists the paths of members that validation removed because the schema does not define them. */
-export function unknownFields(input: unknown, known: unknown, path: (string | number)[] = []): string[] {
+export function findUnknownFields(input: unknown, known: unknown, path: (string | number)[] = []): string[] {
   if (Array.isArray(input) && Array.isArray(known)) {
-    return input.flatMap((item, index) => unknownFields(item, known[index], [...path, index]));
+    return input.flatMap((item, index) => findUnknownFields(item, known[index], [...path, index]));
   }
   if (!isRecord(input) || !isRecord(known)) return [];
   return Object.entries(input).flatMap(([key, value]) =>
     Object.hasOwn(known, key)
-      ? unknownFields(value, known[key], [...path, key])
+      ? findUnknownFields(value, known[key], [...path, key])
       : [formatFieldPath([...path, key])],
   );
 }

@@ -1,9 +1,9 @@
-import { type ApprovalContent, contentHash } from '../resources/approvals/store.js';
+import { type ApprovalContent, hashApprovalContent } from '../resources/approvals/store.js';
 import { priceInvoice } from '../resources/invoices/money.js';
-import { chargesFor } from './demo-charges.js';
+import { drawCharges } from './demo-charges.js';
 import type { DemoCustomer } from './demo-customers.js';
 import type { DemoInvoice } from './demo-invoices.js';
-import { DemoRandom, demoId } from './demo-random.js';
+import { DemoRandom, deriveDemoId } from './demo-random.js';
 import type { DemoScope } from './demo-scope.js';
 
 /** A row of `approvals`. */
@@ -74,10 +74,10 @@ function makeHeldDraft(
   plan: DecisionPlan,
   { index, random, customer }: { index: number; random: DemoRandom; customer: DemoCustomer },
 ): DemoApproval {
-  const charges = chargesFor(random, 'recovery');
+  const charges = drawCharges(random, 'recovery');
   const rate = customer.tax_exempt ? 0 : (customer.tax_rate_bps ?? scope.profile.taxRateBps);
   const price = priceInvoice(charges, rate);
-  const id = demoId(`${scope.path}/approval/held/${index + 1}`);
+  const id = deriveDemoId(`${scope.path}/approval/held/${index + 1}`);
   const payload = {
     invoice_number: `AGENT-${index + 1}`,
     customer_id: customer.id,
@@ -88,7 +88,7 @@ function makeHeldDraft(
     id,
     kind: 'agent_write',
     action: 'invoice.create',
-    entity_id: demoId(`${id}/invoice`),
+    entity_id: deriveDemoId(`${id}/invoice`),
     tool: 'create_invoice_draft',
     counted_cents: price.totalCents,
     held_by: 'agent_gate_cents',
@@ -105,7 +105,7 @@ function makeProposal(scope: DemoScope, plan: DecisionPlan, invoice: DemoInvoice
   };
   return {
     ...makeCommonColumns(scope, plan, content),
-    id: demoId(`${scope.path}/approval/proposal/${invoice.status}`),
+    id: deriveDemoId(`${scope.path}/approval/proposal/${invoice.status}`),
     kind: 'invoice_approval',
     action: 'invoice.approve',
     entity_id: invoice.id,
@@ -127,10 +127,10 @@ function makeCommonColumns(
     ...content,
     tenant_id: scope.tenantId,
     status,
-    agent_id: demoId(`${scope.path}/agent`),
+    agent_id: deriveDemoId(`${scope.path}/agent`),
     agent_name: 'Demo agent',
     source: 'mcp' as const,
-    hash: contentHash(content),
+    hash: hashApprovalContent(content),
     decided_by: isDecided ? scope.profile.owner.id : null,
     decided_at: isDecided || status === 'cancelled' ? scope.daysAgo(daysAgo / 2) : null,
     note: note ?? null,

@@ -1,6 +1,6 @@
 import { newId } from '../platform/ids.js';
-import { changesOfNew } from '../resources/changes.js';
-import { demoTimedId } from './demo-random.js';
+import { diffNewRecord } from '../resources/changes.js';
+import { deriveTimedDemoId } from './demo-random.js';
 
 /** A row of `audit_entries` whose actor is the system. */
 export interface DemoAuditEntry {
@@ -27,7 +27,7 @@ export function makeAuditEntries(records: Record<string, readonly StoredRecord[]
   return Object.entries(records).flatMap(([entity_type, rows]) =>
     rows.map(({ tenant_id, id, created_at }) => ({
       tenant_id,
-      id: demoTimedId(`${id}/created`, created_at),
+      id: deriveTimedDemoId(`${id}/created`, created_at),
       occurred_at: created_at,
       action: `${entity_type}.created`,
       entity_type,
@@ -41,12 +41,12 @@ export function makeAuditEntries(records: Record<string, readonly StoredRecord[]
  * Makes an audit entry with the current time.
  * @param facts the new values; never a secret
  */
-export function auditNow(
+export function createAuditEntry(
   entity: { tenant_id: string; entity_type: string; entity_id: string },
   action: string,
   facts: Record<string, unknown> = {},
 ): DemoAuditEntry {
-  const changes = changesOfNew(facts);
+  const changes = diffNewRecord(facts);
   return {
     ...entity,
     action,

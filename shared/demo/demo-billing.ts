@@ -1,7 +1,7 @@
 import type { DemoRandom } from './demo-random.js';
 
 /** The paid part of an invoice. */
-export interface Payment {
+export interface PlannedPayment {
   cents: number;
 }
 
@@ -19,19 +19,19 @@ export interface BillingPlan {
   sandbox: number;
   /** Days since the creation of an invoice whose customer has these payment terms, in days. */
   ages: (termsDays: number) => readonly [min: number, max: number];
-  payment: (random: DemoRandom, totalCents: number) => Payment;
+  payment: (random: DemoRandom, totalCents: number) => PlannedPayment;
   /** null: never released. */
   delivery: 'sent' | 'failed' | null;
   byAgent?: boolean;
 }
 
-const payNothing = (): Payment => ({ cents: 0 });
-const payInFull = (_random: DemoRandom, totalCents: number): Payment => ({ cents: totalCents });
+const payNothing = (): PlannedPayment => ({ cents: 0 });
+const payInFull = (_random: DemoRandom, totalCents: number): PlannedPayment => ({ cents: totalCents });
 /** At least one cent, at most all but one. */
-const payPart = (random: DemoRandom, totalCents: number): Payment => ({
+const payPart = (random: DemoRandom, totalCents: number): PlannedPayment => ({
   cents: Math.round(totalCents * random.between(0.2, 0.8)),
 });
-const payPartSometimes = (random: DemoRandom, totalCents: number): Payment =>
+const payPartSometimes = (random: DemoRandom, totalCents: number): PlannedPayment =>
   random.chance(0.4) ? payPart(random, totalCents) : payNothing();
 
 const ageBetween = (min: number, max: number) => () => [min, max] as const;

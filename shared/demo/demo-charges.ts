@@ -81,7 +81,7 @@ function findKind(serviceType: string): string {
 }
 
 /** Draws the one to eight charges of one work order. Their sum is positive. */
-export function chargesFor(random: DemoRandom, serviceType: string): DemoCharge[] {
+export function drawCharges(random: DemoRandom, serviceType: string): DemoCharge[] {
   const base = CHARGES[findKind(serviceType)] ?? [];
   const extras = EXTRAS.filter(([probability]) => random.chance(probability)).map(([, extra]) => extra);
   return [...base, ...extras].map(

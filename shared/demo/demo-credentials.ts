@@ -5,15 +5,15 @@ import { newId } from '../platform/ids.js';
 import type { Transaction } from '../platform/postgres.js';
 import { mintKey } from '../resources/api-keys/credential.js';
 import { insertApiKeys } from '../resources/api-keys/handlers.js';
-import { recordset } from '../resources/sets.js';
-import { auditNow } from './demo-audit.js';
+import { recordsetSql } from '../resources/record-sets.js';
+import { createAuditEntry } from './demo-audit.js';
 import { DEMO_PROFILES, DEMO_TENANT_IDS, type DemoProfile } from './demo-tenants.js';
 import { recordAudit } from './insert-demo-records.js';
 
 /**
  * One company in `demo.json`: a person's sign-in and keys for every kind of access, in clear text.
  */
-export interface DemoTenant {
+export interface DemoCredentials {
   name: string;
   email: string;
   password: string;
@@ -24,7 +24,7 @@ export interface DemoTenant {
   sandbox_agent_key: string;
 }
 
-export type DemoKeyField = Exclude<keyof DemoTenant, 'name' | 'email' | 'password'>;
+export type DemoKeyField = Exclude<keyof DemoCredentials, 'name' | 'email' | 'password'>;
 
 interface KeyPlan {
   kind: 'api' | 'agent';
@@ -77,9 +77,9 @@ function mintDemoKey(profile: DemoProfile, plan: KeyPlan, sealingKey: Buffer) {
  * tenants of the demo. Earlier keys stay unchanged. Resolves with the only clear-text copy of the
  * new credentials.
  */
-export async function issueDemoCredentials(tx: Transaction, secretKey: string): Promise<DemoTenant[]> {
+export async function issueDemoCredentials(tx: Transaction, secretKey: string): Promise<DemoCredentials[]> {
   const sealingKey = deriveKey(secretKey, 'credentials');
-  const tenants: DemoTenant[] = [];
+  const tenants: DemoCredentials[] = [];
   for (const profile of DEMO_PROFILES) {
     const minted = Object.entries(KEY_PLANS).map(
       ([field, plan]) => [field, mintDemoKey(profile, plan, sealingKey)] as const,
@@ -89,7 +89,7 @@ export async function issueDemoCredentials(tx: Transaction, secretKey: string): 
     await recordAudit(
       tx,
       rows.map(({ tenant_id, id, kind, name, permissions, scopes, read_only }) =>
-        auditNow({ tenant_id, entity_type: `${kind}_key`, entity_id: id }, `${kind}_key.created`, {
+        createAuditEntry({ tenant_id, entity_type: `${kind}_key`, entity_id: id }, `${kind}_key.created`, {
           kind,
           name,
           permissions,
@@ -131,8 +131,8 @@ async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promi
   });
   const entity = { tenant_id: pair.live, entity_type: 'user', entity_id: owner.id };
   const entry = row?.made
-    ? auditNow(entity, 'user.created', { email: owner.email, name: owner.name })
-    : auditNow(entity, 'user.password_changed');
+    ? createAuditEntry(entity, 'user.created', { email: owner.email, name: owner.name })
+    : createAuditEntry(entity, 'user.password_changed');
   await recordAudit(tx, [entry]);
   return password;
 }
@@ -144,7 +144,7 @@ async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promi
 export async function revokeDemoKeys(tx: Transaction): Promise<void> {
   const revoked = await tx.query<{ tenant_id: string; id: string; kind: string }>({
     text: `update api_keys t set revoked_at = now()
-           from ${recordset('tenant_id uuid, name text')}
+           from ${recordsetSql('tenant_id uuid, name text')}
            where t.tenant_id = r.tenant_id and t.name = r.name and t.revoked_at is null
            returning t.tenant_id, t.id, t.kind`,
     values: [
@@ -156,7 +156,7 @@ export async function revokeDemoKeys(tx: Transaction): Promise<void> {
     ],
   });
   const entries = revoked.map(({ tenant_id, id, kind }) =>
-    auditNow({ tenant_id, entity_type: `${kind}_key`, entity_id: id }, `${kind}_key.revoked`),
+    createAuditEntry({ tenant_id, entity_type: `${kind}_key`, entity_id: id }, `${kind}_key.revoked`),
   );
   if (entries.length > 0) await recordAudit(tx, entries);
 }

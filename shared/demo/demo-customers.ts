@@ -1,5 +1,5 @@
-import { CUSTOMERS, FIRST_NAMES, LAST_NAMES, type Market } from './demo-names.js';
-import { DemoRandom, demoId } from './demo-random.js';
+import { CUSTOMER_NAMES, FIRST_NAMES, LAST_NAMES, type Market } from './demo-names.js';
+import { DemoRandom, deriveDemoId } from './demo-random.js';
 import type { DemoScope } from './demo-scope.js';
 
 /** A row of `customers`. */
@@ -30,11 +30,11 @@ const TERMS_DAYS: Readonly<Record<string, number>> = { cash: 15, rental: 15, fle
 const TAX_EXEMPT_TYPES = ['police', 'municipality'];
 
 /** Draws a phone number from 555-0100 to 555-0199, which are reserved for fiction. */
-export function demoPhone(random: DemoRandom, market: Market): string {
+export function drawPhoneNumber(random: DemoRandom, market: Market): string {
   return `+1 ${random.pick(market.areaCodes)} 555 ${String(random.integer(100, 199)).padStart(4, '0')}`;
 }
 
-export function demoPerson(random: DemoRandom): string {
+export function drawPersonName(random: DemoRandom): string {
   return `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`;
 }
 
@@ -44,24 +44,24 @@ export function demoPerson(random: DemoRandom): string {
  */
 export function makeCustomers(scope: DemoScope, count: number): DemoCustomer[] {
   const random = new DemoRandom(`${scope.path}/customers`);
-  return CUSTOMERS.slice(0, count).map(([pattern, company_type], index) => {
+  return CUSTOMER_NAMES.slice(0, count).map(([pattern, company_type], index) => {
     const { market } = scope.profile;
     const [city, zip] = random.pick(market.towns);
     const company_name = pattern.replace('*', city);
     const created_at = scope.daysAgo(random.between(89, 90));
     return {
       tenant_id: scope.tenantId,
-      id: demoId(`${scope.path}/customer/${index + 1}`),
+      id: deriveDemoId(`${scope.path}/customer/${index + 1}`),
       company_name,
       company_type,
       billing_email: company_type === 'cash' ? null : `ap@${toSlug(company_name)}.example`,
-      primary_phone: company_type === 'cash' ? null : demoPhone(random, market),
+      primary_phone: company_type === 'cash' ? null : drawPhoneNumber(random, market),
       address: company_type === 'cash' ? null : `${random.integer(10, 999)} ${random.pick(market.streets)}`,
       city,
       state: market.state,
       zip,
       // The last customer of a full list is inactive and has no work orders.
-      is_active: index < CUSTOMERS.length - 1,
+      is_active: index < CUSTOMER_NAMES.length - 1,
       terms_days: TERMS_DAYS[company_type] ?? null,
       tax_exempt: TAX_EXEMPT_TYPES.includes(company_type),
       tax_rate_bps: company_type === 'auction' ? 400 : null,

@@ -2,13 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../platform/config.js';
 import { sha256 } from '../platform/crypto.js';
-import { errorCodeOf } from '../platform/errors.js';
+import { getErrorCode } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { Database, Transaction } from '../platform/postgres.js';
 import { writePrivateFile } from '../platform/private-file.js';
-import { DEMO_KEY_FIELDS, type DemoTenant } from './demo-credentials.js';
+import { DEMO_KEY_FIELDS, type DemoCredentials } from './demo-credentials.js';
 import { DEMO_PROFILES } from './demo-tenants.js';
-import { hasDemo, renewUnderLock, type SeedOptions, seedUnderLock, withDemoLock } from './seed-demo.js';
+import {
+  hasDemo,
+  renewCredentialsUnderLock,
+  type SeedOptions,
+  seedUnderLock,
+  withDemoLock,
+} from './seed-demo.js';
 
 /** `<DATA_DIR>/demo.json`: addresses and credentials of the demo (docs/decisions.md §6). */
 export interface DemoFile {
@@ -16,7 +22,7 @@ export interface DemoFile {
   api_url: string;
   mcp_url: string;
   dashboard_url: string;
-  tenants: DemoTenant[];
+  tenants: DemoCredentials[];
 }
 
 /** Public addresses of the running product. */
@@ -34,7 +40,7 @@ export interface EnsureDemoOptions {
 }
 
 /** Returns the path of the file with the demo's addresses and credentials. */
-export function demoFilePath(dataDir: string): string {
+export function getDemoFilePath(dataDir: string): string {
   return join(dataDir, 'demo.json');
 }
 
@@ -50,7 +56,7 @@ export function ensureDemo(
   db: Database,
   { config, addresses, logger }: EnsureDemoOptions,
 ): Promise<DemoFile> {
-  const path = demoFilePath(config.dataDir);
+  const path = getDemoFilePath(config.dataDir);
   const publicUrl = addresses.apiUrl.replace(/\/v1$/, '');
   const options = { secretKey: config.secretKey, publicUrl, logger };
   return withDemoLock(db, async (tx) => {
@@ -65,22 +71,26 @@ export function ensureDemo(
   });
 }
 
-async function ensureCredentials(tx: Transaction, path: string, options: SeedOptions): Promise<DemoTenant[]> {
+async function ensureCredentials(
+  tx: Transaction,
+  path: string,
+  options: SeedOptions,
+): Promise<DemoCredentials[]> {
   if (!(await hasDemo(tx))) return seedUnderLock(tx, options);
   const kept = await readTenants(path, options.logger);
-  return kept && (await areKeysValid(tx, kept)) ? kept : renewUnderLock(tx, options);
+  return kept && (await areKeysValid(tx, kept)) ? kept : renewCredentialsUnderLock(tx, options);
 }
 
 /** Reads the credentials in the file. Undefined if the file is missing or unusable. */
 async function readTenants(
   path: string,
   logger: EnsureDemoOptions['logger'],
-): Promise<DemoTenant[] | undefined> {
+): Promise<DemoCredentials[] | undefined> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   const tenants = parseTenants(text);
@@ -88,7 +98,7 @@ async function readTenants(
   return tenants;
 }
 
-function parseTenants(text: string): DemoTenant[] | undefined {
+function parseTenants(text: string): DemoCredentials[] | undefined {
   let file: unknown;
   try {
     file = JSON.parse(text);
@@ -100,7 +110,7 @@ function parseTenants(text: string): DemoTenant[] | undefined {
   return tenants.every(isDemoTenant) ? tenants : undefined;
 }
 
-function isDemoTenant(value: unknown): value is DemoTenant {
+function isDemoTenant(value: unknown): value is DemoCredentials {
   if (value === null || typeof value !== 'object') return false;
   return ['name', 'email', 'password', ...DEMO_KEY_FIELDS].every(
     (field) => typeof Reflect.get(value, field) === 'string',
@@ -112,7 +122,7 @@ function isDemoTenant(value: unknown): value is DemoTenant {
  * keys of the file are not checked: a person who revokes one of them as a trial keeps all others at
  * the next start.
  */
-async function areKeysValid(tx: Transaction, tenants: readonly DemoTenant[]): Promise<boolean> {
+async function areKeysValid(tx: Transaction, tenants: readonly DemoCredentials[]): Promise<boolean> {
   const hashes = tenants.map(({ api_key }) => sha256(api_key));
   const rows = await tx.query<{ tenant_id: string }>({
     text: `select tenant_id from api_keys

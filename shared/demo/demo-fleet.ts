@@ -1,6 +1,6 @@
-import { demoPerson, demoPhone } from './demo-customers.js';
+import { drawPersonName, drawPhoneNumber } from './demo-customers.js';
 import type { DemoInvoice } from './demo-invoices.js';
-import { DemoRandom, demoId } from './demo-random.js';
+import { DemoRandom, deriveDemoId } from './demo-random.js';
 import type { DemoScope } from './demo-scope.js';
 import type { DemoWorkOrder } from './demo-work-orders.js';
 
@@ -72,15 +72,15 @@ export function makeFleet(scope: DemoScope, workOrders: DemoWorkOrder[]): DemoFl
     const [duty_class, make, model] = MODELS[index % MODELS.length] as (typeof MODELS)[number];
     const driver = {
       tenant_id: scope.tenantId,
-      id: demoId(`${scope.path}/driver/${index + 1}`),
-      name: demoPerson(random),
-      phone: demoPhone(random, scope.profile.market),
+      id: deriveDemoId(`${scope.path}/driver/${index + 1}`),
+      name: drawPersonName(random),
+      phone: drawPhoneNumber(random, scope.profile.market),
       duty_classes: [duty_class],
       created_at: scope.daysAgo(90),
     };
     const truck = {
       tenant_id: scope.tenantId,
-      id: demoId(`${scope.path}/truck/${index + 1}`),
+      id: deriveDemoId(`${scope.path}/truck/${index + 1}`),
       unit_number: `${100 + index + 1}`,
       duty_class,
       status: index === active.length ? 'off_duty' : 'available',
@@ -108,7 +108,7 @@ export function makePayments(scope: DemoScope, invoices: readonly DemoInvoice[])
     .filter((invoice) => invoice.paid_cents > 0)
     .map((invoice) => ({
       tenant_id: scope.tenantId,
-      id: demoId(`${invoice.id}/payment`),
+      id: deriveDemoId(`${invoice.id}/payment`),
       invoice_id: invoice.id,
       customer_id: invoice.customer_id,
       amount_cents: invoice.paid_cents,

@@ -1,11 +1,11 @@
 import { priceInvoice } from '../resources/invoices/money.js';
-import { BILLING_PLANS, type BillingPlan, type Payment } from './demo-billing.js';
-import { chargesFor, type DemoCharge } from './demo-charges.js';
+import { BILLING_PLANS, type BillingPlan, type PlannedPayment } from './demo-billing.js';
+import { type DemoCharge, drawCharges } from './demo-charges.js';
 import type { DemoCustomer } from './demo-customers.js';
 import { INVOICE_NOTES } from './demo-names.js';
-import { DemoRandom, demoId } from './demo-random.js';
+import { DemoRandom, deriveDemoId } from './demo-random.js';
 import type { DemoScope } from './demo-scope.js';
-import type { DemoWorkOrder, JobMaker } from './demo-work-orders.js';
+import type { DemoWorkOrder, WorkOrderMaker } from './demo-work-orders.js';
 
 /** A row of `invoices`. */
 export interface DemoInvoice {
@@ -35,7 +35,7 @@ export interface DemoInvoice {
 }
 
 /** A row of `invoice_line_items`. */
-export interface DemoLine extends DemoCharge {
+export interface DemoLineItem extends DemoCharge {
   tenant_id: string;
   invoice_id: string;
   position: number;
@@ -53,12 +53,12 @@ const ACCOUNT_TERMS_DAYS = 30;
  */
 export class InvoiceMaker {
   readonly invoices: DemoInvoice[] = [];
-  readonly lines: DemoLine[] = [];
+  readonly lineItems: DemoLineItem[] = [];
   readonly #random: DemoRandom;
 
   constructor(
     private readonly scope: DemoScope,
-    private readonly workOrders: JobMaker,
+    private readonly workOrders: WorkOrderMaker,
     private readonly customers: readonly DemoCustomer[],
   ) {
     this.#random = new DemoRandom(`${scope.path}/invoices`);
@@ -81,8 +81,8 @@ export class InvoiceMaker {
     const workOrder = random.chance(0.93)
       ? this.workOrders.make({ status: 'completed', billing: plan.billing, ageDays: servedDaysAgo, customer })
       : undefined;
-    const id = demoId(`${scope.path}/invoice/${this.invoices.length + 1}`);
-    const charges = chargesFor(random, workOrder?.service_type ?? 'impound_tow');
+    const id = deriveDemoId(`${scope.path}/invoice/${this.invoices.length + 1}`);
+    const charges = drawCharges(random, workOrder?.service_type ?? 'impound_tow');
     const taxRateBps = this.#findTaxRateBps(customer);
     const price = priceInvoice(charges, taxRateBps);
     const payment = plan.payment(random, price.totalCents);
@@ -103,12 +103,12 @@ export class InvoiceMaker {
     });
     charges.forEach((charge, index) => {
       const position = index + 1;
-      this.lines.push({
+      this.lineItems.push({
         ...charge,
         tenant_id: scope.tenantId,
         invoice_id: id,
         position,
-        id: demoId(`${id}/${position}`),
+        id: deriveDemoId(`${id}/${position}`),
         total_cents: price.lineTotals[index] as number,
       });
     });
@@ -151,7 +151,11 @@ export class InvoiceMaker {
    * Draws the times of an invoice: sent some time after its creation, due at the end of its terms,
    * and paid between its sending and now.
    */
-  #drawTimes(plan: BillingPlan, payment: Payment, { ageDays, terms }: { ageDays: number; terms: number }) {
+  #drawTimes(
+    plan: BillingPlan,
+    payment: PlannedPayment,
+    { ageDays, terms }: { ageDays: number; terms: number },
+  ) {
     const random = this.#random;
     const atDaysAgo = this.scope.daysAgo;
     const releasedDaysAgo = ageDays * random.between(0.85, 0.98);

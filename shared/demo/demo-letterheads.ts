@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../platform/postgres.js';
-import { drawTruck } from './demo-logo.js';
+import { drawTruckLogo } from './demo-logo.js';
 import { DEMO_PROFILES, type DemoProfile } from './demo-tenants.js';
 
 interface Letterhead {
@@ -52,7 +52,7 @@ async function insertLetterhead(tx: Transaction, { slug, name, pair }: DemoProfi
            where tenant_id = any($1::uuid[])`,
     values: [ids, name, address, city, state, zip, phone, `billing@${slug}.example`, remittance],
   });
-  const logo = drawTruck(color);
+  const logo = drawTruckLogo(color);
   await tx.query({
     text: `insert into account_logos (tenant_id, content_type, width, height, sha256, data)
            select id, 'image/png', 240, 120, $2, $3 from unnest($1::uuid[]) id`,

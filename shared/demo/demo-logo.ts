@@ -8,7 +8,7 @@ const WHITE: Color = [255, 255, 255];
 const DARK: Color = [34, 34, 34];
 
 /** Draws a tow truck in the company's color as a PNG. */
-export function drawTruck(color: Color): Buffer {
+export function drawTruckLogo(color: Color): Buffer {
   return encodePng({ width: WIDTH, height: HEIGHT }, (x, y) => {
     for (const wheel of [70, 180]) {
       const distance = Math.hypot(x - wheel, y - 92);
@@ -41,14 +41,14 @@ export function encodePng(
   );
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    pngChunk('IHDR', header),
-    pngChunk('IDAT', deflateSync(Buffer.concat(rows))),
-    pngChunk('IEND', Buffer.alloc(0)),
+    encodePngChunk('IHDR', header),
+    encodePngChunk('IDAT', deflateSync(Buffer.concat(rows))),
+    encodePngChunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
 /** Encodes a chunk of a PNG: length, type, data, checksum. */
-export function pngChunk(type: string, data: Buffer): Buffer {
+export function encodePngChunk(type: string, data: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);

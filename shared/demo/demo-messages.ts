@@ -1,17 +1,17 @@
 import type { Transaction } from '../platform/postgres.js';
 import { writeMessageBodies } from '../resources/invoices/send.js';
-import { LINK_DAYS, linkKeyOf, sealLink } from '../resources/messages/link.js';
-import { OUTBOX } from '../resources/messages/provider.js';
-import { recordset } from '../resources/sets.js';
+import { deriveLinkKey, LINK_DAYS, sealLink } from '../resources/messages/link.js';
+import { OUTBOX_PROVIDER } from '../resources/messages/provider.js';
+import { recordsetSql } from '../resources/record-sets.js';
 import type { DemoInvoice } from './demo-invoices.js';
-import { demoTimedId } from './demo-random.js';
+import { deriveTimedDemoId } from './demo-random.js';
 import { DEMO_TENANT_IDS } from './demo-tenants.js';
 
 /** Number of sent messages per tenant, so that the list of messages is not empty. */
 const MESSAGES_PER_TENANT = 6;
 const FAILURE_REASON = 'The mail server refused the message: 550 5.1.1 No such user here';
 
-export interface DemoLinks {
+export interface DemoLinkOptions {
   /** The deployment's SECRET_KEY, which seals the links in the messages. */
   secretKey: string;
   /** Base URL of the links, without a trailing slash. */
@@ -26,16 +26,16 @@ export interface DemoLinks {
 export async function insertDemoMessages(
   tx: Transaction,
   invoices: readonly DemoInvoice[],
-  { secretKey, publicUrl }: DemoLinks,
+  { secretKey, publicUrl }: DemoLinkOptions,
 ): Promise<void> {
-  const key = linkKeyOf({ secretKey });
+  const key = deriveLinkKey({ secretKey });
   const mailedInvoices = DEMO_TENANT_IDS.flatMap((tenantId) => findLatestMailed(invoices, tenantId)).map(
     (invoice) => {
       const { tenant_id, id: invoice_id, delivery_state, billing_email: recipient } = invoice;
       const at = invoice.sent_at ?? invoice.created_at;
-      const id = demoTimedId(`message/${invoice_id}`, at);
+      const id = deriveTimedDemoId(`message/${invoice_id}`, at);
       const state = delivery_state === 'failed' ? 'failed' : 'sent';
-      const provider = state === 'failed' ? 'smtp' : OUTBOX;
+      const provider = state === 'failed' ? 'smtp' : OUTBOX_PROVIDER;
       const url = `${publicUrl}/i/${sealLink(key, { tenantId: tenant_id, messageId: id })}`;
       return { tenant_id, id, invoice_id, recipient: recipient as string, state, provider, at, url };
     },
@@ -54,7 +54,7 @@ export async function insertDemoMessages(
            select tenant_id, id, invoice_id, 'email', recipient, subject, body_text, body_html, state, provider,
              case when state = 'failed' then '${FAILURE_REASON}' end, case when state = 'failed' then 1 else 0 end, at, at, at,
              case when state = 'sent' then at end, now() + interval '${LINK_DAYS} days'
-           from ${recordset(
+           from ${recordsetSql(
              `tenant_id uuid, id uuid, invoice_id uuid, recipient text, subject text, body_text text, body_html text, state text, provider text,
               at timestamptz`,
            )}`,

@@ -78,7 +78,7 @@ export const TEXAS: Market = {
  * Names of customers (`*` becomes a town) with their company_type. Every published type of
  * docs/decisions.md §2 occurs.
  */
-export const CUSTOMERS: readonly (readonly [name: string, type: string])[] = [
+export const CUSTOMER_NAMES: readonly (readonly [name: string, type: string])[] = [
   ['* Auto Club', 'motor_club'],
   ['Meridian Road Assistance', 'motor_club'],
   ['Open Road Motor Club', 'motor_club'],
@@ -111,7 +111,7 @@ export const CUSTOMERS: readonly (readonly [name: string, type: string])[] = [
  * Makes and models, with the manufacturer's part of the VIN and a duty class that determines the
  * service type.
  */
-export const VEHICLES: readonly (readonly [
+export const VEHICLE_MODELS: readonly (readonly [
   make: string,
   model: string,
   wmi: string,
@@ -166,7 +166,7 @@ export const LAST_NAMES = [
   'Ward',
 ];
 
-export const JOB_NOTES = [
+export const WORK_ORDER_NOTES = [
   'Keys under the driver-side mat.',
   'Low clearance garage, 6 ft 8 in.',
   'Customer waits at the vehicle.',

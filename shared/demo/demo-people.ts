@@ -1,8 +1,8 @@
 import { UNUSABLE_PASSWORD_HASH } from '../platform/crypto.js';
 import type { Transaction } from '../platform/postgres.js';
 import { insertUsers } from '../resources/users/handlers.js';
-import { auditNow } from './demo-audit.js';
-import { demoId } from './demo-random.js';
+import { createAuditEntry } from './demo-audit.js';
+import { deriveDemoId } from './demo-random.js';
 import { DEMO_PROFILES } from './demo-tenants.js';
 import { recordAudit } from './insert-demo-records.js';
 
@@ -15,7 +15,7 @@ export async function insertDemoPeople(tx: Transaction): Promise<void> {
       const [firstName = name] = name.toLowerCase().split(' ');
       return {
         tenant_id: pair.live,
-        id: demoId(`${slug}/user/${firstName}`),
+        id: deriveDemoId(`${slug}/user/${firstName}`),
         name,
         email: `${firstName}@${slug}.example`,
       };
@@ -28,7 +28,7 @@ export async function insertDemoPeople(tx: Transaction): Promise<void> {
   await recordAudit(
     tx,
     people.map(({ tenant_id, id, name, email }) =>
-      auditNow({ tenant_id, entity_type: 'user', entity_id: id }, 'user.created', { name, email }),
+      createAuditEntry({ tenant_id, entity_type: 'user', entity_id: id }, 'user.created', { name, email }),
     ),
   );
 }

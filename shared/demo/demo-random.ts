@@ -9,7 +9,7 @@ const NAMESPACE = '6d0c2a52-5d1e-5f0b-9b53-0a7c1e3f4d21';
  * 5).
  * @param path such as `hudson/live/invoice/7`
  */
-export function demoId(path: string): string {
+export function deriveDemoId(path: string): string {
   return v5(path, NAMESPACE);
 }
 
@@ -17,7 +17,7 @@ export function demoId(path: string): string {
  * Derives a UUIDv7 from a path and a time, because audit entries sort by their ids. The same path
  * and time give the same id.
  */
-export function demoTimedId(path: string, at: string): string {
+export function deriveTimedDemoId(path: string, at: string): string {
   return v7({ msecs: Date.parse(at), random: sha256(path).subarray(0, 16) });
 }
 

@@ -1,27 +1,32 @@
 import { type DemoApproval, makeApprovals } from './demo-approvals.js';
 import { type DemoAuditEntry, makeAuditEntries } from './demo-audit.js';
+import { type DemoClaimsAndSuggestions, makeClaimsAndSuggestions } from './demo-claims-and-suggestions.js';
 import { type DemoCustomer, makeCustomers } from './demo-customers.js';
 import { type DemoDriver, type DemoPayment, type DemoTruck, makeFleet, makePayments } from './demo-fleet.js';
-import { type DemoInvoice, type DemoLine, InvoiceMaker } from './demo-invoices.js';
-import { type DemoScope, demoScope } from './demo-scope.js';
+import { type DemoInvoice, type DemoLineItem, InvoiceMaker } from './demo-invoices.js';
+import {
+  type DemoImpound,
+  type DemoRateCard,
+  makeImpounds,
+  makeRateCards,
+} from './demo-rate-cards-and-impounds.js';
+import { createDemoScope, type DemoScope } from './demo-scope.js';
 import { DEMO_PROFILES } from './demo-tenants.js';
-import { type DemoWatch, makeWatch } from './demo-watch.js';
-import { type DemoWorkOrder, JobMaker, makeOpenJobs } from './demo-work-orders.js';
-import { type DemoImpound, type DemoRateCard, makeImpounds, makeRateCards } from './demo-yard.js';
+import { type DemoWorkOrder, makeUninvoicedWorkOrders, WorkOrderMaker } from './demo-work-orders.js';
 
 /** All records of a set of demo tenants, as rows of their tables. */
 export interface DemoRecords {
   customers: DemoCustomer[];
   workOrders: DemoWorkOrder[];
   invoices: DemoInvoice[];
-  lines: DemoLine[];
+  lineItems: DemoLineItem[];
   drivers: DemoDriver[];
   trucks: DemoTruck[];
   payments: DemoPayment[];
   rateCards: DemoRateCard[];
   impounds: DemoImpound[];
   approvals: DemoApproval[];
-  watch: DemoWatch;
+  claimsAndSuggestions: DemoClaimsAndSuggestions;
   /** The last assigned numbers of each tenant. */
   counters: { tenant_id: string; name: string; value: number }[];
   auditEntries: DemoAuditEntry[];
@@ -37,23 +42,23 @@ const FIRST_INVOICE_NUMBER = 1001;
  */
 export function makeDemoRecords(now: Date): DemoRecords {
   const parts = DEMO_PROFILES.flatMap((profile) => [
-    makeTenantRecords(demoScope(profile, 'live', now)),
-    makeTenantRecords(demoScope(profile, 'sandbox', now)),
+    makeTenantRecords(createDemoScope(profile, 'live', now)),
+    makeTenantRecords(createDemoScope(profile, 'sandbox', now)),
   ]);
   return {
     customers: parts.flatMap((part) => part.customers),
     workOrders: parts.flatMap((part) => part.workOrders),
     invoices: parts.flatMap((part) => part.invoices),
-    lines: parts.flatMap((part) => part.lines),
+    lineItems: parts.flatMap((part) => part.lineItems),
     drivers: parts.flatMap((part) => part.drivers),
     trucks: parts.flatMap((part) => part.trucks),
     payments: parts.flatMap((part) => part.payments),
     rateCards: parts.flatMap((part) => part.rateCards),
     impounds: parts.flatMap((part) => part.impounds),
     approvals: parts.flatMap((part) => part.approvals),
-    watch: {
-      claims: parts.flatMap((part) => part.watch.claims),
-      suggestions: parts.flatMap((part) => part.watch.suggestions),
+    claimsAndSuggestions: {
+      claims: parts.flatMap((part) => part.claimsAndSuggestions.claims),
+      suggestions: parts.flatMap((part) => part.claimsAndSuggestions.suggestions),
     },
     counters: parts.flatMap((part) => part.counters),
     auditEntries: parts.flatMap((part) => part.auditEntries),
@@ -62,11 +67,11 @@ export function makeDemoRecords(now: Date): DemoRecords {
 
 function makeTenantRecords(scope: DemoScope): DemoRecords {
   const customers = makeCustomers(scope, CUSTOMER_COUNTS[scope.environment]);
-  const workOrderMaker = new JobMaker(scope);
+  const workOrderMaker = new WorkOrderMaker(scope);
   const invoiceMaker = new InvoiceMaker(scope, workOrderMaker, customers);
   invoiceMaker.makeAll();
-  makeOpenJobs(scope, workOrderMaker, customers);
-  const workOrders = sortOldestFirst(workOrderMaker.jobs);
+  makeUninvoicedWorkOrders(scope, workOrderMaker, customers);
+  const workOrders = sortOldestFirst(workOrderMaker.workOrders);
   const invoices = sortOldestFirst(invoiceMaker.invoices);
   workOrders.forEach((workOrder, index) => {
     workOrder.job_number = `WO-${String(index + 1).padStart(6, '0')}`;
@@ -76,19 +81,23 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
   });
   const fleet = makeFleet(scope, workOrders);
   const approvals = makeApprovals(scope, { invoices, customers });
-  const watch = makeWatch(scope, { invoices, lineItems: invoiceMaker.lines, customers });
+  const claimsAndSuggestions = makeClaimsAndSuggestions(scope, {
+    invoices,
+    lineItems: invoiceMaker.lineItems,
+    customers,
+  });
   const { tenantId: tenant_id } = scope;
   return {
     customers,
     workOrders,
     invoices,
-    lines: invoiceMaker.lines,
+    lineItems: invoiceMaker.lineItems,
     ...fleet,
     payments: makePayments(scope, invoices),
     rateCards: makeRateCards(scope, customers),
     impounds: makeImpounds(scope, workOrders),
     approvals,
-    watch,
+    claimsAndSuggestions,
     counters: [
       { tenant_id, name: 'job_number', value: workOrders.length },
       { tenant_id, name: 'invoice_number', value: FIRST_INVOICE_NUMBER + invoices.length - 1 },
@@ -98,8 +107,8 @@ function makeTenantRecords(scope: DemoScope): DemoRecords {
       work_order: workOrders,
       invoice: invoices,
       approval: approvals,
-      claim: watch.claims,
-      suggestion: watch.suggestions,
+      claim: claimsAndSuggestions.claims,
+      suggestion: claimsAndSuggestions.suggestions,
     }),
   };
 }

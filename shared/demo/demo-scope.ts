@@ -16,7 +16,7 @@ export interface DemoScope {
   daysAgo: (days: number) => string;
 }
 
-export function demoScope(profile: DemoProfile, environment: 'live' | 'sandbox', now: Date): DemoScope {
+export function createDemoScope(profile: DemoProfile, environment: 'live' | 'sandbox', now: Date): DemoScope {
   return {
     profile,
     environment,

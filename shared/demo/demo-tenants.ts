@@ -1,5 +1,5 @@
 import { type Market, NEW_YORK, TEXAS } from './demo-names.js';
-import { demoId } from './demo-random.js';
+import { deriveDemoId } from './demo-random.js';
 
 /** A company of the demo, the same in every installation. */
 export interface DemoProfile {
@@ -24,8 +24,8 @@ function createProfile(
     ...rest,
     slug,
     // No one owns the domain .example (RFC 2606), so no message of the demo can reach a person.
-    owner: { id: demoId(`${slug}/user`), name: ownerName, email: `${firstName}@${slug}.example` },
-    pair: { live: demoId(`${slug}/live`), sandbox: demoId(`${slug}/sandbox`) },
+    owner: { id: deriveDemoId(`${slug}/user`), name: ownerName, email: `${firstName}@${slug}.example` },
+    pair: { live: deriveDemoId(`${slug}/live`), sandbox: deriveDemoId(`${slug}/sandbox`) },
   };
 }
 

@@ -1,6 +1,6 @@
-import { type DemoCustomer, demoPerson, demoPhone } from './demo-customers.js';
-import { JOB_NOTES, VEHICLES } from './demo-names.js';
-import { DemoRandom, demoId } from './demo-random.js';
+import { type DemoCustomer, drawPersonName, drawPhoneNumber } from './demo-customers.js';
+import { VEHICLE_MODELS, WORK_ORDER_NOTES } from './demo-names.js';
+import { DemoRandom, deriveDemoId } from './demo-random.js';
 import type { DemoScope } from './demo-scope.js';
 
 /** A row of `work_orders`. */
@@ -34,8 +34,8 @@ export interface DemoWorkOrder {
   updated_at: string;
 }
 
-/** The fixed facts of a work order. JobMaker draws the rest. */
-export interface JobPlan {
+/** The fixed facts of a work order. WorkOrderMaker draws the rest. */
+export interface WorkOrderPlan {
   status: 'pending' | 'dispatched' | 'in_progress' | 'completed' | 'cancelled';
   billing: string;
   intake?: 'new';
@@ -49,7 +49,7 @@ const MINUTE_DAYS = HOUR_DAYS / 60;
 const VIN_CHARACTERS = 'ABCDEFGHJKLMNPRSTUVWXYZ0123456789';
 
 /** The driver's steps that fit a status (docs/decisions.md §4). */
-const STEPS_BY_STATUS: Readonly<Record<JobPlan['status'], readonly string[]>> = {
+const STEPS_BY_STATUS: Readonly<Record<WorkOrderPlan['status'], readonly string[]>> = {
   pending: [],
   dispatched: ['offered', 'acknowledged'],
   in_progress: ['en_route', 'on_scene', 'hooked', 'towing', 'at_destination'],
@@ -91,19 +91,19 @@ const WITHOUT_DROPOFF = [
 ];
 
 /** Makes the work orders of one tenant. They get their numbers after all of them are made. */
-export class JobMaker {
-  readonly jobs: DemoWorkOrder[] = [];
+export class WorkOrderMaker {
+  readonly workOrders: DemoWorkOrder[] = [];
   readonly #random: DemoRandom;
 
   constructor(private readonly scope: DemoScope) {
     this.#random = new DemoRandom(`${scope.path}/jobs`);
   }
 
-  make(plan: JobPlan): DemoWorkOrder {
+  make(plan: WorkOrderPlan): DemoWorkOrder {
     const { scope } = this;
     const workOrder: DemoWorkOrder = {
       tenant_id: scope.tenantId,
-      id: demoId(`${scope.path}/job/${this.jobs.length + 1}`),
+      id: deriveDemoId(`${scope.path}/job/${this.workOrders.length + 1}`),
       job_number: '',
       status: plan.status,
       intake: plan.intake ?? 'accepted',
@@ -114,13 +114,13 @@ export class JobMaker {
       step: STEPS_BY_STATUS[plan.status].length > 0 ? this.#random.pick(STEPS_BY_STATUS[plan.status]) : null,
       ...this.#drawTimes(plan),
     };
-    this.jobs.push(workOrder);
+    this.workOrders.push(workOrder);
     return workOrder;
   }
 
   #drawVehicleAndService(customer: DemoCustomer | null) {
     const random = this.#random;
-    const [vehicle_make, vehicle_model, wmi, duty] = random.pick(VEHICLES);
+    const [vehicle_make, vehicle_model, wmi, duty] = random.pick(VEHICLE_MODELS);
     const services = SERVICES_BY_COMPANY_TYPE[customer?.company_type ?? ''] ?? LIGHT_SERVICES;
     const service_type = duty === 'light' ? random.pick(services) : `${duty}_duty_tow`;
     const serial = Array.from({ length: 14 }, () => random.pick([...VIN_CHARACTERS])).join('');
@@ -152,21 +152,21 @@ export class JobMaker {
     };
   }
 
-  #drawContact({ status }: JobPlan) {
+  #drawContact({ status }: WorkOrderPlan) {
     const random = this.#random;
     return {
-      contact_name: demoPerson(random),
-      contact_phone: demoPhone(random, this.scope.profile.market),
+      contact_name: drawPersonName(random),
+      contact_phone: drawPhoneNumber(random, this.scope.profile.market),
       notes:
         status === 'cancelled'
           ? 'Cancelled by the caller.'
           : random.chance(0.4)
-            ? random.pick(JOB_NOTES)
+            ? random.pick(WORK_ORDER_NOTES)
             : null,
     };
   }
 
-  #drawTimes({ status, ageDays }: JobPlan) {
+  #drawTimes({ status, ageDays }: WorkOrderPlan) {
     const random = this.#random;
     const atDaysAgo = this.scope.daysAgo;
     if (status === 'pending') return buildTimestamps(atDaysAgo(ageDays), null, null);
@@ -200,7 +200,7 @@ function buildTimestamps(created_at: string, dispatch_time: string | null, compl
  * Work orders without an invoice: their number in the live account and in the sandbox, and the
  * range of their ages in days.
  */
-const UNINVOICED_WORK_ORDERS: readonly (Pick<JobPlan, 'status' | 'billing' | 'intake'> & {
+const UNINVOICED_WORK_ORDERS: readonly (Pick<WorkOrderPlan, 'status' | 'billing' | 'intake'> & {
   live: number;
   sandbox: number;
   ages: readonly [number, number];
@@ -215,7 +215,11 @@ const UNINVOICED_WORK_ORDERS: readonly (Pick<JobPlan, 'status' | 'billing' | 'in
 ];
 
 /** Makes the work orders that have no invoice. */
-export function makeOpenJobs(scope: DemoScope, maker: JobMaker, customers: readonly DemoCustomer[]): void {
+export function makeUninvoicedWorkOrders(
+  scope: DemoScope,
+  maker: WorkOrderMaker,
+  customers: readonly DemoCustomer[],
+): void {
   const random = new DemoRandom(`${scope.path}/open-jobs`);
   const active = customers.filter((customer) => customer.is_active);
   for (const { ages, live, sandbox, ...plan } of UNINVOICED_WORK_ORDERS) {

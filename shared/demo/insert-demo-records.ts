@@ -1,9 +1,9 @@
-import type { Statement, Transaction } from '../platform/postgres.js';
+import type { SqlQuery, Transaction } from '../platform/postgres.js';
 import { chargedDays } from '../resources/impounds/storage-days.js';
-import { recordset } from '../resources/sets.js';
+import { recordsetSql } from '../resources/record-sets.js';
 import type { DemoAuditEntry } from './demo-audit.js';
+import { insertClaimsAndSuggestions } from './demo-claims-and-suggestions.js';
 import type { DemoRecords } from './demo-records.js';
-import { insertDemoWatch } from './demo-watch.js';
 
 const CUSTOMER_COLUMNS = `tenant_id uuid, id uuid, company_name text, company_type text, billing_email text, primary_phone text, address text, city text,
   state text, zip text, is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer, rate_card_id uuid, created_at timestamptz,
@@ -34,16 +34,16 @@ const APPROVAL_COLUMNS = `tenant_id uuid, id uuid, kind text, status text, actio
   decided_by uuid, decided_at timestamptz, note text, expires_at timestamptz, created_at timestamptz`;
 const COUNTER_COLUMNS = 'tenant_id uuid, name text, value bigint';
 
-function buildInsertQuery(table: string, columns: string, rows: readonly object[]): Statement {
+function buildInsertQuery(table: string, columns: string, rows: readonly object[]): SqlQuery {
   const names = columns.split(',').map((column) => column.trim().split(' ')[0]);
   return {
-    text: `insert into ${table} (${names.join(', ')}) select ${names.join(', ')} from ${recordset(columns)}`,
+    text: `insert into ${table} (${names.join(', ')}) select ${names.join(', ')} from ${recordsetSql(columns)}`,
     values: [JSON.stringify(rows)],
   };
 }
 
 /** released_at defaults to sent_at, then created_at; viewed_at equals sent_at. */
-const SET_RELEASE_TIMES: Statement = {
+const SET_RELEASE_TIMES: SqlQuery = {
   text: `update invoices set released_at = coalesce(sent_at, created_at),
            released_as = case when status = 'sent_to_roadsync' then 'sent_to_roadsync' else 'sending' end,
            viewed_at = case when status in ('viewed', 'partially_paid', 'paid') then sent_at end
@@ -52,7 +52,7 @@ const SET_RELEASE_TIMES: Statement = {
 };
 
 /** Sets the storage days up to the time of seeding or of the release. */
-const SET_STORAGE_DAYS: Statement = {
+const SET_STORAGE_DAYS: SqlQuery = {
   text: `update impounds i set accrued_days = ${chargedDays('i', 'i.updated_at')} from tenants t
          where i.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) and t.tenant_id = i.tenant_id`,
 };
@@ -67,7 +67,7 @@ export async function insertDemoRecords(tx: Transaction, records: DemoRecords): 
     buildInsertQuery('customers', CUSTOMER_COLUMNS, records.customers),
     buildInsertQuery('work_orders', WORK_ORDER_COLUMNS, records.workOrders),
     buildInsertQuery('invoices', INVOICE_COLUMNS, records.invoices),
-    buildInsertQuery('invoice_line_items', LINE_ITEM_COLUMNS, records.lines),
+    buildInsertQuery('invoice_line_items', LINE_ITEM_COLUMNS, records.lineItems),
     buildInsertQuery('tenant_counters', COUNTER_COLUMNS, records.counters),
     buildInsertQuery('drivers', DRIVER_COLUMNS, records.drivers),
     buildInsertQuery('trucks', TRUCK_COLUMNS, records.trucks),
@@ -79,7 +79,7 @@ export async function insertDemoRecords(tx: Transaction, records: DemoRecords): 
   ];
   await Promise.all([
     ...queries.map((query) => tx.query(query)),
-    insertDemoWatch(tx, records.watch),
+    insertClaimsAndSuggestions(tx, records.claimsAndSuggestions),
     recordAudit(tx, records.auditEntries),
   ]);
 }
@@ -89,7 +89,7 @@ export async function recordAudit(tx: Transaction, entries: readonly DemoAuditEn
   await tx.query({
     text: `insert into audit_entries (tenant_id, id, occurred_at, actor_type, actor_name, action, entity_type, entity_id, outcome, source, changes)
            select tenant_id, id, occurred_at, 'system', 'tow', action, entity_type, entity_id, 'ok', 'job', changes
-           from ${recordset('tenant_id uuid, id uuid, occurred_at timestamptz, action text, entity_type text, entity_id uuid, changes jsonb')}`,
+           from ${recordsetSql('tenant_id uuid, id uuid, occurred_at timestamptz, action text, entity_type text, entity_id uuid, changes jsonb')}`,
     values: [JSON.stringify(entries)],
   });
 }

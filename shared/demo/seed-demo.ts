@@ -1,7 +1,7 @@
 import type { Logger } from '../platform/logger.js';
 import type { Database, Transaction } from '../platform/postgres.js';
 import { createTenantPair } from '../resources/tenants/create-tenant.js';
-import { type DemoTenant, issueDemoCredentials, revokeDemoKeys } from './demo-credentials.js';
+import { type DemoCredentials, issueDemoCredentials, revokeDemoKeys } from './demo-credentials.js';
 import { insertDemoLetterheads } from './demo-letterheads.js';
 import { insertDemoMessages } from './demo-messages.js';
 import { insertDemoPeople } from './demo-people.js';
@@ -65,7 +65,7 @@ export async function hasDemo(tx: Transaction): Promise<boolean> {
 }
 
 /** Makes tenants, records and credentials. Call it within {@link withDemoLock}. */
-export async function seedUnderLock(tx: Transaction, options: SeedOptions): Promise<DemoTenant[]> {
+export async function seedUnderLock(tx: Transaction, options: SeedOptions): Promise<DemoCredentials[]> {
   const startedAt = performance.now();
   const records = makeDemoRecords(options.now ?? new Date());
   for (const { pair, name, timeZone, taxRateBps } of DEMO_PROFILES) {
@@ -92,7 +92,10 @@ export async function seedUnderLock(tx: Transaction, options: SeedOptions): Prom
 }
 
 /** Replaces keys and passwords. Call it within {@link withDemoLock}. */
-export async function renewUnderLock(tx: Transaction, options: SeedOptions): Promise<DemoTenant[]> {
+export async function renewCredentialsUnderLock(
+  tx: Transaction,
+  options: SeedOptions,
+): Promise<DemoCredentials[]> {
   await revokeDemoKeys(tx);
   const tenants = await issueDemoCredentials(tx, options.secretKey);
   options.logger.info({ tenants: tenants.length }, 'demo credentials renewed');
@@ -103,7 +106,7 @@ export async function renewUnderLock(tx: Transaction, options: SeedOptions): Pro
  * Makes the demo's tenants with their records and credentials, as the application's role. Resolves
  * with the only copy of the credentials, or with undefined if the demo already exists.
  */
-export function seedDemo(db: Database, options: SeedOptions): Promise<DemoTenant[] | undefined> {
+export function seedDemo(db: Database, options: SeedOptions): Promise<DemoCredentials[] | undefined> {
   return withDemoLock(db, async (tx) => ((await hasDemo(tx)) ? undefined : seedUnderLock(tx, options)));
 }
 
@@ -112,9 +115,9 @@ export function seedDemo(db: Database, options: SeedOptions): Promise<DemoTenant
  * demo.json is lost.
  * @throws {Error} if this database has no demo
  */
-export function renewDemoCredentials(db: Database, options: SeedOptions): Promise<DemoTenant[]> {
+export function renewDemoCredentials(db: Database, options: SeedOptions): Promise<DemoCredentials[]> {
   return withDemoLock(db, async (tx) => {
     if (!(await hasDemo(tx))) throw new Error('this database has no demo');
-    return renewUnderLock(tx, options);
+    return renewCredentialsUnderLock(tx, options);
   });
 }

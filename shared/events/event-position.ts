@@ -14,7 +14,7 @@ export interface EventPosition {
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Returns the position before the first event of a transaction. */
-export function beforeTransaction(xid: bigint): EventPosition {
+export function positionBeforeTransaction(xid: bigint): EventPosition {
   return { xid, id: LOWEST_ID };
 }
 

@@ -8,7 +8,7 @@ export function matchesType(filter: string, type: string): boolean {
 }
 
 /** Lists all filters that match an event type: `invoice.paid`, `invoice.*`, `*`. */
-export function filtersOf(type: string): string[] {
+export function listMatchingFilters(type: string): string[] {
   const segments = type.split('.');
   const wildcards = segments.slice(1).map((_, index) => `${segments.slice(0, index + 1).join('.')}.*`);
   return [type, ...wildcards, '*'];

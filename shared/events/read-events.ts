@@ -1,5 +1,5 @@
-import type { Database, Statement } from '../platform/postgres.js';
-import { beforeTransaction, type EventPosition } from './event-position.js';
+import type { Database, SqlQuery } from '../platform/postgres.js';
+import { type EventPosition, positionBeforeTransaction } from './event-position.js';
 
 /**
  * A page of a tenant's events, in an order in which no event is ever added behind a reader. Events
@@ -18,7 +18,7 @@ export interface EventPage {
   /** The next page can be read immediately. */
   hasMore: boolean;
   /** An event is committed but withheld, because an older transaction still runs. */
-  isHeldBack: boolean;
+  hasWithheldEvents: boolean;
 }
 
 export interface StoredEvent {
@@ -48,9 +48,9 @@ export async function readEvents(db: Database, tenantId: string, after: EventPos
   const last = events.at(-1);
   const available = first.found ?? 0;
   const hasMore = events.length === found.length && (found.length < available || available === PAGE_EVENTS);
-  if (last && hasMore) return { events, position: last.position, hasMore, isHeldBack: false };
-  const position = beforeTransaction(watermark);
-  return { events, position, hasMore: false, isHeldBack: events.length < available };
+  if (last && hasMore) return { events, position: last.position, hasMore, hasWithheldEvents: false };
+  const position = positionBeforeTransaction(watermark);
+  return { events, position, hasMore: false, hasWithheldEvents: events.length < available };
 }
 
 interface PageRow {
@@ -70,7 +70,7 @@ interface FoundRow extends PageRow {
   type: string;
 }
 
-function buildPageQuery(tenantId: string, after: EventPosition): Statement {
+function buildPageQuery(tenantId: string, after: EventPosition): SqlQuery {
   return {
     name: 'read-events',
     text: `select w.xmin::text as watermark, e.found, e.xid::text as xid, e.id, e.type, case when e.xid < w.xmin then e.body end as body
@@ -91,11 +91,11 @@ function buildPageQuery(tenantId: string, after: EventPosition): Statement {
 }
 
 /** Reads the position after which a reader receives all events that commit from now on. */
-export async function currentPosition(db: Database, tenantId: string): Promise<EventPosition> {
+export async function readCurrentPosition(db: Database, tenantId: string): Promise<EventPosition> {
   const [row] = await db.read<{ watermark: string }>(tenantId, {
     name: 'event-watermark',
     text: 'select pg_snapshot_xmin(pg_current_snapshot())::text as watermark',
   });
   if (!row) throw new Error('PostgreSQL returned no watermark');
-  return beforeTransaction(BigInt(row.watermark));
+  return positionBeforeTransaction(BigInt(row.watermark));
 }

@@ -1,8 +1,8 @@
 import type { Command, EventDraft } from '../contracts/command.js';
-import { timeOfIdSql } from '../platform/id-times.js';
+import { idTimeSql } from '../platform/id-times.js';
 import { newId } from '../platform/ids.js';
 import { deliveryIdSql } from './delivery-ids.js';
-import { filtersOf } from './event-types.js';
+import { listMatchingFilters } from './event-types.js';
 
 /** The version of the event bodies (docs/decisions.md §8). */
 export const API_VERSION = 'v1';
@@ -10,7 +10,7 @@ export const API_VERSION = 'v1';
 /**
  * SQL that records events within the caller's query. The caller's common table expression
  * `rendered` renders their objects; it has the columns tenant_id, body (the record's JSON) and
- * events ({@link eventRows}). This SQL builds and stores the body of an event once, and every
+ * events ({@link buildEventRows}). This SQL builds and stores the body of an event once, and every
  * attempt sends these bytes (docs/decisions.md §8). PostgreSQL renders the object, so it never
  * travels to a worker and back.
  *
@@ -26,7 +26,7 @@ export const RECORD_EVENTS = `
     insert into events (tenant_id, id, type, occurred_at, body) select tenant_id, id, type, at, body from told
   ), delivered as (
     insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, created_at)
-    select told.tenant_id, ${deliveryIdSql('told.id', 'told.id', 'p.id')}, p.id, told.id, told.type, ${timeOfIdSql('told.id')}
+    select told.tenant_id, ${deliveryIdSql('told.id', 'told.id', 'p.id')}, p.id, told.id, told.type, ${idTimeSql('told.id')}
     from told cross join lateral (
       select p.id from webhook_endpoints p
       where p.tenant_id = told.tenant_id and p.enabled and p.deleted_at is null and p.event_types && told.filters
@@ -41,7 +41,7 @@ export const RECORD_EVENTS = `
  * Builds the events of a command for {@link RECORD_EVENTS}: `head` and `tail` are the texts of the
  * body before and after its object.
  */
-export function eventRows(command: Command, drafts: EventDraft[], now: Date) {
+export function buildEventRows(command: Command, drafts: EventDraft[], now: Date) {
   const at = now.toISOString();
   return drafts.map((draft) => {
     const id = newId();
@@ -57,8 +57,8 @@ export function eventRows(command: Command, drafts: EventDraft[], now: Date) {
     return {
       id,
       type: draft.type,
-      filters: filtersOf(draft.type),
-      except_endpoint: draft.exceptEndpoint,
+      filters: listMatchingFilters(draft.type),
+      except_endpoint: draft.excludedEndpointId,
       at,
       head: `${envelope.slice(0, -1)},"data":{"object":`,
       tail: `${extra}}}`,

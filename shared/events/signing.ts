@@ -15,7 +15,7 @@ const ED25519_PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'he
  * signs.
  * @throws {Error} whose message does not contain the secret
  */
-export function parseSecret(text: string): SigningSecret {
+export function parseSigningSecret(text: string): SigningSecret {
   const [, prefix, encoded = ''] = /^(whsec|whsk)_(.*)$/s.exec(text) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
   // Node skips characters that are not base64. A damaged secret must not sign.
@@ -42,7 +42,7 @@ function parseEd25519Key(bytes: Buffer): KeyObject {
   return key;
 }
 
-export interface Signed {
+export interface SignatureInput {
   /** `webhook-id`. Contains no full stop, so that no other content has the same signature. */
   id: string;
   /** `webhook-timestamp`: the time of this attempt in whole seconds. */
@@ -54,7 +54,7 @@ export interface Signed {
 }
 
 /** Builds the value of `webhook-signature`: one signature of `id.timestamp.body` per secret. */
-export function signatureHeader({ id, timestampSeconds, body, secrets }: Signed): string {
+export function buildSignatureHeader({ id, timestampSeconds, body, secrets }: SignatureInput): string {
   const head = `${id}.${timestampSeconds}.`;
   // ed25519 needs its content in one buffer, built once for all keys. HMAC needs no copy of the
   // body.

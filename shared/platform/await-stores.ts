@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { errorCodeOf, isConnectionError } from './errors.js';
-import { CheckFailure, findMissingMigration, publicReason } from './health.js';
+import { getErrorCode, isConnectionError } from './errors.js';
+import { CheckFailure, describeCheckFailure, findMissingMigration } from './health.js';
 import { type Database, openDatabase } from './postgres.js';
 import { assertDirectConnection } from './postgres-pooler.js';
 import { assertLeastPrivilege } from './postgres-privileges.js';
-import { appRoleOf } from './postgres-session.js';
+import { getAppRole } from './postgres-session.js';
 import { probeRedis } from './redis-probe.js';
 import type { Foundation } from './run-process.js';
 import type { Runtime } from './runtime.js';
 import { assertSameSecretKey } from './secret-key.js';
-import { describeConnectionError, NotYet, PROBE_TIMEOUT_MS, StartError } from './start-failure.js';
+import {
+  describeConnectionError,
+  PROBE_TIMEOUT_MS,
+  StartError,
+  TransientStartError,
+} from './start-failure.js';
 
 const FIRST_PAUSE_MS = 200;
 /** Longest pause between two attempts, so the process notices a store within this time. */
@@ -66,7 +71,7 @@ export async function waitForPostgres(foundation: Foundation, databaseUrl: strin
       // The embedded server never runs behind a pooler.
       if (!foundation.config.databaseUrl) return;
       await assertDirectConnection(databaseUrl).catch((error: unknown) => {
-        throw isConnectionError(error) ? new NotYet(error) : error;
+        throw isConnectionError(error) ? new TransientStartError(error) : error;
       });
     },
   });
@@ -88,8 +93,8 @@ async function waitForRelease(
         await assertSameSecretKey({ db, config });
       } catch (error) {
         throw (
-          describeRoleRefusal(error, appRoleOf(databaseUrl)) ??
-          (isConnectionError(error) ? new NotYet(error) : error)
+          describeRoleRefusal(error, getAppRole(databaseUrl)) ??
+          (isConnectionError(error) ? new TransientStartError(error) : error)
         );
       }
     },
@@ -111,7 +116,7 @@ async function waitForRedis(foundation: Foundation, redisUrl: string): Promise<v
  */
 export async function waitForConnections({ redis, lifecycle }: Runtime): Promise<void> {
   const clients = redis ? [redis.fast, redis.patient, redis.subscriber] : [];
-  await lifecycle.unlessShutdown(
+  await lifecycle.waitUnlessShutdown(
     Promise.all(
       clients.map(
         (client) => client.status === 'ready' || new Promise((ready) => client.once('ready', ready)),
@@ -121,25 +126,25 @@ export async function waitForConnections({ redis, lifecycle }: Runtime): Promise
 }
 
 async function waitUntilReady(foundation: Foundation, target: WaitTarget): Promise<void> {
-  const { logger, lifecycle, obstacles } = foundation;
+  const { logger, lifecycle, startBlockers } = foundation;
   const { name, label, advice, probe } = target;
   let logged: { reason: string; at: number } | undefined;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
-      await lifecycle.unlessShutdown(probe());
+      await lifecycle.waitUnlessShutdown(probe());
       break;
     } catch (error) {
-      if (!(error instanceof NotYet)) throw error;
+      if (!(error instanceof TransientStartError)) throw error;
       const reason = error.message;
-      obstacles.set(name, publicReason(error.cause));
+      startBlockers.set(name, describeCheckFailure(error.cause));
       if (logged?.reason !== reason || Date.now() - logged.at > LOG_AGAIN_MS) {
         logger.warn({ check: name }, `Waiting for ${label}: ${reason}. ${advice}`);
         logged = { reason, at: Date.now() };
       }
     }
-    await lifecycle.unlessShutdown(sleep(pauseMs));
+    await lifecycle.waitUnlessShutdown(sleep(pauseMs));
   }
-  obstacles.delete(name);
+  startBlockers.delete(name);
   if (logged) logger.info({ check: name }, `${label} is available; the start continues`);
 }
 
@@ -154,7 +159,7 @@ async function probePostgres(databaseUrl: string): Promise<void> {
   try {
     await client.connect();
   } catch (error) {
-    throw describePostgresRefusal(error, new URL(databaseUrl)) ?? new NotYet(error);
+    throw describePostgresRefusal(error, new URL(databaseUrl)) ?? new TransientStartError(error);
   } finally {
     // Not awaited: ending a client that never connected can take long.
     client.end().catch(() => undefined);
@@ -166,7 +171,7 @@ const WRONG_LOGIN = ['28P01', '28000'];
 const MISSING_PASSWORD = /password must be a (non-empty )?string/;
 
 function describePostgresRefusal(error: unknown, { username, pathname }: URL): StartError | undefined {
-  const code = errorCodeOf(error);
+  const code = getErrorCode(error);
   const user = decodeURIComponent(username);
   const reason = describeConnectionError(error);
   if (WRONG_LOGIN.includes(code) || MISSING_PASSWORD.test(reason)) {
@@ -191,7 +196,7 @@ async function assertDatabaseUsable(db: Database, migrationHead: string): Promis
   if (!(await hasTables(db))) throw createMigrationError('The database has no tables');
   await assertLeastPrivilege(db);
   const missing = await findMissingMigration(db, migrationHead);
-  if (missing) throw new NotYet(new CheckFailure(missing));
+  if (missing) throw new TransientStartError(new CheckFailure(missing));
 }
 
 async function hasTables(db: Database): Promise<boolean> {
@@ -210,8 +215,8 @@ function createMigrationError(problem: string, cause?: unknown): StartError {
  * privilege.
  */
 function describeRoleRefusal(error: unknown, role: string): StartError | undefined {
-  if (error instanceof NotYet || error instanceof StartError) return undefined;
-  const code = errorCodeOf(error);
+  if (error instanceof TransientStartError || error instanceof StartError) return undefined;
+  const code = getErrorCode(error);
   const reason = describeConnectionError(error);
   if (code === '22023' && reason.includes('does not exist')) {
     return createMigrationError(`The database has no role "${role}"`, error);

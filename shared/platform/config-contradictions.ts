@@ -1,7 +1,7 @@
 import type { Settings } from './environment.js';
 import { estimateSecretBits } from './secret-strength.js';
 import { MIN_SECRET_LENGTH, settingsSchema } from './settings.js';
-import { storageContradictions } from './storage/location.js';
+import { findStorageConflicts } from './storage/location.js';
 
 /**
  * The kind decides which settings are required: `all` needs neither DATABASE_URL (it starts an
@@ -10,7 +10,7 @@ import { storageContradictions } from './storage/location.js';
 export type ProcessKind = 'all' | 'release' | 'web' | 'worker' | 'cli';
 
 /** The end of an error text, for example ` (for example PORT=3000)`. */
-export function exampleOf(name: string): string {
+export function formatExample(name: string): string {
   const example = settingsSchema.describe().keys[name]?.examples?.[0];
   return example === undefined ? '' : ` (for example ${name}=${example})`;
 }
@@ -18,24 +18,24 @@ export function exampleOf(name: string): string {
 /**
  * Lists the settings that a process of this kind lacks, and settings that contradict each other.
  */
-export function contradictions(kind: ProcessKind, value: Settings): string[] {
+export function findContradictions(kind: ProcessKind, value: Settings): string[] {
   const production = value.NODE_ENV === 'production';
   const problems: string[] = [];
   const scaledOut = kind === 'web' || kind === 'worker';
   if (scaledOut && !value.REDIS_URL) {
     problems.push(
       '"REDIS_URL" is required by a separate process: without Redis the queue, replies and limits exist inside one process only (npm start)' +
-        exampleOf('REDIS_URL'),
+        formatExample('REDIS_URL'),
     );
   }
   if ((scaledOut || kind === 'release' || value.REDIS_URL) && !value.DATABASE_URL) {
     problems.push(
       '"DATABASE_URL" is required: separate processes cannot share an embedded database' +
-        exampleOf('DATABASE_URL'),
+        formatExample('DATABASE_URL'),
     );
   }
   problems.push(...secretContradictions(value), ...addressContradictions(value));
-  problems.push(...mailContradictions(kind, value), ...storageContradictions(value));
+  problems.push(...mailContradictions(kind, value), ...findStorageConflicts(value));
   if (production && value.FAILPOINTS) problems.push('"FAILPOINTS" is refused in production');
   if (production && value.WEBHOOK_ALLOW_LOOPBACK) {
     problems.push(
@@ -61,7 +61,7 @@ const MIN_SECRET_BITS_IN_DEVELOPMENT = 20;
 function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
   const production = NODE_ENV === 'production';
   if (!SECRET_KEY) {
-    return production ? [`"SECRET_KEY" is required in production${exampleOf('SECRET_KEY')}`] : [];
+    return production ? [`"SECRET_KEY" is required in production${formatExample('SECRET_KEY')}`] : [];
   }
   const bits = Math.floor(estimateSecretBits(SECRET_KEY));
   const needed = production ? MIN_SECRET_BITS : MIN_SECRET_BITS_IN_DEVELOPMENT;
@@ -69,7 +69,7 @@ function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
   if (bits >= needed || SECRET_KEY.length < MIN_SECRET_LENGTH) return [];
   return [
     `"SECRET_KEY" is too easy to guess: after repetitions and words about ${bits} bits remain, and ${needed} are needed. ` +
-      `Use a random one${exampleOf('SECRET_KEY')}`,
+      `Use a random one${formatExample('SECRET_KEY')}`,
   ];
 }
 
@@ -79,9 +79,9 @@ function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
  */
 function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {
   if (NODE_ENV !== 'production') return [];
-  if (!BASE_URL) return [`"BASE_URL" is required in production${exampleOf('BASE_URL')}`];
+  if (!BASE_URL) return [`"BASE_URL" is required in production${formatExample('BASE_URL')}`];
   if (/^https:/i.test(BASE_URL)) return [];
-  return [`"BASE_URL" must begin with https:// in production${exampleOf('BASE_URL')}`];
+  return [`"BASE_URL" must begin with https:// in production${formatExample('BASE_URL')}`];
 }
 
 /** Mails need a sender with a real domain, and a public address for their links. */
@@ -90,22 +90,22 @@ function mailContradictions(kind: ProcessKind, value: Settings): string[] {
     return value.MAIL_FROM ? ['"MAIL_FROM" is set without "SMTP_URL": no mail would be sent'] : [];
   }
   const problems: string[] = [];
-  if (!value.MAIL_FROM && !domainOf(value.BASE_URL)) {
+  if (!value.MAIL_FROM && !findDomain(value.BASE_URL)) {
     problems.push(
-      `"MAIL_FROM" is required with "SMTP_URL" unless "BASE_URL" names a domain${exampleOf('MAIL_FROM')}`,
+      `"MAIL_FROM" is required with "SMTP_URL" unless "BASE_URL" names a domain${formatExample('MAIL_FROM')}`,
     );
   }
   // In production addressContradictions already requires it.
   if (!value.BASE_URL && kind !== 'all' && value.NODE_ENV !== 'production') {
     problems.push(
-      `"BASE_URL" is required with "SMTP_URL": mails contain links to it${exampleOf('BASE_URL')}`,
+      `"BASE_URL" is required with "SMTP_URL": mails contain links to it${formatExample('BASE_URL')}`,
     );
   }
   return problems;
 }
 
 /** The domain name in a URL; undefined for IP addresses and names without a dot. */
-export function domainOf(url: string | undefined): string | undefined {
+export function findDomain(url: string | undefined): string | undefined {
   const host = url && URL.canParse(url) ? new URL(url).hostname : '';
   return /\.[a-z][a-z0-9-]*$/i.test(host) ? host : undefined;
 }

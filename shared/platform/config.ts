@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type Joi from 'joi';
-import { contradictions, domainOf, exampleOf, type ProcessKind } from './config-contradictions.js';
+import { findContradictions, findDomain, formatExample, type ProcessKind } from './config-contradictions.js';
 import type { Settings } from './environment.js';
 import { settingsSchema } from './settings.js';
-import { findWarnings } from './settings-warnings.js';
-import { type StorageLocation, storageLocation } from './storage/location.js';
-import { withoutTrailingSlashes } from './trailing-slashes.js';
+import { findSettingsWarnings } from './settings-warnings.js';
+import { resolveStorageLocation, type StorageLocation } from './storage/location.js';
+import { stripTrailingSlashes } from './trailing-slashes.js';
 
 /** Limits of one plan tier, in requests per window (docs/specification.md §8). */
 export interface TierLimits {
@@ -24,7 +24,7 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | undefined;
-  /** Replica that exports read from; undefined: exports read from `databaseUrl`. */
+  /** Replica that exports read from; undefined: exports read from `buildDatabaseUrl`. */
   databaseReplicaUrl: string | undefined;
   redisUrl: string | undefined;
   /**
@@ -105,9 +105,9 @@ const PUBLISHED_TIERS: Record<Tier, TierLimits> = {
 
 /** Lists all problems of the environment in one error. */
 export class ConfigError extends Error {
-  constructor(readonly faults: string[]) {
+  constructor(readonly problems: string[]) {
     super(
-      `The settings have ${faults.length === 1 ? 'a problem' : `${faults.length} problems`}:\n- ${faults.join('\n- ')}`,
+      `The settings have ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n- ${problems.join('\n- ')}`,
     );
     this.name = 'ConfigError';
   }
@@ -121,9 +121,9 @@ type Environment = Record<string, string | undefined>;
  */
 export function loadConfig(kind: ProcessKind, environment: Environment = process.env): Config {
   const { value, faults } = checkSettings(environment);
-  faults.push(...contradictions(kind, value));
+  faults.push(...findContradictions(kind, value));
   if (faults.length > 0) throw new ConfigError(faults);
-  return toConfig(kind, value, findWarnings(kind, value, environment));
+  return toConfig(kind, value, findSettingsWarnings(kind, value, environment));
 }
 
 /** Settings of a CLI command that only calls the MCP server. */
@@ -154,7 +154,9 @@ function checkSettings(environment: Environment): { value: Settings; faults: str
   const { error, value } = settingsSchema.validate(relevant) as Joi.ValidationResult<Settings> & {
     value: Settings;
   };
-  const faults = (error?.details ?? []).map(({ message, path }) => `${message}${exampleOf(String(path[0]))}`);
+  const faults = (error?.details ?? []).map(
+    ({ message, path }) => `${message}${formatExample(String(path[0]))}`,
+  );
   return { value, faults };
 }
 
@@ -162,7 +164,7 @@ function checkSettings(environment: Environment): { value: Settings; faults: str
  * Address of the product as clients see it, without a trailing slash.
  * @param port port of the web process
  */
-export function publicOrigin({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>, port: number): string {
+export function buildPublicOrigin({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>, port: number): string {
   const name = host.includes(':') ? `[${host}]` : host;
   return baseUrl ?? `http://${name === '0.0.0.0' ? '127.0.0.1' : name}:${port}`;
 }
@@ -171,7 +173,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   const production = value.NODE_ENV === 'production';
   const dataDir = resolve(value.DATA_DIR);
   const defaultPort = kind === 'all' || kind === 'web' ? DEFAULT_PORT : 0;
-  const baseUrl = value.BASE_URL && withoutTrailingSlashes(value.BASE_URL);
+  const baseUrl = value.BASE_URL && stripTrailingSlashes(value.BASE_URL);
   // In a worker, PORT is the port of its health server, not of the web process.
   const webPort = (defaultPort && value.PORT) || DEFAULT_PORT;
   return Object.freeze<Config>({
@@ -183,12 +185,12 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     databaseReplicaUrl: value.DATABASE_REPLICA_URL,
     redisUrl: value.REDIS_URL,
     baseUrl,
-    publicUrl: publicOrigin({ baseUrl, host: value.HOST }, webPort),
+    publicUrl: buildPublicOrigin({ baseUrl, host: value.HOST }, webPort),
     smtpUrl: value.SMTP_URL,
-    mailFrom: value.MAIL_FROM ?? (value.SMTP_URL && `invoices@${domainOf(value.BASE_URL)}`),
+    mailFrom: value.MAIL_FROM ?? (value.SMTP_URL && `invoices@${findDomain(value.BASE_URL)}`),
     mailsPerDay: value.MAILS_PER_DAY,
     secretKey: value.SECRET_KEY ?? loadDevelopmentSecret(dataDir),
-    exportStorage: storageLocation(value, dataDir),
+    exportStorage: resolveStorageLocation(value, dataDir),
     tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },
     badCredentialsPerMinute: value.BAD_CREDENTIALS_PER_MINUTE,
     writeTimeoutMs: value.WRITE_TIMEOUT_MS,
@@ -209,7 +211,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
     trustProxy: value.TRUST_PROXY,
     logLevel: value.LOG_LEVEL,
     demo: value.DEMO ?? (kind === 'all' && !production),
-    apiUrl: value.TOW_API_URL && withoutTrailingSlashes(value.TOW_API_URL),
+    apiUrl: value.TOW_API_URL && stripTrailingSlashes(value.TOW_API_URL),
     apiKey: value.TOW_API_KEY,
     failpoints: new Set((value.FAILPOINTS ?? '').split(',').filter(Boolean)),
     tracing: value.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && !value.OTEL_SDK_DISABLED,

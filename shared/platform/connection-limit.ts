@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Config } from './config.js';
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
-import { networkOf, siteOf } from './network-of.js';
+import { findNetworkPrefix, findSitePrefix } from './network-prefix.js';
 
 /** A site may open this many times the connections of one network. */
 const NETWORKS_PER_SITE = 4;
@@ -40,7 +40,7 @@ export class ConnectionLimit {
   }
 
   /** Reports all refusals to these metrics, including those counted earlier. */
-  countIn({ refusedConnections }: Metrics): void {
+  reportTo({ refusedConnections }: Metrics): void {
     this.refused = refusedConnections;
     for (const [bound, times] of this.uncounted) refusedConnections.inc({ bound }, times);
     this.uncounted.clear();
@@ -48,7 +48,7 @@ export class ConnectionLimit {
 
   private admit(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
-    const [network, site] = [networkOf(address), siteOf(address)];
+    const [network, site] = [findNetworkPrefix(address), findSitePrefix(address)];
     const bound = this.findReachedLimit(network, site);
     if (bound) {
       socket.destroy();

@@ -58,7 +58,7 @@ export function unseal(key: Buffer, sealed: string): string {
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Big-endian base62 of a byte string, left-padded to `length` characters. */
-export function base62(bytes: Uint8Array, length: number): string {
+export function encodeBase62(bytes: Uint8Array, length: number): string {
   let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let out = '';
   while (value > 0n) {
@@ -72,10 +72,10 @@ export function base62(bytes: Uint8Array, length: number): string {
  * CRC-32 of a text in six base62 characters. It distinguishes a mistyped key from an unknown one
  * without a database query.
  */
-export function checksum62(text: string): string {
+export function computeChecksum62(text: string): string {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc32(text));
-  return base62(bytes, 6);
+  return encodeBase62(bytes, 6);
 }
 
 // OWASP's minimum parameters for scrypt. Each hash takes 128 MiB, so callers must limit

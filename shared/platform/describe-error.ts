@@ -1,4 +1,4 @@
-import { errorCodeOf } from './errors.js';
+import { getErrorCode } from './errors.js';
 import { redactText } from './logger.js';
 
 const MAX_CHARS = 500;
@@ -8,7 +8,7 @@ const MAX_CHARS = 500;
  * several addresses fails, the error has a code but no message.
  */
 export function describeError(error: unknown): string {
-  const text = error instanceof Error ? error.message || errorCodeOf(error) : String(error);
+  const text = error instanceof Error ? error.message || getErrorCode(error) : String(error);
   // Redacted before the cut: the patterns would not recognize a truncated secret.
   return redactText(text || 'no reason given').slice(0, MAX_CHARS);
 }

@@ -112,7 +112,7 @@ export function serviceUnavailable(message: string, cause?: unknown): AppError {
 }
 
 /** SQLSTATE or socket error code of a driver error; '' if it has none. */
-export function errorCodeOf(error: unknown): string {
+export function getErrorCode(error: unknown): string {
   if (error === null || typeof error !== 'object' || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
 }
@@ -138,7 +138,7 @@ export function markFailedConnect(error: unknown): unknown {
  */
 export function isConnectionError(error: unknown): boolean {
   if (typeof error === 'object' && error !== null && failedConnects.has(error)) return true;
-  const code = errorCodeOf(error);
+  const code = getErrorCode(error);
   if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return true;
   if (['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'].includes(code))
     return true;
@@ -150,7 +150,7 @@ export function isConnectionError(error: unknown): boolean {
  * deadlock, lock timeout or query timeout.
  */
 export function isTransientDatabaseError(error: unknown): boolean {
-  const code = errorCodeOf(error);
+  const code = getErrorCode(error);
   return (
     isConnectionError(error) || code === '40001' || code === '40P01' || code === '55P03' || code === '57014'
   );

@@ -1,8 +1,8 @@
-import { type QueuePlace, SiteQueue } from './site-queue.js';
-import { TimeShares } from './time-shares.js';
+import { type FairShareKey, SiteQueue } from './site-queue.js';
+import { RunTimeShares } from './time-shares.js';
 
 /** Queue, group and site of a piece of work. */
-export interface WaitingPlace<Queue extends string> extends QueuePlace {
+export interface FairLimitKey<Queue extends string> extends FairShareKey {
   /** Free capacity goes round-robin to the queues, so a full queue does not block the others. */
   queue: Queue;
 }
@@ -15,7 +15,7 @@ export interface FairLimit<Queue extends string> {
    * @throws {TooManyWaitingError} immediately when the queue or the group's share of it is full;
    * later when another group displaces the waiting work, or after `maxWaitMs`
    */
-  run<T>(place: WaitingPlace<Queue>, work: () => Promise<T>): Promise<T>;
+  run<T>(place: FairLimitKey<Queue>, work: () => Promise<T>): Promise<T>;
 }
 
 export interface FairLimitOptions<Queue extends string> {
@@ -57,7 +57,7 @@ interface QueueState {
   waiting: SiteQueue<Waiter>;
   running: number;
   runningByGroup: Map<string, number>;
-  times: TimeShares | undefined;
+  times: RunTimeShares | undefined;
 }
 
 export function createFairLimit<Queue extends string>(options: FairLimitOptions<Queue>): FairLimit<Queue> {
@@ -77,10 +77,10 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
     if (remaining === 0) queue.runningByGroup.delete(group);
     else queue.runningByGroup.set(group, remaining);
   };
-  const enter = async (queue: QueueState, place: QueuePlace): Promise<void> => {
+  const enter = async (queue: QueueState, place: FairShareKey): Promise<void> => {
     if (canRun(queue, place.group)) return adjustRunning(queue, place.group, 1);
     const { waiting } = queue;
-    if (waiting.countOf(place) >= maxQueuedPerGroup) throw createTooManyWaitingError();
+    if (waiting.countMembers(place) >= maxQueuedPerGroup) throw createTooManyWaitingError();
     if (waiting.size >= maxQueued) makeRoom(waiting, place);
     await waitForStart(waiting, place, maxWaitMs);
   };
@@ -89,7 +89,7 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
       const { times } = queue;
       const waiter = queue.waiting.shift(
         (group) => canRun(queue, group),
-        times && ((group) => times.msOf(group)),
+        times && ((group) => times.getRunTimeMs(group)),
       );
       if (!waiter) continue;
       // Moves the queue to the end of the round: a Map iterates in insertion order.
@@ -122,13 +122,13 @@ export function createFairLimit<Queue extends string>(options: FairLimitOptions<
 }
 
 function createQueue({ leastTimeFirst, now }: FairLimitOptions<string>): QueueState {
-  const times = leastTimeFirst ? new TimeShares(now) : undefined;
+  const times = leastTimeFirst ? new RunTimeShares(now) : undefined;
   return { waiting: new SiteQueue(), running: 0, runningByGroup: new Map(), times };
 }
 
 function waitForStart(
   queue: SiteQueue<Waiter>,
-  place: QueuePlace,
+  place: FairShareKey,
   maxWaitMs: number | undefined,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -155,8 +155,8 @@ function waitForStart(
  * @throws {TooManyWaitingError} when no other site or group would have more waiting items than the
  * new item's
  */
-function makeRoom(queue: SiteQueue<Waiter>, place: QueuePlace): void {
-  const dropped = queue.dropFor(place);
+function makeRoom(queue: SiteQueue<Waiter>, place: FairShareKey): void {
+  const dropped = queue.makeRoomFor(place);
   if (!dropped) throw createTooManyWaitingError();
   dropped.refuse(createTooManyWaitingError());
 }

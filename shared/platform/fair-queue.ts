@@ -1,7 +1,7 @@
 /**
- * A round-robin queue: tenants take turns, and each tenant's members are served first come, first
- * served. However many members one tenant has, another tenant waits at most one round of tenants
- * for its first member.
+ * A round-robin queue: it serves tenants alternately, and each tenant's members are served first
+ * come, first served. However many members one tenant has, another tenant waits at most one round
+ * of tenants for its first member.
  */
 export class FairQueue<Member> {
   private readonly byTenant = new Map<string, Member[]>();
@@ -62,12 +62,12 @@ export class FairQueue<Member> {
   }
 
   /** Number of waiting members of one tenant. */
-  countOf(tenantId: string): number {
+  countMembers(tenantId: string): number {
     return this.byTenant.get(tenantId)?.length ?? 0;
   }
 
   /** Returns a tenant's next member without removing it. */
-  firstOf(tenantId: string): Member | undefined {
+  peekFirst(tenantId: string): Member | undefined {
     return this.byTenant.get(tenantId)?.[0];
   }
 
@@ -80,7 +80,7 @@ export class FairQueue<Member> {
   }
 
   /** Removes and returns the newest member of the tenant with the most waiting members. */
-  dropOfLargest(): Member | undefined {
+  dropNewestOfLargest(): Member | undefined {
     const [first, ...others] = this.byTenant;
     if (!first) return undefined;
     const [tenantId, members] = others.reduce(
@@ -99,7 +99,7 @@ export class FairQueue<Member> {
   }
 
   /** Number of tenants with a waiting member. */
-  get tenants(): number {
+  get tenantCount(): number {
     return this.byTenant.size;
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { errorCodeOf, isConnectionError } from './errors.js';
+import { getErrorCode, isConnectionError } from './errors.js';
 import type { HttpServer } from './http-server.js';
 import { newId } from './ids.js';
 import type { Database } from './postgres.js';
@@ -38,7 +38,7 @@ export interface Readiness {
 const CHECK_TIMEOUT_MS = 2000;
 
 /** Checks of PostgreSQL, the queue's store and the migrations, which every process needs. */
-export function storeChecks(runtime: Runtime): Check[] {
+export function createStoreChecks(runtime: Runtime): Check[] {
   const { db, redis, migrationHead } = runtime;
   return [
     { name: 'postgres', run: async () => void (await db.query({ text: 'select 1' })) },
@@ -59,8 +59,8 @@ export function storeChecks(runtime: Runtime): Check[] {
 }
 
 /** Checks of a process that serves HTTP requests. Without the queue it still serves reads. */
-export function servingChecks(runtime: Runtime): Check[] {
-  return storeChecks(runtime).map((check) =>
+export function createServingChecks(runtime: Runtime): Check[] {
+  return createStoreChecks(runtime).map((check) =>
     check.name === 'queue' ? { ...check, isForWrites: true } : check,
   );
 }
@@ -105,7 +105,7 @@ async function runCheck(check: Check): Promise<CheckResult> {
     await Promise.race([check.run(), timeout]);
     return { ok: true, ms: getElapsedMs() };
   } catch (error) {
-    return { ok: false, ms: getElapsedMs(), error: publicReason(error) };
+    return { ok: false, ms: getElapsedMs(), error: describeCheckFailure(error) };
   } finally {
     clearTimeout(timer);
   }
@@ -129,9 +129,9 @@ const CONNECTION_REFUSALS: Record<string, string> = {
 };
 
 /** Describes why a check failed, for unauthenticated readers of /readyz. */
-export function publicReason(error: unknown): string {
+export function describeCheckFailure(error: unknown): string {
   if (error instanceof CheckFailure) return error.message;
-  const code = errorCodeOf(error);
+  const code = getErrorCode(error);
   const message = error instanceof Error ? error.message : '';
   if (error instanceof RedisTimeoutError) return 'no answer in time';
   // ioredis reports these for every command while it is disconnected.
@@ -145,10 +145,10 @@ export function publicReason(error: unknown): string {
 }
 
 /** Handles /healthz, /readyz and /metrics. Resolves with false for any other URL. */
-export type AnswerHealth = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+export type HealthHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 /** These endpoints serve the hosting platform. They need no key and show no tenant data. */
-export function healthAnswers(runtime: Runtime, checks: Check[]): AnswerHealth {
+export function createHealthHandler(runtime: Runtime, checks: Check[]): HealthHandler {
   return async ({ url }, response) => {
     const send = (status: number, type: string, body: string) =>
       response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body);
@@ -171,7 +171,7 @@ export function healthAnswers(runtime: Runtime, checks: Check[]): AnswerHealth {
 
 /** Serves the health endpoints in a process whose HTTP server has no other purpose. */
 export function serveHealth(runtime: Runtime, server: HttpServer): void {
-  const answer = healthAnswers(runtime, storeChecks(runtime));
+  const answer = createHealthHandler(runtime, createStoreChecks(runtime));
   const listener: RequestListener = (request, response) => {
     answer(request, response)
       .then((isAnswered) => {
@@ -189,7 +189,7 @@ export function serveHealth(runtime: Runtime, server: HttpServer): void {
  * Handles requests while the process starts: /healthz is 200, /readyz is 503 with the reasons, and
  * every other request is 503.
  */
-export function answerWhileStarting({ obstacles }: Pick<Foundation, 'obstacles'>): RequestListener {
+export function createStartupListener({ startBlockers }: Pick<Foundation, 'startBlockers'>): RequestListener {
   return ({ url }, response) => {
     const requestId = newId();
     const send = (status: number, body: object) =>
@@ -203,7 +203,7 @@ export function answerWhileStarting({ obstacles }: Pick<Foundation, 'obstacles'>
         .end(JSON.stringify(body));
     if (url === '/healthz') return send(200, { ok: true });
     if (url === '/readyz') {
-      const checks = [...obstacles].map(([name, error]) => [name, { ok: false, error }]);
+      const checks = [...startBlockers].map(([name, error]) => [name, { ok: false, error }]);
       return send(503, { ok: false, degraded: false, starting: true, checks: Object.fromEntries(checks) });
     }
     const message = 'The service is starting. Send the request again in a moment.';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { ConnectionLimit } from './connection-limit.js';
 import { newId } from './ids.js';
 import type { Metrics } from './metrics.js';
-import { OpenAnswers } from './open-answers.js';
+import { OpenResponses } from './open-responses.js';
 import type { Runtime } from './runtime.js';
 
 /**
@@ -41,7 +41,7 @@ export async function openHttpServer(
   listener: RequestListener,
 ): Promise<HttpServer> {
   let currentListener = listener;
-  const openResponses = new OpenAnswers();
+  const openResponses = new OpenResponses();
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -75,7 +75,7 @@ export async function openHttpServer(
     port: (server.address() as AddressInfo).port,
     serve: (next, metrics) => {
       currentListener = next;
-      connections.countIn(metrics);
+      connections.reportTo(metrics);
     },
     close,
   };

@@ -5,15 +5,15 @@ export function firstIdAt(ms: number): string {
 }
 
 /** The creation time of a UUIDv7 in milliseconds since 1970. */
-export function timeOfId(id: string): number {
+export function getIdTimeMs(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }
 
 /**
- * {@link timeOfId} as an SQL expression of type timestamptz.
+ * {@link getIdTimeMs} as an SQL expression of type timestamptz.
  * @param id an SQL expression of type uuid
  */
-export function timeOfIdSql(id: string): string {
+export function idTimeSql(id: string): string {
   return `to_timestamp(('x0000' || left(replace((${id})::text, '-', ''), 12))::bit(64)::bigint / 1000.0)`;
 }
 

@@ -70,7 +70,7 @@ export class Lifecycle {
    * Resolves with `work`, which may never settle.
    * @throws {ShutdownRequested} as soon as the process receives a stop signal
    */
-  unlessShutdown<T>(work: Promise<T>): Promise<T> {
+  waitUnlessShutdown<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.stopped]);
   }
 

@@ -47,10 +47,10 @@ export interface Limiter {
    * Takes points, such as bytes, from the budget of the current minute. A request for more points
    * than the whole budget is granted only as the first of a minute.
    */
-  spend(key: string, wish: { name: string; points: number; perMinute: number }): Promise<Spending>;
+  spendPoints(key: string, wish: { name: string; points: number; perMinute: number }): Promise<SpendResult>;
 }
 
-export interface Spending {
+export interface SpendResult {
   isGranted: boolean;
   /** Time until the next minute window starts. */
   resetMs: number;
@@ -82,7 +82,7 @@ export function createLimiter(redis: Redis | undefined): Limiter {
     toWindowState(window, limits[window], await limiterFor(window, limits[window], seconds).consume(key));
   const spenders = new Map<string, RateLimiterAbstract>();
   return {
-    async spend(key, { name, points, perMinute }) {
+    async spendPoints(key, { name, points, perMinute }) {
       const id = `${name}:${perMinute}`;
       const options = { keyPrefix: `tow:limit:${name}`, points: perMinute, duration: 60 };
       const spender = spenders.get(id) ?? newLimiter(redis, options);

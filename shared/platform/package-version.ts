@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Version of this package. When this file runs from dist, its package.json is further up. */
-export function packageVersion(): string {
+export function readPackageVersion(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json'))) {
     if (folder === dirname(folder)) throw new Error('package.json was not found');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { ConfigError } from './config.js';
-import { errorCodeOf, markFailedConnect } from './errors.js';
+import { getErrorCode, markFailedConnect } from './errors.js';
 
 const REMEDY =
   "Name PostgreSQL's own host and port instead. Every process keeps a pool of its own (DATABASE_POOL_SIZE).";
@@ -71,7 +71,7 @@ async function findPoolerProblem(databaseUrl: string): Promise<string | undefine
  */
 function isRefusedOption(error: unknown): boolean {
   return (
-    errorCodeOf(error) === '08P01' &&
+    getErrorCode(error) === '08P01' &&
     error instanceof Error &&
     /unsupported startup parameter/i.test(error.message)
   );

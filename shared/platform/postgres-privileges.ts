@@ -28,7 +28,7 @@ const OTHER_POLICIES = [
  * tenant policy, an append-only table that the role can change, or access to partitions, which
  * bypasses the policy of their table.
  */
-export async function findPrivilegeFaults(database: Database): Promise<string[]> {
+export async function findPrivilegeProblems(database: Database): Promise<string[]> {
   const rows = await database.query<Problem>({
     text: `
       with tables as (
@@ -73,7 +73,7 @@ export async function findPrivilegeFaults(database: Database): Promise<string[]>
  * @throws {StartError} with every problem
  */
 export async function assertLeastPrivilege(database: Database): Promise<void> {
-  const problems = await findPrivilegeFaults(database);
+  const problems = await findPrivilegeProblems(database);
   if (problems.length === 0) return;
   throw new StartError(
     `refusing to start, tenants would not be isolated: ${problems.join('; ')}.`,

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { gatherSends, type Statement, send, traced } from './postgres-send.js';
+import { corkUntilNextTick, type SqlQuery, sendQuery, traceQuery } from './postgres-send.js';
 
 /** A query that sets a configuration parameter for the rest of its transaction. */
-export interface Setting extends Statement {
+export interface SettingQuery extends SqlQuery {
   name: string;
   values: string[];
 }
@@ -35,7 +35,7 @@ interface QueryHandlers {
 
 /** pg's own class, with the methods that its types omit. */
 const Query = pg.Query as unknown as new (
-  config: Statement & { queryMode: 'extended' },
+  config: SqlQuery & { queryMode: 'extended' },
   values: undefined,
   callback: (error: Error | null, result: pg.QueryResult) => void,
 ) => pg.Submittable & QueryHandlers;
@@ -49,8 +49,8 @@ class QueryWithSetting extends Query {
   private isSet = false;
 
   constructor(
-    private readonly setting: Setting,
-    config: Statement,
+    private readonly setting: SettingQuery,
+    config: SqlQuery,
     callback: (error: Error | null, result: pg.QueryResult) => void,
   ) {
     // Always the extended protocol: pg would send a query without values as a simple query and omit
@@ -77,11 +77,11 @@ class QueryWithSetting extends Query {
 
 function queryWithSetting(
   client: pg.ClientBase,
-  setting: Setting,
-  query: Statement,
+  setting: SettingQuery,
+  query: SqlQuery,
 ): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
-    gatherSends(client);
+    corkUntilNextTick(client);
     client.query(
       new QueryWithSetting(setting, query, (error, result) => (error ? reject(error) : resolve(result))),
     );
@@ -91,14 +91,14 @@ function queryWithSetting(
 /** For the first read on a connection: prepares the query that applies the setting. */
 async function queryInSteps(
   client: pg.ClientBase,
-  setting: Setting,
-  query: Statement,
+  setting: SettingQuery,
+  query: SqlQuery,
 ): Promise<pg.QueryResult> {
-  gatherSends(client);
+  corkUntilNextTick(client);
   const results = await Promise.allSettled([
     client.query('begin'),
     client.query(setting),
-    send(client, query),
+    sendQuery(client, query),
     client.query('commit'),
   ]);
   const failed = results.find((result) => result.status === 'rejected');
@@ -113,10 +113,10 @@ async function queryInSteps(
  */
 export function readWithSetting(
   client: pg.ClientBase,
-  setting: Setting,
-  query: Statement,
+  setting: SettingQuery,
+  query: SqlQuery,
 ): Promise<pg.QueryResult> {
   return isPrepared(client, setting.name)
-    ? traced(query, () => queryWithSetting(client, setting, query))
+    ? traceQuery(query, () => queryWithSetting(client, setting, query))
     : queryInSteps(client, setting, query);
 }

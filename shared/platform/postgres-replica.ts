@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { appSessionOptions } from './postgres-session.js';
+import { buildAppSessionOptions } from './postgres-session.js';
 
 const POLL_INTERVAL_MS = 100;
 
@@ -19,7 +19,7 @@ export async function isReplicaCurrent(
     application_name: 'tow-replica',
     connectionTimeoutMillis: 3000,
     query_timeout: timeoutMs + 3000,
-    options: appSessionOptions(databaseUrl, { keyed: false }),
+    options: buildAppSessionOptions(databaseUrl, { keyed: false }),
   });
   // A lost connection also rejects the pending query, so this event needs no handling.
   client.on('error', () => undefined);

@@ -4,7 +4,7 @@ import { inSpan, SpanKind } from './tracing.js';
 
 export type Row = Record<string, unknown>;
 
-export interface Statement {
+export interface SqlQuery {
   /** If set, the query is prepared once per connection under this name. */
   name?: string;
   text: string;
@@ -21,7 +21,7 @@ export interface Statement {
  * without awaiting each other are then sent in one system call. pg corks its socket for each query
  * alone, which took eleven system calls for a batch (measured).
  */
-export function gatherSends(client: pg.ClientBase): void {
+export function corkUntilNextTick(client: pg.ClientBase): void {
   // pg has no public type for its connection; the version is pinned.
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   if (stream.writableCorked > 0) return;
@@ -32,14 +32,14 @@ export function gatherSends(client: pg.ClientBase): void {
 /**
  * Runs a query in a span when tracing is on. Values are not recorded, because they are tenant data.
  */
-export function traced(query: Statement, run: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+export function traceQuery(query: SqlQuery, run: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': query.text };
   return inSpan(query.name ?? 'sql', { kind: SpanKind.CLIENT, attributes }, run);
 }
 
-export function send(client: pg.ClientBase, query: Statement): Promise<pg.QueryResult> {
-  return traced(query, () => {
-    gatherSends(client);
+export function sendQuery(client: pg.ClientBase, query: SqlQuery): Promise<pg.QueryResult> {
+  return traceQuery(query, () => {
+    corkUntilNextTick(client);
     return client.query(query);
   });
 }

@@ -26,7 +26,7 @@ const KEY_LOOKUP_OPTIONS = [
  * Name of the application's role: the login role's name with the suffix `_app`. The role owns
  * nothing and cannot log in.
  */
-export function appRoleOf(databaseUrl: string): string {
+export function getAppRole(databaseUrl: string): string {
   const user = decodeURIComponent(new URL(databaseUrl).username);
   if (!user)
     throw new Error('DATABASE_URL must name a user, for example postgres://tow:secret@localhost:5432/tow');
@@ -37,7 +37,7 @@ export function appRoleOf(databaseUrl: string): string {
  * Startup options that switch a session to the application's role.
  * @param keyed plan for key look-ups, once per connection
  */
-export function appSessionOptions(databaseUrl: string, { keyed }: { keyed: boolean }): string {
-  const role = appRoleOf(databaseUrl).replace(/[\\ ]/g, (character) => `\\${character}`);
+export function buildAppSessionOptions(databaseUrl: string, { keyed }: { keyed: boolean }): string {
+  const role = getAppRole(databaseUrl).replace(/[\\ ]/g, (character) => `\\${character}`);
   return [`-c role=${role}`, ...SESSION_OPTIONS, ...(keyed ? KEY_LOOKUP_OPTIONS : [])].join(' ');
 }

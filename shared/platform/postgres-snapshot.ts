@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Row } from './postgres.js';
-import type { Statement } from './postgres-send.js';
-import { appSessionOptions } from './postgres-session.js';
+import type { SqlQuery } from './postgres-send.js';
+import { buildAppSessionOptions } from './postgres-session.js';
 
 /**
  * A consistent view of one tenant's data, for readers of large amounts such as exports
@@ -15,7 +15,7 @@ export interface Snapshot {
    * Process id of the session. `pg_stat_progress_copy` reports by it how many rows a COPY has sent.
    */
   readonly pid: number;
-  query<R = Row>(query: Statement): Promise<R[]>;
+  query<R = Row>(query: SqlQuery): Promise<R[]>;
   /**
    * The output of `copy (…) to stdout with (…)` as the server sends it, without an object per row.
    * The caller must read it to the end before it issues another query. A slow reader slows
@@ -24,7 +24,7 @@ export interface Snapshot {
    * the values are inserted as literals
    * @param options for example `format csv, header`
    */
-  copy(query: Statement, options: string): Readable;
+  copy(query: SqlQuery, options: string): Readable;
   /** Ends the session and its running query immediately. Safe to call again. */
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface SnapshotOptions {
   tenantId: string;
   applicationName: string;
   /** Timeout of one query. */
-  statementTimeoutMs: number;
+  queryTimeoutMs: number;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     // The session only reads, so without keep-alive probes it would not notice a server that
     // vanished silently.
     keepAliveInitialDelayMillis: 10_000,
-    options: appSessionOptions(options.databaseUrl, { keyed: false }),
+    options: buildAppSessionOptions(options.databaseUrl, { keyed: false }),
   });
   // A lost connection also rejects the pending query. Without this listener the event would end the
   // process.
@@ -61,7 +61,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     await client.query('begin transaction isolation level repeatable read read only');
     const settings = [
       ['app.tenant_ids', options.tenantId],
-      ['statement_timeout', String(options.statementTimeoutMs)],
+      ['statement_timeout', String(options.queryTimeoutMs)],
       // A reader may pause without losing its snapshot.
       ['idle_in_transaction_session_timeout', '0'],
       ['jit', 'off'],
@@ -85,11 +85,11 @@ class OpenSnapshot implements Snapshot {
     readonly pid: number,
   ) {}
 
-  async query<R>({ text, values = [] }: Statement): Promise<R[]> {
+  async query<R>({ text, values = [] }: SqlQuery): Promise<R[]> {
     return (await this.client.query(text, values as unknown[])).rows as R[];
   }
 
-  copy(query: Statement, options: string): Readable {
+  copy(query: SqlQuery, options: string): Readable {
     return this.client.query(copyTo(`copy (${insertLiterals(query)}) to stdout with (${options})`));
   }
 
@@ -102,7 +102,7 @@ class OpenSnapshot implements Snapshot {
   }
 }
 
-function insertLiterals({ text, values = [] }: Statement): string {
+function insertLiterals({ text, values = [] }: SqlQuery): string {
   return text.replace(/\$(\d+)/g, (_whole, number) => {
     const value = values[Number(number) - 1];
     return value === null || value === undefined ? 'null' : pg.escapeLiteral(String(value));

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { TransactionEndedError } from './errors.js';
-import { gatherSends, type Row, type Statement, send } from './postgres-send.js';
+import { corkUntilNextTick, type Row, type SqlQuery, sendQuery } from './postgres-send.js';
 
 /**
  * An open transaction. Queries issued without awaiting each other are sent in one network flush and
@@ -9,13 +9,13 @@ import { gatherSends, type Row, type Statement, send } from './postgres-send.js'
  */
 export interface Transaction {
   /** @throws {TransactionEndedError} after the transaction has ended */
-  query<R = Row>(query: Statement): Promise<R[]>;
+  query<R = Row>(query: SqlQuery): Promise<R[]>;
   /**
    * Sends a query together with the commit, in one flush, and passes its rows to `onRows` after the
    * commit. If the query fails, the commit rolls back and the transaction throws the query's error.
    * @throws {TransactionEndedError} after the transaction has ended
    */
-  queryAtCommit<R = Row>(query: Statement, onRows?: (rows: R[]) => void): void;
+  queryAtCommit<R = Row>(query: SqlQuery, onRows?: (rows: R[]) => void): void;
 }
 
 const SET_TENANTS = { name: 'set-tenants', text: "select set_config('app.tenant_ids', $1, true)" };
@@ -37,7 +37,7 @@ export async function runTransaction<T>(
   client: pg.PoolClient,
   { tenantIds, work, end, discard }: TransactionRun<T>,
 ): Promise<T> {
-  gatherSends(client);
+  corkUntilNextTick(client);
   const opening = Promise.all([
     client.query('begin'),
     client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
@@ -45,7 +45,7 @@ export async function runTransaction<T>(
   // Awaited below. Without this handler a failed opening would be an unhandled rejection while
   // `work` still runs.
   opening.catch(() => undefined);
-  const queriesAtCommit: { query: Statement; onRows: ((rows: never[]) => void) | undefined }[] = [];
+  const queriesAtCommit: { query: SqlQuery; onRows: ((rows: never[]) => void) | undefined }[] = [];
   let hasEnded = false;
   const assertOpen = () => {
     if (hasEnded) throw new TransactionEndedError();
@@ -54,7 +54,7 @@ export async function runTransaction<T>(
     const result = await work({
       query: async (query) => {
         assertOpen();
-        return (await send(client, query)).rows;
+        return (await sendQuery(client, query)).rows;
       },
       queryAtCommit: (query, onRows) => {
         assertOpen();
@@ -63,7 +63,7 @@ export async function runTransaction<T>(
     });
     hasEnded = true;
     await opening;
-    const closing = [...queriesAtCommit.map(({ query }) => send(client, query)), client.query(end)];
+    const closing = [...queriesAtCommit.map(({ query }) => sendQuery(client, query)), client.query(end)];
     const results = await Promise.all(closing);
     if (results.at(-1)?.command !== end.toUpperCase())
       throw new Error('the transaction was rolled back by the server');

@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { isConnectionError, markFailedConnect } from './errors.js';
 import type { Logger } from './logger.js';
-import { type Lease, ReadLanes } from './postgres-lanes.js';
-import { readWithSetting, type Setting } from './postgres-read.js';
-import { gatherSends, type Row, type Statement, send } from './postgres-send.js';
-import { appSessionOptions } from './postgres-session.js';
+import { readWithSetting, type SettingQuery } from './postgres-read.js';
+import { corkUntilNextTick, type Row, type SqlQuery, sendQuery } from './postgres-send.js';
+import { buildAppSessionOptions } from './postgres-session.js';
+import { type CheckedOutClient, SharedReadConnections } from './postgres-shared-reads.js';
 import { SlowQueries, type TenantRead } from './postgres-slow-queries.js';
 import { type SlowReadQueue, SlowReads } from './postgres-slow-reads.js';
 import { runTransaction, type Transaction } from './postgres-transaction.js';
 
-export type { Row, Statement, Transaction };
+export type { Row, SqlQuery, Transaction };
 
 // bigint (20) holds cents and counters, all far below 2^53. numeric (1700) holds quantities. Both
 // are JSON numbers in the API.
@@ -25,36 +25,36 @@ export interface Database {
    * Runs one read for one tenant. The tenant setting and the query share one transaction and one
    * round trip.
    */
-  read<R = Row>(tenantId: string, query: Statement): Promise<R[]>;
+  read<R = Row>(tenantId: string, query: SqlQuery): Promise<R[]>;
   /**
    * Runs `work` in a transaction that sees these tenants' rows, and commits. Rolls back if `work`
    * throws.
    */
-  transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(listTenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Like {@link transaction}, but always rolls back. */
-  rehearse<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
+  runAndRollBack<T>(listTenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
    * Looks up a credential before its tenant is known. Only rows with exactly this hash are visible.
    */
-  readByKeyHash<R = Row>(hash: Buffer, query: Statement): Promise<R[]>;
+  readByKeyHash<R = Row>(hash: Buffer, query: SqlQuery): Promise<R[]>;
   /**
    * Looks up people before their tenant is known. Only users with exactly this e-mail address are
    * visible.
    * @param email in lower case
    */
-  readByEmail<R = Row>(email: string, query: Statement): Promise<R[]>;
+  readByEmail<R = Row>(email: string, query: SqlQuery): Promise<R[]>;
   /** Ids of all tenants, and no other data of them. Sweeps iterate over them. */
-  tenantIds(): Promise<string[]>;
+  listTenantIds(): Promise<string[]>;
   /** Runs a query without a tenant: it sees no tenant's rows. */
-  query<R = Row>(query: Statement): Promise<R[]>;
-  pool(): { total: number; idle: number; waiting: number };
+  query<R = Row>(query: SqlQuery): Promise<R[]>;
+  getPoolStats(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 
 const SET_READ_TENANT = "set_config('app.tenant_ids', $1, true)";
 
 /** A setting for a read. It also makes the transaction read-only. */
-function createReadSetting(name: string, setting: string, values: string[]): Setting {
+function createReadSetting(name: string, setting: string, values: string[]): SettingQuery {
   return { name, text: `select ${setting}, set_config('transaction_read_only', 'on', true)`, values };
 }
 
@@ -77,7 +77,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     connectionTimeoutMillis: 3000,
     keepAlive: true,
     pipeline: true,
-    options: appSessionOptions(options.databaseUrl, { keyed: true }),
+    options: buildAppSessionOptions(options.databaseUrl, { keyed: true }),
   });
   pool.on('error', (error) => {
     // The pool does not wait until its last connections have closed, so a server that stops at the
@@ -100,7 +100,7 @@ const PLAN_LIFETIME_MS = 2000;
 class PooledDatabase implements Database {
   private readonly plannedAt = new WeakMap<pg.PoolClient, number>();
   private readonly slowQueries = new SlowQueries();
-  private readonly readConnections = new ReadLanes(() => this.checkOut(), this.slowQueries);
+  private readonly readConnections = new SharedReadConnections(() => this.checkOut(), this.slowQueries);
   private readonly slowReads: SlowReads;
 
   constructor(
@@ -110,7 +110,7 @@ class PooledDatabase implements Database {
     this.slowReads = new SlowReads(poolSize);
   }
 
-  async read<R>(tenantId: string, query: Statement): Promise<R[]> {
+  async read<R>(tenantId: string, query: SqlQuery): Promise<R[]> {
     const read = { tenantId, query: query.name ?? query.text };
     const queue = this.findSlowReadQueue(read, query);
     if (queue) return this.readOnOwnConnection<R>(queue, read, query);
@@ -118,22 +118,22 @@ class PooledDatabase implements Database {
     return this.readOnSharedConnection<R>(setTenant, query, read);
   }
 
-  async readByKeyHash<R>(hash: Buffer, query: Statement): Promise<R[]> {
+  async readByKeyHash<R>(hash: Buffer, query: SqlQuery): Promise<R[]> {
     const values = [hash.toString('hex')];
     const setHash = createReadSetting('read-key-hash', "set_config('app.key_hash', $1, true)", values);
     return this.readOnSharedConnection<R>(setHash, query);
   }
 
-  async readByEmail<R>(email: string, query: Statement): Promise<R[]> {
+  async readByEmail<R>(email: string, query: SqlQuery): Promise<R[]> {
     const setEmail = createReadSetting('read-email', "set_config('app.user_email', $1, true)", [email]);
     return this.readOnSharedConnection<R>(setEmail, query);
   }
 
-  async query<R>(query: Statement): Promise<R[]> {
-    return this.withClient(async (client) => (await send(client, query)).rows as R[]);
+  async query<R>(query: SqlQuery): Promise<R[]> {
+    return this.withClient(async (client) => (await sendQuery(client, query)).rows as R[]);
   }
 
-  async tenantIds(): Promise<string[]> {
+  async listTenantIds(): Promise<string[]> {
     const setPurpose = createReadSetting(
       'read-directory',
       "set_config('app.purpose', 'directory', true)",
@@ -148,11 +148,11 @@ class PooledDatabase implements Database {
     return this.inTransaction(tenantIds, work, 'commit');
   }
 
-  async rehearse<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async runAndRollBack<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.inTransaction(tenantIds, work, 'rollback');
   }
 
-  pool() {
+  getPoolStats() {
     return { total: this.pgPool.totalCount, idle: this.pgPool.idleCount, waiting: this.pgPool.waitingCount };
   }
 
@@ -160,7 +160,7 @@ class PooledDatabase implements Database {
     await this.pgPool.end();
   }
 
-  private readOnSharedConnection<R>(setting: Setting, query: Statement, read?: TenantRead): Promise<R[]> {
+  private readOnSharedConnection<R>(setting: SettingQuery, query: SqlQuery, read?: TenantRead): Promise<R[]> {
     return this.readConnections.run(read, async (client) => {
       const { rows } = await readWithSetting(client, setting, query);
       return rows as R[];
@@ -168,11 +168,11 @@ class PooledDatabase implements Database {
   }
 
   /** The queue of a read that needs its own connection; undefined if it can share one. */
-  private findSlowReadQueue(read: TenantRead, { timeoutMs }: Statement): SlowReadQueue | undefined {
+  private findSlowReadQueue(read: TenantRead, { timeoutMs }: SqlQuery): SlowReadQueue | undefined {
     if (timeoutMs !== undefined) return 'searches';
     this.readConnections.recordStalls();
     if (this.slowQueries.has(read)) return 'slowQueries';
-    return this.readConnections.areHeldUp(read.tenantId) ? 'heldUp' : undefined;
+    return this.readConnections.areStalledFor(read.tenantId) ? 'heldUp' : undefined;
   }
 
   /**
@@ -180,7 +180,7 @@ class PooledDatabase implements Database {
    * behind it.
    * @throws {AppError} 503 when too many of the tenant's reads are waiting
    */
-  private readOnOwnConnection<R>(queue: SlowReadQueue, read: TenantRead, query: Statement): Promise<R[]> {
+  private readOnOwnConnection<R>(queue: SlowReadQueue, read: TenantRead, query: SqlQuery): Promise<R[]> {
     const { tenantId } = read;
     const { timeoutMs } = query;
     const setTenant =
@@ -224,7 +224,7 @@ class PooledDatabase implements Database {
     }
   }
 
-  private async checkOut(): Promise<Lease> {
+  private async checkOut(): Promise<CheckedOutClient> {
     const client = await this.pgPool.connect().catch((error: unknown) => {
       throw markFailedConnect(error);
     });
@@ -233,13 +233,13 @@ class PooledDatabase implements Database {
       broken = error;
     };
     client.on('error', discard);
-    const forgetOldPlans = () => this.forgetOldPlans(client, discard);
-    forgetOldPlans();
+    const discardOldPlans = () => this.forgetOldPlans(client, discard);
+    discardOldPlans();
     const release = () => {
       client.off('error', discard);
       client.release(broken);
     };
-    return { client, discard, forgetOldPlans, release };
+    return { client, discard, discardOldPlans, release };
   }
 
   private forgetOldPlans(client: pg.PoolClient, discard: (error: Error) => void): void {
@@ -249,7 +249,7 @@ class PooledDatabase implements Database {
     this.plannedAt.set(client, now);
     // Sent in the same flush as the queries that follow.
     if (plannedAt === undefined) return;
-    gatherSends(client);
+    corkUntilNextTick(client);
     client.query('discard plans').catch(discard);
   }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isRoot } from './embedded-postgres/account.js';
-import { errorCodeOf } from './errors.js';
+import { isRoot } from './embedded-postgres/system-account.js';
+import { getErrorCode } from './errors.js';
 
 /**
  * Writes a file that only its owner can read, completely or not at all. Creates its folder if
@@ -37,6 +37,6 @@ async function keepOwner(file: string, draft: string): Promise<void> {
     const { uid, gid } = await stat(file);
     await chown(draft, uid, gid);
   } catch (error) {
-    if (errorCodeOf(error) !== 'ENOENT') throw error;
+    if (getErrorCode(error) !== 'ENOENT') throw error;
   }
 }

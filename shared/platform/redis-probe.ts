@@ -3,13 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Logger } from './logger.js';
 import { assertNoEviction } from './redis.js';
-import { describeConnectionError, NotYet, PROBE_TIMEOUT_MS, StartError } from './start-failure.js';
+import {
+  describeConnectionError,
+  PROBE_TIMEOUT_MS,
+  StartError,
+  TransientStartError,
+} from './start-failure.js';
 
 const WRONG_PASSWORD = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH|ERR DB index)/;
 
 /**
  * Checks that Redis is usable.
- * @throws {NotYet} when it may become usable later
+ * @throws {TransientStartError} when it may become usable later
  * @throws {StartError} when a setting of this process or of Redis is wrong
  */
 export async function probeRedis(redisUrl: string, logger: Logger): Promise<void> {
@@ -30,7 +35,7 @@ export async function probeRedis(redisUrl: string, logger: Logger): Promise<void
   } catch (error) {
     if (error instanceof StartError) throw error;
     const reason = describeConnectionError(error);
-    if (!WRONG_PASSWORD.test(reason)) throw new NotYet(error);
+    if (!WRONG_PASSWORD.test(reason)) throw new TransientStartError(error);
     throw new StartError(
       `Redis refuses REDIS_URL: ${reason}.`,
       'Fix the user name, the password or the database number in REDIS_URL.',

@@ -3,9 +3,9 @@ import type { Logger } from './logger.js';
 import { StartError } from './start-failure.js';
 
 /** How long an API request waits for Redis before the API returns 503. */
-export const REDIS_BUDGET_MS = 300;
+export const REDIS_TIMEOUT_MS = 300;
 
-/** Redis did not reply to an API command within `REDIS_BUDGET_MS`. */
+/** Redis did not reply to an API command within `REDIS_TIMEOUT_MS`. */
 export class RedisTimeoutError extends Error {
   constructor() {
     super('Redis did not answer in time');
@@ -24,10 +24,10 @@ const TIMEOUT_INTERVALS = 3;
  * workers and subscriptions, which wait until Redis is reachable again (BullMQ documentation,
  * "failing fast" and "connections").
  */
-export type RedisPatience = 'fast' | 'patient';
+export type RedisMode = 'fast' | 'patient';
 
 /**
- * A connection whose commands fail when Redis has not replied after `REDIS_BUDGET_MS`.
+ * A connection whose commands fail when Redis has not replied after `REDIS_TIMEOUT_MS`.
  *
  * It does not use ioredis's `commandTimeout`, which is a single timer. After a pause of this
  * process (a busy machine, a long garbage collection) timers run before sockets are read, so that
@@ -48,7 +48,7 @@ function rejectWhenLate(command: Command): void {
   const timer = setInterval(() => {
     intervalsLeft -= 1;
     if (intervalsLeft === 0) command.reject(new RedisTimeoutError());
-  }, REDIS_BUDGET_MS / TIMEOUT_INTERVALS);
+  }, REDIS_TIMEOUT_MS / TIMEOUT_INTERVALS);
   const stop = () => clearInterval(timer);
   command.promise.then(stop, stop);
 }
@@ -56,7 +56,7 @@ function rejectWhenLate(command: Command): void {
 /**
  * Opens a Redis connection that never crashes the process and reconnects at least once a second.
  */
-export function connectRedis(url: string, patience: RedisPatience, logger: Logger): Redis {
+export function connectRedis(url: string, patience: RedisMode, logger: Logger): Redis {
   const redis = new (patience === 'fast' ? FailFastRedis : Redis)(url, {
     ...(patience === 'fast'
       ? { enableOfflineQueue: false, maxRetriesPerRequest: 1 }

@@ -11,7 +11,7 @@ export interface Foundation {
    * What the start waits for, with the reason, by check name. /readyz shows it until the process
    * has started.
    */
-  obstacles: Map<string, string>;
+  startBlockers: Map<string, string>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { waitForConnections, waitForStores } from './await-stores.js';
 import { loadConfig } from './config.js';
-import { answerWhileStarting } from './health.js';
+import { createStartupListener } from './health.js';
 import { type HttpServer, openHttpServer } from './http-server.js';
 import { runProcess } from './run-process.js';
 import { createFoundation, createRuntime, type Runtime } from './runtime.js';
@@ -32,7 +32,7 @@ export async function runService(
     async (foundation) => {
       const { config, lifecycle, logger } = foundation;
       await startTracing(config, name, lifecycle);
-      const server = await openHttpServer(foundation, answerWhileStarting(foundation));
+      const server = await openHttpServer(foundation, createStartupListener(foundation));
       logger.info({ port: server.port }, 'starting');
       const databaseUrl = config.databaseUrl as string;
       await waitForStores(foundation, { databaseUrl, migrationHead });

@@ -9,7 +9,7 @@ import { addCollectedGauge, createMetrics, type Metrics } from './metrics.js';
 import { type Database, openDatabase } from './postgres.js';
 import { connectRedis } from './redis.js';
 import type { Foundation } from './run-process.js';
-import { UnsentAnswers } from './unsent-answers.js';
+import { UnsentResponses } from './unsent-responses.js';
 
 /**
  * The shared dependencies of all parts of a process. Built once from the configuration and passed
@@ -21,7 +21,7 @@ export interface Runtime extends Foundation {
   bus: Bus;
   limiter: Limiter;
   /** Responses that this process holds because clients have not read them. */
-  unsentAnswers: UnsentAnswers;
+  unsentResponses: UnsentResponses;
   /**
    * Connection string of the role that owns the database. Sessions switch from it to the
    * application's role.
@@ -51,7 +51,7 @@ export interface StoreOptions {
 export function createFoundation(config: Config, name: string): Foundation {
   const pretty = !config.production && Boolean(process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, name, pretty });
-  return { config, logger, lifecycle: new Lifecycle(logger), obstacles: new Map() };
+  return { config, logger, lifecycle: new Lifecycle(logger), startBlockers: new Map() };
 }
 
 /**
@@ -85,7 +85,7 @@ export function createRuntime(foundation: Foundation, options: StoreOptions): Ru
     help: 'Connections of the pool by state; waiting: callers waiting for a connection',
     labelNames: ['state'],
     collect: (set) => {
-      for (const [state, count] of Object.entries(db.pool())) set({ state }, count);
+      for (const [state, count] of Object.entries(db.getPoolStats())) set({ state }, count);
     },
   });
   const redis = config.redisUrl ? connectStores(config.redisUrl, logger, lifecycle) : undefined;
@@ -97,7 +97,7 @@ export function createRuntime(foundation: Foundation, options: StoreOptions): Ru
     redis,
     bus: redis ? createRedisBus(redis.fast, redis.subscriber) : createLocalBus(),
     limiter: createLimiter(redis?.fast),
-    unsentAnswers: new UnsentAnswers(config.unsentBytesPerTenant),
+    unsentResponses: new UnsentResponses(config.unsentBytesPerTenant),
     migrationHead: options.migrationHead,
     reports: new Map(),
   };

@@ -8,7 +8,7 @@ const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 const FINGERPRINT_NAME = 'secret_key_fingerprint';
 
 /** Distinguishes two SECRET_KEYs without revealing anything else about them. */
-export function fingerprintOf(secretKey: string): string {
+export function computeFingerprint(secretKey: string): string {
   return hmacSha256(deriveKey(secretKey, 'fingerprint'), FINGERPRINT_NAME).toString('hex').slice(0, 32);
 }
 
@@ -31,7 +31,7 @@ export async function readSecretKeyFingerprint(db: Database): Promise<string | u
  * signs
  */
 export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | 'config'>): Promise<void> {
-  const own = fingerprintOf(config.secretKey);
+  const own = computeFingerprint(config.secretKey);
   await db.transaction([NO_TENANT], (tx) =>
     tx.query({
       text: `insert into deployment_facts (tenant_id, name, value) values ($1, $2, $3)
@@ -51,7 +51,7 @@ export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | '
  * whether it replaced a different key.
  */
 export async function adoptSecretKey(db: Database, secretKey: string): Promise<{ isChanged: boolean }> {
-  const own = fingerprintOf(secretKey);
+  const own = computeFingerprint(secretKey);
   const before = await readSecretKeyFingerprint(db);
   await db.transaction([NO_TENANT], (tx) =>
     tx.query({

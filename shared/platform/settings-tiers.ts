@@ -8,7 +8,7 @@ const tierLimits = Joi.object({
 /**
  * Validates the JSON of RATE_LIMIT_TIERS. The setting stays a string; its reader parses it again.
  */
-export const tiersFromJson: Joi.CustomValidator<string> = (text, helpers) => {
+export const validateTiersJson: Joi.CustomValidator<string> = (text, helpers) => {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -6,7 +6,7 @@ import { isLoopback } from './outbound/addresses.js';
 import { isLocalhost } from './outbound/target.js';
 
 /** Lists doubtful settings of this kind of process, each as a sentence that says what to do. */
-export function findWarnings(
+export function findSettingsWarnings(
   kind: ProcessKind,
   settings: Settings,
   environment: Record<string, string | undefined>,

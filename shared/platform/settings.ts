@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { tiersFromJson } from './settings-tiers.js';
-import { storageAddress } from './storage/location.js';
+import { validateTiersJson } from './settings-tiers.js';
+import { validateStorageUrl } from './storage/location.js';
 
 export const MIN_SECRET_LENGTH = 32;
 
@@ -65,7 +65,7 @@ export const settingsSchema = Joi.object({
     )
     .example('$(openssl rand -base64 48)'),
   STORAGE_URL: Joi.string()
-    .custom(storageAddress)
+    .custom(validateStorageUrl)
     .description(
       'where exports are stored: a folder, which separate processes can share on one machine only, or a bucket',
     )
@@ -81,7 +81,7 @@ export const settingsSchema = Joi.object({
     )
     .example('eu-central-1'),
   RATE_LIMIT_TIERS: Joi.string()
-    .custom(tiersFromJson)
+    .custom(validateTiersJson)
     .description('JSON that replaces the published limits of a tier')
     .example('{"standard":{"minute":300,"hour":5000}}'),
   BAD_CREDENTIALS_PER_MINUTE: Joi.number()

@@ -1,10 +1,10 @@
 import { FairQueue } from './fair-queue.js';
 
 /** The group and site of a waiting member. */
-export interface QueuePlace {
+export interface FairShareKey {
   /**
-   * The groups of a site take turns and share the site's capacity, so one group cannot block
-   * another.
+   * The queue serves the groups of a site alternately; they share the site's capacity, so one group
+   * cannot block another.
    */
   group: string;
   /**
@@ -17,14 +17,14 @@ export interface QueuePlace {
 const ONLY_SITE = '';
 
 /**
- * A round-robin queue: sites take turns, and within a site its groups take turns. However many
- * groups of one site wait, another site waits at most one round of sites for its first member.
+ * A round-robin queue: it serves sites alternately, and the groups of a site alternately. However
+ * many groups of one site wait, another site waits at most one round of sites for its first member.
  */
 export class SiteQueue<Member> {
   private readonly bySite = new Map<string, FairQueue<Member>>();
 
   /** Adds a member at the end of its group's queue. */
-  push({ group, site = ONLY_SITE }: QueuePlace, member: Member): void {
+  push({ group, site = ONLY_SITE }: FairShareKey, member: Member): void {
     const queue = this.bySite.get(site) ?? new FairQueue<Member>();
     this.bySite.set(site, queue);
     queue.push(group, member);
@@ -33,7 +33,7 @@ export class SiteQueue<Member> {
   /**
    * Removes and returns the next member of the first site with an eligible group; undefined when no
    * group is eligible.
-   * @param getRank within a site, serve the group with the lowest rank. Default: groups take turns
+   * @param getRank within a site, serve the group with the lowest rank. Default: round-robin
    */
   shift(isEligible: (group: string) => boolean, getRank?: (group: string) => number): Member | undefined {
     for (const [site, queue] of this.bySite) {
@@ -55,12 +55,12 @@ export class SiteQueue<Member> {
   }
 
   /** Number of waiting members of one group. */
-  countOf({ group, site = ONLY_SITE }: QueuePlace): number {
-    return this.bySite.get(site)?.countOf(group) ?? 0;
+  countMembers({ group, site = ONLY_SITE }: FairShareKey): number {
+    return this.bySite.get(site)?.countMembers(group) ?? 0;
   }
 
   /** Removes a member from its group's queue. */
-  remove({ group, site = ONLY_SITE }: QueuePlace, member: Member): void {
+  remove({ group, site = ONLY_SITE }: FairShareKey, member: Member): void {
     const queue = this.bySite.get(site);
     queue?.remove(group, member);
     if (queue?.size === 0) this.bySite.delete(site);
@@ -72,12 +72,12 @@ export class SiteQueue<Member> {
    * the most waiting members. Returns undefined when no other site or group would have more members
    * than `place` after the addition.
    */
-  dropFor({ group, site = ONLY_SITE }: QueuePlace): Member | undefined {
+  makeRoomFor({ group, site = ONLY_SITE }: FairShareKey): Member | undefined {
     const own = this.bySite.get(site);
     const [largest, queue] = this.largest ?? [];
     if (largest !== undefined && queue && queue.size > (own?.size ?? 0) + 1)
       return this.dropNewest(largest, queue);
-    if (own && own.largestCount > own.countOf(group) + 1) return this.dropNewest(site, own);
+    if (own && own.largestCount > own.countMembers(group) + 1) return this.dropNewest(site, own);
     return undefined;
   }
 
@@ -87,7 +87,7 @@ export class SiteQueue<Member> {
   }
 
   private dropNewest(site: string, queue: FairQueue<Member>): Member | undefined {
-    const member = queue.dropOfLargest();
+    const member = queue.dropNewestOfLargest();
     if (queue.size === 0) this.bySite.delete(site);
     return member;
   }

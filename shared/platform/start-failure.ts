@@ -1,6 +1,6 @@
 import { ConfigError } from './config.js';
 import { describeError } from './describe-error.js';
-import { errorCodeOf, isConnectionError } from './errors.js';
+import { getErrorCode, isConnectionError } from './errors.js';
 import type { Logger } from './logger.js';
 
 /**
@@ -20,15 +20,15 @@ export class StartError extends Error {
  */
 export function describeStartFailure(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return error.message;
-  const describe = LISTEN_FAILURES[errorCodeOf(error)];
+  const describe = LISTEN_FAILURES[getErrorCode(error)];
   if (describe && isSyscall(error, 'listen')) return describe(error);
   if (isSyscall(error)) {
-    return `A file cannot be used: ${reasonOfFailure(error)}. Check DATA_DIR and the permissions of this user.`;
+    return `A file cannot be used: ${formatErrorReason(error)}. Check DATA_DIR and the permissions of this user.`;
   }
   if (isConnectionError(error)) {
     return `The connection to PostgreSQL or Redis was lost during the start (${describeConnectionError(error)}). Check DATABASE_URL and REDIS_URL, and start again.`;
   }
-  return `The process could not start: ${reasonOfFailure(error)}. Set LOG_LEVEL=debug to log where this happened.`;
+  return `The process could not start: ${formatErrorReason(error)}. Set LOG_LEVEL=debug to log where this happened.`;
 }
 
 interface ListenError extends NodeJS.ErrnoException {
@@ -57,7 +57,7 @@ function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoExceptio
 }
 
 /** An error's text on one line, without secrets. */
-export function reasonOfFailure(error: unknown): string {
+export function formatErrorReason(error: unknown): string {
   return describeError(error).replace(/\s+/g, ' ').replace(/\.$/, '');
 }
 
@@ -73,15 +73,15 @@ const CONNECTION_ERRORS: Record<string, string> = {
 
 /** Why a store is unreachable, in a few words without an address or a secret. */
 export function describeConnectionError(error: unknown): string {
-  const known = CONNECTION_ERRORS[errorCodeOf(error)];
+  const known = CONNECTION_ERRORS[getErrorCode(error)];
   if (known) return known;
-  const message = reasonOfFailure(error);
+  const message = formatErrorReason(error);
   return /timeout|timed out|ETIMEDOUT/i.test(message) ? 'no answer' : message;
 }
 
 /** Logs why a check failed. The start does not wait for the check. */
-export function reportFailure(logger: Logger, check: Promise<void>): void {
-  check.catch((error: unknown) => logger.error(reasonOfFailure(error)));
+export function logCheckFailure(logger: Logger, check: Promise<void>): void {
+  check.catch((error: unknown) => logger.error(formatErrorReason(error)));
 }
 
 /** A store that does not reply to a probe within this time is probed again. */
@@ -91,7 +91,7 @@ export const PROBE_TIMEOUT_MS = 3000;
  * A probe throws this for a problem that may pass without a change of settings. The start waits and
  * probes again.
  */
-export class NotYet extends Error {
+export class TransientStartError extends Error {
   constructor(override readonly cause: unknown) {
     super(describeConnectionError(cause));
   }

@@ -14,14 +14,14 @@ interface Share {
  * pays for time that no other group wanted. Linux's CFS scheduler shares processors in the same
  * way.
  */
-export class TimeShares {
+export class RunTimeShares {
   private readonly shares = new Map<string, Share>();
   /** The lowest run time of the present groups. */
   private minMs = 0;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  msOf(group: string): number {
+  getRunTimeMs(group: string): number {
     return this.shares.get(group)?.ms ?? this.minMs;
   }
 

@@ -6,7 +6,7 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import { appSessionOptions } from '../platform/postgres-session.js';
+import { buildAppSessionOptions } from '../platform/postgres-session.js';
 import { connectRedis } from '../platform/redis.js';
 import type { Runtime } from '../platform/runtime.js';
 import { reportFailedJobs } from './failed-jobs.js';
@@ -27,7 +27,7 @@ const STALL_SETTINGS = { lockDuration: 10_000, stalledInterval: 5_000, maxStalle
  * store fails; a failed request to a third party is not a failure of the job. A failed job must be
  * removed: its id would keep the clock from adding the same wake-up job again.
  */
-export const PROMPT_OPTIONS = {
+export const WAKE_UP_JOB_OPTIONS = {
   attempts: 20,
   backoff: { type: 'fixed', delay: 1000 },
   removeOnComplete: true,
@@ -58,7 +58,7 @@ const BACKEND_POOL_SIZE = 4;
 function postgresConnection(runtime: Runtime, max: number) {
   return {
     connectionString: runtime.databaseUrl,
-    options: appSessionOptions(runtime.databaseUrl, { keyed: false }),
+    options: buildAppSessionOptions(runtime.databaseUrl, { keyed: false }),
     application_name: 'tow-queue',
     connectionTimeoutMillis: 3000,
     keepAlive: true,

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Runtime } from '../platform/runtime.js';
-import { openQueue, PROMPT_OPTIONS } from './backend.js';
+import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const EXPORTS_QUEUE = 'exports';
 
@@ -24,7 +24,7 @@ const openQueues = new WeakMap<Runtime['lifecycle'], ExportsQueue>();
 /** Opens the queue once per process. The process closes it when it ends. */
 export function openExportsQueue(runtime: Runtime): ExportsQueue {
   const queue =
-    openQueues.get(runtime.lifecycle) ?? openQueue<ExportJob>(runtime, EXPORTS_QUEUE, PROMPT_OPTIONS);
+    openQueues.get(runtime.lifecycle) ?? openQueue<ExportJob>(runtime, EXPORTS_QUEUE, WAKE_UP_JOB_OPTIONS);
   openQueues.set(runtime.lifecycle, queue);
   return queue;
 }

@@ -5,12 +5,12 @@ import { enqueueKeyUses, type KeyUse, openClockQueue } from './clock.js';
 const KEY_USE_INTERVAL_MS = 60_000;
 
 /** Records that a key or session was used. */
-export type NoteKeyUse = (key: Principal) => void;
+export type RecordKeyUse = (key: Principal) => void;
 
 /**
  * Batches uses of keys for the clock. A batch is sent at the latest one second after its first use.
  */
-export function gatherKeyUses(runtime: Runtime): NoteKeyUse {
+export function batchKeyUses(runtime: Runtime): RecordKeyUse {
   const queue = openClockQueue(runtime);
   let uses = new Map<string, KeyUse>();
   const flush = () => {

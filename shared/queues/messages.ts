@@ -1,11 +1,11 @@
 import type { Queue } from 'bullmq';
 import type { Runtime } from '../platform/runtime.js';
-import { openQueue, PROMPT_OPTIONS } from './backend.js';
+import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const MESSAGES_QUEUE = 'messages';
 
 /** Name of the jobs for mails of notices. All other jobs are for messages to customers. */
-export const NOTIFY = 'notify';
+export const NOTICE_MAIL_JOB = 'notify';
 
 /**
  * A wake-up job for the due messages, or the due mails of notices, of one account. The rows are the
@@ -20,7 +20,7 @@ export interface MessageJob {
 export type MessagesQueue = Queue<MessageJob>;
 
 export function openMessagesQueue(runtime: Runtime): MessagesQueue {
-  return openQueue<MessageJob>(runtime, MESSAGES_QUEUE, PROMPT_OPTIONS);
+  return openQueue<MessageJob>(runtime, MESSAGES_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
 export interface MessagePrompt {
@@ -39,7 +39,7 @@ export function promptMessages(queue: MessagesQueue, prompts: MessagePrompt[]): 
 
 /** Adds wake-up jobs for the due mails of notices of these accounts. */
 export function promptNoticeMails(queue: MessagesQueue, prompts: MessagePrompt[]): Promise<void> {
-  return addPrompts(queue, NOTIFY, prompts);
+  return addPrompts(queue, NOTICE_MAIL_JOB, prompts);
 }
 
 async function addPrompts(queue: MessagesQueue, name: string, prompts: MessagePrompt[]): Promise<void> {

@@ -22,7 +22,7 @@ const LATE_AFTER_INTERVALS = 3;
 const LATE_AFTER_MS = 120_000;
 
 /** Inserts the schedules that this database does not have yet. From now on they can be late. */
-export async function noteSchedules(db: Database): Promise<void> {
+export async function registerSchedules(db: Database): Promise<void> {
   await db.query({
     text: 'insert into clock.schedule_runs (schedule) select unnest($1::text[]) on conflict do nothing',
     values: [Object.keys(SCHEDULES)],
@@ -33,7 +33,7 @@ export async function noteSchedules(db: Database): Promise<void> {
  * Stores that a schedule succeeded now. Each schedule has its own row and fires once, so clocks do
  * not wait for each other's locks.
  */
-export async function recordSuccess(db: Database, schedule: string): Promise<void> {
+export async function recordScheduleSuccess(db: Database, schedule: string): Promise<void> {
   await db.query({
     name: 'record-schedule-success',
     text: `insert into clock.schedule_runs as r (schedule, last_succeeded_at) values ($1, now())
@@ -43,7 +43,7 @@ export async function recordSuccess(db: Database, schedule: string): Promise<voi
 }
 
 /** Stores why a schedule failed now. */
-export async function recordFailure(db: Database, schedule: string, error: unknown): Promise<void> {
+export async function recordScheduleFailure(db: Database, schedule: string, error: unknown): Promise<void> {
   await db.query({
     name: 'record-schedule-failure',
     text: `insert into clock.schedule_runs as r (schedule, last_failed_at, last_error) values ($1, now(), $2)

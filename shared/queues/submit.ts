@@ -2,7 +2,7 @@ import type { Command, CommandResult } from '../contracts/command.js';
 import { AppError, type ErrorBody, serviceUnavailable } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/runtime.js';
-import { CommandGatherer } from './command-gatherer.js';
+import { CommandBatcher } from './command-batcher.js';
 import { WaitingWrites } from './waiting-writes.js';
 import { enqueueBatch, openWritesQueue, type WriteReply } from './writes.js';
 
@@ -34,7 +34,7 @@ function replyChannel(processId: string): string {
 export async function openWritePath(runtime: Runtime, resolveLate: ResolveLate): Promise<Submit> {
   const queue = openWritesQueue(runtime);
   const channel = replyChannel(newId());
-  const batcher = new CommandGatherer({
+  const batcher = new CommandBatcher({
     send: (commands) => enqueueBatch(queue, commands, channel),
     timeoutMs: runtime.config.writeTimeoutMs,
   });
@@ -47,7 +47,7 @@ export async function openWritePath(runtime: Runtime, resolveLate: ResolveLate):
     const idempotencyKey =
       command.idempotency && !command.dryRun ? `${command.tenantId}:${command.idempotency.key}` : undefined;
     if (idempotencyKey && keysInFlight.has(idempotencyKey)) throw inProgress();
-    const release = waiting.enter(command.tenantId, bytes);
+    const release = waiting.reserve(command.tenantId, bytes);
     if (!release) throw serviceUnavailable('Too many writes are waiting. Send this one again in a moment.');
     if (idempotencyKey) keysInFlight.add(idempotencyKey);
     try {
@@ -64,7 +64,7 @@ export async function openWritePath(runtime: Runtime, resolveLate: ResolveLate):
 }
 
 async function resolveOutcome(
-  outcome: Awaited<ReturnType<CommandGatherer['submit']>>,
+  outcome: Awaited<ReturnType<CommandBatcher['submit']>>,
   { command, runtime, resolveLate }: { command: Command; runtime: Runtime; resolveLate: ResolveLate },
 ): Promise<Submitted> {
   if (typeof outcome === 'object' && 'refused' in outcome) {

@@ -22,7 +22,7 @@ export class WaitingWrites {
    * @param bytes size of its request body
    * @returns a function that releases the capacity
    */
-  enter(tenantId: string, bytes: number): (() => void) | undefined {
+  reserve(tenantId: string, bytes: number): (() => void) | undefined {
     const own = this.byTenant.get(tenantId) ?? { writes: 0, bytes: 0 };
     if (!hasCapacity(this.all, MAX_LOAD, bytes) || !hasCapacity(own, MAX_LOAD_PER_TENANT, bytes))
       return undefined;

@@ -1,12 +1,12 @@
 import type { Queue } from 'bullmq';
 import { newId } from '../platform/ids.js';
 import type { Runtime } from '../platform/runtime.js';
-import { openQueue, PROMPT_OPTIONS } from './backend.js';
+import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const WEBHOOKS_QUEUE = 'webhooks';
 
 /** The queue of an endpoint that has deliveries to send or changed settings. */
-export interface LaneRef {
+export interface EndpointQueueRef {
   tenantId: string;
   endpointId: string;
 }
@@ -15,12 +15,12 @@ export interface LaneRef {
  * Builds a key for maps of endpoint queues. It includes the tenant, because endpoint ids are not
  * trusted to differ between tenants.
  */
-export function laneKey({ tenantId, endpointId }: LaneRef): string {
+export function endpointQueueKey({ tenantId, endpointId }: EndpointQueueRef): string {
   return `${tenantId}/${endpointId}`;
 }
 
 /** Lists the distinct tenants of endpoint queues. A transaction on these queues must name them. */
-export function tenantsOf(lanes: readonly Pick<LaneRef, 'tenantId'>[]): string[] {
+export function listQueueTenants(lanes: readonly Pick<EndpointQueueRef, 'tenantId'>[]): string[] {
   return [...new Set(lanes.map(({ tenantId }) => tenantId))];
 }
 
@@ -29,25 +29,29 @@ export function tenantsOf(lanes: readonly Pick<LaneRef, 'tenantId'>[]): string[]
  * does nothing, and the clock replaces a lost one.
  */
 export interface WebhookJob {
-  lanes: LaneRef[];
+  lanes: EndpointQueueRef[];
 }
 
 /** Endpoint queues per job. More become several jobs, so that several workers share them. */
-const LANES_PER_JOB = 256;
+const ENDPOINT_QUEUES_PER_JOB = 256;
 
 export type WebhooksQueue = Queue<WebhookJob>;
 
 export function openWebhooksQueue(runtime: Runtime): WebhooksQueue {
-  return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, PROMPT_OPTIONS);
+  return openQueue<WebhookJob>(runtime, WEBHOOKS_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
 /**
  * Wakes the webhooks workers for these endpoint queues now. A batch of writes adds one job for all
  * its first attempts.
  */
-export async function wakeLanes(queue: WebhooksQueue, lanes: LaneRef[]): Promise<void> {
-  for (let start = 0; start < lanes.length; start += LANES_PER_JOB)
-    await queue.add('wake', { lanes: lanes.slice(start, start + LANES_PER_JOB) }, { jobId: newId() });
+export async function wakeEndpointQueues(queue: WebhooksQueue, lanes: EndpointQueueRef[]): Promise<void> {
+  for (let start = 0; start < lanes.length; start += ENDPOINT_QUEUES_PER_JOB)
+    await queue.add(
+      'wake',
+      { lanes: lanes.slice(start, start + ENDPOINT_QUEUES_PER_JOB) },
+      { jobId: newId() },
+    );
 }
 
 /**
@@ -57,15 +61,19 @@ export async function wakeLanes(queue: WebhooksQueue, lanes: LaneRef[]): Promise
 const WAKE_STEP_MS = 250;
 
 /** Schedules a wake-up job for each endpoint queue at its time. */
-export async function scheduleWakes(
+export async function scheduleWakeUps(
   queue: WebhooksQueue,
-  wakes: { lane: LaneRef; at: Date }[],
+  wakes: { endpointQueue: EndpointQueueRef; at: Date }[],
 ): Promise<void> {
   await Promise.all(
-    wakes.map(({ lane, at }) => {
+    wakes.map(({ endpointQueue, at }) => {
       const step = Math.ceil(at.getTime() / WAKE_STEP_MS);
       const delay = Math.max(0, step * WAKE_STEP_MS - Date.now());
-      return queue.add('wake', { lanes: [lane] }, { jobId: `${lane.endpointId}-${step}`, delay });
+      return queue.add(
+        'wake',
+        { lanes: [endpointQueue] },
+        { jobId: `${endpointQueue.endpointId}-${step}`, delay },
+      );
     }),
   );
 }

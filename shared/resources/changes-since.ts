@@ -13,7 +13,7 @@ interface ChangeRow {
  * Reads from the audit entries what changed on a record after a version, with the actor and the
  * time of each change.
  */
-export async function changesSince(
+export async function findChangesSince(
   tx: Transaction,
   { tenantId, entityType, entityId, version }: ChangedRecord,
 ): Promise<ErrorDetail[]> {

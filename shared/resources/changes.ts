@@ -1,6 +1,6 @@
-import { canonicalJson } from '../contracts/canonical-json.js';
+import { toCanonicalJson } from '../contracts/canonical-json.js';
 import type { Change } from '../contracts/command.js';
-import { instantOf } from '../contracts/fields.js';
+import { parseDateTimeMs } from '../contracts/fields.js';
 
 /**
  * Columns that hold an instant. In other columns, two spellings of one instant are a real edit and
@@ -15,23 +15,23 @@ function isSame(field: string, a: unknown, b: unknown): boolean {
   const left = a ?? null;
   const right = b ?? null;
   if (left === right) return true;
-  if (Array.isArray(left) && Array.isArray(right)) return canonicalJson(left) === canonicalJson(right);
+  if (Array.isArray(left) && Array.isArray(right)) return toCanonicalJson(left) === toCanonicalJson(right);
   if (!INSTANT_COLUMN.test(field) || typeof left !== 'string' || typeof right !== 'string') return false;
-  return instantOf(left) === instantOf(right);
+  return parseDateTimeMs(left) === parseDateTimeMs(right);
 }
 
 /**
  * Returns the members of `patch` that differ from the current record. JSON merge: an absent member
  * keeps the field, null clears it.
  */
-export function changesOf(current: Record<string, unknown>, patch: Record<string, unknown>): Change[] {
+export function diffPatch(current: Record<string, unknown>, patch: Record<string, unknown>): Change[] {
   return Object.entries(patch)
     .filter(([field, to]) => to !== undefined && !isSame(field, current[field], to))
     .map(([field, to]) => ({ field, from: current[field] ?? null, to: to ?? null }));
 }
 
 /** Returns the changes of a creation: each given member, changed from null. */
-export function changesOfNew(record: Record<string, unknown>): Change[] {
+export function diffNewRecord(record: Record<string, unknown>): Change[] {
   return Object.entries(record)
     .filter(([, to]) => to !== undefined && to !== null)
     .map(([field, to]) => ({ field, from: null, to }));

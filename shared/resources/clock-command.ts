@@ -1,5 +1,5 @@
 import type { Command, CommandDefinition } from '../contracts/command.js';
-import { systemCommand } from '../contracts/system-command.js';
+import { createSystemCommand } from '../contracts/system-command.js';
 
 /** The record that a clock command updates or creates. */
 export interface ClockTarget {
@@ -12,10 +12,17 @@ export interface ClockTarget {
  * Builds a command for the clock to submit. No client waits for its reply.
  * @param input empty by default
  */
-export function clockCommand<Input>(
+export function buildClockCommand<Input>(
   definition: CommandDefinition<Input>,
   { tenant_id: tenantId, id: entityId, environment }: ClockTarget,
   input: Input = {} as Input,
 ): Command {
-  return systemCommand({ type: definition.type, tenantId, environment, name: 'clock', entityId, input });
+  return createSystemCommand({
+    type: definition.type,
+    tenantId,
+    environment,
+    name: 'clock',
+    entityId,
+    input,
+  });
 }

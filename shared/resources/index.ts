@@ -134,7 +134,7 @@ export const commands: readonly CommandDefinition<never>[] = [
 const byType = new Map(commands.map((command) => [command.type, command]));
 
 /** @throws {Error} if this version does not define the type */
-export function commandOfType(type: string): CommandDefinition<never> {
+export function getCommandDefinition(type: string): CommandDefinition<never> {
   const found = byType.get(type);
   if (!found) throw new Error(`unknown command type ${type}`);
   return found;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CursorPosition } from '../contracts/cursor.js';
 import { firstIdAtSql } from '../platform/id-times.js';
-import type { Statement } from '../platform/postgres.js';
-import { SEARCH_TIMEOUT_MS, type Search, searchSource } from './search.js';
+import type { SqlQuery } from '../platform/postgres.js';
+import { buildSearchQuery, type ListSearch, SEARCH_TIMEOUT_MS } from './search.js';
 
 /** One page of items, rendered by PostgreSQL. */
 export interface PageRow {
@@ -76,12 +76,12 @@ export interface ListPlan {
   limit: number;
   position: CursorPosition | undefined;
   /** The search of the list. `conditions` does not contain its condition. */
-  search?: Search | undefined;
+  search?: ListSearch | undefined;
   /**
    * Set for tables whose ids are in time order: the column with that time. The list then sorts by
    * id alone, and its cursors carry this time.
    */
-  timeOfIds?: string;
+  idTimeColumn?: string;
 }
 
 /**
@@ -95,17 +95,17 @@ export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
  * page 1, and rows inserted meanwhile do not shift later pages (docs/decisions.md §5). The query
  * reads one row more than requested to find out whether another page follows.
  */
-export function listStatement(plan: ListPlan): Statement {
-  const { conditions, position, timeOfIds } = plan;
-  const time = timeOfIds ?? 'created_at';
-  if (position && timeOfIds) conditions.add('t.id < ?::uuid', position.id);
+export function buildListQuery(plan: ListPlan): SqlQuery {
+  const { conditions, position, idTimeColumn } = plan;
+  const time = idTimeColumn ?? 'created_at';
+  if (position && idTimeColumn) conditions.add('t.id < ?::uuid', position.id);
   else if (position)
     conditions.add('(t.created_at, t.id) < (?::timestamptz, ?::uuid)', position.at, position.id);
   const limitAt = conditions.values.push(plan.limit);
   const source = plan.search
-    ? searchSource({ ...plan, search: plan.search, limitAt })
+    ? buildSearchQuery({ ...plan, search: plan.search, limitAt })
     : `select t.* from ${plan.table} t where ${conditions.text}
-            order by ${timeOfIds ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1`;
+            order by ${idTimeColumn ? '' : 't.created_at desc, '}t.id desc limit $${limitAt}::int + 1`;
   // withMaxBytes expects this value to be the last one.
   const maxBytesAt = conditions.values.push(MAX_PAGE_BYTES);
   // `offset 0` makes PostgreSQL render each item once instead of once per use.
@@ -138,7 +138,7 @@ export function listStatement(plan: ListPlan): Statement {
  * Replaces the byte limit of a list query, which is the query's last value. A page has at least one
  * item, however large.
  */
-export function withMaxBytes(query: Statement, maxBytes: number): Statement {
+export function withMaxBytes(query: SqlQuery, maxBytes: number): SqlQuery {
   return { ...query, values: [...(query.values ?? []).slice(0, -1), maxBytes] };
 }
 

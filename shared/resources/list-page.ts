@@ -1,12 +1,12 @@
-import { canonicalJson } from '../contracts/canonical-json.js';
+import { toCanonicalJson } from '../contracts/canonical-json.js';
 import { type CursorCodec, type CursorPosition, InvalidCursorError } from '../contracts/cursor.js';
 import type { Principal } from '../contracts/principal.js';
-import { AppError, errorCodeOf } from '../platform/errors.js';
-import type { Database, Statement } from '../platform/postgres.js';
+import { AppError, getErrorCode } from '../platform/errors.js';
+import type { Database, SqlQuery } from '../platform/postgres.js';
 import { type ListScope, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './keyset-list.js';
 
 /** A page of a list, before the caller adds the response envelope. */
-export interface Page {
+export interface ListPage {
   /** The items' JSON texts, joined by commas, as PostgreSQL rendered them. */
   items: string;
   /** Cursor of the next page; null on the last page. */
@@ -26,7 +26,7 @@ interface PageRequest<Query> {
   /** Name of the list. A cursor works only in the list that issued it. */
   list: string;
   query: Query;
-  statement: (query: Query, scope: ListScope) => Statement;
+  buildQuery: (query: Query, scope: ListScope) => SqlQuery;
   /**
    * Maximum bytes of the items' JSON. The page ends before the item that would exceed it. Default:
    * {@link MAX_PAGE_BYTES}.
@@ -43,18 +43,18 @@ const EXPANDED_ITEMS_PER_QUERY = 50;
 /** Reads one page of a keyset list. @throws {AppError} 400 invalid_cursor */
 export async function readPage<Query extends PageQuery>(
   { db, cursors }: { db: Database; cursors: CursorCodec },
-  { key, list, query, statement, maxBytes = MAX_PAGE_BYTES }: PageRequest<Query>,
-): Promise<Page> {
+  { key, list, query, buildQuery, maxBytes = MAX_PAGE_BYTES }: PageRequest<Query>,
+): Promise<ListPage> {
   const binding = cursorBindingFor(key, list, query);
   const { tenantId, timeZone } = key;
   const agentId = key.kind === 'agent' ? key.id : undefined;
   const readRows: ReadRows = async ({ start, limit, bytes }) => {
     const scope = { tenantId, timeZone, position: start, agentId };
-    const listQuery = statement(limit === undefined ? query : { ...query, limit }, scope);
+    const listQuery = buildQuery(limit === undefined ? query : { ...query, limit }, scope);
     const [page] = await db
       .read<PageRow>(tenantId, withMaxBytes(listQuery, bytes))
       .catch((error: unknown) => {
-        throw listQuery.timeoutMs !== undefined && errorCodeOf(error) === '57014'
+        throw listQuery.timeoutMs !== undefined && getErrorCode(error) === '57014'
           ? searchTookTooLong(error)
           : error;
       });
@@ -116,7 +116,7 @@ function searchTookTooLong(cause: unknown): AppError {
  */
 function cursorBindingFor({ tenantId }: Principal, list: string, query: PageQuery): string {
   const { cursor: _cursor, limit: _limit, expand: _expand, ...filters } = query;
-  return `${tenantId} ${list} ${canonicalJson(filters)}`;
+  return `${tenantId} ${list} ${toCanonicalJson(filters)}`;
 }
 
 function readCursor(

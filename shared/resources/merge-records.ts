@@ -1,12 +1,12 @@
-import type { Change, Command, Outcome } from '../contracts/command.js';
+import type { Change, Command, CommandOutcome } from '../contracts/command.js';
 import type { Row, Transaction } from '../platform/postgres.js';
-import { changesOf } from './changes.js';
-import { namesOf, nextUpdatedAt, recordset } from './sets.js';
+import { diffPatch } from './changes.js';
+import { nextUpdatedAtSql, parseColumnNames, recordsetSql } from './record-sets.js';
 
 /** The table that a JSON merge updates. */
 interface MergeTarget {
   table: string;
-  /** Columns that a merge may set, with their types, as {@link recordset} expects them. */
+  /** Columns that a merge may set, with their types, as {@link recordsetSql} expects them. */
   columns: string;
 }
 
@@ -14,16 +14,16 @@ interface MergeTarget {
  * A merge that passed its checks: the locked record, the columns that it sets and the resulting
  * changes.
  */
-export interface Merge {
+export interface PlannedMerge {
   row: Row;
   set: Record<string, unknown>;
   changes: Change[];
 }
 
 /** Plans a merge. @param set the request's fields as column values */
-export function mergeOf(row: Row, set: object): Merge {
+export function planMerge(row: Row, set: object): PlannedMerge {
   const columns = set as Record<string, unknown>;
-  return { row, set: columns, changes: changesOf(row, columns) };
+  return { row, set: columns, changes: diffPatch(row, columns) };
 }
 
 /**
@@ -33,15 +33,15 @@ export function mergeOf(row: Row, set: object): Merge {
 export async function storeMerges(
   tx: Transaction,
   { table, columns }: MergeTarget,
-  merges: Merge[],
+  merges: PlannedMerge[],
 ): Promise<void> {
   const changed = merges.filter(({ changes }) => changes.length > 0);
   if (changed.length === 0) return;
-  const names = namesOf(columns);
+  const names = parseColumnNames(columns);
   await tx.query({
     name: `merge-${table}`,
-    text: `update ${table} t set ${names.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${columns}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    text: `update ${table} t set ${names.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql(`tenant_id uuid, id uuid, ${columns}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(changed.map(({ row, set }) => ({ ...row, ...set })))],
   });
 }
@@ -53,13 +53,13 @@ export async function storeMerges(
 export async function mergeRecords<Input>(
   tx: Transaction,
   commands: Command<Input>[],
-  { plan, ...target }: MergeTarget & { plan: (command: Command<Input>) => Merge | Outcome },
-): Promise<Outcome[]> {
+  { plan, ...target }: MergeTarget & { plan: (command: Command<Input>) => PlannedMerge | CommandOutcome },
+): Promise<CommandOutcome[]> {
   const plans = commands.map(plan);
   await storeMerges(
     tx,
     target,
-    plans.filter((planned): planned is Merge => 'set' in planned),
+    plans.filter((planned): planned is PlannedMerge => 'set' in planned),
   );
   return plans.map((planned) =>
     'set' in planned ? { ok: true, changes: planned.changes, events: [] } : planned,

@@ -1,5 +1,5 @@
 /** The search of a list. */
-export interface Search {
+export interface ListSearch {
   term: string;
   /** Columns that may contain the term. */
   columns: readonly string[];
@@ -33,14 +33,14 @@ interface Binder {
 }
 
 /** Adds the condition that one of the columns contains the term, ignoring case. */
-export function addSearch(conditions: Binder, { columns, term }: Search): void {
-  conditions.add(buildMatchCondition(columns), ...columns.map(() => containsPattern(term)));
+export function addSearchCondition(conditions: Binder, { columns, term }: ListSearch): void {
+  conditions.add(buildMatchCondition(columns), ...columns.map(() => buildContainsPattern(term)));
 }
 
 interface SearchPlan {
   table: string;
   conditions: Binder;
-  search: Search;
+  search: ListSearch;
   /** The number `n` of the parameter `$n` that holds the page size. */
   limitAt: number;
 }
@@ -52,16 +52,19 @@ interface SearchPlan {
  * table itself, under its row-level security policy and all conditions. `offset 0` keeps the
  * planner from turning a lookup by key into a scan of the tenant.
  */
-export function searchSource({ table, conditions, search, limitAt }: SearchPlan): string {
+export function buildSearchQuery({ table, conditions, search, limitAt }: SearchPlan): string {
   const { term, columns, indexedTenantId } = search;
   const limit = `$${limitAt}::int + 1`;
   if (indexedTenantId === undefined || [...term].length < MIN_INDEXED_LENGTH) {
-    addSearch(conditions, search);
+    addSearchCondition(conditions, search);
     return `select t.* from ${table} t where ${conditions.text} order by t.created_at desc, t.id desc limit ${limit}`;
   }
   const tenant = conditions.bind('?::uuid', indexedTenantId);
   const termText = conditions.bind('?::text', term);
-  const match = conditions.bind(buildMatchCondition(columns), ...columns.map(() => containsPattern(term)));
+  const match = conditions.bind(
+    buildMatchCondition(columns),
+    ...columns.map(() => buildContainsPattern(term)),
+  );
   return `
     with newest as materialized (
       select t.created_at, t.id, coalesce(${match}, false) as is_match from ${table} t where ${conditions.text}
@@ -100,6 +103,6 @@ function buildMatchCondition(columns: readonly string[]): string {
 }
 
 /** Builds an ILIKE pattern for a substring. Escapes %, _ and backslash in the term. */
-export function containsPattern(term: string): string {
+export function buildContainsPattern(term: string): string {
   return `%${term.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
 }

@@ -33,9 +33,9 @@ interface ResourceTable {
   collection: string;
   representation: (alias: string) => string;
   /** SQL condition, without alias, for the rows of the table that belong to the resource. */
-  only?: string;
+  rowFilter?: string;
   /** Access required to read a record. Default: the permission `read`, and no agent access. */
-  read?: Access;
+  readAccess?: Access;
 }
 
 const ADMIN: Access = { permission: 'admin', agentScope: null };
@@ -45,24 +45,24 @@ function readScope(agentScope: AgentScope): Access {
 }
 
 /** The table of each entity, and the SQL projection that renders its JSON. */
-export const TABLES: Readonly<Record<string, ResourceTable>> = {
+export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   invoice: {
     table: 'invoices',
     collection: '/invoices',
     representation: invoiceRepresentation,
-    read: readScope('read_invoices'),
+    readAccess: readScope('read_invoices'),
   },
   work_order: {
     table: 'work_orders',
     collection: '/work-orders',
     representation: workOrderRepresentation,
-    read: readScope('read_work_orders'),
+    readAccess: readScope('read_work_orders'),
   },
   customer: {
     table: 'customers',
     collection: '/customers',
     representation: customerRepresentation,
-    read: readScope('read_customers'),
+    readAccess: readScope('read_customers'),
   },
   payment: { table: 'payments', collection: '/payments', representation: paymentRepresentation },
   claim: { table: 'claims', collection: '/claims', representation: claimRepresentation },
@@ -71,13 +71,13 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
     table: 'trucks',
     collection: '/trucks',
     representation: truckRepresentation,
-    read: readScope('read_dispatch'),
+    readAccess: readScope('read_dispatch'),
   },
   driver: {
     table: 'drivers',
     collection: '/drivers',
     representation: driverRepresentation,
-    read: readScope('read_dispatch'),
+    readAccess: readScope('read_dispatch'),
   },
   inspection: { table: 'inspections', collection: '/inspections', representation: inspectionRepresentation },
   rate_card: { table: 'rate_cards', collection: '/rate-cards', representation: rateCardRepresentation },
@@ -95,65 +95,70 @@ export const TABLES: Readonly<Record<string, ResourceTable>> = {
     collection: '/webhook-replays',
     representation: webhookReplayRepresentation,
   },
-  export: { table: 'exports', collection: '/exports', representation: exportRepresentation, read: ADMIN },
+  export: {
+    table: 'exports',
+    collection: '/exports',
+    representation: exportRepresentation,
+    readAccess: ADMIN,
+  },
   export_schedule: {
     table: 'export_schedules',
     collection: '/export-schedules',
     representation: exportScheduleRepresentation,
-    only: 'deleted_at is null',
-    read: ADMIN,
+    rowFilter: 'deleted_at is null',
+    readAccess: ADMIN,
   },
   settings: { table: 'tenants', collection: '/settings', representation: settingsRepresentation },
   approval: {
     table: 'approvals',
     collection: '/approvals',
     representation: approvalRepresentation,
-    read: readScope('propose_approvals'),
+    readAccess: readScope('propose_approvals'),
   },
   api_key: {
     table: 'api_keys',
     collection: '/api-keys',
     representation: apiKeyRepresentation,
-    only: "kind = 'api'",
-    read: ADMIN,
+    rowFilter: "kind = 'api'",
+    readAccess: ADMIN,
   },
   agent_key: {
     table: 'api_keys',
     collection: '/agent-keys',
     representation: agentKeyRepresentation,
-    only: "kind = 'agent'",
-    read: ADMIN,
+    rowFilter: "kind = 'agent'",
+    readAccess: ADMIN,
   },
   session: { table: 'sessions', collection: '/session', representation: sessionRepresentation },
-  user: { table: 'users', collection: '/users', representation: userRepresentation, read: ADMIN },
+  user: { table: 'users', collection: '/users', representation: userRepresentation, readAccess: ADMIN },
   webhook_endpoint: {
     table: 'webhook_endpoints',
     collection: '/webhook-endpoints',
     representation: webhookEndpointRepresentation,
-    only: 'deleted_at is null',
-    read: ADMIN,
+    rowFilter: 'deleted_at is null',
+    readAccess: ADMIN,
   },
   audit_entry: {
     table: 'audit_entries',
     collection: '/audit-log',
     representation: auditEntryRepresentation,
-    read: { permission: 'admin', agentScope: 'read_audit' },
+    readAccess: { permission: 'admin', agentScope: 'read_audit' },
   },
 };
 
 /** @throws {Error} if this version does not define the entity type */
-export function resourceTable(entityType: string): ResourceTable {
-  const found = TABLES[entityType];
+export function getResourceTable(entityType: string): ResourceTable {
+  const found = RESOURCE_TABLES[entityType];
   if (!found) throw new Error(`unknown entity type ${entityType}`);
   return found;
 }
 
 /** Returns the access required to read a record of an entity type. */
-export function readAccess(entityType: string): Access {
-  return resourceTable(entityType).read ?? { permission: 'read', agentScope: null };
+export function getReadAccess(entityType: string): Access {
+  return getResourceTable(entityType).readAccess ?? { permission: 'read', agentScope: null };
 }
 
 /** Path of an entity's list without the version prefix, for example `/invoices`. */
-export function collectionOf(entityType: string): string {
-  return resourceTable(entityType).collection;
+export function getCollectionPath(entityType: string): string {
+  return getResourceTable(entityType).collection;
 }

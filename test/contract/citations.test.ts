@@ -16,13 +16,16 @@ const CITED_PATH = new RegExp(
   `(?<![\\w./@-])(?:${ROOMS})/[\\w./-]*[\\w-]\\.(?:ts|md|json|sh|cjs|yaml)\\b`,
   'g',
 );
-const CITED_SECTION = /(docs\/[\w./-]+\.md) §(\d+(?:\.\d+)*)/g;
+/** `docs/x.md §1`, and what may follow it: `§1 "Title", §2 and §3`. */
+const CITED_SECTIONS = /(docs\/[\w./-]+\.md) §\d+(?:\.\d+)*(?:(?: "[^"]*")?(?:,| and) §\d+(?:\.\d+)*)*/g;
+const SECTION_NUMBER = /§(\d+(?:\.\d+)*)/g;
+const RFC_SECTION = /RFC ?\d+(?:bis)? §[\d.]+/g;
 const CITED_ADR = /\bADR (\d+)\b/g;
 /** They name a section or a note without saying in which file of the repository. */
 const UNRESOLVABLE = [
   /\bdecisions? \d+\b/i,
   /\b(?:spec|specification),? (?:§ ?)?\d/i,
-  /(?<!\.md )(?<!RFC \d{4} )§ ?\d/,
+  /§ ?\d/,
   /\b(?:issue|task|step|session|stop|line) #?\d+ of the (?:issue|task)\b/i,
   /\bissues? \d+\b/i,
   /(?<![\w/])\.\.\/shared\//,
@@ -78,9 +81,11 @@ function brokenPaths(text: string): string[] {
 }
 
 function brokenSections(text: string): string[] {
-  return [...text.matchAll(CITED_SECTION)]
-    .filter(([, path, number]) => !existsSync(join(PROJECT, path!)) || !sectionsIn(path!).has(number!))
-    .map(([cited]) => cited);
+  return [...text.matchAll(CITED_SECTIONS)].flatMap(([cited, path]) =>
+    [...cited.matchAll(SECTION_NUMBER)]
+      .filter(([, number]) => !existsSync(join(PROJECT, path!)) || !sectionsIn(path!).has(number!))
+      .map(([section]) => `${path} ${section}`),
+  );
 }
 
 function brokenAdrs(text: string): string[] {
@@ -90,7 +95,8 @@ function brokenAdrs(text: string): string[] {
 }
 
 function unresolvable(text: string): string[] {
-  return UNRESOLVABLE.flatMap((pattern) => text.match(pattern)?.slice(0, 1) ?? []);
+  const rest = text.replace(CITED_SECTIONS, '').replace(RFC_SECTION, '');
+  return UNRESOLVABLE.flatMap((pattern) => rest.match(pattern)?.slice(0, 1) ?? []);
 }
 
 function brokenLinks(text: string, file: string): string[] {

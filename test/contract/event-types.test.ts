@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
 import { matchesType, TYPE_FILTER } from '../../shared/events/event-types.js';
-import { eventTypeView } from '../../shared/resources/event-types/bodies.js';
-import { CATALOGUE } from '../../shared/resources/event-types/catalogue.js';
-import { findBodyFaults } from '../support/event-schemas.js';
+import { describeEventType } from '../../shared/resources/event-types/bodies.js';
+import { EVENT_TYPE_CATALOGUE } from '../../shared/resources/event-types/catalogue.js';
+import { findBodyProblems } from '../support/event-schemas.js';
 import { PROJECT } from '../support/processes.js';
 
 type Json = Record<string, unknown>;
@@ -20,7 +20,7 @@ const recorderSources = ['shared/resources', 'workers'].flatMap((folder) =>
 describe('event catalogue', () => {
   // The compiler ensures that nothing else is recorded: EventDraft accepts only these types.
   it('defines every type that can be recorded, and the sources record each type', () => {
-    expect(Object.keys(CATALOGUE)).to.have.members([...EVENT_TYPES]);
+    expect(Object.keys(EVENT_TYPE_CATALOGUE)).to.have.members([...EVENT_TYPES]);
     const unrecorded = EVENT_TYPES.filter(
       (type) => !recorderSources.some((text) => text.includes(`type: '${type}'`)),
     );
@@ -37,10 +37,10 @@ describe('event catalogue', () => {
   });
 
   for (const type of EVENT_TYPES) {
-    const view = eventTypeView(type);
+    const view = describeEventType(type);
 
     it(`${type}: the example is a complete body and matches the schema`, () => {
-      expect(findBodyFaults(view.schema, view.example)).to.deep.equal([]);
+      expect(findBodyProblems(view.schema, view.example)).to.deep.equal([]);
       expect(view.example).to.include({ type, api_version: 'v1' });
     });
 
@@ -48,13 +48,13 @@ describe('event catalogue', () => {
       const { data, ...envelope } = view.example as Json & { data: Json };
       for (const member of Object.keys(view.example)) {
         const { [member]: _removed, ...rest } = view.example;
-        expect(findBodyFaults(view.schema, rest), member).to.have.length(1);
+        expect(findBodyProblems(view.schema, rest), member).to.have.length(1);
       }
       for (const member of Object.keys(data)) {
         const { [member]: _removed, ...rest } = data;
-        expect(findBodyFaults(view.schema, { ...envelope, data: rest }), member).to.have.length(1);
+        expect(findBodyProblems(view.schema, { ...envelope, data: rest }), member).to.have.length(1);
       }
-      expect(findBodyFaults(view.schema, { ...view.example, type: 'invoice.nothing' })).to.have.length(1);
+      expect(findBodyProblems(view.schema, { ...view.example, type: 'invoice.nothing' })).to.have.length(1);
     });
 
     it(`${type}: the schema is self-contained`, () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
 import { openApiDocument } from '../support/openapi-validator.js';
-import { documentedSchemas, type Json } from '../support/openapi-walk.js';
+import { listDocumentedSchemas, type OpenApiNode } from '../support/openapi-walk.js';
 import { PROJECT } from '../support/processes.js';
 
 /** The JSON body of the README's first call. */
@@ -102,11 +102,13 @@ describe('clients generated from docs/openapi.json', function () {
 });
 
 describe('openapi.json suits client generators', () => {
-  const { components } = openApiDocument as unknown as { components: { schemas: Record<string, Json> } };
+  const { components } = openApiDocument as unknown as {
+    components: { schemas: Record<string, OpenApiNode> };
+  };
   const names = Object.keys(components.schemas);
 
   it('request and response bodies declare no default: generators would require such a member', () => {
-    const withDefault = documentedSchemas().filter(
+    const withDefault = listDocumentedSchemas().filter(
       ({ where, schema }) => 'default' in schema && !where.startsWith('paths '),
     );
     expect(withDefault.map(({ where }) => where)).to.deep.equal([]);
@@ -123,7 +125,7 @@ describe('openapi.json suits client generators', () => {
   });
 
   it('every enum named status or state explains each value', () => {
-    const unexplained = documentedSchemas().filter(({ where, schema }) => {
+    const unexplained = listDocumentedSchemas().filter(({ where, schema }) => {
       const words = ((schema.enum ?? []) as (string | null)[]).filter((word) => word !== null);
       const isState = /\.(status|state)$/.test(where) || /(Status|State)$/.test(where);
       return (
@@ -139,7 +141,7 @@ describe('openapi.json suits client generators', () => {
     for (const name of ['Settings', 'SettingsPatch']) {
       const { updated_at: _at, ...members } = (components.schemas[name]?.properties ?? {}) as Record<
         string,
-        Json
+        OpenApiNode
       >;
       for (const [member, schema] of Object.entries(members))
         expect(schema.description, `${name}.${member}`).to.be.a('string').with.length.above(20);
@@ -149,7 +151,7 @@ describe('openapi.json suits client generators', () => {
   it('no two generated types get the same name', () => {
     // Generators name an enum inside a component after the component and its member.
     const inlineEnumNames = Object.entries(components.schemas).flatMap(([name, { properties = {} }]) =>
-      Object.entries(properties as Record<string, Json>)
+      Object.entries(properties as Record<string, OpenApiNode>)
         .filter(([, member]) => Array.isArray(member.enum))
         .map(([member]) => pascalCase(`${name}_${member}`)),
     );

@@ -42,15 +42,16 @@ const WORD_RULES: WordRule[] = [
     word: 'claim',
     instead: 'idempotency record; lease',
     inText:
-      /\bidempotency claims?\b|\bclaim(s|ed|ing)? (a|an|the|it|its|this|each|every|one|rows?|due)\b|\bclaim(ed|ing)\b/i,
-    wholeName: /^claim(Next|Due|Export|Mail|Message|Key|Row|Lease|Queue)|IdempotencyClaim|claimed/i,
+      /\bidempotency claims?\b|\bclaim(s|ed|ing)? (a|an|the|it|its|this|each|every|one|rows?|due)\b|\bclaiming\b/i,
+    wholeName:
+      /^claim(NextMessage|NextNotice|NextExport|Due|Export|Mail|Message|Key$|Lease|Queue)|IdempotencyClaim/i,
     example: 'claimNextExport',
   },
   {
     word: 'statement',
     instead: 'query',
     inText:
-      /(?<![\w`])statements?\b(?! (timeout|of (a|the|its) (customer|account)))(?<!account statements?)/i,
+      /(?<![\w`])statements?\b(?! (timeout|of (a|the|its) (customer|account)))(?<!(account|prepared) statements?)/i,
     inNames: /^statements?$/,
     except: STATEMENT_FILES,
     example: 'renderStatement',
@@ -64,7 +65,7 @@ const WORD_RULES: WordRule[] = [
   {
     word: 'job',
     instead: 'work order',
-    inText: /\b(tow|roadside|drivers?'?s?|booked|billed|dispatched|completed) jobs?\b/i,
+    inText: /\b(tow|roadside|drivers?'?s?|booked|billed|dispatched) jobs?\b/i,
     example: 'a booked job',
   },
   {
@@ -99,6 +100,15 @@ const OUTER_NAMES = new Set([
   'gate_code',
   'exhausted_told_count',
   'exhausted_told_at',
+  'gateFee',
+  'parsedStatements',
+  'statement',
+  'customerStatementSchemas',
+  'STATEMENT_TIMEOUT_MS',
+  'lanes',
+  'agent_gate_cents',
+  'agentGateCents',
+  'noted_po',
 ]);
 
 const code = listFiles(/\.(ts|cjs)$/).filter(

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { FREE_TEXT } from '../../mcp/fence.js';
 import { TOOLS } from '../../mcp/tools/index.js';
+import { FREE_TEXT_FIELDS } from '../../mcp/untrusted-text.js';
 import { type OpenApiSchema, toInlineOpenApi } from '../../shared/contracts/to-openapi.js';
 
 /** Strings that the service generates although their schema allows any text. */
@@ -34,11 +34,13 @@ const found = new Set(TOOLS.flatMap(({ output }) => listTextNames(toInlineOpenAp
 describe('texts in MCP tool results', () => {
   it('the service generates each text or delimits it as untrusted', () => {
     expect(found).to.include('notes');
-    expect([...found].filter((name) => !SERVICE_TEXTS.has(name) && !FREE_TEXT.has(name))).to.deep.equal([]);
-    expect([...FREE_TEXT].filter((name) => SERVICE_TEXTS.has(name))).to.deep.equal([]);
+    expect(
+      [...found].filter((name) => !SERVICE_TEXTS.has(name) && !FREE_TEXT_FIELDS.has(name)),
+    ).to.deep.equal([]);
+    expect([...FREE_TEXT_FIELDS].filter((name) => SERVICE_TEXTS.has(name))).to.deep.equal([]);
   });
 
   it('the lists of text names contain only names that a tool returns', () => {
-    expect([...FREE_TEXT, ...SERVICE_TEXTS].filter((name) => !found.has(name))).to.deep.equal([]);
+    expect([...FREE_TEXT_FIELDS, ...SERVICE_TEXTS].filter((name) => !found.has(name))).to.deep.equal([]);
   });
 });

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { mayUse } from '../../mcp/access.js';
-import { manifestOf } from '../../mcp/manifest.js';
+import { canUseTool } from '../../mcp/access.js';
+import { buildManifest } from '../../mcp/manifest.js';
 import { getPrompt, listPrompts, PROMPTS } from '../../mcp/prompts.js';
 import { listResources, listTemplates, RESOURCES, TEMPLATES } from '../../mcp/resources.js';
 import { TOOLS } from '../../mcp/tools/index.js';
-import { LISTED } from '../../mcp/tools/schemas.js';
+import { LISTED_TOOLS } from '../../mcp/tools/schemas.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { AGENT_SCOPES, type AgentScope } from '../../shared/contracts/vocabulary.js';
 import { loadConfig } from '../../shared/platform/config.js';
@@ -16,8 +16,8 @@ import type { Json } from '../support/client.js';
 import { PROJECT } from '../support/processes.js';
 
 const config = loadConfig('cli', { NODE_ENV: 'test', PORT: '4123' });
-const manifest = manifestOf(config) as Json;
-const listed = [...LISTED.values()];
+const manifest = buildManifest(config) as Json;
+const listed = [...LISTED_TOOLS.values()];
 
 /**
  * Tools of `docs/specification.md §4.2` with their scopes of `docs/decisions.md §6.4`. An asterisk
@@ -105,7 +105,7 @@ describe('MCP tool registry', () => {
       list_customers: ['integer', 1, 100, 50],
       search_audit_log: ['integer', 1, 100, 50],
     });
-    const entityType = LISTED.get(TOOLS[8] as (typeof TOOLS)[number])?.inputSchema.properties
+    const entityType = LISTED_TOOLS.get(TOOLS[8] as (typeof TOOLS)[number])?.inputSchema.properties
       ?.entity_type as Json;
     expect(entityType.enum).to.deep.equal(['invoice', 'work_order', 'customer']);
   });
@@ -121,7 +121,7 @@ describe('MCP tool registry', () => {
   });
 
   it("lists show only the tools of the key's scopes, and no writes to a read-only key", () => {
-    const shown = (key: Principal) => TOOLS.filter((tool) => mayUse(key, tool)).map(({ name }) => name);
+    const shown = (key: Principal) => TOOLS.filter((tool) => canUseTool(key, tool)).map(({ name }) => name);
     for (const scope of AGENT_SCOPES)
       expect(shown(keyWithScopes([scope])), scope).to.deep.equal(
         Object.keys(TABLE).filter((name) => TABLE[name]?.scope === scope),
@@ -257,7 +257,7 @@ describe('docs/agents/tools.md', () => {
   it('the tool table has a row for each tool', () => {
     expectRows(
       TOOLS.map((tool) => {
-        const { annotations, ...own } = LISTED.get(tool) as Json;
+        const { annotations, ...own } = LISTED_TOOLS.get(tool) as Json;
         const hints = annotations.readOnlyHint ? 'read-only, idempotent' : 'writes';
         return `| \`${tool.name}\` | ${formatArguments(own)} | \`${tool.scope}\` | ${hints} |`;
       }),

@@ -3,9 +3,14 @@ import formats from 'ajv-formats';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { checkArguments } from '../../mcp/arguments.js';
-import { LISTED } from '../../mcp/tools/schemas.js';
+import { LISTED_TOOLS } from '../../mcp/tools/schemas.js';
 import { AppError } from '../../shared/platform/errors.js';
-import { bodiesOf, brokenBodiesOf, everyBreakOf, wholeBodiesOf } from '../support/arbitraries.js';
+import {
+  breakEveryMember,
+  generateBodies,
+  generateBrokenBodies,
+  generateCompleteBodies,
+} from '../support/arbitraries.js';
 
 const RUNS = 300;
 
@@ -23,7 +28,7 @@ function trimTexts(value: unknown): unknown {
 }
 
 describe('published MCP input schemas and argument checks', () => {
-  for (const [tool, { inputSchema }] of LISTED) {
+  for (const [tool, { inputSchema }] of LISTED_TOOLS) {
     const matchesSchema = ajv.compile(inputSchema);
     const findProblems = (args: unknown) =>
       matchesSchema(trimTexts(args))
@@ -41,7 +46,7 @@ describe('published MCP input schemas and argument checks', () => {
     };
 
     it(`${tool.name}: schema and check accept valid arguments`, () => {
-      const property = fc.property(bodiesOf(tool.input), (args) => {
+      const property = fc.property(generateBodies(tool.input), (args) => {
         expect(accepts(args), JSON.stringify(args)).to.equal(true);
         expect(findProblems(args)).to.deep.equal([]);
       });
@@ -49,17 +54,17 @@ describe('published MCP input schemas and argument checks', () => {
     });
 
     it(`${tool.name}: the schema accepts all arguments that the check accepts`, () => {
-      const property = fc.property(brokenBodiesOf(tool.input), (args) => {
+      const property = fc.property(generateBrokenBodies(tool.input), (args) => {
         if (accepts(args)) expect(findProblems(args)).to.deep.equal([]);
       });
       fc.assert(property, { numRuns: RUNS });
-      for (const whole of fc.sample(wholeBodiesOf(tool.input), { numRuns: 2, seed: 7 }))
-        for (const args of everyBreakOf(whole))
+      for (const whole of fc.sample(generateCompleteBodies(tool.input), { numRuns: 2, seed: 7 }))
+        for (const args of breakEveryMember(whole))
           if (accepts(args)) expect(findProblems(args), JSON.stringify(args)).to.deep.equal([]);
     });
 
     it(`${tool.name}: schema and check reject unknown arguments and missing ones`, () => {
-      const [whole] = fc.sample(wholeBodiesOf(tool.input), { numRuns: 1, seed: 7 }) as [Args];
+      const [whole] = fc.sample(generateCompleteBodies(tool.input), { numRuns: 1, seed: 7 }) as [Args];
       for (const name of ['page', 'Limit', 'constructor', 'toString']) {
         expect(accepts({ ...whole, [name]: 1 }), name).to.equal(false);
         expect(findProblems({ ...whole, [name]: 1 }), name).to.not.deep.equal([]);

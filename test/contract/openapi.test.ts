@@ -3,26 +3,26 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type Joi from 'joi';
 import { createRouter } from '../../api/app.js';
-import { buildDocument } from '../../api/openapi.js';
+import { buildOpenApiDocument } from '../../api/openapi.js';
 import type { ApiRuntime } from '../../api/runtime.js';
-import { classNameOf } from '../../shared/contracts/to-openapi.js';
-import { unknownFields, validate } from '../../shared/contracts/validate.js';
+import { getClassName } from '../../shared/contracts/to-openapi.js';
+import { findUnknownFields, validate } from '../../shared/contracts/validate.js';
 import { ERROR_STATUS } from '../../shared/platform/errors.js';
 import { resources } from '../../shared/resources/index.js';
-import { findSchemaFaults, openApiDocument } from '../support/openapi-validator.js';
+import { findSchemaProblems, openApiDocument } from '../support/openapi-validator.js';
 import {
-  documentedExamples,
-  documentedOperations,
-  documentedSchemas,
-  type Json,
+  listDocumentedExamples,
+  listDocumentedOperations,
+  listDocumentedSchemas,
+  type OpenApiNode,
   resolveRef,
 } from '../support/openapi-walk.js';
 import { PROJECT, useProcesses } from '../support/processes.js';
-import { scriptCommand } from '../support/run-script.js';
+import { buildScriptCommand } from '../support/run-script.js';
 
-const operations = documentedOperations();
-const root = openApiDocument as unknown as Json & {
-  components: Record<string, Json>;
+const operations = listDocumentedOperations();
+const root = openApiDocument as unknown as OpenApiNode & {
+  components: Record<string, OpenApiNode>;
   tags: { name: string }[];
 };
 
@@ -38,8 +38,8 @@ const SIGN_IN = 'POST /session';
 /** Every key may send these requests about itself. */
 const FOR_EVERY_KEY = ['GET /me', 'GET /operations/{id}'];
 
-function getJsonSchema(response: Json): Json {
-  const content = response.content as Record<string, { schema: Json }> | undefined;
+function getJsonSchema(response: OpenApiNode): OpenApiNode {
+  const content = response.content as Record<string, { schema: OpenApiNode }> | undefined;
   return content?.['application/json']?.schema ?? {};
 }
 
@@ -132,7 +132,9 @@ describe('openapi.json: operations', () => {
     for (const [name, response] of Object.entries(root.components.responses ?? {})) {
       const status = Number(name.replace('Error', ''));
       if (!status) continue;
-      const named = [...String((response as Json).description).matchAll(/`(\w+)`/g)].map(([, code]) => code);
+      const named = [...String((response as OpenApiNode).description).matchAll(/`(\w+)`/g)].map(
+        ([, code]) => code,
+      );
       const codes = Object.entries(ERROR_STATUS).filter(([, value]) => value === status);
       expect(named, name).to.have.members(codes.map(([code]) => code));
     }
@@ -158,12 +160,12 @@ describe('openapi.json: operations', () => {
     for (const { name, responses, otherResponses } of operations) {
       const [preview] = otherResponses;
       if (!preview) continue;
-      const { anyOf = [], $ref = (anyOf as Json[])[0]?.$ref } = getJsonSchema(preview.response);
+      const { anyOf = [], $ref = (anyOf as OpenApiNode[])[0]?.$ref } = getJsonSchema(preview.response);
       const resource = String(getJsonSchema(responses[0]?.response ?? {}).$ref)
         .split('/')
         .at(-1);
       expect($ref, name).to.equal(`#/components/schemas/DryRunOf${resource}`);
-      const { properties } = resolveRef({ $ref }) as { properties: Record<string, Json> };
+      const { properties } = resolveRef({ $ref }) as { properties: Record<string, OpenApiNode> };
       expect(properties.data, name).to.deep.equal({ $ref: `#/components/schemas/${resource}` });
     }
   });
@@ -172,7 +174,7 @@ describe('openapi.json: operations', () => {
     for (const { name, responses } of operations.filter((one) => !PUBLIC.includes(one.name))) {
       const isCounted = name !== SIGN_IN;
       for (const { status, response } of responses) {
-        const headers = Object.keys((response.headers ?? {}) as Json);
+        const headers = Object.keys((response.headers ?? {}) as OpenApiNode);
         expect(headers, `${name} ${status}`).to.include('X-Request-Id');
         if (status === '200' && isCounted)
           expect(headers, `${name} ${status}`).to.include('X-RateLimit-Remaining');
@@ -195,7 +197,7 @@ describe('openapi.json: security', () => {
 
 describe('openapi.json: examples', () => {
   it('every request and response body has an example', () => {
-    const missing = documentedExamples().filter(({ value }) => value === undefined);
+    const missing = listDocumentedExamples().filter(({ value }) => value === undefined);
     expect(missing.map(({ where }) => where)).to.deep.equal([]);
     for (const { name, method, body, responses } of operations) {
       if (method === 'POST' || method === 'PATCH') expect(body, name).to.not.equal(undefined);
@@ -205,8 +207,8 @@ describe('openapi.json: examples', () => {
   });
 
   it('every example matches its schema', () => {
-    const problems = documentedExamples().flatMap(({ where, schema, value }) =>
-      findSchemaFaults(schema, value).map((problem) => `${where}: ${problem}`),
+    const problems = listDocumentedExamples().flatMap(({ where, schema, value }) =>
+      findSchemaProblems(schema, value).map((problem) => `${where}: ${problem}`),
     );
     expect(problems).to.deep.equal([]);
   });
@@ -216,9 +218,9 @@ describe('openapi.json: examples', () => {
     for (const { name, body } of operations) {
       if (!body) continue;
       const component = String(body.schema.$ref).split('/').at(-1);
-      const schema = schemas.find((candidate) => classNameOf(candidate) === component) as Joi.Schema;
+      const schema = schemas.find((candidate) => getClassName(candidate) === component) as Joi.Schema;
       expect(schema, `${name}: the Joi schema ${component}`).to.not.equal(undefined);
-      expect(unknownFields(body.example, validate(schema, body.example)), name).to.deep.equal([]);
+      expect(findUnknownFields(body.example, validate(schema, body.example)), name).to.deep.equal([]);
     }
   });
 });
@@ -230,14 +232,14 @@ const UNSUPPORTED_KEYWORDS =
   if then else examples contentEncoding contentMediaType contentSchema definitions`.split(/\s+/);
 
 describe('openapi.json conforms to OpenAPI 3.0.3', () => {
-  const schemas = documentedSchemas();
+  const schemas = listDocumentedSchemas();
 
   it('openapi.json declares version 3.0.3 and has no member of a later version', () => {
     expect(root.openapi).to.equal('3.0.3');
     for (const keyword of ['webhooks', 'jsonSchemaDialect']) expect(root).to.not.have.property(keyword);
     expect(root.components).to.not.have.property('pathItems');
     expect(root).to.deep.include({ servers: [{ url: '/api/v1' }] });
-    expect((root.info as Json).version).to.equal('1.0.0');
+    expect((root.info as OpenApiNode).version).to.equal('1.0.0');
   });
 
   it('schemas use no keyword that OpenAPI 3.0.3 lacks', () => {
@@ -284,7 +286,7 @@ describe('files generated from the schemas', () => {
   const processes = useProcesses();
 
   it('docs/openapi.json is up to date: `npm run build` would not change it', () => {
-    const fresh = `${JSON.stringify(buildDocument([join(PROJECT, 'api/routes/*.ts')]), null, 2)}\n`;
+    const fresh = `${JSON.stringify(buildOpenApiDocument([join(PROJECT, 'api/routes/*.ts')]), null, 2)}\n`;
     expect(
       readFileSync(join(PROJECT, 'docs/openapi.json'), 'utf8') === fresh,
       'run `npm run build`',
@@ -293,7 +295,7 @@ describe('files generated from the schemas', () => {
 
   it('shared/contracts/generated.ts is up to date: `npm run types` would not change it', async () => {
     const { code, output } = await processes.run({
-      command: scriptCommand('bin/generate-types.ts', '--check'),
+      command: buildScriptCommand('bin/generate-types.ts', '--check'),
     });
     expect(code, output).to.equal(0);
   });

@@ -4,12 +4,12 @@ import { expect } from 'chai';
 import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
 import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js';
 import { settingsSchema } from '../../shared/platform/settings.js';
-import { commandOfType, commands, resources } from '../../shared/resources/index.js';
-import { TABLES } from '../../shared/resources/tables.js';
+import { commands, getCommandDefinition, resources } from '../../shared/resources/index.js';
+import { RESOURCE_TABLES } from '../../shared/resources/tables.js';
 import { handlers } from '../../workers/writes/handlers.js';
 import { openApiDocument } from '../support/openapi-validator.js';
-import { PROJECT, procfileLines, useProcesses } from '../support/processes.js';
-import { scriptCommand } from '../support/run-script.js';
+import { PROJECT, readProcfile, useProcesses } from '../support/processes.js';
+import { buildScriptCommand } from '../support/run-script.js';
 
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 
@@ -26,13 +26,13 @@ describe('commands and handlers', () => {
 
   it('every command has a unique type by which it is found', () => {
     expect(new Set(types).size).to.equal(types.length);
-    for (const command of commands) expect(commandOfType(command.type)).to.equal(command);
-    expect(() => commandOfType('invoice.nothing')).to.throw('unknown command type');
+    for (const command of commands) expect(getCommandDefinition(command.type)).to.equal(command);
+    expect(() => getCommandDefinition('invoice.nothing')).to.throw('unknown command type');
   });
 
   it('every command belongs to a known resource and is named after it', () => {
     for (const { type, action, entityType, permission, agentScope } of commands) {
-      expect(TABLES, type).to.have.property(entityType);
+      expect(RESOURCE_TABLES, type).to.have.property(entityType);
       expect(type.split('.')[0], type).to.equal(entityType);
       expect(action, type).to.match(new RegExp(`^${entityType}\\.([a-z_]+ed|sent)$`));
       expect(PERMISSIONS, type).to.include(permission);
@@ -44,8 +44,8 @@ describe('commands and handlers', () => {
 
 describe('resources', () => {
   it('every resource has a table and a projection, and every table has a resource', () => {
-    expect(Object.keys(TABLES)).to.have.members(resources.map((resource) => resource.entityType));
-    for (const [entityType, { table, representation }] of Object.entries(TABLES)) {
+    expect(Object.keys(RESOURCE_TABLES)).to.have.members(resources.map((resource) => resource.entityType));
+    for (const [entityType, { table, representation }] of Object.entries(RESOURCE_TABLES)) {
       expect(table, entityType).to.match(/^[a-z_]+$/);
       expect(representation('some_alias'), `${entityType}: the projection uses its alias`).to.include(
         'some_alias.',
@@ -54,7 +54,7 @@ describe('resources', () => {
   });
 
   it('every resource has documented routes for its list and its records', () => {
-    for (const [entityType, { collection }] of Object.entries(TABLES)) {
+    for (const [entityType, { collection }] of Object.entries(RESOURCE_TABLES)) {
       // An account has one settings record and a person sees only the current session, so neither
       // has a path with an id.
       if (['settings', 'session'].includes(entityType)) continue;
@@ -99,7 +99,7 @@ describe('Procfile', () => {
   const processes = useProcesses();
 
   it('every Procfile entry starts a built file whose source exists', async () => {
-    for (const [type, command] of Object.entries(await procfileLines())) {
+    for (const [type, command] of Object.entries(await readProcfile())) {
       const [program, file = ''] = command;
       expect(program, type).to.equal('node');
       expect(file, type).to.match(/^dist\/.+\.js$/);
@@ -108,13 +108,13 @@ describe('Procfile', () => {
   });
 
   it('the Procfile has release, web and exactly one entry for each known queue', async () => {
-    const lines = await procfileLines();
+    const lines = await readProcfile();
     expect(lines).to.include.keys('release', 'web');
     const workedQueues = Object.values(lines).flatMap(([, file, ...queues]) =>
       file === 'dist/workers/main.js' ? queues : [],
     );
     const { code, output } = await processes.run({
-      command: scriptCommand('workers/main.ts', 'no-such-queue'),
+      command: buildScriptCommand('workers/main.ts', 'no-such-queue'),
     });
     expect(code, output).to.equal(2);
     const known = /work on: ([a-z, -]+)\./.exec(output)?.[1]?.split(', ') ?? [];

@@ -1,17 +1,22 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type Joi from 'joi';
-import { classNameOf } from '../../shared/contracts/to-openapi.js';
+import { getClassName } from '../../shared/contracts/to-openapi.js';
 import { resources } from '../../shared/resources/index.js';
-import { bodiesOf, brokenBodiesOf, everyBreakOf, wholeBodiesOf } from '../support/arbitraries.js';
-import { findSchemaFaults } from '../support/openapi-validator.js';
-import { documentedOperations } from '../support/openapi-walk.js';
+import {
+  breakEveryMember,
+  generateBodies,
+  generateBrokenBodies,
+  generateCompleteBodies,
+} from '../support/arbitraries.js';
+import { findSchemaProblems } from '../support/openapi-validator.js';
+import { listDocumentedOperations } from '../support/openapi-walk.js';
 
 const RUNS = 400;
 
 const schemas = resources.flatMap((resource) => Object.values(resource.schemas)) as Joi.ObjectSchema[];
 const bodies = new Map(
-  documentedOperations().flatMap(({ body }) =>
+  listDocumentedOperations().flatMap(({ body }) =>
     body ? [[String(body.schema.$ref).split('/').at(-1) as string, body.schema] as const] : [],
   ),
 );
@@ -37,37 +42,37 @@ describe('published request schemas and request checks', () => {
     expect(bodies.size).to.be.above(0);
     for (const name of bodies.keys())
       expect(
-        schemas.some((schema) => classNameOf(schema) === name),
+        schemas.some((schema) => getClassName(schema) === name),
         name,
       ).to.equal(true);
   });
 
   for (const [name, published] of bodies) {
-    const schema = schemas.find((candidate) => classNameOf(candidate) === name) as Joi.ObjectSchema;
+    const schema = schemas.find((candidate) => getClassName(candidate) === name) as Joi.ObjectSchema;
 
     it(`${name}: published schema and check accept valid bodies`, () => {
-      const property = fc.property(bodiesOf(schema), (body) => {
+      const property = fc.property(generateBodies(schema), (body) => {
         expect(schema.validate(body).error?.message, 'Joi').to.equal(undefined);
-        expect(findSchemaFaults(published, trimTexts(body)), 'published').to.deep.equal([]);
+        expect(findSchemaProblems(published, trimTexts(body)), 'published').to.deep.equal([]);
       });
       fc.assert(property, { numRuns: RUNS });
     });
 
     it(`${name}: the published schema accepts all broken bodies that the check accepts`, () => {
-      const property = fc.property(brokenBodiesOf(schema), (body) => {
-        if (accepts(schema, body)) expect(findSchemaFaults(published, trimTexts(body))).to.deep.equal([]);
+      const property = fc.property(generateBrokenBodies(schema), (body) => {
+        if (accepts(schema, body)) expect(findSchemaProblems(published, trimTexts(body))).to.deep.equal([]);
       });
       fc.assert(property, { numRuns: RUNS });
     });
 
     it(`${name}: the published schema accepts all hostile values that the check accepts`, () => {
       const verdicts = { accepted: 0, refused: 0 };
-      for (const whole of fc.sample(wholeBodiesOf(schema), { numRuns: 2, seed: 7 })) {
-        for (const body of everyBreakOf(whole)) {
+      for (const whole of fc.sample(generateCompleteBodies(schema), { numRuns: 2, seed: 7 })) {
+        for (const body of breakEveryMember(whole)) {
           const isAccepted = accepts(schema, body);
           verdicts[isAccepted ? 'accepted' : 'refused'] += 1;
           if (isAccepted)
-            expect(findSchemaFaults(published, trimTexts(body)), JSON.stringify(body)).to.deep.equal([]);
+            expect(findSchemaProblems(published, trimTexts(body)), JSON.stringify(body)).to.deep.equal([]);
         }
       }
       // The comparison is meaningful only if the check accepted some bodies and refused others.
@@ -79,10 +84,12 @@ describe('published request schemas and request checks', () => {
 
     it(`${name}: published schema and check require the same members`, () => {
       const { keys = {} } = schema.describe() as { keys?: Record<string, { flags?: { presence?: string } }> };
-      const [whole] = fc.sample(wholeBodiesOf(schema), { numRuns: 1, seed: 7 }) as [Record<string, unknown>];
+      const [whole] = fc.sample(generateCompleteBodies(schema), { numRuns: 1, seed: 7 }) as [
+        Record<string, unknown>,
+      ];
       for (const key of Object.keys(keys)) {
         const { [key]: _removed, ...without } = whole;
-        const isRequired = findSchemaFaults(published, trimTexts(without)).length > 0;
+        const isRequired = findSchemaProblems(published, trimTexts(without)).length > 0;
         expect(isRequired, key).to.equal(!accepts(schema, without));
       }
     });

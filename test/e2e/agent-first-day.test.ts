@@ -7,9 +7,9 @@ import { expect } from 'chai';
 import type { DemoFile } from '../../shared/demo/demo-file.js';
 import { ARE_MCP_TOOLS_MISSING, inspectWithConfig } from '../support/mcp-tools.js';
 import { useProcesses } from '../support/processes.js';
-import { readmeAgentJson } from '../support/readme-agent.js';
-import { scriptCommand } from '../support/run-script.js';
-import { freePort, IS_SCALED } from '../support/stores.js';
+import { fillReadmeAgentJson } from '../support/readme-agent.js';
+import { buildScriptCommand } from '../support/run-script.js';
+import { getFreePort, IS_SCALED } from '../support/stores.js';
 
 if (!IS_SCALED) {
   describe("an agent configured by the README's JSON, against npm start", function () {
@@ -20,8 +20,8 @@ if (!IS_SCALED) {
     let key: string;
 
     before(async () => {
-      folder = await processes.folder();
-      const port = await freePort();
+      folder = await processes.createFolder();
+      const port = await getFreePort();
       origin = `http://127.0.0.1:${port}`;
       const env = { DATA_DIR: folder, PORT: `${port}` };
       await processes.start({ command: ['node', 'dist/bin/start.js'], env }).waitUntilReady(origin);
@@ -35,8 +35,8 @@ if (!IS_SCALED) {
     ] as const) {
       it(`an agent lists work orders, drafts an invoice, is held for approval and proposes an approval ${name}`, async () => {
         const path = join(folder, `${way}.json`);
-        await writeFile(path, await readmeAgentJson(way, { origin, key }));
-        const command = scriptCommand('docs/agents/first-invoice.ts', path);
+        await writeFile(path, await fillReadmeAgentJson(way, { origin, key }));
+        const command = buildScriptCommand('docs/agents/first-invoice.ts', path);
         // npx is looked up on PATH and writes its logs to HOME.
         const { code, output, stdout } = await processes.run({ command, env: { HOME: folder } });
         expect(code, output).to.equal(0);
@@ -52,7 +52,7 @@ if (!IS_SCALED) {
       it(`the MCP inspector lists the 10 tools ${name}`, async function () {
         if (ARE_MCP_TOOLS_MISSING) this.skip();
         const path = join(folder, `${way}.json`);
-        await writeFile(path, await readmeAgentJson(way, { origin, key }));
+        await writeFile(path, await fillReadmeAgentJson(way, { origin, key }));
         const { code, stdout, stderr } = await inspectWithConfig(path, [
           '--method',
           'tools/list',

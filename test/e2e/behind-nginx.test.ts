@@ -7,7 +7,7 @@ import { TestClient } from '../support/client.js';
 import { type DeployedService, Deployment } from '../support/deployment.js';
 import { eventually } from '../support/poll.js';
 import { fetchStatus, PROJECT } from '../support/processes.js';
-import { freePort, IS_SCALED } from '../support/stores.js';
+import { getFreePort, IS_SCALED } from '../support/stores.js';
 
 const NGINX = 'nginx';
 const TEMP_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
@@ -41,8 +41,8 @@ if (IS_SCALED) {
       await Deployment.run({ mcps: 1, settings: { TRUST_PROXY: 'true' } }, async (deployment) => {
         await deployment.start();
         const mcp = deployment.mcps[0] as DeployedService;
-        const port = await freePort();
-        const folder = await deployment.processes.folder();
+        const port = await getFreePort();
+        const folder = await deployment.processes.createFolder();
         const ports = {
           '127.0.0.1:3000': deployment.web.port,
           '127.0.0.1:3001': mcp.port,

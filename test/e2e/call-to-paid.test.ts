@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { withFastClock } from '../support/hasten-clock.js';
+import { withFastClock } from '../support/fast-clock.js';
 import { PROJECT } from '../support/processes.js';
 import { TestStack } from '../support/stack.js';
 

@@ -13,7 +13,7 @@ import {
 } from '../../shared/platform/embedded-postgres/start.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { type Database, openDatabase } from '../../shared/platform/postgres.js';
-import { clusterOf } from '../integration/embedded-postgres-fixture.js';
+import { resolveClusterDir } from '../integration/embedded-postgres-fixture.js';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });
@@ -64,7 +64,7 @@ export class Cli {
     await this.#db?.close();
     await this.#server?.stop();
     // When root runs the tests, the cluster is outside DATA_DIR.
-    await rm(await clusterOf(this.dataDir), { recursive: true, force: true });
+    await rm(await resolveClusterDir(this.dataDir), { recursive: true, force: true });
     await rm(this.folder, { recursive: true, force: true });
   }
 

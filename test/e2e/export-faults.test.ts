@@ -4,19 +4,19 @@
  * read yet.
  */
 import { expect } from 'chai';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import {
   type DeployedService,
   Deployment,
   type DeploymentOptions,
   runTotals,
 } from '../support/deployment.js';
-import { manyCsvRows, unzipped } from '../support/export-files.js';
+import { parseCsvFast, unzip } from '../support/export-files.js';
 import { Load } from '../support/load.js';
 import { eventually } from '../support/poll.js';
-import { memoryOf, type TestProcess } from '../support/processes.js';
-import { sideBySide } from '../support/side-by-side.js';
+import { readMemoryMb, type TestProcess } from '../support/processes.js';
 import { IS_SCALED } from '../support/stores.js';
-import { ExportCompany } from './export-scene.js';
+import { ExportCompany } from './export-company.js';
 
 const ROWS = 30_000;
 const EVERYTHING = { resource: 'all', format: 'csv' };
@@ -55,8 +55,8 @@ async function failHalfWay(company: ExportCompany, fault: (id: string) => Promis
 }
 
 async function expectComplete(company: ExportCompany, id: string): Promise<void> {
-  const files = unzipped(await company.downloadExport(id));
-  const rows = manyCsvRows(files.get('invoices.csv') as Buffer);
+  const files = unzip(await company.downloadExport(id));
+  const rows = parseCsvFast(files.get('invoices.csv') as Buffer);
   expect(rows).to.have.length(ROWS);
   expect(new Set(rows.map((row) => row.id)).size).to.equal(ROWS);
   const manifest = JSON.parse(String(files.get('manifest.json')));
@@ -142,9 +142,9 @@ const concurrentWrites = withCompany(async (company) => {
       await load.waitForCalls(30);
       const before = load.acknowledgedCount;
       const { id } = await company.requestExport(EVERYTHING);
-      const files = unzipped(await company.downloadExport(id));
-      const invoices = manyCsvRows(files.get('invoices.csv') as Buffer);
-      const lineItemRows = manyCsvRows(files.get('invoice_line_items.csv') as Buffer);
+      const files = unzip(await company.downloadExport(id));
+      const invoices = parseCsvFast(files.get('invoices.csv') as Buffer);
+      const lineItemRows = parseCsvFast(files.get('invoice_line_items.csv') as Buffer);
       expect(invoices.length).to.be.at.least(ROWS + before);
       const written = invoices.filter(({ invoice_number }) => !invoice_number?.startsWith('F-'));
       const subtotals = new Map<string, number>();
@@ -170,7 +170,7 @@ const slowDownload = withCompany(async (company) => {
   const { id } = await company.requestExport({ resource: 'invoices', format: 'csv', compression: 'none' });
   const { bytes, download_url: url } = await company.waitForEnd(id);
   const web = company.deployment.web.process as TestProcess;
-  const { now: before } = await memoryOf(web);
+  const { now: before } = await readMemoryMb(web);
   const response = await fetch(url);
   const chunks = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const startedAt = Date.now();
@@ -183,14 +183,14 @@ const slowDownload = withCompany(async (company) => {
     read += value.length;
     const due = startedAt + (read / bytes) * SLOW_DOWNLOAD.seconds * 1000;
     if (due > Date.now()) await new Promise((resolve) => setTimeout(resolve, due - Date.now()));
-    peakMb = Math.max(peakMb, (await memoryOf(web)).now);
+    peakMb = Math.max(peakMb, (await readMemoryMb(web)).now);
   }
   expect(read).to.equal(bytes);
   expect(peakMb - before, 'MB that it grew by').to.be.below(GROWTH_LIMIT_MB);
 });
 
 describe('exports under fault injection', () => {
-  sideBySide(
+  registerConcurrentTests(
     {
       // Downloads work alike all in one and scaled out, so one run is enough.
       ...(IS_SCALED
@@ -205,6 +205,6 @@ describe('exports under fault injection', () => {
       'an export contains a concurrently written invoice with all its line items, or not at all':
         concurrentWrites,
     },
-    { atOnce: 4, timeoutMs: 180_000 },
+    { maxConcurrent: 4, timeoutMs: 180_000 },
   );
 });

@@ -5,19 +5,19 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import {
   type DeployedService,
   Deployment,
   type DeploymentOptions,
   runTotals,
 } from '../support/deployment.js';
-import { countInvoices, expectNothingLost } from '../support/journal.js';
 import { CLIENT_COUNT, Load, type LoadCall } from '../support/load.js';
+import { countInvoices, expectNothingLost } from '../support/load-invariants.js';
 import { eventually } from '../support/poll.js';
 import { fetchStatus } from '../support/processes.js';
-import { sideBySide } from '../support/side-by-side.js';
 import { IS_SCALED } from '../support/stores.js';
-import { runPoisonCommand } from './poison.js';
+import { runPoisonCommand } from './poison-command.js';
 
 const TENANTS = 3;
 /** Short, so that many writes take the path by 202 and the operation. */
@@ -260,9 +260,9 @@ function raceWithOneKey(): Promise<void> {
 }
 
 describe('writes under fault injection', () => {
-  sideBySide(
+  registerConcurrentTests(
     { ...inBothDeployments, ...(IS_SCALED ? onlyScaledOut : {}) },
-    { atOnce: 4, timeoutMs: 240_000 },
+    { maxConcurrent: 4, timeoutMs: 240_000 },
   );
 
   after(() => {

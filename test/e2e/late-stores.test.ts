@@ -9,10 +9,10 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../shared/platform/embedded-postgres/start.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
 import { DeployedService } from '../support/deployment.js';
-import { fetchStatus, Processes, procfileLines } from '../support/processes.js';
-import { freePort, IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
+import { fetchStatus, Processes, readProcfile } from '../support/processes.js';
+import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../support/stores.js';
 
 /** Process types that keep running, unlike the release. */
 const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'integrations', 'exports'] as const;
@@ -49,12 +49,12 @@ if (IS_SCALED) {
     };
 
     before(async () => {
-      commandLines = await procfileLines();
+      commandLines = await readProcfile();
       dataDir = await processes.createDataDir();
       await startPostgres();
       redis = await startRedis();
       const { databaseUrl } = postgres;
-      await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: false });
+      await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: false });
       env = {
         DATA_DIR: dataDir,
         DATABASE_URL: databaseUrl,
@@ -70,7 +70,7 @@ if (IS_SCALED) {
       types: readonly string[],
       changed: Record<string, string> = {},
     ): Promise<DeployedService[]> {
-      const ports = await Promise.all(types.map(() => freePort()));
+      const ports = await Promise.all(types.map(() => getFreePort()));
       const services = types.map(
         (type, nth) =>
           new DeployedService(processes, commandLines[type] ?? [], { ...env, ...changed }, ports[nth] ?? 0),
@@ -89,7 +89,7 @@ if (IS_SCALED) {
       service: DeployedService,
       { check, waiting }: UnreachableStore,
     ): Promise<void> {
-      await service.process?.prints(waiting);
+      await service.process?.waitForOutput(waiting);
       expect(await fetchStatus(`${service.origin}/healthz`)).to.equal(200);
       const response = await fetch(`${service.origin}/readyz`);
       const body = (await response.json()) as { checks: Record<string, { ok: boolean; error: string }> };
@@ -162,7 +162,7 @@ if (IS_SCALED) {
         await expectToWait(service as DeployedService, unreachable.PostgreSQL);
       await expectToEnd(ended as DeployedService, 0);
       await unreachable.PostgreSQL.start();
-      await waitingService?.process?.prints(unreachable.Redis.waiting);
+      await waitingService?.process?.waitForOutput(unreachable.Redis.waiting);
       await unreachable.Redis.start();
       await waitingService?.process?.waitUntilReady(waitingService.origin);
       await expectToEnd(waitingService as DeployedService, 0);
@@ -172,7 +172,7 @@ if (IS_SCALED) {
       await postgres.stop();
       const [ended, waitingService] = await launch(['release', 'release'], { DEMO: 'false' });
       for (const service of [ended, waitingService])
-        await service?.process?.prints(unreachable.PostgreSQL.waiting);
+        await service?.process?.waitForOutput(unreachable.PostgreSQL.waiting);
       await expectToEnd(ended as DeployedService, 1);
       await unreachable.PostgreSQL.start();
       expect(
@@ -203,8 +203,8 @@ if (IS_SCALED) {
         REDIS_URL: `redis://127.0.0.1:${port}`,
       };
       const [service] = await launch(['writes'], settings);
-      await service?.process?.prints(/Waiting for PostgreSQL at [^ ]+ no answer\. Check/);
-      await service?.process?.prints(/Waiting for Redis at [^ ]+ no answer\. Check/);
+      await service?.process?.waitForOutput(/Waiting for PostgreSQL at [^ ]+ no answer\. Check/);
+      await service?.process?.waitForOutput(/Waiting for Redis at [^ ]+ no answer\. Check/);
       expect(await fetchStatus(`${service?.origin}/healthz`)).to.equal(200);
       await expectToEnd(service as DeployedService, 0);
       for (const socket of openSockets) socket.destroy();
@@ -218,7 +218,7 @@ if (IS_SCALED) {
                          delete from schema_migrations where id in (select id from newest)`);
       const services = await launch(['web', 'writes']);
       for (const { process } of services)
-        await process?.prints(
+        await process?.waitForOutput(
           /Waiting for the release of this version: the database is at \w+, not at \w+\. Run /,
         );
       await owner.query('insert into schema_migrations select * from newest').finally(() => owner.end());

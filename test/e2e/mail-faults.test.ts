@@ -4,11 +4,11 @@
  */
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import { type DeployedService, Deployment } from '../support/deployment.js';
 import { MailServer } from '../support/mail-server.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
-import { sideBySide } from '../support/side-by-side.js';
 
 const BASE_URL = 'https://billing.example.com';
 const MAIL_FROM = 'invoices@tow.example.com';
@@ -90,15 +90,15 @@ describe('a mail whose sending process dies', () => {
     'a mail that the server had not answered arrives once': () =>
       withScene(async (one) => {
         const id = await approvedInvoice(one);
-        one.server.expect({ as: 'hang' });
+        one.server.setNextBehaviors({ as: 'hang' });
         await one.client.post(`/invoices/${id}/send`, {});
-        await eventually('the data at the server', () => one.server.seen.length === 1);
+        await eventually('the data at the server', () => one.server.received.length === 1);
         await one.mailer.kill();
         await expectSentOnRetry(one, id);
         expect(one.server.accepted).to.have.length(1);
-        expect(one.server.seen[0]?.mail.messageId).to.equal(one.server.accepted[0]?.mail.messageId);
+        expect(one.server.received[0]?.mail.messageId).to.equal(one.server.accepted[0]?.mail.messageId);
       }),
   };
 
-  sideBySide(scenarios, { atOnce: 2, timeoutMs: 120_000 });
+  registerConcurrentTests(scenarios, { maxConcurrent: 2, timeoutMs: 120_000 });
 });

@@ -91,7 +91,7 @@ describe('the MCP server, judged by the official conformance suite and inspector
     }));
 
   it("the MCP server passes every scenario that it supports when it serves the suite's fixtures", async () => {
-    const stack = await TestStack.start({ offerOf: createConformanceOffer });
+    const stack = await TestStack.start({ createOffer: createConformanceOffer });
     try {
       const { id } = await stack.createTenant();
       const key = await stack.createKey(id, { kind: 'agent', scopes: [...AGENT_SCOPES] });

@@ -9,8 +9,8 @@ import { TestAgent } from '../support/agent.js';
 import { type AgentCall, AgentLoad, type AgentTenant } from '../support/agent-load.js';
 import { TestClient } from '../support/client.js';
 import { type DeployedTenant, Deployment, runTotals, SECRET_KEY } from '../support/deployment.js';
-import { countPending } from '../support/journal.js';
 import { issueKey } from '../support/keys.js';
+import { countPending } from '../support/load-invariants.js';
 import { eventually } from '../support/poll.js';
 import { RawMcp } from '../support/raw-mcp.js';
 
@@ -19,7 +19,7 @@ const OPTIONS = { mcps: 2, settings: { WRITE_TIMEOUT_MS: '3000' } };
 
 /** The status that a process returns for a key: 200 or 401. */
 async function fetchPingStatus(origin: string, key: string): Promise<number> {
-  const { status } = await new RawMcp(origin, key).ask('ping');
+  const { status } = await new RawMcp(origin, key).request('ping');
   return status;
 }
 
@@ -105,7 +105,7 @@ async function addAgents(deployment: Deployment, tenants: DeployedTenant[]): Pro
     tenants.map(async ({ id }) => {
       const key = await issueKey(store, id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
       const agent = await TestAgent.connect(deployment.mcps[0]?.origin ?? '', key);
-      const workOrder = await agent.ok('create_work_order', { service_type: 'light_duty_tow' });
+      const workOrder = await agent.callOk('create_work_order', { service_type: 'light_duty_tow' });
       await agent.client.close();
       return { id, key, workOrderId: workOrder.id as string };
     }),

@@ -6,9 +6,9 @@ import type { Browser, Page } from 'playwright-core';
 import type { DemoFile } from '../../shared/demo/demo-file.js';
 import { BROWSER_SKIP_REASON, startBrowser } from '../support/browser.js';
 import { TestClient } from '../support/client.js';
-import { documentedOperations } from '../support/openapi-walk.js';
+import { listDocumentedOperations } from '../support/openapi-walk.js';
 import { useProcesses } from '../support/processes.js';
-import { freePort } from '../support/stores.js';
+import { getFreePort } from '../support/stores.js';
 
 /** Paths that need a session, respond with a stream, or return the OpenAPI document itself. */
 const NOT_LISTS = ['/session', '/stream', '/openapi.json'];
@@ -24,7 +24,7 @@ describe('the reference page at /docs', function () {
   let key: string;
 
   before(async () => {
-    const [port, dataDir] = [await freePort(), await processes.folder()];
+    const [port, dataDir] = [await getFreePort(), await processes.createFolder()];
     origin = `http://127.0.0.1:${port}`;
     const env = { DATA_DIR: dataDir, PORT: `${port}` };
     await processes.start({ command: ['node', 'dist/bin/start.js'], env }).waitUntilReady(origin);
@@ -34,7 +34,7 @@ describe('the reference page at /docs', function () {
 
   it('POST to every collection succeeds with its OpenAPI example, and GET of every list succeeds', async () => {
     const client = new TestClient(origin, key);
-    for (const { path, method, body } of documentedOperations()) {
+    for (const { path, method, body } of listDocumentedOperations()) {
       if (
         path.includes('{') ||
         [...NOT_LISTS, ...NEEDS_RECORD_OR_PASSWORD, ...PICTURE_UPLOADS].includes(path)

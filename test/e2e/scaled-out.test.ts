@@ -9,13 +9,13 @@ import type { DemoFile } from '../../shared/demo/demo-file.js';
 import { SCHEDULES } from '../../shared/queues/clock.js';
 import { TestClient } from '../support/client.js';
 import { DeployedService } from '../support/deployment.js';
-import { samplesOf } from '../support/journal.js';
+import { fetchMetrics } from '../support/load-invariants.js';
 import { eventually } from '../support/poll.js';
-import { fetchStatus, NO_LIMITS, procfileLines, useProcesses } from '../support/processes.js';
+import { fetchStatus, NO_RATE_LIMITS, readProcfile, useProcesses } from '../support/processes.js';
 import {
   createEmptyDatabase,
   createRedisUrl,
-  freePort,
+  getFreePort,
   getStores,
   IS_SCALED,
   startRedis,
@@ -35,19 +35,19 @@ if (IS_SCALED) {
     let demo: DemoFile;
 
     before(async () => {
-      commandLines = await procfileLines();
+      commandLines = await readProcfile();
       settings = {
-        DATA_DIR: await processes.folder(),
+        DATA_DIR: await processes.createFolder(),
         LOG_LEVEL: 'warn',
         DATABASE_URL: await createEmptyDatabase(),
         REDIS_URL: (await createRedisUrl()) ?? '',
-        ...NO_LIMITS,
+        ...NO_RATE_LIMITS,
       };
     });
 
     /** Starts a process that is expected to refuse, and resolves with its output. */
     async function expectRefusal(type: string, changed: Record<string, string>): Promise<string> {
-      const env = { ...settings, PORT: `${await freePort()}`, ...changed };
+      const env = { ...settings, PORT: `${await getFreePort()}`, ...changed };
       const { code, output } = await processes.run({ command: commandLines[type] ?? [], env });
       expect(code, output).to.equal(1);
       return output;
@@ -87,7 +87,7 @@ if (IS_SCALED) {
     it('two processes of each type start, and each reports its health on its own port', async () => {
       for (const type of TYPES) {
         const env = { ...settings, ...(type === 'clock' ? { LOG_LEVEL: 'debug' } : {}) };
-        const copies = Array.from({ length: COPIES }, () => freePort());
+        const copies = Array.from({ length: COPIES }, () => getFreePort());
         const ports = await Promise.all(copies);
         services.set(
           type,
@@ -98,7 +98,7 @@ if (IS_SCALED) {
       for (const { origin } of all()) {
         expect(await fetchStatus(`${origin}/healthz`)).to.equal(200);
         expect(await fetchStatus(`${origin}/readyz`)).to.equal(200);
-        expect((await samplesOf(origin)).get('process_start_time_seconds')).to.be.above(0);
+        expect((await fetchMetrics(origin)).get('process_start_time_seconds')).to.be.above(0);
       }
     });
 
@@ -115,7 +115,7 @@ if (IS_SCALED) {
       const countWrites = async () =>
         Promise.all(
           findServices('writes').map(async ({ origin }) =>
-            (await samplesOf(origin)).get('tow_commands_total{type="customer.create",outcome="ok"}'),
+            (await fetchMetrics(origin)).get('tow_commands_total{type="customer.create",outcome="ok"}'),
           ),
         );
       let nth = 0;

@@ -6,8 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { procfileLines, useProcesses } from '../support/processes.js';
-import { createDatabase, createEmptyDatabase, freePort, getStores, IS_SCALED } from '../support/stores.js';
+import { readProcfile, useProcesses } from '../support/processes.js';
+import { createDatabase, createEmptyDatabase, getFreePort, getStores, IS_SCALED } from '../support/stores.js';
 
 /** No Redis listens here. A process reports a problem with PostgreSQL all the same. */
 const NO_REDIS = 'redis://127.0.0.1:1';
@@ -30,9 +30,9 @@ if (!IS_SCALED) {
     let commandLines: Record<string, string[]>;
 
     before(async () => {
-      dataDir = await processes.folder();
+      dataDir = await processes.createFolder();
       databaseUrl = await createDatabase();
-      commandLines = await procfileLines();
+      commandLines = await readProcfile();
     });
 
     /**
@@ -52,7 +52,7 @@ if (!IS_SCALED) {
           SECRET_KEY,
           LOG_LEVEL: 'error',
           ...(type === 'start' ? {} : { REDIS_URL: NO_REDIS }),
-          PORT: `${await freePort()}`,
+          PORT: `${await getFreePort()}`,
           ...env,
         },
       });
@@ -105,7 +105,7 @@ if (!IS_SCALED) {
         DATA_DIR: dataDir,
         DATABASE_URL: url,
         SECRET_KEY,
-        PORT: `${await freePort()}`,
+        PORT: `${await getFreePort()}`,
         DEMO: 'false',
       };
       const first = processes.start({ command: START, env });
@@ -165,24 +165,24 @@ if (!IS_SCALED) {
     const processes = useProcesses();
 
     it('npm start logs a misspelt setting and an unusable STORAGE_URL once each and continues', async () => {
-      const dataDir = await processes.folder();
+      const dataDir = await processes.createFolder();
       const file = join(dataDir, 'file');
       await writeFile(file, '');
       const env = {
         DATA_DIR: dataDir,
         DATABASE_URL: await createDatabase(),
         SECRET_KEY,
-        PORT: `${await freePort()}`,
+        PORT: `${await getFreePort()}`,
         DEMO: 'false',
         STORAGE_URL: join(file, 'exports'),
         WRITES_CONCURENCY: '8',
       };
       const started = processes.start({ command: START, env });
       await started.waitUntilReady(`http://127.0.0.1:${env.PORT}`);
-      await started.prints(
+      await started.waitForOutput(
         /"level":40,[^\n]*WRITES_CONCURENCY is not a setting: did you mean WRITES_CONCURRENCY\?"/,
       );
-      await started.prints(
+      await started.waitForOutput(
         /"level":50,[^\n]*STORAGE_URL cannot be written \(ENOTDIR: [^\n]*Check that the folder/,
       );
       const doctor = await processes.run({ command: ['node', 'dist/bin/tow.js', 'doctor'], env });

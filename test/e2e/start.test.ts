@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { DemoFile } from '../../shared/demo/demo-file.js';
 import { TestClient } from '../support/client.js';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import { eventually } from '../support/poll.js';
 import {
   listPostgresProcesses,
@@ -14,8 +15,7 @@ import {
   type TestProcess,
   useProcesses,
 } from '../support/processes.js';
-import { sideBySide } from '../support/side-by-side.js';
-import { freePort, IS_SCALED } from '../support/stores.js';
+import { getFreePort, IS_SCALED } from '../support/stores.js';
 
 const START = ['node', 'dist/bin/start.js'];
 const IS_ROOT = process.geteuid?.() === 0;
@@ -41,8 +41,8 @@ interface Started {
 }
 
 async function start(processes: Processes, options: StartOptions = {}): Promise<Started> {
-  const { command = START, cwd = PROJECT, dataDir = await processes.folder() } = options;
-  const port = await freePort();
+  const { command = START, cwd = PROJECT, dataDir = await processes.createFolder() } = options;
+  const port = await getFreePort();
   const env = { DATA_DIR: dataDir, PORT: `${port}`, ...options.env };
   const process = processes.start({ command, cwd, env });
   const stop = async (signal: NodeJS.Signals) => {
@@ -101,7 +101,7 @@ const STACK_LINE = /^ +at /m;
 
 async function stopWhenLogged(processes: Processes, logPattern: RegExp): Promise<void> {
   const started = await start(processes, { env: { LOG_LEVEL: 'info' } });
-  await started.process.prints(logPattern);
+  await started.process.waitForOutput(logPattern);
   await started.stop('SIGTERM');
 }
 
@@ -117,7 +117,7 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
   ) => {
     const started = await startReady(processes, { env: { LOG_LEVEL: 'info' } });
     started.process.signal('SIGINT');
-    await started.process.prints(/shutting down/);
+    await started.process.waitForOutput(/shutting down/);
     await started.stop('SIGINT');
   },
 
@@ -152,7 +152,7 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
   },
 
   'npm start runs from any folder and resolves a relative DATA_DIR against it': async (processes) => {
-    const cwd = await processes.folder();
+    const cwd = await processes.createFolder();
     const command = ['node', join(PROJECT, 'dist/bin/start.js')];
     const started = await startReady(processes, { command, cwd, dataDir: 'data' });
     expect((await readDemo({ dataDir: join(cwd, 'data') })).tenants.length).to.be.at.least(2);
@@ -160,14 +160,14 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
   },
 
   'npm start accepts a space in DATA_DIR': async (processes) => {
-    const dataDir = join(await processes.folder(), 'my data', 'tow');
+    const dataDir = join(await processes.createFolder(), 'my data', 'tow');
     const started = await startReady(processes, { dataDir });
     await createInvoice(started, 'E2E-1');
     await started.stop('SIGTERM');
   },
 
   'npm start runs as an ordinary user who cannot write to the checkout': async (processes) => {
-    const folder = await processes.folder();
+    const folder = await processes.createFolder();
     const dataDir = join(folder, 'data');
     await mkdir(dataDir);
     if (IS_ROOT) {
@@ -183,7 +183,7 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
 
   'npm start reports all invalid settings together': async (processes) => {
     const output = await expectFailure(processes, {
-      DATA_DIR: await processes.folder(),
+      DATA_DIR: await processes.createFolder(),
       PORT: 'http',
       LOG_LEVEL: 'loud',
       DATABASE_URL: 'mysql://localhost/tow',
@@ -207,7 +207,10 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as { port: number };
-    const output = await expectFailure(processes, { DATA_DIR: await processes.folder(), PORT: `${port}` });
+    const output = await expectFailure(processes, {
+      DATA_DIR: await processes.createFolder(),
+      PORT: `${port}`,
+    });
     blocker.close();
     expect(output).to.match(new RegExp(`port ${port} .*taken.*PORT=`));
     expect(output).to.not.match(STACK_LINE);
@@ -218,16 +221,21 @@ const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
     processes,
   ) => {
     const first = await startReady(processes);
-    const output = await expectFailure(processes, { DATA_DIR: first.dataDir, PORT: `${await freePort()}` });
+    const output = await expectFailure(processes, {
+      DATA_DIR: first.dataDir,
+      PORT: `${await getFreePort()}`,
+    });
     expect(output).to.match(/another process \(pid \d+\) already runs in DATA_DIR/);
     await createInvoice(first, 'E2E-1');
     await first.stop('SIGTERM');
   },
 
   'npm start names a DATA_DIR that is a file': async (processes) => {
-    const file = join(await processes.folder(), 'file');
+    const file = join(await processes.createFolder(), 'file');
     await writeFile(file, '');
-    expect(await expectFailure(processes, { DATA_DIR: file, PORT: `${await freePort()}` })).to.include(file);
+    expect(await expectFailure(processes, { DATA_DIR: file, PORT: `${await getFreePort()}` })).to.include(
+      file,
+    );
   },
 };
 
@@ -242,7 +250,7 @@ if (!IS_SCALED) {
       let invoiceId: string;
 
       it('npm start needs only a port and a folder, and writes demo.json for its owner alone', async () => {
-        dataDir = await processes.folder();
+        dataDir = await processes.createFolder();
         const started = await startReady(processes, { dataDir });
         first = await readDemo(started);
         expect((await stat(join(dataDir, 'demo.json'))).mode & 0o777).to.equal(0o600);
@@ -257,8 +265,8 @@ if (!IS_SCALED) {
           expect(tenant).to.have.all.keys('name', 'email', 'password', ...KEYS);
         }
         await expectKeysToWork(started, first);
-        await started.process.prints(new RegExp(`agents ${first.mcp_url} `));
-        await started.process.prints(new RegExp(`Agent key +${first.tenants[0]?.agent_key}\n`));
+        await started.process.waitForOutput(new RegExp(`agents ${first.mcp_url} `));
+        await started.process.waitForOutput(new RegExp(`Agent key +${first.tenants[0]?.agent_key}\n`));
         invoiceId = await createInvoice(started, 'E2E-1');
         await started.stop('SIGTERM');
       });
@@ -289,7 +297,7 @@ if (!IS_SCALED) {
 
   describe('npm start, started and stopped in many ways', () => {
     const runs = Object.entries(scenarios).map(([title, run]) => [title, () => runWithOwnProcesses(run)]);
-    sideBySide(Object.fromEntries(runs), { atOnce: 3, timeoutMs: 120_000 });
+    registerConcurrentTests(Object.fromEntries(runs), { maxConcurrent: 3, timeoutMs: 120_000 });
   });
 }
 

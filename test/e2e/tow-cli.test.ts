@@ -8,9 +8,9 @@ import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
 import { verifyPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
-import { clusterOf } from '../integration/embedded-postgres-fixture.js';
+import { resolveClusterDir } from '../integration/embedded-postgres-fixture.js';
 import { issueKey } from '../support/keys.js';
-import { withClient } from '../support/rows.js';
+import { withPgClient } from '../support/rows.js';
 import { type Cli, type CliJsonRun, useCli } from './cli-fixture.js';
 
 const NOWHERE = 'postgres://tow:secret@127.0.0.1:1/tow';
@@ -76,7 +76,7 @@ describe('tow, the command line', function () {
   });
 
   it('tow doctor accepts a database that a later version has migrated', async () => {
-    const later = await withClient(cli.databaseUrl, async (client) => {
+    const later = await withPgClient(cli.databaseUrl, async (client) => {
       await client.query(
         "insert into schema_migrations (name, batch, migration_time) values ('99990101000000_later', 99, now())",
       );
@@ -89,7 +89,7 @@ describe('tow, the command line', function () {
 
   it('tow doctor reports rows outside the weekly partitions', async () => {
     const tenantId = newId();
-    const unhealthy = await withClient(cli.databaseUrl, async (client) => {
+    const unhealthy = await withPgClient(cli.databaseUrl, async (client) => {
       await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
       await client.query(
         `insert into events (tenant_id, id, type, body) values ($1, 'ffffffff-ffff-7fff-8fff-ffffffffffff', 'x.made', '{}')`,
@@ -105,7 +105,7 @@ describe('tow, the command line', function () {
 
   it('tow doctor names late schedules and the accounts that a sweep leaves out', async () => {
     const tenantId = newId();
-    const doctor = await withClient(cli.databaseUrl, async (client) => {
+    const doctor = await withPgClient(cli.databaseUrl, async (client) => {
       await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
       await client.query(
         `insert into tenants (tenant_id, name, environment, time_zone) values ($1, 'Samoa Towing', 'live', 'SST')`,
@@ -304,6 +304,6 @@ describe('tow, the command line', function () {
       () => false,
     );
     expect(hasOwnerFile).to.equal(false);
-    await rm(await clusterOf(dataDir), { recursive: true, force: true });
+    await rm(await resolveClusterDir(dataDir), { recursive: true, force: true });
   });
 });

@@ -2,10 +2,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { csvRows, unzipped } from '../support/export-files.js';
+import { parseCsv, unzip } from '../support/export-files.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-import { DeveloperMachine } from './listen-fixture.js';
+import { DeveloperMachine } from './developer-machine.js';
 
 describe('tow export', function () {
   this.timeout(90_000);
@@ -28,7 +28,7 @@ describe('tow export', function () {
       const packed = join(machine.dataDir, 'invoices.csv.gz');
       const run = await machine.runJson('export', 'invoices', '-o', plain);
       expect([run.code, run.out.data.status, run.out.data.path]).to.deep.equal([0, 'completed', plain]);
-      expect(csvRows(await readFile(plain))).to.have.length(3);
+      expect(parseCsv(await readFile(plain))).to.have.length(3);
       expect((await machine.runJson('export', 'invoices', '-o', packed)).code).to.equal(0);
       expect((await readFile(packed)).subarray(0, 2).toString('hex')).to.equal('1f8b');
       expect((await readdir(machine.dataDir)).filter((name) => /part|whole/.test(name))).to.deep.equal([]);
@@ -38,14 +38,14 @@ describe('tow export', function () {
     onMachine(async (machine) => {
       const path = join(machine.dataDir, 'none.csv');
       expect((await machine.runJson('export', 'invoices', '--status', 'paid', '-o', path)).code).to.equal(0);
-      expect(csvRows(await readFile(path))).to.deep.equal([]);
+      expect(parseCsv(await readFile(path))).to.deep.equal([]);
       const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
       for (const [option, count] of [
         ['--since', 0],
         ['--until', 3],
       ] as const) {
         const run = await machine.runJson('export', 'invoices', option, tomorrow, '-o', path);
-        expect([run.code, csvRows(await readFile(path)).length]).to.deep.equal([0, count]);
+        expect([run.code, parseCsv(await readFile(path)).length]).to.deep.equal([0, count]);
       }
       const refused = await machine.runJson('export', 'customers', '--include', 'payments', '--wait');
       expect(refused.code).to.equal(1);
@@ -65,8 +65,8 @@ describe('tow export', function () {
         'everything-csv-DAY.zip',
         'everything-json-DAY.zip',
       ]);
-      const files = unzipped(await readFile(join(folder, names[1] as string)));
-      expect(csvRows(files.get('invoices.csv') as Buffer)).to.have.length(3);
+      const files = unzip(await readFile(join(folder, names[1] as string)));
+      expect(parseCsv(files.get('invoices.csv') as Buffer)).to.have.length(3);
       expect((await machine.runJson('export', 'all', '--format', 'csv,json', '-o', 'one.zip')).code).to.equal(
         2,
       );

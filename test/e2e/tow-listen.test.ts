@@ -3,13 +3,13 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import { eventually } from '../support/poll.js';
 import type { TestProcess } from '../support/processes.js';
 import { invoiceInput } from '../support/samples.js';
-import { sideBySide } from '../support/side-by-side.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-import { freePort } from '../support/stores.js';
-import { DeveloperMachine } from './listen-fixture.js';
+import { getFreePort } from '../support/stores.js';
+import { DeveloperMachine } from './developer-machine.js';
 
 const CLEAN = { code: 0, signal: null };
 
@@ -52,10 +52,10 @@ describe('tow listen', () => {
 
   const readSecret = ({ output }: TestProcess) => /Signing secret: (\S+)/.exec(output)?.[1] ?? '';
 
-  sideBySide(
+  registerConcurrentTests(
     {
       'tow listen reconnects after a restart of the API and loses no event': async () => {
-        const port = await freePort();
+        const port = await getFreePort();
         const first = await TestStack.start({ environment: { PORT: `${port}` } });
         const tenant = await first.createTenant();
         const settings = { TOW_API_URL: `${first.origin}/v1`, TOW_API_KEY: tenant.client.key };
@@ -66,12 +66,12 @@ describe('tow listen', () => {
           const made = [await make()];
           await machine.receiver.waitForDeliveries(1);
           await first.stop();
-          await listener.prints(/cannot be reached/);
-          const second = await TestStack.start({ environment: { PORT: `${port}` }, after: first });
+          await listener.waitForOutput(/cannot be reached/);
+          const second = await TestStack.start({ environment: { PORT: `${port}` }, previousStack: first });
           try {
             // The listener has not reconnected yet.
             made.push(await make(), await make());
-            await listener.prints(/Connected again/);
+            await listener.waitForOutput(/Connected again/);
             made.push(await make());
             const deliveries = await machine.receiver.waitForDeliveries(4);
             expect(deliveries.map(({ body }) => JSON.parse(body).data.object.id)).to.deep.equal(made);
@@ -87,12 +87,12 @@ describe('tow listen', () => {
           withMachine(async (machine, tenant) => {
             const first = await machine.startListener();
             const made = await createInvoices(tenant, 3);
-            await first.prints(new RegExp(`${made[0]}  → ECONNREFUSED; trying again in 1 s`));
+            await first.waitForOutput(new RegExp(`${made[0]}  → ECONNREFUSED; trying again in 1 s`));
             await first.stop('SIGKILL');
             made.push(...(await createInvoices(tenant, 2)));
             const second = await machine.startListener();
-            await second.prints(/from where the last run ended/);
-            await second.prints(/trying again/);
+            await second.waitForOutput(/from where the last run ended/);
+            await second.waitForOutput(/trying again/);
             // A refusal is a response too.
             machine.receiver.chooseStatus = ({ id }) => (id === made[1] ? 500 : 200);
             await machine.receiver.start();
@@ -161,7 +161,7 @@ describe('tow listen', () => {
           first.signal('SIGINT');
           // npx forwards the terminal's Ctrl-C a second time.
           first.signal('SIGINT');
-          await first.prints(/Stopping once/);
+          await first.waitForOutput(/Stopping once/);
           release();
           expect(await first.waitForExit()).to.deep.equal(CLEAN);
           expect(first.stdout).to.include(`${made[0]}  → 200`);
@@ -233,7 +233,7 @@ describe('tow listen', () => {
           expect((await machine.runJson(...target, '--key', agent)).code).to.equal(3);
         }),
     },
-    { atOnce: 3, timeoutMs: 90_000 },
+    { maxConcurrent: 3, timeoutMs: 90_000 },
   );
 
   after(async () => {

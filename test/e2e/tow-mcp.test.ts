@@ -10,8 +10,8 @@ import type { Json } from '../support/client.js';
 import { type DeployedTenant, Deployment, SECRET_KEY } from '../support/deployment.js';
 import { issueKey } from '../support/keys.js';
 import { eventually } from '../support/poll.js';
-import { freePort } from '../support/stores.js';
-import { type StdioOptions, StdioProcess, TOW_PATH } from './stdio-fixture.js';
+import { getFreePort } from '../support/stores.js';
+import { type StdioOptions, StdioProcess, TOW_PATH } from './stdio-process.js';
 
 const CLEAN = { code: 0, signal: null };
 
@@ -45,7 +45,7 @@ describe('tow mcp', function () {
       scopes: [...AGENT_SCOPES],
     });
     url = `${deployment.mcps[0]?.origin}/mcp`;
-    folder = await deployment.processes.folder();
+    folder = await deployment.processes.createFolder();
   });
   after(async () => {
     release();
@@ -268,7 +268,7 @@ describe('tow mcp', function () {
   });
 
   it('tow mcp survives a restart of the server: requests meanwhile get an error, later ones a response', async () => {
-    const nowhere = { ...settings(), TOW_MCP_URL: `http://127.0.0.1:${await freePort()}/mcp` };
+    const nowhere = { ...settings(), TOW_MCP_URL: `http://127.0.0.1:${await getFreePort()}/mcp` };
     const { error } = await withStdio((stdio) => stdio.request('initialize'), { env: nowhere });
     expect([error.code, error.data.code]).to.deep.equal([-32000, 'server_unreachable']);
     await withStdio(async (stdio) => {

@@ -4,11 +4,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { TRIGGERABLE } from '../../bin/commands/trigger/recipes.js';
-import { withFastClock } from '../support/hasten-clock.js';
+import { TRIGGERABLE_TYPES } from '../../bin/commands/trigger/recipes.js';
+import { withFastClock } from '../support/fast-clock.js';
 import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-import { DeveloperMachine } from './listen-fixture.js';
+import { DeveloperMachine } from './developer-machine.js';
 
 describe('tow trigger', function () {
   this.timeout(90_000);
@@ -40,10 +40,10 @@ describe('tow trigger', function () {
       await machine.receiver.start();
       await machine.startListener('--sandbox');
       const runs = await withFastClock(stack, () =>
-        Promise.all(TRIGGERABLE.map((type) => machine.runJson('trigger', type))),
+        Promise.all(TRIGGERABLE_TYPES.map((type) => machine.runJson('trigger', type))),
       );
-      expect(runs.map(({ code }) => code)).to.deep.equal(TRIGGERABLE.map(() => 0));
-      expect(runs.map(({ out }) => out.data.type)).to.deep.equal(TRIGGERABLE);
+      expect(runs.map(({ code }) => code)).to.deep.equal(TRIGGERABLE_TYPES.map(() => 0));
+      expect(runs.map(({ out }) => out.data.type)).to.deep.equal(TRIGGERABLE_TYPES);
       // The clock may still record further events about the new records.
       const recorded = await eventually('all of them are forwarded', async () => {
         const found = await readEvents(tenant.sandboxId);
@@ -78,7 +78,7 @@ describe('tow trigger', function () {
         machine.runJson('trigger'),
       ]);
       expect([unknown.code, operational.code, noType.code]).to.deep.equal([2, 2, 2]);
-      for (const type of TRIGGERABLE) expect(unknown.out.error.message).to.include(type);
+      for (const type of TRIGGERABLE_TYPES) expect(unknown.out.error.message).to.include(type);
       expect(operational.out.error.message).to.include('/test');
     }));
 });

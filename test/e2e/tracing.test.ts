@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { TestClient } from '../support/client.js';
-import { createDatabase, createRedisUrl, freePort } from '../support/stores.js';
+import { createDatabase, createRedisUrl, getFreePort } from '../support/stores.js';
 
 interface ExportedSpan {
   name: string;
@@ -49,7 +49,7 @@ describe('traces', () => {
 
   it('one trace leads from the request through the queue job to its SQL', async function () {
     this.timeout(60_000);
-    const port = await freePort();
+    const port = await getFreePort();
     const redisUrl = await createRedisUrl();
     const child = spawn(process.execPath, ['dist/bin/start.js'], {
       cwd: root,

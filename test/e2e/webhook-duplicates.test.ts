@@ -3,9 +3,10 @@
  * share depends on the number of deliveries between two deaths and on the load of the machine. This
  * test runs alone, because other tests on the machine would distort the share.
  */
-import { deliveryTotals } from '../support/audience.js';
+
 import type { DeployedService } from '../support/deployment.js';
-import { addListeners, runUnderLoad, type WebhookScenario } from './webhook-scene.js';
+import { deliveryTotals } from '../support/webhook-listeners.js';
+import { addListeners, runUnderLoad, type WebhookScenario } from './webhook-scenario.js';
 
 /**
  * Resembles a deployment around a death, except that a million deliveries separate two deaths

@@ -4,13 +4,18 @@
  * arrive at most twice, with the same id.
  */
 import { expect } from 'chai';
-import { deliveryTotals } from '../support/audience.js';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import { type DeployedService, runTotals } from '../support/deployment.js';
-import { sideBySide } from '../support/side-by-side.js';
 import { IS_SCALED } from '../support/stores.js';
+import { deliveryTotals } from '../support/webhook-listeners.js';
 import { runHostileReceivers } from './webhook-hostile.js';
 import { runManyWaitingRetries, runRetriesAfterDeath } from './webhook-retries.js';
-import { addListeners, CALLS_BETWEEN_FAULTS, runUnderLoad, type WebhookScenario } from './webhook-scene.js';
+import {
+  addListeners,
+  CALLS_BETWEEN_FAULTS,
+  runUnderLoad,
+  type WebhookScenario,
+} from './webhook-scenario.js';
 
 /** Kills each worker with kill -9 while it has requests in flight, one after the other. */
 async function killWorkers(scene: WebhookScenario): Promise<void> {
@@ -96,7 +101,7 @@ const fastScenarios: Scenarios = {
 
 describe('webhooks under fault injection', () => {
   const scenarios = { ...slowScenarios, ...(IS_SCALED ? onlyScaledOut : {}), ...fastScenarios };
-  sideBySide(scenarios, { atOnce: 4, timeoutMs: 180_000 });
+  registerConcurrentTests(scenarios, { maxConcurrent: 4, timeoutMs: 180_000 });
 
   after(() => {
     const { requests, repeated, repeatable, slowestRecoveryMs, worstRetryMs } = deliveryTotals;

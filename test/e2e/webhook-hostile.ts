@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { type WebhookListener, WebhookListeners } from '../support/audience.js';
 import { type DeployedTenant, Deployment } from '../support/deployment.js';
 import { Load } from '../support/load.js';
 import { eventually } from '../support/poll.js';
-import { memoryOf, type TestProcess } from '../support/processes.js';
-import { type Reply, StrictReceiver } from '../support/strict-receiver.js';
+import { readMemoryMb, type TestProcess } from '../support/processes.js';
+import { type ReceiverBehavior, StrictReceiver } from '../support/strict-receiver.js';
+import { type WebhookListener, WebhookListeners } from '../support/webhook-listeners.js';
 
 /** Deliveries to the healthy endpoints while the hostile ones misbehave. */
 const DELIVERIES = 1000;
@@ -16,7 +16,7 @@ const GROWTH_LIMIT_MB = 150;
 /** Longer than the pause after a 429 without Retry-After. */
 const RETRY_AFTER_S = 7;
 
-const FAILING: Record<string, { reply: (canary: string) => Reply; lastError: string }> = {
+const FAILING: Record<string, { reply: (canary: string) => ReceiverBehavior; lastError: string }> = {
   hang: { reply: () => 'hang', lastError: 'timeout' },
   drip: { reply: () => 'drip', lastError: 'timeout' },
   'drip-head': { reply: () => 'drip-head', lastError: 'timeout' },
@@ -67,7 +67,7 @@ async function runAttack(scene: HostileScenario): Promise<void> {
   load.start();
   // By then the process has allocated the memory that it needs anyway.
   await load.waitForCalls(DELIVERIES / 5);
-  const { now: before } = await memoryOf(sender);
+  const { now: before } = await readMemoryMb(sender);
   const failing = new Map<string, WebhookListener>();
   for (const [name, { reply }] of Object.entries(FAILING))
     failing.set(name, await hostile.addEndpoint(attacked, () => reply(`${canary.origin}/e/0`)));
@@ -76,14 +76,14 @@ async function runAttack(scene: HostileScenario): Promise<void> {
   await listeners.addEndpoint(attacked, () => 'gzip-bomb');
   // Counted here because a request may arrive before `busy` is assigned.
   let requestCount = 0;
-  const busy = await hostile.addEndpoint(attacked, (): Reply => {
+  const busy = await hostile.addEndpoint(attacked, (): ReceiverBehavior => {
     requestCount += 1;
     return requestCount > 2 ? {} : TOO_MANY;
   });
   const joinedAt = new Date().toISOString();
   await load.waitForCalls(DELIVERIES);
   await listeners.expectAllDelivered(Date.now());
-  const { peak } = await memoryOf(sender);
+  const { peak } = await readMemoryMb(sender);
   expectUnharmed(scene);
   expect(peak - before, 'MB that the sender grew by').to.be.below(GROWTH_LIMIT_MB);
   expect(canary.connections, 'requests that followed a redirect').to.equal(0);
@@ -93,7 +93,7 @@ async function runAttack(scene: HostileScenario): Promise<void> {
   await expectRetryAfterKept(scene, { ...busy, joinedAt });
 }
 
-const TOO_MANY: Reply = { status: 429, headers: { 'retry-after': `${RETRY_AFTER_S}` } };
+const TOO_MANY: ReceiverBehavior = { status: 429, headers: { 'retry-after': `${RETRY_AFTER_S}` } };
 
 function expectUnharmed({ healthy }: HostileScenario): void {
   const delays = healthy.flatMap(({ endpoint }) =>

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { deliveryTotals, WebhookListeners } from '../support/audience.js';
 import { type DeployedService, type DeployedTenant, Deployment } from '../support/deployment.js';
-import { samplesOf } from '../support/journal.js';
 import { Load } from '../support/load.js';
+import { fetchMetrics } from '../support/load-invariants.js';
 import { eventually } from '../support/poll.js';
-import { memoryOf, type TestProcess } from '../support/processes.js';
+import { readMemoryMb, type TestProcess } from '../support/processes.js';
 import { insertDueRetries, insertFarRetries } from '../support/scheduled-retries.js';
 import { IS_SCALED } from '../support/stores.js';
 import { StrictReceiver } from '../support/strict-receiver.js';
+import { deliveryTotals, WebhookListeners } from '../support/webhook-listeners.js';
 
 /** The circuit breaker's first pause with its jitter. */
 const BREAKER_PAUSE_MS = 36_000;
@@ -96,7 +96,7 @@ export const runManyWaitingRetries = runOnDeployment(1, async (scene) => {
   const db = await deployment.db();
   await insertFarRetries(db, endpoints, FAR_RETRIES);
   const sender = deployment.webhooks[0] as DeployedService;
-  const { now: before } = await memoryOf(sender.process as TestProcess);
+  const { now: before } = await readMemoryMb(sender.process as TestProcess);
   await insertDueRetries(db, endpoints, DUE_RETRIES);
   load.start();
   await pause(DUE_RETRIES.fromMs + DUE_RETRIES.overMs).finally(() => load.stop());
@@ -110,14 +110,14 @@ export const runManyWaitingRetries = runOnDeployment(1, async (scene) => {
     deliveryTotals.worstRetryMs = Math.max(deliveryTotals.worstRetryMs, ...late);
   }
   await expectNothingGrown(sender, before);
-  expect(receiver.faults).to.deep.equal([]);
+  expect(receiver.problems).to.deep.equal([]);
 });
 
 async function expectNothingGrown({ origin, process }: DeployedService, before: number): Promise<void> {
-  const samples = await samplesOf(origin);
+  const samples = await fetchMetrics(origin);
   for (const state of ['waiting', 'delayed', 'active', 'failed'])
     expect(samples.get(`tow_queue_jobs{queue="webhooks",state="${state}"}`), state).to.be.at.most(MAX_JOBS);
-  const { peak } = await memoryOf(process as TestProcess);
+  const { peak } = await readMemoryMb(process as TestProcess);
   expect(peak - before, 'MB that the sender grew by').to.be.below(GROWTH_LIMIT_MB);
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
-import { withAccounts } from '../support/accounts.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
+import { useAccountPerTest } from '../support/accounts.js';
 import type { Json, TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
@@ -12,10 +12,10 @@ describe('audit entries of requests that the REST API denies to agent keys', () 
   let tenant: TestTenant;
   let agent: TestClient;
 
-  withAccounts(async (account) => {
+  useAccountPerTest(async (account) => {
     ({ stack, tenant } = account);
     const scopes = ['read_invoices', 'write_invoices_draft'];
-    agent = stack.clientWith(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
+    agent = stack.createClient(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
   });
 
   const listDenials = () =>
@@ -60,15 +60,15 @@ describe('audit entries of requests that the REST API denies to agent keys', () 
   });
 
   it('an agent key gets 503 while its denial cannot be audited, and denials of API keys are not audited', async () => {
-    const role = appRoleOf(stack.databaseUrl);
-    await stack.asOwner(`revoke insert on audit_entries from "${role}"`);
+    const role = getAppRole(stack.databaseUrl);
+    await stack.runAsOwner(`revoke insert on audit_entries from "${role}"`);
     try {
       expectError(await agent.get('/customers'), 503, 'service_unavailable');
       expect((await agent.get('/invoices')).status).to.equal(200);
     } finally {
-      await stack.asOwner(`grant insert on audit_entries to "${role}"`);
+      await stack.runAsOwner(`grant insert on audit_entries to "${role}"`);
     }
-    const reader = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read'] }));
+    const reader = stack.createClient(await stack.createKey(tenant.id, { permissions: ['read'] }));
     expectError(await reader.post('/customers', { company_name: 'C' }), 403, 'insufficient_scope');
     expect(await listDenials()).to.deep.equal([]);
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
 import { signIn } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -23,7 +23,7 @@ describe('agent keys', () => {
     expect(response.status, response.text).to.equal(201);
     return response.body as { id: string; key: string } & Record<string, unknown>;
   };
-  const getMe = (key: string) => stack.clientWith(key).get('/me');
+  const getMe = (key: string) => stack.createClient(key).get('/me');
   const getStatus = async (key: string) => (await getMe(key)).status;
 
   it('POST /agent-keys returns exactly the requested scopes and shows the key once', async () => {
@@ -72,13 +72,14 @@ describe('agent keys', () => {
         { scopes: ['read_audit', scope], read_only: true },
       ]) {
         const response = await tenant.client.post('/agent-keys', { name: 'x', ...members });
-        expect(faultsOf(response), scope).to.deep.equal(['scopes readOnly']);
+        expect(listValidationErrors(response), scope).to.deep.equal(['scopes readOnly']);
       }
     }
   });
 
   it('POST /agent-keys reports every validation error', async () => {
-    const listErrors = async (body: unknown) => faultsOf(await tenant.client.post('/agent-keys', body));
+    const listErrors = async (body: unknown) =>
+      listValidationErrors(await tenant.client.post('/agent-keys', body));
     expect(await listErrors({})).to.deep.equal(['name required', 'scopes required']);
     expect(await listErrors({ name: 'x', scopes: [] })).to.deep.equal(['scopes min']);
     expect(await listErrors({ name: 'x', scopes: ['read_audit', 'read_audit'] })).to.deep.equal([

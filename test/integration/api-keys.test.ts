@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import type { TestResponse } from '../support/client.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -33,13 +33,13 @@ describe('API keys', () => {
   });
   after(() => stack.stop());
 
-  const createApiKey = async (body: Record<string, unknown> = {}): Promise<Answer['body']> => {
+  const createApiKey = async (body: Record<string, unknown> = {}): Promise<TestResponse['body']> => {
     const response = await tenant.client.post('/api-keys', { name: 'k', ...body });
     expect(response.status, response.text).to.equal(201);
     return response.body;
   };
   const getStatus = async (key: string, path = '/me'): Promise<number> =>
-    (await stack.clientWith(key).get(path)).status;
+    (await stack.createClient(key).get(path)).status;
 
   describe('creating API keys', () => {
     it('a repeated Idempotency-Key returns the new API key again to the same caller, and 422 to another key', async () => {
@@ -47,7 +47,7 @@ describe('API keys', () => {
       const first = await tenant.client.post('/api-keys', { name: 'once' }, { headers });
       const again = await tenant.client.post('/api-keys', { name: 'once' }, { headers });
       expect(again.text).to.equal(first.text);
-      const other = stack.clientWith(await stack.createKey(tenant.id));
+      const other = stack.createClient(await stack.createKey(tenant.id));
       expectError(
         await other.post('/api-keys', { name: 'once' }, { headers }),
         422,
@@ -75,7 +75,7 @@ describe('API keys', () => {
       });
       expect(key).to.match(/^tk_live_[0-9A-Za-z]{49}$/);
       expect([record.prefix, record.last_four]).to.deep.equal(['tk_live_', key.slice(-4)]);
-      expect((await stack.clientWith(key).post('/customers', { company_name: 'C' })).status).to.equal(201);
+      expect((await stack.createClient(key).post('/customers', { company_name: 'C' })).status).to.equal(201);
 
       const read = await tenant.client.get(`/api-keys/${record.id}`);
       const { last_used_at: _used, ...unchanging } = record;
@@ -101,16 +101,16 @@ describe('API keys', () => {
     it('a sandbox API key has the sandbox prefix and sees only sandbox records', async () => {
       const newKey = (await tenant.sandbox.post('/api-keys', { name: 'sandbox' })).body;
       expect(newKey.key).to.match(/^tk_test_/);
-      const me = await stack.clientWith(newKey.key).get('/me');
+      const me = await stack.createClient(newKey.key).get('/me');
       expect(me.body.tenant).to.include({ id: tenant.sandboxId, environment: 'sandbox' });
       expectError(await tenant.client.get(`/api-keys/${newKey.id}`), 404, 'not_found');
     });
 
     it('an API key has the permissions it was created with and no more', async () => {
-      const writer = stack.clientWith((await createApiKey({ permissions: ['write'] })).key);
+      const writer = stack.createClient((await createApiKey({ permissions: ['write'] })).key);
       expectError(await writer.get('/invoices'), 403, 'insufficient_scope');
       expect((await writer.post('/invoices', invoiceInput())).status).to.equal(201);
-      const manager = stack.clientWith((await createApiKey({ permissions: ['admin'] })).key);
+      const manager = stack.createClient((await createApiKey({ permissions: ['admin'] })).key);
       expect((await manager.get('/api-keys')).status).to.equal(200);
       expectError(await manager.get('/invoices'), 403, 'insufficient_scope');
     });
@@ -118,7 +118,7 @@ describe('API keys', () => {
     it('a read-only API key has only the permission read, even if more were requested', async () => {
       const newKey = await createApiKey({ read_only: true, permissions: ['read', 'write', 'admin'] });
       expect(newKey).to.deep.include({ read_only: true, permissions: ['read'] });
-      const reader = stack.clientWith(newKey.key);
+      const reader = stack.createClient(newKey.key);
       expect((await reader.get('/invoices')).status).to.equal(200);
       expectError(await reader.post('/invoices', invoiceInput()), 403, 'read_only_key');
       expectError(await reader.post('/api-keys', { name: 'more' }), 403, 'read_only_key');
@@ -126,8 +126,8 @@ describe('API keys', () => {
 
     it('POST /api-keys requires at least one permission, and each only once', async () => {
       const post = (permissions: string[]) => tenant.client.post('/api-keys', { name: 'k', permissions });
-      expect(faultsOf(await post([]))).to.deep.equal(['permissions min']);
-      expect(faultsOf(await post(['read', 'read']))).to.deep.equal(['permissions[1] unique']);
+      expect(listValidationErrors(await post([]))).to.deep.equal(['permissions min']);
+      expect(listValidationErrors(await post(['read', 'read']))).to.deep.equal(['permissions[1] unique']);
     });
 
     it('an API key with expires_at works until that time and then ends', async () => {
@@ -203,7 +203,7 @@ describe('API keys', () => {
       const theirs = (await (await stack.createTenant('Other')).client.post('/api-keys', { name: 'theirs' }))
         .body;
       const agentKey = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices'] });
-      const agentId = (await stack.clientWith(agentKey).get('/me')).body.key.id;
+      const agentId = (await stack.createClient(agentKey).get('/me')).body.key.id;
       for (const id of [randomUUID(), 'x', theirs.id, agentId]) {
         expectError(await tenant.client.post(`/api-keys/${id}/roll`), 404, 'not_found');
       }
@@ -224,7 +224,7 @@ describe('API keys', () => {
 
     it('an API key can revoke itself', async () => {
       const newKey = await createApiKey({ permissions: ['admin'] });
-      const self = stack.clientWith(newKey.key);
+      const self = stack.createClient(newKey.key);
       expect((await self.delete(`/api-keys/${newKey.id}`)).status).to.equal(200);
       await eventually('the key ends', async () => (await getStatus(newKey.key)) === 401, 2000);
     });

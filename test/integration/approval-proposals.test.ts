@@ -1,10 +1,16 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { openClockQueue } from '../../shared/queues/clock.js';
-import { withAccounts } from '../support/accounts.js';
-import { draftOf, expectHeld, GATE, newAgent, setGate } from '../support/approvals.js';
+import { useAccountPerTest } from '../support/accounts.js';
+import {
+  APPROVAL_THRESHOLD_CENTS,
+  buildDraft,
+  createAgentClient,
+  expectHeld,
+  setApprovalThreshold,
+} from '../support/approvals.js';
 import type { TestClient } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
 import { signIn } from '../support/sign-in.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
@@ -17,16 +23,16 @@ describe('approvals that an agent proposes, and their list', () => {
   let agent: TestClient;
   let person: TestClient;
 
-  withAccounts(async (account) => {
+  useAccountPerTest(async (account) => {
     ({ stack, tenant } = account);
-    agent = await newAgent(stack, tenant.id);
+    agent = await createAgentClient(stack, tenant.id);
     person = await signIn(stack, { tenantId: tenant.id });
   });
 
   const createDraft = async (client: TestClient, overrides: Record<string, unknown> = {}) => {
     const created = await client.post(
       '/invoices',
-      draftOf(500, { billing_email: 'b@example.com', ...overrides }),
+      buildDraft(500, { billing_email: 'b@example.com', ...overrides }),
     );
     expect(created.status, created.text).to.equal(201);
     return created.body;
@@ -95,17 +101,17 @@ describe('approvals that an agent proposes, and their list', () => {
     await tenant.client.post(`/invoices/${released.id}/approve`, {});
     const [detail] = expectError(await propose(released.id), 409, 'invalid_status_transition');
     expect(detail).to.include({ from: 'approved', to: 'approved' });
-    expect(faultsOf(await propose(newId()))).to.deep.equal(['invoice_id unknown']);
+    expect(listValidationErrors(await propose(newId()))).to.deep.equal(['invoice_id unknown']);
     const short = await agent.post('/approvals', { invoice_id: id, justification: ' too short ' });
-    expect(faultsOf(short)).to.deep.equal(['justification min']);
+    expect(listValidationErrors(short)).to.deep.equal(['justification min']);
     const long = await agent.post('/approvals', { invoice_id: id, justification: 'x'.repeat(2001) });
-    expect(faultsOf(long)).to.deep.equal(['justification max']);
+    expect(listValidationErrors(long)).to.deep.equal(['justification max']);
   });
 
   it('a proposal whose invoice changed gets 409 on approval, stays pending and lists the changes', async () => {
     const { id } = await createDraft(agent);
     const approval = await proposeSuccessfully(id);
-    const { line_items } = draftOf(700);
+    const { line_items } = buildDraft(700);
     const changed = (await tenant.client.patch(`/invoices/${id}`, { line_items })).body;
     const response = await person.post(`/approvals/${approval.id}/approve`, { hash: approval.hash });
     const details = expectError(response, 409, 'conflict');
@@ -209,12 +215,12 @@ describe('approvals that an agent proposes, and their list', () => {
   });
 
   it('GET /approvals lists the newest first, filters by status, kind, agent and invoice, and pages', async () => {
-    await setGate(tenant);
-    const other = await newAgent(stack, tenant.id);
+    await setApprovalThreshold(tenant);
+    const other = await createAgentClient(stack, tenant.id);
     const invoice = await createDraft(agent);
     const first = await proposeSuccessfully(invoice.id);
-    const second = expectHeld(await agent.post('/invoices', draftOf(GATE)));
-    const third = expectHeld(await other.post('/invoices', draftOf(GATE)));
+    const second = expectHeld(await agent.post('/invoices', buildDraft(APPROVAL_THRESHOLD_CENTS)));
+    const third = expectHeld(await other.post('/invoices', buildDraft(APPROVAL_THRESHOLD_CENTS)));
     await person.post(`/approvals/${second.id}/reject`, { reason: 'no' });
     expect(await listIds(person)).to.deep.equal([third.id, second.id, first.id]);
     expect(await listIds(person, '?status=pending')).to.deep.equal([third.id, first.id]);
@@ -227,7 +233,7 @@ describe('approvals that an agent proposes, and their list', () => {
   });
 
   it('an agent with propose_approvals sees only its own approvals, and an agent without it gets 403', async () => {
-    const other = await newAgent(stack, tenant.id);
+    const other = await createAgentClient(stack, tenant.id);
     const own = await proposeSuccessfully((await createDraft(agent)).id);
     const theirs = await proposeSuccessfully((await createDraft(other)).id, other);
     expect(await listIds(agent)).to.deep.equal([own.id]);
@@ -235,7 +241,7 @@ describe('approvals that an agent proposes, and their list', () => {
     expect((await agent.get(`/approvals/${own.id}`)).body).to.deep.equal(own);
     expectError(await agent.get(`/approvals/${theirs.id}`), 404, 'not_found');
     const scopes = ['write_invoices_draft', 'read_invoices'];
-    const drafter = stack.clientWith(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
+    const drafter = stack.createClient(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
     for (const path of ['/approvals', `/approvals/${own.id}`])
       expectError(await drafter.get(path), 403, 'insufficient_scope');
     expectError(await propose((await createDraft(agent)).id, drafter), 403, 'insufficient_scope');

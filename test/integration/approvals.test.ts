@@ -1,9 +1,15 @@
 import { expect } from 'chai';
 import { hashBody } from '../../shared/contracts/canonical-json.js';
 import { newId } from '../../shared/platform/ids.js';
-import { withAccounts } from '../support/accounts.js';
-import { draftOf, expectHeld, GATE, newAgent, setGate } from '../support/approvals.js';
-import type { Answer, TestClient } from '../support/client.js';
+import { useAccountPerTest } from '../support/accounts.js';
+import {
+  APPROVAL_THRESHOLD_CENTS,
+  buildDraft,
+  createAgentClient,
+  expectHeld,
+  setApprovalThreshold,
+} from '../support/approvals.js';
+import type { TestClient, TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { lineItem } from '../support/samples.js';
 import { createUser, signIn, type TestUser } from '../support/sign-in.js';
@@ -20,17 +26,17 @@ describe('approvals of held writes', () => {
   let user: TestUser;
   let person: TestClient;
 
-  withAccounts(async (account) => {
+  useAccountPerTest(async (account) => {
     ({ stack, tenant } = account);
-    agent = await newAgent(stack, tenant.id);
+    agent = await createAgentClient(stack, tenant.id);
     user = await createUser(stack, tenant.id, { name: 'Olive' });
     person = await signIn(stack, user);
-    await setGate(tenant);
+    await setApprovalThreshold(tenant);
   });
 
   const holdDraft = async (overrides: Record<string, unknown> = {}) =>
-    expectHeld(await agent.post('/invoices', draftOf(GATE, overrides)));
-  const approve = (id: string, body: unknown = {}, by = person): Promise<Answer> =>
+    expectHeld(await agent.post('/invoices', buildDraft(APPROVAL_THRESHOLD_CENTS, overrides)));
+  const approve = (id: string, body: unknown = {}, by = person): Promise<TestResponse> =>
     by.post(`/approvals/${id}/approve`, body);
   const listAuditEntries = (entity: string) =>
     stack.rows(
@@ -43,7 +49,9 @@ describe('approvals of held writes', () => {
 
   it('approving a held draft creates it as the agent, with one event and an audit entry naming agent and approver', async () => {
     const held = await holdDraft();
-    expect(held.hash).to.equal(hashBody({ payload: held.payload, amount_cents: GATE, record_version: null }));
+    expect(held.hash).to.equal(
+      hashBody({ payload: held.payload, amount_cents: APPROVAL_THRESHOLD_CENTS, record_version: null }),
+    );
     const response = await approve(held.id, { hash: held.hash, note: 'slip is on file' });
     expect(response.status, response.text).to.equal(200);
     const { decided_at, invoice_id, ...rest } = response.body;
@@ -52,7 +60,7 @@ describe('approvals of held writes', () => {
     const invoice = (await agent.get(`/invoices/${invoice_id}`)).body;
     expect(invoice).to.include({
       status: 'draft',
-      total_cents: GATE,
+      total_cents: APPROVAL_THRESHOLD_CENTS,
       invoice_number: held.payload.invoice_number,
     });
     const refused = await tenant.client.post(`/invoices/${invoice_id}/approve`, {});
@@ -74,7 +82,7 @@ describe('approvals of held writes', () => {
     expect(decision).to.include({ action: 'approval.approved', actor_type: 'user', actor_name: 'Olive' });
     const events = (await tenant.client.get('/events')).body.data.items;
     expect(events.map((event: { type: string }) => event.type)).to.deep.equal(['invoice.created']);
-    expect(events[0].data.object).to.deep.include({ id: invoice_id, total_cents: GATE });
+    expect(events[0].data.object).to.deep.include({ id: invoice_id, total_cents: APPROVAL_THRESHOLD_CENTS });
   });
 
   it('ten concurrent approvals of one held draft create one invoice, and a later rejection gets 409', async () => {
@@ -121,10 +129,10 @@ describe('approvals of held writes', () => {
   });
 
   it('an approval gets 409 when the price changed since it was shown, and stays pending with the new price', async () => {
-    const held = await holdDraft(taxedLineItems(GATE));
+    const held = await holdDraft(taxedLineItems(APPROVAL_THRESHOLD_CENTS));
     await tenant.client.patch('/settings', { tax_rate_bps: 1_000 });
     const details = expectError(await approve(held.id, { hash: held.hash }), 409, 'conflict');
-    const change = { field: 'amount_cents', from: GATE, to: 110_000 };
+    const change = { field: 'amount_cents', from: APPROVAL_THRESHOLD_CENTS, to: 110_000 };
     expect(details).to.deep.equal([change]);
     expect(await countInvoices()).to.equal(0);
     const now = (await person.get(`/approvals/${held.id}`)).body;
@@ -141,8 +149,8 @@ describe('approvals of held writes', () => {
   });
 
   it('approving a held PATCH gets 409 when its draft changed, with each change and its author', async () => {
-    const draft = (await agent.post('/invoices', draftOf(1))).body;
-    const patch = { notes: 'mine', line_items: [lineItem({ unit_price_cents: GATE })] };
+    const draft = (await agent.post('/invoices', buildDraft(1))).body;
+    const patch = { notes: 'mine', line_items: [lineItem({ unit_price_cents: APPROVAL_THRESHOLD_CENTS })] };
     const held = expectHeld(await agent.patch(`/invoices/${draft.id}`, patch));
     const changed = (await tenant.client.patch(`/invoices/${draft.id}`, { notes: 'theirs' })).body;
     const details = expectError(await approve(held.id, { hash: held.hash }), 409, 'conflict');
@@ -153,7 +161,7 @@ describe('approvals of held writes', () => {
     const approved = await approve(held.id, { hash: now.hash });
     expect(approved.body, approved.text).to.include({ status: 'approved', invoice_id: draft.id });
     const invoice = (await agent.get(`/invoices/${draft.id}`)).body;
-    expect(invoice).to.include({ status: 'draft', notes: 'mine', total_cents: GATE });
+    expect(invoice).to.include({ status: 'draft', notes: 'mine', total_cents: APPROVAL_THRESHOLD_CENTS });
     const last = (await listAuditEntries(draft.id)).at(-1);
     expect(last).to.include({ action: 'invoice.updated', actor_type: 'agent' });
     expect(last?.changes).to.deep.include({ field: 'approved_by', from: null, to: 'Olive' });
@@ -171,8 +179,8 @@ describe('approvals of held writes', () => {
     const held = await holdDraft();
     await tenant.client.post('/invoices', { invoice_number: held.payload.invoice_number });
     expectError(await approve(held.id, { hash: held.hash }), 409, 'duplicate_invoice_number');
-    const draft = (await agent.post('/invoices', draftOf(1))).body;
-    const raisedPrice = { line_items: [lineItem({ unit_price_cents: GATE })] };
+    const draft = (await agent.post('/invoices', buildDraft(1))).body;
+    const raisedPrice = { line_items: [lineItem({ unit_price_cents: APPROVAL_THRESHOLD_CENTS })] };
     const patch = expectHeld(await agent.patch(`/invoices/${draft.id}`, raisedPrice));
     await tenant.client.patch(`/invoices/${draft.id}`, { status: 'needs_review' });
     expectError(await approve(patch.id, { hash: patch.hash }), 409, 'conflict');

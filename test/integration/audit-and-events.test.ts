@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
+import type { TestResponse } from '../support/client.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -33,11 +33,11 @@ describe('audit entries and events of writes', () => {
   const createHeaders = () => ({ 'x-request-id': `test-${randomUUID()}`, 'user-agent': 'audit-test/1.0' });
 
   /** The audit entries of one request, found by the request id in its response. */
-  const findEntries = (response: Answer, owner = tenant.id): Promise<Entry[]> =>
+  const findEntries = (response: TestResponse, owner = tenant.id): Promise<Entry[]> =>
     stack.rows<Entry>(owner, 'select * from audit_entries where request_id = $1', [
       response.headers['x-request-id'],
     ]);
-  const findEntry = async (response: Answer, owner = tenant.id): Promise<Entry> => {
+  const findEntry = async (response: TestResponse, owner = tenant.id): Promise<Entry> => {
     const entries = await findEntries(response, owner);
     expect(entries, 'entries of one request').to.have.length(1);
     return entries[0] as Entry;
@@ -195,7 +195,7 @@ describe('audit entries and events of writes', () => {
 
     it("the audit entry of an agent's write names the agent", async () => {
       const key = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['write_work_orders'] });
-      const client = stack.clientWith(key);
+      const client = stack.createClient(key);
       const response = await client.post(
         '/work-orders',
         { service_type: 'tow' },

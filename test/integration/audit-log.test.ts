@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { TestClient } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { createUser, signIn, type TestUser } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -110,7 +110,7 @@ describe('GET /audit-log', () => {
     expect(await listEntries('?since=2099-01-01')).to.deep.equal([]);
     expect(await listEntries('?until=2020-01-01')).to.deep.equal([]);
     const { id: late } = await stack.createTenant();
-    const client = stack.clientWith(await stack.createKey(late));
+    const client = stack.createClient(await stack.createKey(late));
     const text = `insert into audit_entries (tenant_id, id, occurred_at, actor_type, action, outcome, source)
       values ($1, '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e', to_timestamp(1730570550.460) + interval '2 days', 'system', 'x.created', 'ok', 'job')`;
     await stack.rows(late, text, [late]);
@@ -133,7 +133,7 @@ describe('GET /audit-log', () => {
 
   it('GET /audit-log refuses invalid parameters and more than 100 entries a page', async () => {
     const query = 'entity_id=x&actor=robot&outcome=maybe&since=yesterday&limit=101';
-    expect(faultsOf(await tenant.client.get(`/audit-log?${query}`))).to.deep.equal([
+    expect(listValidationErrors(await tenant.client.get(`/audit-log?${query}`))).to.deep.equal([
       'actor pattern',
       'entity_id guid',
       'limit max',
@@ -143,11 +143,11 @@ describe('GET /audit-log', () => {
   });
 
   it('GET /audit-log is for API keys with admin, agents with read_audit and people, and no method writes to it', async () => {
-    const reader = stack.clientWith(
+    const reader = stack.createClient(
       await stack.createKey(tenant.id, { permissions: ['read', 'write', 'approve'] }),
     );
     expectError(await reader.get('/audit-log'), 403, 'insufficient_scope');
-    const agent = stack.clientWith(
+    const agent = stack.createClient(
       await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_audit'] }),
     );
     expect(listIds(await listEntries('?limit=1', agent))).to.deep.equal(

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { AuditRecord } from '../../shared/resources/audit-log/insert.js';
-import { AuditRecorder, MAX_WAITING } from '../../shared/resources/audit-log/recorder.js';
+import { AuditRecorder, MAX_WAITING_ENTRIES } from '../../shared/resources/audit-log/recorder.js';
 import { TestStack } from '../support/stack.js';
 
 describe('the audit recorder', () => {
@@ -62,7 +62,7 @@ describe('the audit recorder', () => {
     const recorder = new AuditRecorder(stack.runtime.db);
     const { id } = await stack.createTenant();
     const recorded = Promise.all(
-      Array.from({ length: MAX_WAITING }, () => recorder.record(createRecord(id))),
+      Array.from({ length: MAX_WAITING_ENTRIES }, () => recorder.record(createRecord(id))),
     );
     const refused = await recorder.record(createRecord(id)).catch((error: unknown) => error);
     expect(refused).to.include({ code: 'service_unavailable' });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { startApi } from '../../api/start-api.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
-import { type Answer, TestClient } from '../support/client.js';
+import { TestClient, type TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -17,15 +17,15 @@ describe('authentication', () => {
   });
   after(() => stack.stop());
 
-  const requestMe = (authorization?: string): Promise<Answer> =>
+  const requestMe = (authorization?: string): Promise<TestResponse> =>
     tenant.client.get('/me', { key: null, headers: authorization === undefined ? {} : { authorization } });
 
-  const expectUnauthorized = (response: Answer): void => {
+  const expectUnauthorized = (response: TestResponse): void => {
     expect(expectError(response, 401, 'unauthorized')).to.deep.equal([]);
     expect(response.headers['www-authenticate']).to.match(/^Bearer\b/);
     expect(response.headers).to.not.have.property('x-ratelimit-remaining');
   };
-  const isUnauthorized = async (key: string) => (await stack.clientWith(key).get('/me')).status === 401;
+  const isUnauthorized = async (key: string) => (await stack.createClient(key).get('/me')).status === 401;
 
   describe('requests without a valid key', () => {
     const unknown = mintKey('api', 'live', randomBytes(32)).key;
@@ -114,7 +114,8 @@ describe('authentication', () => {
     ];
     expect(keys[0]).to.match(/^tk_agent_(?!test_)/);
     expect(keys[1]).to.match(/^tk_agent_test_/);
-    for (const key of keys) expect((await stack.clientWith(key).get('/me')).body.key.kind).to.equal('agent');
+    for (const key of keys)
+      expect((await stack.createClient(key).get('/me')).body.key.kind).to.equal('agent');
   });
 
   describe('keys that end while they are cached', () => {

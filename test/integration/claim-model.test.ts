@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { CLAIM_MOVES, type ClaimStatus, MAX_ATTEMPTS } from '../../shared/resources/claims/transitions.js';
+import {
+  CLAIM_MOVES,
+  type ClaimStatus,
+  MAX_CLAIM_ATTEMPTS,
+} from '../../shared/resources/claims/transitions.js';
 import { INVOICE_MOVES, type InvoiceStatus } from '../../shared/resources/invoices/transitions.js';
-import { claimAfter, jobAfter } from '../support/lifecycle-records.js';
+import { createClaimAfter, createWorkOrderAfter } from '../support/lifecycle-records.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const SEED = Number(process.env.FC_SEED ?? Date.now() | 0);
@@ -73,9 +77,11 @@ describe(`a motor-club claim and its invoice: any sequence of requests, against 
 
   async function runSequence(sequence: Step[]): Promise<void> {
     const { client } = tenant;
-    const workOrderId = await jobAfter(client, []);
+    const workOrderId = await createWorkOrderAfter(client, []);
     await client.patch(`/work-orders/${workOrderId}`, { notes: 'PO 4711-B' });
-    const { id, invoice_id } = await claimAfter(client, [], { invoice: { work_order_id: workOrderId } });
+    const { id, invoice_id } = await createClaimAfter(client, [], {
+      invoice: { work_order_id: workOrderId },
+    });
     const bases: Record<string, string> = { claim: `/claims/${id}`, invoice: `/invoices/${invoice_id}` };
     const received: number[] = [];
     for (const [path, body] of sequence) {
@@ -117,7 +123,7 @@ describe(`a motor-club claim and its invoice: any sequence of requests, against 
     expect(end.claim).to.equal(status);
     const submissions = claimMoves.filter(([, to]) => to === 'submitted').length;
     expect(end.attempt).to.equal(submissions);
-    expect(end.attempt).to.be.at.most(MAX_ATTEMPTS);
+    expect(end.attempt).to.be.at.most(MAX_CLAIM_ATTEMPTS);
     for (const [from, to] of listStatusChanges(entries, 'invoice')) {
       const targets = INVOICE_MOVES[from as InvoiceStatus].map((move) => move.to as string);
       // Only resolving a dispute returns to a status that the table does not list.

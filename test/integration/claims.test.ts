@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
-import { runIsolated } from '../../workers/writes/isolate.js';
-import { batchContextOf } from '../support/batch-context.js';
+import { findClaimDeadlines } from '../../shared/resources/claims/deadlines.js';
+import { runIsolated } from '../../workers/writes/isolate-commands.js';
+import { createBatchContext } from '../support/batch-context.js';
 import type { TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
-import { claimAfter, jobAfter } from '../support/lifecycle-records.js';
+import { createClaimAfter, createWorkOrderAfter } from '../support/lifecycle-records.js';
 import { lineItem, UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -37,7 +37,7 @@ describe('motor-club claims', () => {
     ).map(({ type }) => type);
 
   it('a claim is queued, submitted with its invoice, accepted and paid, and the payment is on the invoice', async () => {
-    const claim = await claimAfter(client, [], {
+    const claim = await createClaimAfter(client, [], {
       invoice: { po_number: 'PO-1', service_date: '2026-11-01T10:00:00Z' },
     });
     expect(claim).to.include({ status: 'queued', attempt: 0, expected_cents: 10_000, po_number: 'PO-1' });
@@ -58,7 +58,7 @@ describe('motor-club claims', () => {
   });
 
   it('a short-paid claim leaves the rest owed and a suggestion open until more is paid', async () => {
-    const claim = await claimAfter(client, ['submit']);
+    const claim = await createClaimAfter(client, ['submit']);
     const shortPaid = await recordOutcome(claim, { outcome: 'paid', amount_cents: 6_000, reason: 'Cap' });
     expect(shortPaid.body).to.include({ status: 'short_paid', paid_cents: 6_000 });
     expect(await readInvoice(claim)).to.include({ status: 'partially_paid', balance_due_cents: 4_000 });
@@ -71,11 +71,11 @@ describe('motor-club claims', () => {
   });
 
   it('a claim denied for a PO found in the work order is corrected and submitted again by itself', async () => {
-    const workOrderId = await jobAfter(client, []);
+    const workOrderId = await createWorkOrderAfter(client, []);
     await client.patch(`/work-orders/${workOrderId}`, {
       notes: 'Club gave PO# 88213-A, call before arrival',
     });
-    const claim = await claimAfter(client, ['submit'], { invoice: { work_order_id: workOrderId } });
+    const claim = await createClaimAfter(client, ['submit'], { invoice: { work_order_id: workOrderId } });
     const denied = await recordOutcome(claim, {
       outcome: 'denied',
       code: 'missing_po',
@@ -117,11 +117,11 @@ describe('motor-club claims', () => {
   });
 
   it('a claim denied for missing photos gets the photos of an inspection as evidence', async () => {
-    const workOrderId = await jobAfter(client, []);
+    const workOrderId = await createWorkOrderAfter(client, []);
     const url = 'https://files.example.com/before.jpg';
     const photos = [{ slot: 'front', phase: 'before', url, taken_at: '2026-11-20T10:00:00Z' }];
     await client.post('/inspections', { kind: 'vehicle_condition', work_order_id: workOrderId, photos });
-    const claim = await claimAfter(client, ['submit'], { invoice: { work_order_id: workOrderId } });
+    const claim = await createClaimAfter(client, ['submit'], { invoice: { work_order_id: workOrderId } });
     const denied = await recordOutcome(claim, { outcome: 'denied', code: 'missing_photos' });
     expect(denied.body).to.deep.include({
       status: 'submitted',
@@ -131,7 +131,7 @@ describe('motor-club claims', () => {
   });
 
   it('a claim denied for mileage is rebilled only after a person accepts the proposed reduction and approves it', async () => {
-    const workOrderId = await jobAfter(client, ['assign', 'start']);
+    const workOrderId = await createWorkOrderAfter(client, ['assign', 'start']);
     await client.post(`/work-orders/${workOrderId}/complete`, { miles: 8 });
     const mileage = {
       name: 'Miles',
@@ -141,7 +141,7 @@ describe('motor-club claims', () => {
       unit_price_cents: 450,
     };
     const invoice = { work_order_id: workOrderId, line_items: [lineItem(), lineItem(mileage)] };
-    const claim = await claimAfter(client, ['submit'], { invoice });
+    const claim = await createClaimAfter(client, ['submit'], { invoice });
     await recordOutcome(claim, { outcome: 'denied', code: 'mileage_exceeds_contract' });
     expect(await readInvoice(claim)).to.include({ status: 'needs_review', total_cents: 15_400 });
     expectError(await client.post(`/claims/${claim.id}/rebill`, {}), 409, 'invalid_status_transition');
@@ -156,7 +156,7 @@ describe('motor-club claims', () => {
   });
 
   it('a claim is submitted three times at most', async () => {
-    const claim = await claimAfter(client, ['submit']);
+    const claim = await createClaimAfter(client, ['submit']);
     for (const attempt of [1, 2, 3]) {
       expect((await read(`/claims/${claim.id}`)).attempt).to.equal(attempt);
       await recordOutcome(claim, { outcome: 'denied', code: 'not_covered' });
@@ -172,7 +172,7 @@ describe('motor-club claims', () => {
   });
 
   it('an invoice of this account has at most one open claim', async () => {
-    const claim = await claimAfter(client);
+    const claim = await createClaimAfter(client);
     const body = { invoice_id: claim.invoice_id, club: 'Other' };
     expectError(await client.post('/claims', body), 409, 'conflict');
     expectError(await client.post('/claims', { ...body, invoice_id: UNKNOWN_ID }), 400, 'validation_error');
@@ -181,7 +181,7 @@ describe('motor-club claims', () => {
   });
 
   it("a move that the claim's status does not allow gets 409 with from, to and allowed", async () => {
-    const claim = await claimAfter(client);
+    const claim = await createClaimAfter(client);
     const refused = await recordOutcome(claim, { outcome: 'denied' });
     const [detail] = expectError(refused, 409, 'invalid_status_transition');
     expect(detail).to.deep.include({
@@ -196,11 +196,11 @@ describe('motor-club claims', () => {
 
   it('a claim is reported once before its deadline and expires after it', async () => {
     const daysFromNow = (days: number) => new Date(Date.now() + days * DAY).toISOString();
-    const dueSoon = await claimAfter(client, [], { invoice: { service_date: daysFromNow(-57) } });
-    const denied = await claimAfter(client, ['submit', 'outcome:denied']);
+    const dueSoon = await createClaimAfter(client, [], { invoice: { service_date: daysFromNow(-57) } });
+    const denied = await createClaimAfter(client, ['submit', 'outcome:denied']);
     const runDeadlineSweep = async () => {
-      const found = await stack.runtime.db.transaction([tenant.id], (tx) => findDeadlines(tx, 100));
-      await runIsolated(batchContextOf(stack.runtime), found);
+      const found = await stack.runtime.db.transaction([tenant.id], (tx) => findClaimDeadlines(tx, 100));
+      await runIsolated(createBatchContext(stack.runtime), found);
       return found.map(({ type }) => type);
     };
     await runDeadlineSweep();

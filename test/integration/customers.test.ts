@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
+import type { TestResponse } from '../support/client.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 /** The 12 fields of the specification and the later ones, in the sequence of the response. */
@@ -35,7 +35,7 @@ describe('customers', () => {
   });
   after(() => stack.stop());
 
-  const createCustomer = async (body: unknown): Promise<Answer['body']> => {
+  const createCustomer = async (body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post('/customers', body);
     expect(response.status, response.text).to.equal(201);
     return response.body;

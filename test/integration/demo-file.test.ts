@@ -2,11 +2,11 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { demoFilePath, ensureDemo } from '../../shared/demo/demo-file.js';
+import { ensureDemo, getDemoFilePath } from '../../shared/demo/demo-file.js';
 import { DEMO_PROFILES } from '../../shared/demo/demo-tenants.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
-import { SECRET_KEY, useDemoDatabases } from './demo-fixture.js';
+import { DEMO_SECRET_KEY, useDemoDatabases } from './demo-fixture.js';
 
 const ADDRESSES = {
   apiUrl: 'http://127.0.0.1:3000/v1',
@@ -20,7 +20,7 @@ describe('demo.json', function () {
   const databases = useDemoDatabases();
 
   const ensureDemoFile = (db: Database, dataDir: string, addresses = ADDRESSES) =>
-    ensureDemo(db, { config: { dataDir, secretKey: SECRET_KEY }, addresses, logger });
+    ensureDemo(db, { config: { dataDir, secretKey: DEMO_SECRET_KEY }, addresses, logger });
 
   it('two concurrent processes create demo.json once, readable only by its owner, and later starts keep its keys', async () => {
     const { db, databaseUrl } = await databases.createEmpty();
@@ -30,7 +30,7 @@ describe('demo.json', function () {
       ensureDemoFile(databases.open(databaseUrl), dataDir),
     ]);
     expect(one).to.deep.equal(two);
-    const path = demoFilePath(dataDir);
+    const path = getDemoFilePath(dataDir);
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
     expect(JSON.parse(await readFile(path, 'utf8'))).to.deep.equal(one);
     expect(one).to.include({ api_url: ADDRESSES.apiUrl, mcp_url: ADDRESSES.mcpUrl, dashboard_url: 'x' });
@@ -41,7 +41,7 @@ describe('demo.json', function () {
   it('demo.json gets new credentials when it is missing, broken or from another database', async () => {
     const { db } = await databases.createEmpty();
     const dataDir = join(databases.folder, 'renewed');
-    const path = demoFilePath(dataDir);
+    const path = getDemoFilePath(dataDir);
     const first = await ensureDemoFile(db, dataDir);
     await rm(path);
     const second = await ensureDemoFile(db, dataDir);

@@ -11,12 +11,12 @@ import {
 } from '../../shared/platform/embedded-postgres/start.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { type Database, openDatabase } from '../../shared/platform/postgres.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
-import { clusterOf } from './embedded-postgres-fixture.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
+import { resolveClusterDir } from './embedded-postgres-fixture.js';
 
 const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });
 
-export const SECRET_KEY = 'a secret of the tests with more than 32 characters';
+export const DEMO_SECRET_KEY = 'a secret of the tests with more than 32 characters';
 
 /** Databases of one describe block; see {@link useDemoDatabases}. */
 export class DemoDatabases {
@@ -35,7 +35,7 @@ export class DemoDatabases {
     for (const db of this.#opened) await db.close();
     await this.#server?.stop();
     // For root the cluster is outside DATA_DIR.
-    await rm(await clusterOf(join(this.folder, 'data')), { recursive: true, force: true });
+    await rm(await resolveClusterDir(join(this.folder, 'data')), { recursive: true, force: true });
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -55,7 +55,7 @@ export class DemoDatabases {
     await client.connect();
     await client.query(`create database ${name} owner tow`).finally(() => client.end());
     const databaseUrl = this.#server.databaseUrl.replace(/\/tow$/, `/${name}`);
-    await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: false });
+    await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: false });
     return { db: this.open(databaseUrl), databaseUrl };
   }
 }
@@ -72,7 +72,7 @@ export function useDemoDatabases(): DemoDatabases {
 }
 
 /** Returns the rows that these tenants can see. The default is all tenants of the demo. */
-export function rowsOf<R>(
+export function queryDemoRows<R>(
   db: Database,
   text: string,
   tenants: readonly string[] = DEMO_TENANT_IDS,
@@ -81,8 +81,8 @@ export function rowsOf<R>(
 }
 
 /** Returns the content of a whole table of the demo as one text. */
-export async function contentOf(db: Database, table: string): Promise<string> {
+export async function readTableAsText(db: Database, table: string): Promise<string> {
   const text = `select jsonb_agg(t order by to_jsonb(t)::text)::text as all from ${table} t`;
-  const [row] = await rowsOf<{ all: string }>(db, text);
+  const [row] = await queryDemoRows<{ all: string }>(db, text);
   return row?.all ?? '';
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { renewDemoCredentials, seedDemo } from '../../shared/demo/seed-demo.js';
 import { eventually } from '../support/poll.js';
-import { cookieOf, personWith, trySignIn } from '../support/sign-in.js';
+import { createSessionClient, readCookie, requestSession } from '../support/sign-in.js';
 import { TestStack } from '../support/stack.js';
 
 describe('users of the demo accounts', () => {
@@ -19,9 +19,9 @@ describe('users of the demo accounts', () => {
     expect(tenants).to.have.length(2);
     const clients = [];
     for (const { name, email, password } of tenants) {
-      const response = await trySignIn(stack.origin, { email, password });
+      const response = await requestSession(stack.origin, { email, password });
       expect(response.body.tenant?.name, response.text).to.equal(name);
-      const person = personWith(stack.origin, cookieOf(response));
+      const person = createSessionClient(stack.origin, readCookie(response));
       const people = (await person.get('/users')).body.data;
       expect(people.count).to.equal(3);
       expect((await person.get('/invoices?limit=1')).body.data.count).to.equal(1);
@@ -31,7 +31,7 @@ describe('users of the demo accounts', () => {
     for (const [index, client] of clients.entries()) {
       await eventually('401', async () => (await client.get('/me')).status === 401, 6000);
       const { email = '', password = '' } = renewed[index] ?? {};
-      expect((await trySignIn(stack.origin, { email, password })).status).to.equal(200);
+      expect((await requestSession(stack.origin, { email, password })).status).to.equal(200);
     }
   });
 });

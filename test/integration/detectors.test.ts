@@ -4,7 +4,7 @@ import { COMPANIES } from '../fixtures/detectors/companies.js';
 import { drawBilling } from '../fixtures/detectors/labelled-billing.js';
 import { storeBilling } from '../fixtures/detectors/store-billing.js';
 import { TestStack } from '../support/stack.js';
-import { watchUntilDone } from '../support/suggestions.js';
+import { runBillingWatch } from '../support/suggestions.js';
 
 /**
  * The lowest precision and recall each detector may have on the labelled set. docs/detectors.md
@@ -41,9 +41,9 @@ describe('detectors over six labelled months of three companies', function () {
     stack = await TestStack.start();
     for (const company of COMPANIES) {
       const tenant = await stack.createTenant(company.name, { timeZone: company.timeZone });
-      const { jobs, labels } = drawBilling(company);
-      await storeBilling(stack, tenant.id, { company, jobs });
-      await watchUntilDone(stack);
+      const { workOrders, labels } = drawBilling(company);
+      await storeBilling(stack, tenant.id, { company, workOrders });
+      await runBillingWatch(stack);
       for (const { detector, entity_id } of await listSuggestions(tenant.client)) {
         const score = scores.get(detector) as Score;
         score.found += 1;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DispatchBoards } from '../../shared/resources/dispatch-board/boards.js';
+import { DispatchBoardReader } from '../../shared/resources/dispatch-board/board-reader.js';
 import { expectError } from '../support/expect-error.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -65,7 +65,7 @@ describe('GET /dispatch-board', () => {
   it('the dispatch board is the same from cached and from newly rendered work orders while they change', async () => {
     const { client, id } = await stack.createTenant();
     const { db } = stack.runtime;
-    const cached = new DispatchBoards(db);
+    const cached = new DispatchBoardReader(db);
     const { body: truck } = await client.post('/trucks', { unit_number: '7', duty_class: 'light' });
     const workOrderIds: string[] = [];
     for (let nth = 0; nth < 8; nth += 1) {
@@ -92,7 +92,7 @@ describe('GET /dispatch-board', () => {
       const [, ...during] = await Promise.all([change(), cached.read(id), cached.read(id), cached.read(id)]);
       for (const board of during) JSON.parse(board.toString());
       expect(withoutTimes(await cached.read(id))).to.deep.equal(
-        withoutTimes(await new DispatchBoards(db).read(id)),
+        withoutTimes(await new DispatchBoardReader(db).read(id)),
       );
     }
     const board = JSON.parse((await cached.read(id)).toString());
@@ -109,10 +109,10 @@ describe('GET /dispatch-board', () => {
   it('the dispatch board is for keys that can read and for agents with read_dispatch', async () => {
     const createAgent = (scope: string) => stack.createKey(tenant.id, { kind: 'agent', scopes: [scope] });
     expect(
-      (await stack.clientWith(await createAgent('read_dispatch')).get('/dispatch-board')).status,
+      (await stack.createClient(await createAgent('read_dispatch')).get('/dispatch-board')).status,
     ).to.equal(200);
     expectError(
-      await stack.clientWith(await createAgent('read_invoices')).get('/dispatch-board'),
+      await stack.createClient(await createAgent('read_invoices')).get('/dispatch-board'),
       403,
       'insufficient_scope',
     );

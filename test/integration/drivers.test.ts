@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import type { TestResponse } from '../support/client.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -17,7 +17,7 @@ describe('drivers', () => {
   });
   after(() => stack.stop());
 
-  const createDriver = async (body: unknown): Promise<Answer['body']> => {
+  const createDriver = async (body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post('/drivers', body);
     expect(response.status, response.text).to.equal(201);
     return response.body;
@@ -84,12 +84,14 @@ describe('drivers', () => {
       'phone base',
       'status only',
     ];
-    expect(faultsOf(await tenant.client.post('/drivers', invalid))).to.deep.equal(expected);
+    expect(listValidationErrors(await tenant.client.post('/drivers', invalid))).to.deep.equal(expected);
     const driver = await createDriver({ name: 'F' });
-    expect(faultsOf(await tenant.client.patch(`/drivers/${driver.id}`, invalid))).to.deep.equal(expected);
-    expect(faultsOf(await tenant.client.post('/drivers', {}))).to.deep.equal(['name required']);
+    expect(listValidationErrors(await tenant.client.patch(`/drivers/${driver.id}`, invalid))).to.deep.equal(
+      expected,
+    );
+    expect(listValidationErrors(await tenant.client.post('/drivers', {}))).to.deep.equal(['name required']);
     const nulls = { name: null, status: null, duty_classes: null };
-    expect(faultsOf(await tenant.client.patch(`/drivers/${driver.id}`, nulls))).to.deep.equal([
+    expect(listValidationErrors(await tenant.client.patch(`/drivers/${driver.id}`, nulls))).to.deep.equal([
       'duty_classes base',
       'name base',
       'status base',
@@ -105,7 +107,9 @@ describe('drivers', () => {
     expect(await listIds('search=listed&status=inactive')).to.deep.equal([two.id]);
     const { cursor } = (await tenant.client.get('/drivers?search=listed&limit=1')).body.data;
     expect(await listIds(`search=listed&cursor=${cursor}`)).to.deep.equal([one.id]);
-    expect(faultsOf(await tenant.client.get('/drivers?status=asleep'))).to.deep.equal(['status only']);
+    expect(listValidationErrors(await tenant.client.get('/drivers?status=asleep'))).to.deep.equal([
+      'status only',
+    ]);
   });
 
   it('a dry run of POST /drivers returns the driver and creates none', async () => {
@@ -118,13 +122,13 @@ describe('drivers', () => {
   it('agents with read_dispatch can read drivers, and no agent can write them', async () => {
     const driver = await createDriver({ name: 'Seen' });
     const key = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_dispatch'] });
-    const agent = stack.clientWith(key);
+    const agent = stack.createClient(key);
     expect((await agent.get(`/drivers/${driver.id}`)).body).to.deep.equal(driver);
     expect((await agent.get('/drivers')).status).to.equal(200);
     expectError(await agent.post('/drivers', { name: 'x' }), 403, 'forbidden');
     expectError(await agent.patch(`/drivers/${driver.id}`, {}), 403, 'forbidden');
     const other = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_customers'] });
-    expectError(await stack.clientWith(other).get('/drivers'), 403, 'insufficient_scope');
+    expectError(await stack.createClient(other).get('/drivers'), 403, 'insufficient_scope');
   });
 
   it('a driver of another tenant or of the sandbox gets 404', async () => {

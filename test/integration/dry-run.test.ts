@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
+import type { TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { endpointInput, invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -190,7 +190,7 @@ describe('dry runs of writes', () => {
     const created = (await tenant.client.post('/api-keys', { name: 'spared' })).body;
     const response = await tenant.client.delete(`/api-keys/${created.id}`, DRY_RUN);
     expect(response.body.data.revoked_at).to.be.a('string');
-    expect((await stack.clientWith(created.key).get('/me')).status).to.equal(200);
+    expect((await stack.createClient(created.key).get('/me')).status).to.equal(200);
     expect((await tenant.client.get(`/api-keys/${created.id}`)).body.revoked_at).to.equal(null);
   });
 
@@ -217,7 +217,7 @@ describe('dry runs of writes', () => {
       const dryRun = await tenant.client.call(method, fillPath(path), { body, ...DRY_RUN });
       expectError(dryRun, status, code);
       expect(await readNewestEntry()).to.deep.include({ outcome: 'dry_run', response_status: status });
-      const real: Answer = await tenant.client.call(method, fillPath(path), { body });
+      const real: TestResponse = await tenant.client.call(method, fillPath(path), { body });
       const { requestId: _one, ...expected } = real.body.error;
       const { requestId: _two, ...error } = dryRun.body.error;
       expect(error).to.deep.equal(expected);
@@ -228,7 +228,7 @@ describe('dry runs of writes', () => {
   it('a dry run refused for its body or permissions is refused before it runs, and is not audited', async () => {
     const entries = await countEntries();
     expectError(await tenant.client.post('/invoices', {}, DRY_RUN), 400, 'validation_error');
-    const reader = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read'] }));
+    const reader = stack.createClient(await stack.createKey(tenant.id, { permissions: ['read'] }));
     expectError(await reader.post('/invoices', invoiceInput(), DRY_RUN), 403, 'insufficient_scope');
     expect(await countEntries()).to.equal(entries);
   });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type QueryResultRow } from 'pg';
-import { clusterName } from '../../shared/platform/embedded-postgres/process.js';
+import { buildClusterName } from '../../shared/platform/embedded-postgres/process.js';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
@@ -16,15 +16,15 @@ const MODULE = new URL('../../shared/platform/embedded-postgres/start.ts', impor
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
 /** A logger that keeps its entries in memory. */
-export class Recorder {
-  readonly lines: string[] = [];
-  info = (_o: object, m: string): void => void this.lines.push(`info ${m}`);
-  warn = (_o: object, m: string): void => void this.lines.push(`warn ${m}`);
-  error = (_o: object, m: string): void => void this.lines.push(`error ${m}`);
+export class LogRecorder {
+  readonly entries: string[] = [];
+  info = (_o: object, m: string): void => void this.entries.push(`info ${m}`);
+  warn = (_o: object, m: string): void => void this.entries.push(`warn ${m}`);
+  error = (_o: object, m: string): void => void this.entries.push(`error ${m}`);
 }
 
 /** Returns the rows of one query, on its own connection. */
-export async function query<R extends QueryResultRow>(url: string, sql: string): Promise<R[]> {
+export async function runQuery<R extends QueryResultRow>(url: string, sql: string): Promise<R[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
   client.on('error', () => undefined);
   try {
@@ -38,7 +38,7 @@ export async function query<R extends QueryResultRow>(url: string, sql: string):
 /**
  * Runs the task until it succeeds and returns its result. Throws its last error after the timeout.
  */
-export async function eventually<T>(task: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
+export async function retryUntilSuccess<T>(task: () => Promise<T>, timeoutMs = 15_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     try {
@@ -51,7 +51,7 @@ export async function eventually<T>(task: () => Promise<T>, timeoutMs = 15_000):
 }
 
 /** Returns the error that a promise rejects with. Throws if the promise resolves. */
-export async function rejection(task: Promise<unknown>): Promise<Error> {
+export async function expectRejection(task: Promise<unknown>): Promise<Error> {
   try {
     await task;
   } catch (error) {
@@ -62,31 +62,31 @@ export async function rejection(task: Promise<unknown>): Promise<Error> {
 }
 
 /** The members of postgres.json that the tests read. */
-export interface State {
+export interface PostgresState {
   cluster: string;
   port: number;
 }
 
 /** Reads postgres.json. */
-export async function readState(dataDir: string): Promise<State> {
-  return JSON.parse(await readFile(path.join(dataDir, 'postgres.json'), 'utf8')) as State;
+export async function readPostgresState(dataDir: string): Promise<PostgresState> {
+  return JSON.parse(await readFile(path.join(dataDir, 'postgres.json'), 'utf8')) as PostgresState;
 }
 
 /** Returns the absolute path of the cluster folder. */
-export async function clusterOf(dataDir: string): Promise<string> {
-  return path.resolve(dataDir, (await readState(dataDir)).cluster);
+export async function resolveClusterDir(dataDir: string): Promise<string> {
+  return path.resolve(dataDir, (await readPostgresState(dataDir)).cluster);
 }
 
 /**
  * Lists processes (without zombies) whose command line contains this cluster folder or the name
  * derived from it.
  */
-export async function processesOf(clusterDir: string): Promise<string[]> {
+export async function listClusterProcesses(clusterDir: string): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     try {
       const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
-      const title = `postgres: ${clusterName(clusterDir)}: `;
+      const title = `postgres: ${buildClusterName(clusterDir)}: `;
       if (args.includes(clusterDir) || args[0]?.startsWith(title)) found.push(`${pid} ${args.join(' ')}`);
     } catch {
       // The process ended meanwhile, or is a zombie.
@@ -99,7 +99,7 @@ export async function processesOf(clusterDir: string): Promise<string[]> {
  * Starts the server in its own Node process. Resolves once that process prints the database URL and
  * pid.
  */
-export async function startElsewhere(
+export async function startInChildProcess(
   dataDir: string,
   identity: { uid?: number; gid?: number } = {},
 ): Promise<{ child: ChildProcess; databaseUrl: string; pid: number }> {
@@ -131,21 +131,21 @@ export async function startElsewhere(
 }
 
 /** Signals a child process, waits for its end and returns its exit code. */
-export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+export async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   const ended = once(child, 'exit');
   child.kill(signal);
   const [code] = (await ended) as [number | null];
   return code;
 }
 
-/** Servers of one describe block; see {@link useServers}. */
-export class Servers {
+/** Servers of one describe block; see {@link usePostgresServers}. */
+export class PostgresServers {
   /** The DATA_DIR that the tests of the block share. It does not exist before the first start. */
   dataDir = '';
   /** Folders to remove after the block. Clusters can be outside the temporary folders. */
   readonly folders = new Set<string>();
   /** Log entries of the latest start. */
-  lines: readonly string[] = [];
+  logEntries: readonly string[] = [];
   #running: EmbeddedPostgres | undefined;
 
   async temporaryFolder(): Promise<string> {
@@ -155,10 +155,10 @@ export class Servers {
   }
 
   async start(dataDir = this.dataDir, port?: number): Promise<EmbeddedPostgres> {
-    const logger = new Recorder();
-    this.lines = logger.lines;
+    const logger = new LogRecorder();
+    this.logEntries = logger.entries;
     this.#running = await startEmbeddedPostgres({ dataDir, logger, ...(port === undefined ? {} : { port }) });
-    this.folders.add(await clusterOf(dataDir));
+    this.folders.add(await resolveClusterDir(dataDir));
     return this.#running;
   }
 
@@ -176,8 +176,8 @@ export class Servers {
  * Registers hooks that create a DATA_DIR before the block, stop the server after each test and
  * remove all files after the block.
  */
-export function useServers(): Servers {
-  const servers = new Servers();
+export function usePostgresServers(): PostgresServers {
+  const servers = new PostgresServers();
   before(async () => {
     servers.dataDir = path.join(await servers.temporaryFolder(), 'deep', 'data');
   });

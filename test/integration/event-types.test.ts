@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { BUSINESS_EVENT_TYPES, EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
-import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
-import { runIsolated } from '../../workers/writes/isolate.js';
-import { batchContextOf } from '../support/batch-context.js';
-import { findBodyFaults } from '../support/event-schemas.js';
+import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
+import { runIsolated } from '../../workers/writes/isolate-commands.js';
+import { createBatchContext } from '../support/batch-context.js';
+import { findBodyProblems } from '../support/event-schemas.js';
 import { expectError } from '../support/expect-error.js';
-import { invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
+import { createInvoiceAfter, createWorkOrderAfter } from '../support/lifecycle-records.js';
 import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-import { makeSuggestion } from '../support/suggestions.js';
+import { storeSuggestion } from '../support/suggestions.js';
 
 const LINE_ITEM = {
   name: 'Loaded miles',
@@ -50,24 +50,29 @@ describe('GET /event-types', () => {
   async function recordEveryEvent(): Promise<void> {
     const { client } = tenant;
     const driver = (await client.post('/drivers', { name: 'Dan' })).body.id;
-    const workOrderId = await jobAfter(client, ['assign', 'start', 'complete']);
+    const workOrderId = await createWorkOrderAfter(client, ['assign', 'start', 'complete']);
     const truck = { unit_number: 'T-1', duty_class: 'light', driver_id: driver };
     const truckWithDriver = (await client.post('/trucks', truck)).body.id;
-    await client.post(`/work-orders/${await jobAfter(client, [])}/assign`, { truck_id: truckWithDriver });
+    await client.post(`/work-orders/${await createWorkOrderAfter(client, [])}/assign`, {
+      truck_id: truckWithDriver,
+    });
     const due_date = new Date(Date.now() - 100 * 86_400_000).toISOString();
-    const invoice = await invoiceAfter(client, ['approve', 'send'], { work_order_id: workOrderId, due_date });
-    const found = await stack.runtime.db.transaction([tenant.id], (tx) => findOverdue(tx, 100));
-    await runIsolated(batchContextOf(stack.runtime), found);
+    const invoice = await createInvoiceAfter(client, ['approve', 'send'], {
+      work_order_id: workOrderId,
+      due_date,
+    });
+    const found = await stack.runtime.db.transaction([tenant.id], (tx) => findOverdueInvoices(tx, 100));
+    await runIsolated(createBatchContext(stack.runtime), found);
     const payment = { amount_cents: 5_000, method: 'cash' };
     for (const _of of [1, 2]) await client.post(`/invoices/${invoice}/payments`, payment);
-    await makeSuggestion(stack, tenant.id, {
+    await storeSuggestion(stack, tenant.id, {
       kind: 'missed_fee',
       detector: 'missed_mileage',
       entity_id: invoice,
       invoice_id: invoice,
       proposed_lines: [LINE_ITEM],
     });
-    await makeSuggestion(stack, tenant.id, { entity_id: workOrderId, entity_type: 'work_order' });
+    await storeSuggestion(stack, tenant.id, { entity_id: workOrderId, entity_type: 'work_order' });
   }
 
   it('the body of every recorded event matches its schema in GET /event-types/{type}, member for member', async () => {
@@ -87,7 +92,7 @@ describe('GET /event-types', () => {
     expect(bodiesOfType('invoice.paid').map(({ data }) => data.fully_paid)).to.deep.equal([false, true]);
     for (const body of bodies) {
       const { schema } = (await tenant.client.get(`/event-types/${body.type}`)).body;
-      expect(findBodyFaults(schema, body), body.type).to.deep.equal([]);
+      expect(findBodyProblems(schema, body), body.type).to.deep.equal([]);
     }
   });
 });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
-import type { Statement } from '../../shared/platform/postgres.js';
+import type { SqlQuery } from '../../shared/platform/postgres.js';
 import { listEvents } from '../../shared/resources/events/queries.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -71,7 +71,9 @@ describe('GET /events', () => {
     // An underscore is not a wildcard.
     expect(await readItems('?type=workxorder.*')).to.deep.equal([]);
     for (const type of ['invoice', 'invoice.', '*.*', 'invoice.*,work_order.*', 'Invoice.created'])
-      expect(faultsOf(await tenant.client.get(`/events?type=${type}`)), type).to.deep.equal(['type pattern']);
+      expect(listValidationErrors(await tenant.client.get(`/events?type=${type}`)), type).to.deep.equal([
+        'type pattern',
+      ]);
   });
 
   it('GET /events includes events at since and excludes those at until', async () => {
@@ -141,14 +143,14 @@ describe('GET /events', () => {
           [owner, newId()],
         );
       }
-      await stack.asOwner('analyze events');
+      await stack.runAsOwner('analyze events');
     });
 
     /**
      * Explains a query in the application's session. The list query is prepared, so its plan is
      * independent of the values.
      */
-    const explainPlan = (query: Statement): Promise<string> =>
+    const explainPlan = (query: SqlQuery): Promise<string> =>
       stack.runtime.db.transaction([tenant.id], async (tx) => {
         const values = (query.values ?? []).map((value) => `'${String(value).replaceAll("'", "''")}'`);
         await tx.query({ text: `prepare page as ${query.text}` });

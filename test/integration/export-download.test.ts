@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import Koa from 'koa';
-import { Downloads } from '../../api/downloads.js';
+import { ActiveDownloads } from '../../api/downloads.js';
 import { handleErrors } from '../../api/middleware/errors.js';
 import { requestContext } from '../../api/middleware/request-context.js';
-import { type DownloadObject, exportDownloads } from '../../api/routes/export-download.js';
+import { type DownloadObject, exportDownloadRoute } from '../../api/routes/export-download.js';
 import { loadConfig } from '../../shared/platform/config.js';
 import { listenHttp } from '../../shared/platform/http-server.js';
 import { newId } from '../../shared/platform/ids.js';
@@ -18,11 +18,11 @@ import { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { createLimiter } from '../../shared/platform/limiter.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { createMetrics } from '../../shared/platform/metrics.js';
-import { linkKeyOf, signLink } from '../../shared/platform/storage/link-token.js';
+import { deriveExportLinkKey, signLink } from '../../shared/platform/storage/link-token.js';
 import { openStorage } from '../../shared/platform/storage/open-storage.js';
 import type { Storage } from '../../shared/platform/storage/storage.js';
 import { eventually } from '../support/poll.js';
-import { bytesOf, put, sha256Of } from './storage-fixture.js';
+import { computeSha256, generateBytes, putObject } from './storage-fixture.js';
 
 const MB = 1024 * 1024;
 
@@ -36,7 +36,7 @@ async function startDownloads(environment: Record<string, string> = {}) {
   const logger = createLogger({ level: 'silent', pretty: false, name: 'test' });
   const lifecycle = new Lifecycle(logger);
   const storage = openStorage(config.exportStorage);
-  const downloads = new Downloads();
+  const downloads = new ActiveDownloads();
   const objects = new Map<string, DownloadObject>();
   const lookUps = { pending: 0, held: undefined as Promise<void> | undefined };
   const findObject = async (tenantId: string, id: string) => {
@@ -54,17 +54,17 @@ async function startDownloads(environment: Record<string, string> = {}) {
     ctx.state.prefix = '/v1';
     return next();
   });
-  app.use(exportDownloads({ ...parts, storage, downloads, findObject }) as Koa.Middleware);
+  app.use(exportDownloadRoute({ ...parts, storage, downloads, findObject }) as Koa.Middleware);
   const handleRequest = app.callback();
   const connections: Socket[] = [];
   const { port } = await listenHttp(parts, (request, response) => {
     connections.push(request.socket);
     void handleRequest(request, response);
   });
-  lifecycle.onClose('downloads', () => downloads.endSoon(200));
+  lifecycle.onClose('downloads', () => downloads.closeAfterGracePeriod(200));
   return {
     dataDir,
-    key: linkKeyOf(config),
+    key: deriveExportLinkKey(config),
     lifecycle,
     storage,
     downloads,
@@ -96,7 +96,7 @@ describe('GET /downloads/{token}', () => {
     overrides: Partial<DownloadObject> = {},
   ): Promise<DownloadObject> {
     const key = `${tenantId}/${exportId}/1`;
-    const stored = await put(service.storage as Storage, key, bytes);
+    const stored = await putObject(service.storage as Storage, key, bytes);
     const object = {
       key,
       fileName: 'invoices.csv.gz',
@@ -122,7 +122,7 @@ describe('GET /downloads/{token}', () => {
     fetch(buildUrl(createToken(sha256)), { method, headers });
 
   it('GET /downloads/{token} returns the file unchanged, as an attachment that no cache stores', async () => {
-    const bytes = bytesOf(3 * MB + 1);
+    const bytes = generateBytes(3 * MB + 1);
     const { sha256 } = await storeExport(bytes);
     const response = await download(sha256, { 'Accept-Encoding': 'gzip, br', Accept: 'application/json' });
     expect(response.status).to.equal(200);
@@ -137,11 +137,11 @@ describe('GET /downloads/{token}', () => {
       etag: `"${sha256}"`,
     });
     expect(headers).to.not.have.any.keys('content-encoding', 'set-cookie');
-    expect(sha256Of(Buffer.from(await response.arrayBuffer()))).to.equal(sha256);
+    expect(computeSha256(Buffer.from(await response.arrayBuffer()))).to.equal(sha256);
   });
 
   it('HEAD /downloads/{token} returns the same headers without the file', async () => {
-    const { sha256, bytes } = await storeExport(bytesOf(1000));
+    const { sha256, bytes } = await storeExport(generateBytes(1000));
     const response = await download(sha256, { Range: 'bytes=0-1' }, 'HEAD');
     expect(response.status).to.equal(200);
     expect(response.headers.get('content-length')).to.equal(String(bytes));
@@ -150,7 +150,7 @@ describe('GET /downloads/{token}', () => {
   });
 
   it('GET /downloads/{token} returns a single range, and ignores or refuses others', async () => {
-    const bytes = bytesOf(1000);
+    const bytes = generateBytes(1000);
     const { sha256 } = await storeExport(bytes);
     for (const [range, start, end] of [
       ['bytes=0-0', 0, 0],
@@ -182,7 +182,7 @@ describe('GET /downloads/{token}', () => {
   });
 
   it('GET /downloads/{token} resumes a download only if If-Range names the same file', async () => {
-    const { sha256 } = await storeExport(bytesOf(1000));
+    const { sha256 } = await storeExport(generateBytes(1000));
     const getStatus = async (condition: string) =>
       (await download(sha256, { Range: 'bytes=500-', 'If-Range': condition })).status;
     expect(await getStatus(`"${sha256}"`)).to.equal(206);
@@ -198,7 +198,7 @@ describe('GET /downloads/{token}', () => {
   });
 
   it('GET /downloads/{token} returns the same 404 for every link that opens no file', async () => {
-    const { sha256, bytes } = await storeExport(bytesOf(1000));
+    const { sha256, bytes } = await storeExport(generateBytes(1000));
     const good = createToken(sha256);
     const errors = new Set<string>();
     const expectNotFound = async (token: string, description: string) => {
@@ -215,7 +215,7 @@ describe('GET /downloads/{token}', () => {
     await expectNotFound(createToken(sha256, { seconds: -1 }), 'expired');
     await expectNotFound(createToken(sha256, { tenantId: newId() }), "another tenant's");
     await expectNotFound(
-      createToken(sha256, { key: linkKeyOf({ secretKey: 'x'.repeat(32) }) }),
+      createToken(sha256, { key: deriveExportLinkKey({ secretKey: 'x'.repeat(32) }) }),
       'another secret',
     );
     await expectNotFound(createToken('0'.repeat(64)), 'of an earlier run');
@@ -235,7 +235,7 @@ describe('GET /downloads/{token}', () => {
   });
 
   it('/downloads/{token} allows no other method, and a longer path is 404', async () => {
-    const { sha256 } = await storeExport(bytesOf(10));
+    const { sha256 } = await storeExport(generateBytes(10));
     const response = await download(sha256, {}, 'POST');
     expect([response.status, response.headers.get('allow')]).to.deep.equal([405, 'GET']);
     expect((await fetch(`${buildUrl(createToken(sha256))}/more`)).status).to.equal(404);
@@ -257,7 +257,7 @@ describe('GET /downloads/{token}', () => {
   }
 
   it('downloads buffer only part of a file for a slow reader, who still receives all of it', async () => {
-    const bytes = bytesOf(24 * MB);
+    const bytes = generateBytes(24 * MB);
     const { sha256 } = await storeExport(bytes);
     const memoryBefore = process.memoryUsage();
     const readers = await Promise.all([1, 2, 3, 4].map(() => openDownload(sha256)));
@@ -265,7 +265,7 @@ describe('GET /downloads/{token}', () => {
     const memoryAfter = process.memoryUsage();
     expect(memoryAfter.arrayBuffers - memoryBefore.arrayBuffers).to.be.below(20 * MB);
     expect(service.downloads.count).to.equal(4);
-    for (const reader of readers) expect(sha256Of(await buffer(reader))).to.equal(sha256);
+    for (const reader of readers) expect(computeSha256(await buffer(reader))).to.equal(sha256);
     await eventually(
       'all downloads end',
       async () => service.downloads.count === 0 && (await countOpenFiles()) === 0,
@@ -273,7 +273,7 @@ describe('GET /downloads/{token}', () => {
   });
 
   it('a download closes its file when the reader disconnects', async () => {
-    const { sha256 } = await storeExport(bytesOf(16 * MB));
+    const { sha256 } = await storeExport(generateBytes(16 * MB));
     const readers = await Promise.all([1, 2, 3].map(() => openDownload(sha256)));
     expect(await countOpenFiles()).to.equal(3);
     for (const reader of readers) reader.destroy();
@@ -284,7 +284,7 @@ describe('GET /downloads/{token}', () => {
   });
 
   it('pipelined downloads close their files when the connection ends', async () => {
-    const { sha256 } = await storeExport(bytesOf(16 * MB));
+    const { sha256 } = await storeExport(generateBytes(16 * MB));
     const { hostname, port, pathname } = new URL(buildUrl(createToken(sha256)));
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', () => undefined).pause();
@@ -299,7 +299,7 @@ describe('GET /downloads/{token}', () => {
   });
 
   it('a reader who disconnects during the look-up of the export is not counted as a download', async () => {
-    const { sha256 } = await storeExport(bytesOf(10));
+    const { sha256 } = await storeExport(generateBytes(10));
     let releaseLookups: () => void = () => undefined;
     service.lookUps.held = new Promise<void>((resolve) => {
       releaseLookups = resolve;
@@ -316,19 +316,19 @@ describe('GET /downloads/{token}', () => {
   });
 
   it('a tenant can have 20 concurrent downloads, and other tenants are not limited by them', async () => {
-    const { sha256 } = await storeExport(bytesOf(16 * MB));
+    const { sha256 } = await storeExport(generateBytes(16 * MB));
     const readers = await Promise.all(Array.from({ length: 20 }, () => openDownload(sha256)));
     const extra = await download(sha256);
     expect([extra.status, extra.headers.get('retry-after')]).to.deep.equal([429, '5']);
     expect((await download(sha256, {}, 'HEAD')).status).to.equal(200);
     tenantId = newId();
-    const other = await storeExport(bytesOf(10));
+    const other = await storeExport(generateBytes(10));
     expect((await download(other.sha256)).status).to.equal(200);
     for (const reader of readers) reader.destroy();
   });
 
   it('an open download does not prevent the process from ending', async () => {
-    const { sha256 } = await storeExport(bytesOf(16 * MB));
+    const { sha256 } = await storeExport(generateBytes(16 * MB));
     const reader = await openDownload(sha256);
     expect(await service.lifecycle.close(5000)).to.equal(true);
     await eventually('the download is aborted', () => reader.resume().destroyed);

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { newId } from '../../shared/platform/ids.js';
 import { openSnapshot, type Snapshot } from '../../shared/platform/postgres-snapshot.js';
 import { readDumpTables } from '../../workers/exports/dump/catalog.js';
-import { INCLUDED_TABLES, LEFT_OUT_SCHEMAS, LEFT_OUT_TABLES } from '../../workers/exports/dump/contents.js';
-import { addKeys, createTable } from '../../workers/exports/dump/definitions.js';
+import { EXCLUDED_SCHEMAS, EXCLUDED_TABLES, INCLUDED_TABLES } from '../../workers/exports/dump/contents.js';
+import { buildAddKeys, buildCreateTable } from '../../workers/exports/dump/definitions.js';
 import { createDatabase } from '../support/stores.js';
 
 /**
@@ -24,7 +24,7 @@ describe('contents of SQL dumps', () => {
     const databaseUrl = await createDatabase();
     client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
-    const options = { tenantId: newId(), applicationName: 'test', statementTimeoutMs: 10_000 };
+    const options = { tenantId: newId(), applicationName: 'test', queryTimeoutMs: 10_000 };
     snapshot = await openSnapshot({ databaseUrl, ...options });
   });
   after(async () => {
@@ -38,7 +38,7 @@ describe('contents of SQL dumps', () => {
        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'f', 'v', 'm') group by 1`,
     );
-    const decided = [...Object.keys(INCLUDED_TABLES), ...Object.keys(LEFT_OUT_TABLES)];
+    const decided = [...Object.keys(INCLUDED_TABLES), ...Object.keys(EXCLUDED_TABLES)];
     expect(
       rows.map(({ name }) => name),
       DECISION_HINT,
@@ -48,7 +48,7 @@ describe('contents of SQL dumps', () => {
       if (!included) continue;
       expect(columns, `${name}: ${DECISION_HINT}`).to.have.members([
         ...included.columns,
-        ...Object.keys(included.without),
+        ...Object.keys(included.excluded),
       ]);
     }
   });
@@ -57,14 +57,14 @@ describe('contents of SQL dumps', () => {
     const { rows } = await client.query<{ name: string }>(
       `select nspname::text as name from pg_namespace where nspname !~ '^pg_' and nspname not in ('information_schema', 'public')`,
     );
-    expect(rows.map(({ name }) => name)).to.have.members(Object.keys(LEFT_OUT_SCHEMAS));
+    expect(rows.map(({ name }) => name)).to.have.members(Object.keys(EXCLUDED_SCHEMAS));
   });
 
   it('everything that a dump leaves out has a reason', () => {
     const reasons = [
-      ...Object.values(INCLUDED_TABLES).flatMap(({ without }) => Object.values(without)),
-      ...Object.values(LEFT_OUT_TABLES),
-      ...Object.values(LEFT_OUT_SCHEMAS),
+      ...Object.values(INCLUDED_TABLES).flatMap(({ excluded }) => Object.values(excluded)),
+      ...Object.values(EXCLUDED_TABLES),
+      ...Object.values(EXCLUDED_SCHEMAS),
     ];
     for (const reason of reasons) expect(reason).to.match(/^\w.{5,}/);
   });
@@ -109,7 +109,7 @@ describe('contents of SQL dumps', () => {
 
   it('the definitions in a dump use no syntax that PostgreSQL 13 cannot read', async () => {
     const tables = await readDumpTables(snapshot);
-    const text = tables.map((table) => createTable(table)).join('') + addKeys(tables);
+    const text = tables.map((table) => buildCreateTable(table)).join('') + buildAddKeys(tables);
     expect(text).to.not.match(TOO_NEW);
     expect(text).to.not.include(' ON ONLY ').and.to.not.include('PARTITION');
   });

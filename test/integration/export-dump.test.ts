@@ -7,13 +7,18 @@ import { expect } from 'chai';
 import type pg from 'pg';
 import { newId } from '../../shared/platform/ids.js';
 import { openSnapshot } from '../../shared/platform/postgres-snapshot.js';
-import type { ExportSummary } from '../../shared/resources/exports/order.js';
+import type { ExportSummary } from '../../shared/resources/exports/export-request.js';
 import { INCLUDED_TABLES } from '../../workers/exports/dump/contents.js';
 import { writeDump } from '../../workers/exports/dump/write-dump.js';
-import { makeCanaryRecords } from '../support/canary-records.js';
-import { IS_PSQL_ABSENT, OtherPostgres, otherPostgresFolders, runPsql } from '../support/other-postgres.js';
+import { createCanaryRecords } from '../support/canary-records.js';
+import {
+  findOtherPostgresFolders,
+  IS_PSQL_MISSING,
+  OtherPostgres,
+  runPsql,
+} from '../support/other-postgres.js';
 import { eventually } from '../support/poll.js';
-import { fillTables, tablesOf, withClient } from '../support/rows.js';
+import { fillTables, listTables, withPgClient } from '../support/rows.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { createEmptyDatabase } from '../support/stores.js';
 
@@ -65,7 +70,7 @@ describe('SQL dumps', () => {
       databaseUrl: stack.databaseUrl,
       tenantId,
       applicationName: 'dump-test',
-      statementTimeoutMs: 30_000,
+      queryTimeoutMs: 30_000,
     });
   const writeDumpTo = async (tenantId: string, to: string) => {
     const snapshot = await openTenantSnapshot(tenantId);
@@ -80,22 +85,22 @@ describe('SQL dumps', () => {
       [mine, canaries.mine],
       [other, canaries.other],
     ] as const) {
-      await makeCanaryRecords(tenant.client, { canary, isLive: true });
+      await createCanaryRecords(tenant.client, { canary, isLive: true });
       // The rows that follow have their own numbers.
       await stack.rows(
         tenant.id,
         `update invoices set invoice_number = 'C-' || invoice_number where tenant_id = $1`,
         [tenant.id],
       );
-      await withClient(stack.databaseUrl, async (client) => {
+      await withPgClient(stack.databaseUrl, async (client) => {
         const existing = ['tenants', 'tenant_counters'];
-        const tables = (await tablesOf(client)).filter((table) => !existing.includes(table));
+        const tables = (await listTables(client)).filter((table) => !existing.includes(table));
         await fillTables(client, tables, tenant.id);
       });
     }
     await addAwkwardRows(stack, mine.id);
     const snapshot = await openTenantSnapshot(mine.id);
-    source = await withClient(stack.databaseUrl, (client) => digestTables(client, mine.id));
+    source = await withPgClient(stack.databaseUrl, (client) => digestTables(client, mine.id));
     // Changed after the snapshot: the dump must not contain it.
     await stack.rows(mine.id, `update customers set city = 'changed later' where tenant_id = $1`, [mine.id]);
     await stack.rows(mine.id, 'delete from claims where tenant_id = $1', [mine.id]);
@@ -112,9 +117,9 @@ describe('SQL dumps', () => {
   });
 
   async function expectRestored(databaseUrl: string): Promise<void> {
-    expect(await runPsql(databaseUrl, file)).to.deep.equal({ code: 0, said: '' });
-    await withClient(databaseUrl, async (client) => {
-      expect(await tablesOf(client)).to.have.members(Object.keys(INCLUDED_TABLES));
+    expect(await runPsql(databaseUrl, file)).to.deep.equal({ code: 0, output: '' });
+    await withPgClient(databaseUrl, async (client) => {
+      expect(await listTables(client)).to.have.members(Object.keys(INCLUDED_TABLES));
       expect(await digestTables(client, mine.id)).to.deep.equal(source);
       const { rows } = await client.query(
         `select conname from pg_constraint where connamespace = 'public'::regnamespace and contype = 'f' and convalidated`,
@@ -129,7 +134,7 @@ describe('SQL dumps', () => {
   }
 
   async function expectSameColumns(restored: pg.Client): Promise<void> {
-    const sourceColumns = await withClient(stack.databaseUrl, readColumns);
+    const sourceColumns = await withPgClient(stack.databaseUrl, readColumns);
     const restoredColumns = await readColumns(restored);
     const expectedColumns = sourceColumns.filter(({ table, column }) =>
       INCLUDED_TABLES[table]?.columns.includes(column),
@@ -138,35 +143,35 @@ describe('SQL dumps', () => {
   }
 
   it('psql restores a dump into an empty database with every row, key and column of the snapshot', async function () {
-    if (IS_PSQL_ABSENT) this.skip();
+    if (IS_PSQL_MISSING) this.skip();
     await expectRestored(await createEmptyDatabase());
   });
 
-  for (const programs of otherPostgresFolders()) {
+  for (const programs of findOtherPostgresFolders()) {
     it(`psql restores a dump into the PostgreSQL of ${programs}`, async function () {
-      if (IS_PSQL_ABSENT) this.skip();
+      if (IS_PSQL_MISSING) this.skip();
       const server = await OtherPostgres.start(programs);
       await expectRestored(server.databaseUrl).finally(() => server.stop());
     });
   }
 
   it('a dump changes nothing in a database that is not empty', async function () {
-    if (IS_PSQL_ABSENT) this.skip();
+    if (IS_PSQL_MISSING) this.skip();
     const databaseUrl = await createEmptyDatabase();
-    await withClient(databaseUrl, async (client) => {
+    await withPgClient(databaseUrl, async (client) => {
       await client.query('create table trucks (mine integer)');
-      const { code, said } = await runPsql(databaseUrl, file);
-      expect(code, said).to.equal(3);
-      expect(said).to.include('relation "trucks" already exists');
-      expect(await tablesOf(client)).to.deep.equal(['trucks']);
+      const { code, output } = await runPsql(databaseUrl, file);
+      expect(code, output).to.equal(3);
+      expect(output).to.include('relation "trucks" already exists');
+      expect(await listTables(client)).to.deep.equal(['trucks']);
     });
   });
 
   it('psql restores a dump of a sandbox account without its live account', async function () {
-    if (IS_PSQL_ABSENT) this.skip();
+    if (IS_PSQL_MISSING) this.skip();
     const sandboxFile = join(folder, 'sandbox.sql');
     await writeDumpTo(mine.sandboxId, sandboxFile);
-    expect(await runPsql(await createEmptyDatabase(), sandboxFile)).to.deep.equal({ code: 0, said: '' });
+    expect(await runPsql(await createEmptyDatabase(), sandboxFile)).to.deep.equal({ code: 0, output: '' });
   });
 
   it('the test dump has rows in every table', () => {

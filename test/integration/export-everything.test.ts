@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import {
   AWKWARD_TEXTS,
-  type Cells,
-  csvRows,
+  buildExportRequest,
+  type CsvRow,
   expectSameRow,
-  orderOf,
-  unzipped,
-  written,
+  parseCsv,
+  unzip,
+  writeExportToBuffer,
 } from '../support/export-files.js';
-import { cardItem, makeCard, STORAGE } from '../support/priced-jobs.js';
+import { buildRateCardItem, makeRateCard, STORAGE_ITEM } from '../support/priced-work-orders.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -38,10 +38,10 @@ describe('exports with resource "all"', () => {
   };
   const list = async (path: string): Promise<Item[]> =>
     (await tenant.client.get(`${path}?limit=200`)).body.data.items.reverse();
-  const readRows = (name: string): Cells[] => csvRows(csv.get(`${name}.csv`) as Buffer);
+  const readRows = (name: string): CsvRow[] => parseCsv(csv.get(`${name}.csv`) as Buffer);
   const runExport = async (format: 'csv' | 'json', decimals = false) => {
-    const request = orderOf(tenant.id, { resource: 'all', format, decimals });
-    return unzipped((await written(stack.databaseUrl, request)).content);
+    const request = buildExportRequest(tenant.id, { resource: 'all', format, decimals });
+    return unzip((await writeExportToBuffer(stack.databaseUrl, request)).content);
   };
 
   before(async () => {
@@ -74,15 +74,18 @@ describe('exports with resource "all"', () => {
        where tenant_id = $1 and unit_number = 'T0'`,
       [tenant.id],
     );
-    const minimum = cardItem({
+    const minimum = buildRateCardItem({
       category: 'mileage',
       unit_type: 'mile',
       unit_price_cents: 450,
       minimum_cents: 900,
     });
     const name = '+Night rates';
-    await makeCard(tenant.client, { name, items: [cardItem({ name: '@hook' }), minimum, STORAGE] });
-    await makeCard(tenant.client, { name, effective_from: '2026-01-01' });
+    await makeRateCard(tenant.client, {
+      name,
+      items: [buildRateCardItem({ name: '@hook' }), minimum, STORAGE_ITEM],
+    });
+    await makeRateCard(tenant.client, { name, effective_from: '2026-01-01' });
     await create('/impounds', {
       work_order_id: workOrder.id,
       daily_rate_cents: 4500,
@@ -112,7 +115,7 @@ describe('exports with resource "all"', () => {
       const found = readRows(name);
       expect(found.map(({ id }) => id)).to.deep.equal(records.map(({ id }) => id));
       for (const [index, item] of records.entries()) {
-        const { customer_name, invoice_number, job_number, ...cells } = found[index] as Cells;
+        const { customer_name, invoice_number, job_number, ...cells } = found[index] as CsvRow;
         expectSameRow(cells, item);
         expect(customer_name ?? null).to.equal(item.customer_id ? `'=Fleet, "North"` : null);
         expect(invoice_number ?? null).to.equal(item.invoice_id ? invoice.invoice_number : null);
@@ -135,7 +138,7 @@ describe('exports with resource "all"', () => {
     const found = readRows('rate_card_items');
     expect(found).to.have.length(items.length).and.above(4);
     for (const [index, row] of found.entries()) expectSameRow(row, items[index] as Record<string, unknown>);
-    const decimals = csvRows((await runExport('csv', true)).get('rate_card_items.csv') as Buffer);
+    const decimals = parseCsv((await runExport('csv', true)).get('rate_card_items.csv') as Buffer);
     expect(decimals[1]).to.include({ unit_price: '4.50', minimum: '9.00' });
   });
 
@@ -169,9 +172,9 @@ describe('exports with resource "all"', () => {
   });
 
   it('an export of invoices with payments includes only the refunds of those payments', async () => {
-    const request = orderOf(tenant.id, { include: ['payments'], filters: { status: 'void' } });
-    const files = unzipped((await written(stack.databaseUrl, request)).content);
+    const request = buildExportRequest(tenant.id, { include: ['payments'], filters: { status: 'void' } });
+    const files = unzip((await writeExportToBuffer(stack.databaseUrl, request)).content);
     expect([...files.keys()]).to.deep.equal(['invoices.csv', 'payments.csv', 'refunds.csv']);
-    expect(csvRows(files.get('refunds.csv') as Buffer)).to.deep.equal([]);
+    expect(parseCsv(files.get('refunds.csv') as Buffer)).to.deep.equal([]);
   });
 });

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { ExportOrder } from '../../shared/resources/exports/order.js';
+import type { ExportRequest } from '../../shared/resources/exports/export-request.js';
 import {
   AWKWARD_TEXTS,
-  type Cells,
-  csvRows,
+  buildExportRequest,
+  type CsvRow,
   expectSameRow,
-  orderOf,
-  unzipped,
-  written,
+  parseCsv,
+  unzip,
+  writeExportToBuffer,
 } from '../support/export-files.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -47,9 +47,9 @@ describe('export files', () => {
   };
   /** Lists the records oldest first, as export files do. */
   const listOldestFirst = async (path: string) => (await listRecords(path)).reverse();
-  const writeExportFile = (overrides: Partial<ExportOrder>) =>
-    written(stack.databaseUrl, orderOf(tenant.id, overrides));
-  const writeExportText = async (overrides: Partial<ExportOrder>) =>
+  const writeExportFile = (overrides: Partial<ExportRequest>) =>
+    writeExportToBuffer(stack.databaseUrl, buildExportRequest(tenant.id, overrides));
+  const writeExportText = async (overrides: Partial<ExportRequest>) =>
     (await writeExportFile(overrides)).content.toString();
   const updateColumns = (table: string, id: string, values: Record<string, unknown>) => {
     const sets = Object.keys(values).map((name, index) => `${name} = $${index + 3}`);
@@ -117,7 +117,7 @@ describe('export files', () => {
   after(() => stack.stop());
 
   describe('CSV', () => {
-    const FILES: [ExportOrder['resource'], string, string[]][] = [
+    const FILES: [ExportRequest['resource'], string, string[]][] = [
       ['invoices', '/invoices?expand=line_items', ['allowed_actions', 'line_items']],
       ['customers', '/customers', []],
       ['work_orders', '/work-orders', []],
@@ -127,7 +127,7 @@ describe('export files', () => {
       it(`CSV of ${resource} has every field of the REST list, oldest record first`, async () => {
         const { content, summary } = await writeExportFile({ resource });
         const shown = await addRelatedNames(await listOldestFirst(path));
-        const rows = csvRows(content);
+        const rows = parseCsv(content);
         expect(rows.map(({ id }) => id)).to.deep.equal(shown.map(({ id }) => id));
         expect(summary.rows).to.equal(shown.length).and.to.equal(AWKWARD_TEXTS.length);
         for (const [index, item] of shown.entries()) expectSameRow(rows[index], item, omittedFields);
@@ -144,20 +144,20 @@ describe('export files', () => {
     });
 
     it('CSV distinguishes an empty text from null', async () => {
-      const notes = csvRows((await writeExportFile({})).content).map((row) => row.notes);
+      const notes = parseCsv((await writeExportFile({})).content).map((row) => row.notes);
       expect(notes.at(-2)).to.equal('');
       expect(notes.at(-1)).to.equal(null);
     });
 
     it('CSV with decimals adds a column with a decimal point after each amount in cents', async () => {
       const { content, summary } = await writeExportFile({ decimals: true, include: ['line_items'] });
-      const files = unzipped(content);
-      const lineItems = csvRows(files.get('invoice_line_items.csv') as Buffer);
+      const files = unzip(content);
+      const lineItems = parseCsv(files.get('invoice_line_items.csv') as Buffer);
       expect(lineItems[0]).to.include({ total_cents: '125000000', total: '1250000.00', quantity: '1.25' });
       expect(lineItems[1]).to.include({ unit_price_cents: '-5', unit_price: '-0.05' });
-      const [invoice] = csvRows(files.get('invoices.csv') as Buffer);
+      const [invoice] = parseCsv(files.get('invoices.csv') as Buffer);
       expect(invoice).to.include({ paid_cents: '0', paid: '0.00', subtotal: '1249999.95' });
-      expect(Object.keys(invoice as Cells).slice(8, 10)).to.deep.equal(['subtotal_cents', 'subtotal']);
+      expect(Object.keys(invoice as CsvRow).slice(8, 10)).to.deep.equal(['subtotal_cents', 'subtotal']);
       expect(summary.files.map(({ name }) => name)).to.deep.equal(['invoices.csv', 'invoice_line_items.csv']);
     });
 
@@ -176,7 +176,7 @@ describe('export files', () => {
   });
 
   describe('JSON and NDJSON', () => {
-    const RESOURCES: [ExportOrder['resource'], string][] = [
+    const RESOURCES: [ExportRequest['resource'], string][] = [
       ['invoices', '/invoices?expand=line_items'],
       ['customers', '/customers'],
       ['work_orders', '/work-orders'],
@@ -203,7 +203,7 @@ describe('export files', () => {
   });
 
   describe('filters', () => {
-    const FILTERS: [ExportOrder['resource'], string, Record<string, string>][] = [
+    const FILTERS: [ExportRequest['resource'], string, Record<string, string>][] = [
       ['invoices', '/invoices', { search: 'INV', status: 'draft' }],
       ['invoices', '/invoices', { since: '2026-10-31', until: '2026-11-01', date_field: 'due_date' }],
       ['customers', '/customers', { search: 'slash', is_active: 'true' }],
@@ -214,20 +214,18 @@ describe('export files', () => {
       it(`an export of ${resource} filtered by ${JSON.stringify(filters)} has the records of the same REST list`, async () => {
         const shown = await listOldestFirst(`${path}?${new URLSearchParams(filters)}`);
         const { content } = await writeExportFile({ resource, filters, timeZone: 'America/New_York' });
-        expect(csvRows(content).map(({ id }) => id)).to.deep.equal(shown.map(({ id }) => id));
+        expect(parseCsv(content).map(({ id }) => id)).to.deep.equal(shown.map(({ id }) => id));
       });
     }
 
     it('a filtered export includes line items and payments of the matching invoices only', async () => {
       const [invoice] = await listRecords('/invoices');
       const filters = { customer_id: String(invoice?.customer_id) };
-      const files = unzipped(
-        (await writeExportFile({ filters, include: ['line_items', 'payments'] })).content,
-      );
+      const files = unzip((await writeExportFile({ filters, include: ['line_items', 'payments'] })).content);
       expect(
-        csvRows(files.get('invoice_line_items.csv') as Buffer).map((row) => row.invoice_id),
+        parseCsv(files.get('invoice_line_items.csv') as Buffer).map((row) => row.invoice_id),
       ).to.deep.equal([invoice?.id, invoice?.id]);
-      expect(csvRows(files.get('payments.csv') as Buffer).map((row) => row.invoice_id)).to.deep.equal([
+      expect(parseCsv(files.get('payments.csv') as Buffer).map((row) => row.invoice_id)).to.deep.equal([
         invoice?.id,
       ]);
     });
@@ -250,7 +248,7 @@ describe('export files', () => {
     for (const format of ['csv', 'json', 'ndjson'] as const) {
       it(`an export of everything is a zip with a manifest of its files (${format})`, async () => {
         const { content, summary } = await writeExportFile({ resource: 'all', format });
-        const files = unzipped(content);
+        const files = unzip(content);
         const manifest = JSON.parse(String(files.get('manifest.json')));
         expect(manifest).to.include({ tenant_id: tenant.id, format });
         expect(new Date(manifest.snapshot_at).getTime()).to.be.closeTo(Date.now(), 60_000);
@@ -261,7 +259,7 @@ describe('export files', () => {
           expect(file.length).to.equal(bytes);
           expect(createHash('sha256').update(file).digest('hex')).to.equal(sha256);
           const text = file.toString();
-          if (format === 'csv') expect(csvRows(file), name).to.have.length(rows);
+          if (format === 'csv') expect(parseCsv(file), name).to.have.length(rows);
           if (format === 'json') expect(JSON.parse(text)).to.have.length(rows);
           if (format === 'ndjson') expect(text.split('\n')).to.have.length(rows + 1);
           expect(text).not.to.match(/not yours/i);
@@ -285,8 +283,8 @@ describe('export files', () => {
     });
 
     it('an export of everything has payments, line items and inspection lists as REST shows them', async () => {
-      const files = unzipped((await writeExportFile({ resource: 'all' })).content);
-      const rows = (name: string) => csvRows(files.get(name) as Buffer);
+      const files = unzip((await writeExportFile({ resource: 'all' })).content);
+      const rows = (name: string) => parseCsv(files.get(name) as Buffer);
       const byId = new Map(rows('payments.csv').map((row) => [row.id, row]));
       const customerOf = new Map(
         (await addRelatedNames(await listRecords('/invoices'))).map((each) => [each.id, each.customer_name]),

@@ -10,7 +10,7 @@ import {
   startEmbeddedPostgres,
 } from '../../shared/platform/embedded-postgres/start.js';
 import { isReplicaCurrent } from '../../shared/platform/postgres-replica.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
 import { openSnapshot } from '../../shared/platform/postgres-snapshot.js';
 import { chooseSource } from '../../workers/exports/source.js';
 import { eventually } from '../support/poll.js';
@@ -36,9 +36,9 @@ describe('exports from a replica', function () {
     chmodSync(dataDir, 0o755);
     primary = await startEmbeddedPostgres({ dataDir, logger: silent });
     const { databaseUrl, superuserUrl } = primary;
-    await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true });
-    replica = await Replica.of(superuserUrl, readlinkSync(`/proc/${primary.pid()}/exe`));
-    replicaUrl = replica.address(databaseUrl);
+    await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: true });
+    replica = await Replica.start(superuserUrl, readlinkSync(`/proc/${primary.pid()}/exe`));
+    replicaUrl = replica.toReplicaUrl(databaseUrl);
     const environment = { DATABASE_REPLICA_URL: replicaUrl };
     stack = await TestStack.start({ exports: true, databaseUrl, environment });
     tenant = await stack.createTenant();
@@ -51,7 +51,7 @@ describe('exports from a replica', function () {
   });
 
   const queryReplica = async <T>(sql: string): Promise<T[]> => {
-    const client = new pg.Client({ connectionString: replica.address(primary.superuserUrl) });
+    const client = new pg.Client({ connectionString: replica.toReplicaUrl(primary.superuserUrl) });
     await client.connect();
     return client
       .query(sql)
@@ -75,7 +75,7 @@ describe('exports from a replica', function () {
       databaseUrl: replicaUrl,
       tenantId: tenant.id,
       applicationName: 'test',
-      statementTimeoutMs: 10_000,
+      queryTimeoutMs: 10_000,
     });
     const [server] = await snapshot.query<{ is_replica: boolean }>({
       text: 'select pg_is_in_recovery() as is_replica',

@@ -7,8 +7,8 @@ import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import {
+  clearObjectKey,
   findDiscardedObjects,
-  forgetObject,
   releaseExport,
 } from '../../shared/resources/exports/run-store.js';
 import { findDueExports } from '../../shared/resources/exports/sweeps.js';
@@ -62,7 +62,7 @@ describe('export runs', () => {
     const account = await openAccount();
     const { id } = await account.create({ resource: 'invoices', format: 'csv', bom: true });
     const owners = [newId(), newId()] as [string, string];
-    const leases = await Promise.all(owners.map((owner) => account.claim(id, owner)));
+    const leases = await Promise.all(owners.map((owner) => account.lease(id, owner)));
     const winnerIndex = leases.findIndex((lease) => lease !== undefined);
     expect(leases.filter((lease) => lease !== undefined)).to.have.length(1);
     expect(leases[winnerIndex]).to.deep.include({
@@ -79,7 +79,7 @@ describe('export runs', () => {
       filters: {},
       include: [],
     });
-    await account.set(id, 'estimated_rows = 140');
+    await account.updateColumns(id, 'estimated_rows = 140');
     const [winner, loser] = winnerIndex === 0 ? owners : [owners[1], owners[0]];
     expect(await account.renew(id, loser)).to.equal(false);
     expect(await account.renew(id, winner, { rows: 70, bytes: 4000 })).to.equal(true);
@@ -90,36 +90,36 @@ describe('export runs', () => {
     await account.renew(id, winner, { rows: 700, bytes: 40_000 });
     expect((await account.read(id)).progress.percent, 'below 100 until the export is complete').to.equal(99);
 
-    await account.set(id, LEASE_EXPIRED);
+    await account.updateColumns(id, LEASE_EXPIRED);
     expect(await account.renew(id, winner), 'no other worker has leased the export').to.equal(true);
-    await account.set(id, LEASE_EXPIRED);
-    expect((await account.claimed(id, loser)).attempts).to.equal(2);
+    await account.updateColumns(id, LEASE_EXPIRED);
+    expect((await account.leaseOrThrow(id, loser)).attempts).to.equal(2);
     expect(await account.renew(id, winner)).to.equal(false);
     expect((await account.read(id)).progress).to.include({ rows: 0, bytes: 0 });
-    await account.submit(account.completion(id, 1), account.failure(id, 1));
+    await account.submit(account.buildCompletion(id, 1), account.buildFailure(id, 1));
     expect((await account.read(id)).status).to.equal('running');
-    await account.submit(account.completion(id, 2));
+    await account.submit(account.buildCompletion(id, 2));
     expect((await account.read(id)).status).to.equal('completed');
   });
 
   it('one export of an account runs at a time, independent of other accounts', async () => {
     const [account, other] = [await openAccount(), await openAccount()];
     const ids = [await account.create(), await account.create(), await account.create()].map(({ id }) => id);
-    const leases = await Promise.all(ids.map((id) => account.claim(id)));
+    const leases = await Promise.all(ids.map((id) => account.lease(id)));
     const leasedIndex = leases.findIndex((lease) => lease !== 'busy');
     expect(leases.filter((lease) => lease === 'busy')).to.have.length(2);
     expect(await findDue(account)).to.deep.equal([]);
-    await other.claimed((await other.create()).id);
+    await other.leaseOrThrow((await other.create()).id);
 
     const rest = ids.filter((_, index) => index !== leasedIndex);
     // The worker of this export died, so it comes before exports that never started.
-    await account.set(ids[leasedIndex], LEASE_EXPIRED);
+    await account.updateColumns(ids[leasedIndex], LEASE_EXPIRED);
     expect(await findDue(account)).to.deep.equal([ids[leasedIndex]]);
-    expect(await account.claim(rest[0])).to.equal('busy');
+    expect(await account.lease(rest[0])).to.equal('busy');
     await account.client.delete(`/exports/${ids[leasedIndex]}`);
     expect(await findDue(account)).to.deep.equal([rest[0]]);
-    await account.claimed(rest[1]);
-    expect(await account.claim(rest[0])).to.equal('busy');
+    await account.leaseOrThrow(rest[1]);
+    expect(await account.lease(rest[0])).to.equal('busy');
   });
 
   it('a released export waits for its delay, and counts as a try only if isTry is true', async () => {
@@ -127,24 +127,24 @@ describe('export runs', () => {
     const { id } = await account.create();
     const ref = { tenant_id: account.tenantId, id };
     const owner = newId();
-    await account.claimed(id, owner);
+    await account.leaseOrThrow(id, owner);
     const release = (options: object, from = owner) =>
       inTransaction(account, (tx) => releaseExport(tx, ref, { owner: from, delayMs: 0, ...options }));
     expect(await release({}, newId())).to.equal(false);
     expect(await release({ delayMs: 60_000 })).to.equal(true);
-    expect(await account.claim(id)).to.equal(undefined);
+    expect(await account.lease(id)).to.equal(undefined);
     expect(await findDue(account)).to.deep.equal([]);
-    await account.set(id, LEASE_EXPIRED);
-    expect(await account.claimed(id, owner)).to.include({ attempts: 2, tries: 2 });
+    await account.updateColumns(id, LEASE_EXPIRED);
+    expect(await account.leaseOrThrow(id, owner)).to.include({ attempts: 2, tries: 2 });
     await release({ isTry: false });
-    expect(await account.claimed(id, owner)).to.include({ attempts: 3, tries: 2 });
+    expect(await account.leaseOrThrow(id, owner)).to.include({ attempts: 3, tries: 2 });
   });
 
   it('a completed export is an event in GET /events, on the stream and at webhook endpoints', async () => {
-    const hook = await bench.hook({ event_types: ['export.completed'] });
+    const hook = await bench.createHook({ event_types: ['export.completed'] });
     const account = new ExportAccount(bench.stack, hook.tenantId, hook.client);
     const stream = await SseClient.connect(bench.stack.origin, hook.client.key);
-    const completed = await account.completed();
+    const completed = await account.createCompleted();
     expect(completed).to.deep.include({
       status: 'completed',
       bytes: 200,
@@ -177,15 +177,15 @@ describe('export runs', () => {
       { action: 'export.completed', actor_type: 'system', source: 'job' },
     ]);
     // A second copy of the command, as after a worker's crash, records no second event.
-    await account.submit(account.completion(completed.id, 1));
+    await account.submit(account.buildCompletion(completed.id, 1));
     expect((await hook.client.get('/events?type=export.completed')).body.data.count).to.equal(1);
   });
 
   it('a failed export creates a notice', async () => {
     const account = await openAccount();
     const { id } = await account.create({ resource: 'work_orders', format: 'json' });
-    const { attempts } = await account.claimed(id);
-    await account.submit(account.failure(id, attempts));
+    const { attempts } = await account.leaseOrThrow(id);
+    await account.submit(account.buildFailure(id, attempts));
     const [notice] = (await account.client.get('/notices?kind=export_failed')).body.data.items;
     expect(notice).to.include({ entity_id: id, title: 'The export of work orders failed' });
     expect(notice.text).to.include('There was no room').and.include(`/v1/exports/${id}/retry`);
@@ -196,12 +196,12 @@ describe('export runs', () => {
     const account = await openAccount();
     const { runtime } = bench.stack;
     const lost = await account.create();
-    await account.claimed(lost.id);
-    await account.set(lost.id, 'tries = 5, attempts = 7');
+    await account.leaseOrThrow(lost.id);
+    await account.updateColumns(lost.id, 'tries = 5, attempts = 7');
     const waiting = await account.create();
-    expect(await account.claim(waiting.id)).to.equal('busy');
-    await account.set(lost.id, LEASE_EXPIRED);
-    expect(await account.claim(lost.id)).to.equal(undefined);
+    expect(await account.lease(waiting.id)).to.equal('busy');
+    await account.updateColumns(lost.id, LEASE_EXPIRED);
+    expect(await account.lease(lost.id)).to.equal(undefined);
     const clock = createClockProcessor(runtime, {
       writes: openWritesQueue(runtime),
       messages: openMessagesQueue(runtime),
@@ -221,10 +221,10 @@ describe('export runs', () => {
     await (await findWakeUpJob())?.remove();
     await watch();
     await eventually('a wake-up job', findWakeUpJob);
-    const { attempts } = await account.claimed(waiting.id);
-    await account.submit(account.completion(waiting.id, attempts));
+    const { attempts } = await account.leaseOrThrow(waiting.id);
+    await account.submit(account.buildCompletion(waiting.id, attempts));
     await watch();
-    await account.set(waiting.id, "expires_at = now() - interval '1 second'");
+    await account.updateColumns(waiting.id, "expires_at = now() - interval '1 second'");
     await watch();
     await eventually(
       'the export to expire',
@@ -234,7 +234,7 @@ describe('export runs', () => {
 
   it("the purge deletes an expired export's object from storage, and its row after 90 days", async () => {
     const account = await openAccount();
-    const { id } = await account.completed();
+    const { id } = await account.createCompleted();
     const listDiscarded = async () => {
       const objects = await inTransaction(account, (tx) => findDiscardedObjects(tx, 10));
       return objects.map(({ tenant_id, id, object_key }) => ({ tenant_id, id, object_key }));
@@ -245,23 +245,23 @@ describe('export runs', () => {
     await account.client.delete(`/exports/${id}`);
     const object = { tenant_id: account.tenantId, id, object_key: `${account.tenantId}/${id}/1` };
     expect(await listDiscarded()).to.deep.equal([object]);
-    await account.set(id, OLD_ROW);
+    await account.updateColumns(id, OLD_ROW);
     await purge();
     expect((await account.read(id)).status).to.equal('expired');
     await account.client.post(`/exports/${id}/retry`, {});
     expect(await listDiscarded(), 'a new run still discards the old object').to.deep.equal([object]);
-    const { attempts } = await account.claimed(id);
-    await account.submit(account.completion(id, attempts));
-    await inTransaction(account, (tx) => forgetObject(tx, object));
+    const { attempts } = await account.leaseOrThrow(id);
+    await account.submit(account.buildCompletion(id, attempts));
+    await inTransaction(account, (tx) => clearObjectKey(tx, object));
     await account.client.delete(`/exports/${id}`);
     const [newer] = await listDiscarded();
     expect(newer?.object_key).to.equal(`${account.tenantId}/${id}/2`);
-    if (newer) await inTransaction(account, (tx) => forgetObject(tx, newer));
+    if (newer) await inTransaction(account, (tx) => clearObjectKey(tx, newer));
     expect(await listDiscarded()).to.deep.equal([]);
-    await account.set(id, "updated_at = now() - interval '89 days'");
+    await account.updateColumns(id, "updated_at = now() - interval '89 days'");
     await purge();
     await account.read(id);
-    await account.set(id, OLD_ROW);
+    await account.updateColumns(id, OLD_ROW);
     await purge();
     expect((await account.client.get(`/exports/${id}`)).status).to.equal(404);
   });

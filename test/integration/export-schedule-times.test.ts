@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { nextTimeSql, runTimesSql } from '../../shared/resources/export-schedules/times.js';
+import { nextScheduleTimeSql, runTimesSql } from '../../shared/resources/export-schedules/times.js';
 import { createDatabase } from '../support/stores.js';
 
 const ROW =
@@ -32,7 +32,7 @@ describe('export schedule times', () => {
   ) {
     const times: string[] = [];
     for (let at = after; times.length < count; times.push(at)) {
-      const text = `select ${nextTimeSql('s', '$2::text', '$3::timestamptz')} as at from ${ROW}`;
+      const text = `select ${nextScheduleTimeSql('s', '$2::text', '$3::timestamptz')} as at from ${ROW}`;
       const { rows } = await client.query<{ at: Date }>(text, [JSON.stringify(timing), zone, at]);
       at = rows[0]?.at.toISOString().replace(':00.000Z', 'Z') as string;
     }

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
 import { purgeExpired } from '../../shared/resources/operations/store.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
-import { hourIn, ScheduleAccount } from '../support/export-schedules.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
+import { readHourIn, ScheduleAccount } from '../support/export-schedules.js';
 import { scheduleInput, UNKNOWN_ID } from '../support/samples.js';
 import { TestStack } from '../support/stack.js';
 
@@ -46,7 +46,7 @@ describe('export schedules', () => {
       last_run_at: null,
       last_export_id: null,
     });
-    expect(hourIn(NEW_YORK, body.next_run_at)).to.equal(4);
+    expect(readHourIn(NEW_YORK, body.next_run_at)).to.equal(4);
     expect(Date.parse(body.next_run_at)).to.be.within(Date.now(), Date.now() + 25 * 3_600_000);
     expect(await account.read(body.id)).to.deep.equal(body);
     const weekly = await account.create({ cadence: 'weekly' });
@@ -102,7 +102,7 @@ describe('export schedules', () => {
   for (const [title, body, expected] of invalidBodies) {
     it(`POST /export-schedules with ${title} is 400 and lists every problem`, async () => {
       const { client } = await openAccount();
-      expect(faultsOf(await client.post('/export-schedules', body))).to.deep.equal(expected);
+      expect(listValidationErrors(await client.post('/export-schedules', body))).to.deep.equal(expected);
     });
   }
 
@@ -129,11 +129,11 @@ describe('export schedules', () => {
     ];
     for (const [patch, expected] of invalidPatches)
       expect(
-        faultsOf(await account.client.patch(path, patch)).sort(),
+        listValidationErrors(await account.client.patch(path, patch)).sort(),
         JSON.stringify(patch),
       ).to.include.members(expected);
     expect(await account.read(created.id)).to.deep.equal(monthly);
-    const [, , changed] = (await account.audit(created.id)).reverse();
+    const [, , changed] = (await account.readAuditEntries(created.id)).reverse();
     expect(changed.changes).to.deep.equal([]);
   });
 
@@ -143,7 +143,7 @@ describe('export schedules', () => {
     expect((await account.read(id)).next_run_at).to.equal(null);
     const enabled = await account.patch(id, { enabled: true });
     expect(Date.parse(enabled.next_run_at)).to.be.above(Date.now());
-    await account.due(id);
+    await account.makeDue(id);
     expect((await account.patch(id, { enabled: false })).next_run_at).to.equal(null);
     expect(Date.parse((await account.patch(id, { enabled: true })).next_run_at)).to.be.above(Date.now());
   });
@@ -152,9 +152,9 @@ describe('export schedules', () => {
     const account = await openAccount();
     const { id, next_run_at: before } = await account.create();
     const moved = await account.patch(id, { hour: 5 });
-    expect(hourIn(NEW_YORK, moved.next_run_at)).to.equal(5);
+    expect(readHourIn(NEW_YORK, moved.next_run_at)).to.equal(5);
     expect(moved.next_run_at).to.not.equal(before);
-    const due = await account.due(id);
+    const due = await account.makeDue(id);
     expect((await account.patch(id, { hour: 6 })).next_run_at).to.equal(due.next_run_at);
   });
 
@@ -167,12 +167,12 @@ describe('export schedules', () => {
       await account.create({ enabled: false }),
     ];
     const otherSchedule = await otherAccount.create();
-    const { next_run_at } = await account.due(due.id);
+    const { next_run_at } = await account.makeDue(due.id);
     expect((await account.client.patch('/settings', { grace_days: 1 })).status).to.equal(200);
     expect(await account.read(later.id)).to.deep.equal(later);
     await account.client.patch('/settings', { time_zone: 'Asia/Tokyo' });
     const moved = await account.read(later.id);
-    expect(hourIn('Asia/Tokyo', moved.next_run_at)).to.equal(4);
+    expect(readHourIn('Asia/Tokyo', moved.next_run_at)).to.equal(4);
     expect(moved.updated_at > later.updated_at).to.equal(true);
     expect((await account.read(due.id)).next_run_at).to.equal(next_run_at);
     expect((await account.read(off.id)).next_run_at).to.equal(null);
@@ -249,8 +249,8 @@ describe('export schedules', () => {
     ] as const;
     for (const [method, path] of calls) {
       const body = method === 'POST' ? { body: scheduleInput() } : method === 'PATCH' ? { body: {} } : {};
-      expectError(await stack.clientWith(key).call(method, path, body), 403, 'insufficient_scope');
-      expectError(await stack.clientWith(agentKey).call(method, path, body), 403, 'forbidden');
+      expectError(await stack.createClient(key).call(method, path, body), 403, 'insufficient_scope');
+      expectError(await stack.createClient(agentKey).call(method, path, body), 403, 'forbidden');
       for (const client of [account.sandbox, otherAccount.client])
         if (path.endsWith(id)) expectError(await client.call(method, path, body), 404, 'not_found');
     }

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
-import { AWKWARD_TEXTS, csvRows, orderOf, unzipped, written } from '../support/export-files.js';
+import {
+  AWKWARD_TEXTS,
+  buildExportRequest,
+  parseCsv,
+  unzip,
+  writeExportToBuffer,
+} from '../support/export-files.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
-import { IS_SPREADSHEET_ABSENT, openedInSpreadsheet } from '../support/spreadsheet.js';
+import { IS_SPREADSHEET_MISSING, openInSpreadsheet } from '../support/spreadsheet.js';
 import { TestStack } from '../support/stack.js';
 
 /** Matches a text that the export escaped with an apostrophe. */
@@ -12,7 +18,7 @@ describe('CSV exports in a spreadsheet', () => {
   let files: Map<string, Buffer>;
 
   before(async function () {
-    if (IS_SPREADSHEET_ABSENT) this.skip();
+    if (IS_SPREADSHEET_MISSING) this.skip();
     stack = await TestStack.start({ clock: false });
     const tenant = await stack.createTenant('Sheets Towing');
     for (const text of AWKWARD_TEXTS) {
@@ -34,8 +40,8 @@ describe('CSV exports in a spreadsheet', () => {
         values,
       );
     }
-    const exportRequest = orderOf(tenant.id, { include: ['line_items'], decimals: true });
-    files = unzipped((await written(stack.databaseUrl, exportRequest)).content);
+    const exportRequest = buildExportRequest(tenant.id, { include: ['line_items'], decimals: true });
+    files = unzip((await writeExportToBuffer(stack.databaseUrl, exportRequest)).content);
   });
   after(() => stack?.stop());
 
@@ -45,9 +51,9 @@ describe('CSV exports in a spreadsheet', () => {
   ] as const) {
     it(`a spreadsheet runs no formula from ${name} and shows its texts`, async () => {
       const content = files.get(name) as Buffer;
-      const sheet = await openedInSpreadsheet(content);
+      const sheet = await openInSpreadsheet(content);
       expect(sheet.formulas).to.deep.equal([]);
-      const escaped = csvRows(content)
+      const escaped = parseCsv(content)
         .map((row) => row[column] ?? '')
         .filter((cell) => ESCAPED_FORMULA.test(cell));
       expect(escaped).to.have.length.above(10);
@@ -57,13 +63,13 @@ describe('CSV exports in a spreadsheet', () => {
   }
 
   it('a spreadsheet reads amounts as numbers, including negative ones', async () => {
-    const { numbers } = await openedInSpreadsheet(files.get('invoice_line_items.csv') as Buffer);
+    const { numbers } = await openInSpreadsheet(files.get('invoice_line_items.csv') as Buffer);
     for (const amount of [12_345, 123.45, -5, -0.05]) expect(numbers).to.include(amount);
   });
 
   it('a spreadsheet would run the formulas without the apostrophe', async () => {
     const unescaped = String(files.get('invoices.csv')).replace(/(^|[,"])'([=+\-@])/gm, '$1$2');
-    const { formulas } = await openedInSpreadsheet(unescaped);
+    const { formulas } = await openInSpreadsheet(unescaped);
     expect(formulas).to.include('of:=1+1').and.to.have.length.above(3);
   });
 });

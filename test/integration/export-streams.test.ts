@@ -3,10 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Snapshot } from '../../shared/platform/postgres-snapshot.js';
-import type { ExportOrder } from '../../shared/resources/exports/order.js';
-import { nameOf } from '../../workers/exports/files/names.js';
+import type { ExportRequest } from '../../shared/resources/exports/export-request.js';
+import { nameExportFile } from '../../workers/exports/files/export-file-name.js';
 import { writeExport } from '../../workers/exports/files/write-export.js';
-import { Kept, manyCsvRows, orderOf, snapshotOf, written } from '../support/export-files.js';
+import {
+  buildExportRequest,
+  MemoryWritable,
+  openTestSnapshot,
+  parseCsvFast,
+  writeExportToBuffer,
+} from '../support/export-files.js';
 import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -38,7 +44,7 @@ describe('export streams', () => {
   before(async () => {
     stack = await TestStack.start({ clock: false, worker: false });
     tenant = await stack.createTenant();
-    await stack.asOwner(
+    await stack.runAsOwner(
       `begin; select set_config('app.tenant_ids', '${tenant.id}', true); set local statement_timeout = 0; ${FILL.replace('$1', `'${tenant.id}'`)}; commit; analyze invoices`,
     );
   });
@@ -50,7 +56,7 @@ describe('export streams', () => {
   after(() => stack.stop());
 
   const openTrackedSnapshot = async () => {
-    const snapshot = await snapshotOf(stack.databaseUrl, tenant.id);
+    const snapshot = await openTestSnapshot(stack.databaseUrl, tenant.id);
     openSnapshots.add(snapshot);
     return snapshot;
   };
@@ -69,12 +75,12 @@ describe('export streams', () => {
 
   it('an export has every row once, even if chunks split rows', async () => {
     const progress: number[] = [];
-    const exportRequest = orderOf(tenant.id, { compression: 'gzip' });
-    const { content, summary } = await written(stack.databaseUrl, exportRequest, {
+    const exportRequest = buildExportRequest(tenant.id, { compression: 'gzip' });
+    const { content, summary } = await writeExportToBuffer(stack.databaseUrl, exportRequest, {
       onProgress: (rows) => progress.push(rows),
     });
     const plain = gunzipSync(content);
-    const rows = manyCsvRows(plain);
+    const rows = parseCsvFast(plain);
     expect(rows).to.have.length(ROWS);
     expect(new Set(rows.map((row) => row.invoice_number)).size).to.equal(ROWS);
     expect(rows[0]?.notes).to.match(/^Towed, from "[0-9a-f]{32}",\nto the yard,\n$/);
@@ -87,9 +93,9 @@ describe('export streams', () => {
 
   it('an export shows the rows at the time of its snapshot', async () => {
     const snapshot = await openTrackedSnapshot();
-    const sink = new Kept();
+    const sink = new MemoryWritable();
     let changed: Promise<unknown> | undefined;
-    const summary = await writeExport(snapshot, orderOf(tenant.id, { format: 'ndjson' }), sink, {
+    const summary = await writeExport(snapshot, buildExportRequest(tenant.id, { format: 'ndjson' }), sink, {
       onProgress: () => {
         changed ??= stack.rows(
           tenant.id,
@@ -107,13 +113,13 @@ describe('export streams', () => {
   });
 
   it('an export is no faster than its sink and does not buffer the file', async () => {
-    for (const overrides of [{}, { resource: 'all' }] as Partial<ExportOrder>[]) {
+    for (const overrides of [{}, { resource: 'all' }] as Partial<ExportRequest>[]) {
       const snapshot = await openTrackedSnapshot();
       const sink = new SlowSink(60);
       const abort = new AbortController();
       let lastRows = 0;
       const work = catchError(
-        writeExport(snapshot, orderOf(tenant.id, overrides), sink, {
+        writeExport(snapshot, buildExportRequest(tenant.id, overrides), sink, {
           signal: abort.signal,
           onProgress: (rows) => {
             lastRows = rows;
@@ -137,7 +143,7 @@ describe('export streams', () => {
     }
   });
 
-  for (const overrides of [{}, { compression: 'gzip' }, { resource: 'all' }] as Partial<ExportOrder>[]) {
+  for (const overrides of [{}, { compression: 'gzip' }, { resource: 'all' }] as Partial<ExportRequest>[]) {
     describe(`an export with ${JSON.stringify(overrides)}`, () => {
       it('an export stops immediately when aborted and leaves no session', async () => {
         const snapshot = await openTrackedSnapshot();
@@ -145,7 +151,7 @@ describe('export streams', () => {
         const sink = new SlowSink(20);
         const reason = new Error('cancelled');
         const work = catchError(
-          writeExport(snapshot, orderOf(tenant.id, overrides), sink, {
+          writeExport(snapshot, buildExportRequest(tenant.id, overrides), sink, {
             signal: abort.signal,
             onProgress: () => setImmediate(() => abort.abort(reason)),
           }),
@@ -166,7 +172,9 @@ describe('export streams', () => {
             done(chunksLeft < 0 ? new Error('no space left') : null);
           },
         });
-        const error = await catchError(writeExport(snapshot, orderOf(tenant.id, overrides), limited));
+        const error = await catchError(
+          writeExport(snapshot, buildExportRequest(tenant.id, overrides), limited),
+        );
         expect(error.message).to.equal('no space left');
       });
 
@@ -175,9 +183,9 @@ describe('export streams', () => {
         const sink = new SlowSink(20);
         let terminated: Promise<unknown> | undefined;
         const error = await catchError(
-          writeExport(snapshot, orderOf(tenant.id, overrides), sink, {
+          writeExport(snapshot, buildExportRequest(tenant.id, overrides), sink, {
             onProgress: () => {
-              terminated ??= stack.asOwner(`select pg_terminate_backend(${snapshot.pid})`);
+              terminated ??= stack.runAsOwner(`select pg_terminate_backend(${snapshot.pid})`);
             },
           }),
         );
@@ -190,20 +198,20 @@ describe('export streams', () => {
 
   it('an export aborted before its start reads nothing', async () => {
     const snapshot = await openTrackedSnapshot();
-    const sink = new Kept();
+    const sink = new MemoryWritable();
     const signal = AbortSignal.abort(new Error('too late'));
-    expect((await catchError(writeExport(snapshot, orderOf(tenant.id), sink, { signal }))).message).to.equal(
-      'too late',
-    );
+    expect(
+      (await catchError(writeExport(snapshot, buildExportRequest(tenant.id), sink, { signal }))).message,
+    ).to.equal('too late');
     expect(sink.destroyed).to.equal(true);
     expect(await snapshot.query({ text: 'select 1 as one' })).to.deep.equal([{ one: 1 }]);
   });
 
   it('a dump is compressed from its writer, and fails if the writer fails', async () => {
     const snapshot = await openTrackedSnapshot();
-    const exportRequest = orderOf(tenant.id, { resource: 'all', format: 'dump' });
+    const exportRequest = buildExportRequest(tenant.id, { resource: 'all', format: 'dump' });
     const summary = { rows: 1, files: [] };
-    const sink = new Kept();
+    const sink = new MemoryWritable();
     const returnedSummary = await writeExport(snapshot, exportRequest, sink, {
       writeDump: async (_snapshot, target, { tenantId }) => {
         target.end(`-- ${tenantId}`);
@@ -224,7 +232,7 @@ describe('export streams', () => {
     expect(broken.destroyed).to.equal(true);
   });
 
-  const NAMES: [Partial<ExportOrder>, string, string][] = [
+  const NAMES: [Partial<ExportRequest>, string, string][] = [
     [{}, 'invoices-2026-11-22.csv', 'text/csv; charset=utf-8; header=present'],
     [{ compression: 'gzip' }, 'invoices-2026-11-22.csv.gz', 'application/gzip'],
     [{ resource: 'customers', format: 'json' }, 'customers-2026-11-22.json', 'application/json'],
@@ -238,7 +246,10 @@ describe('export streams', () => {
   for (const [overrides, fileName, contentType] of NAMES) {
     it(`an export with ${JSON.stringify(overrides)} has the file name ${fileName}`, () => {
       const at = new Date('2026-11-22T03:00:00Z');
-      expect(nameOf(orderOf(tenant.id, overrides), at)).to.deep.equal({ fileName, contentType });
+      expect(nameExportFile(buildExportRequest(tenant.id, overrides), at)).to.deep.equal({
+        fileName,
+        contentType,
+      });
     });
   }
 });

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { openStorage } from '../../shared/platform/storage/open-storage.js';
-import { deleteDiscarded, deleteLeftBehind } from '../../workers/exports/cleaner.js';
+import { deleteDiscardedFiles, deleteOrphanedObjects } from '../../workers/exports/cleaner.js';
 import type { Json } from '../support/client.js';
-import { csvRows, unzipped } from '../support/export-files.js';
-import { orderExport } from '../support/exports.js';
+import { parseCsv, unzip } from '../support/export-files.js';
+import { requestExport } from '../support/exports.js';
 import { eventually } from '../support/poll.js';
 import { S3Server } from '../support/s3-server.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-import { useCredentials } from './storage-fixture.js';
+import { useAwsCredentials } from './storage-fixture.js';
 
 const FINAL_STATUSES = ['completed', 'failed', 'cancelled', 'expired'];
 
 /** Exports of one account, written by the stack's own worker. */
 function createExportHelpers({ client }: TestTenant) {
-  const start = (exportRequest: object): Promise<Json> => orderExport(client, exportRequest);
+  const start = (exportRequest: object): Promise<Json> => requestExport(client, exportRequest);
   const waitForEnd = (id: string): Promise<Json> =>
     eventually('the export to end', async () => {
       const { body } = await client.get(`/exports/${id}`);
@@ -60,7 +60,7 @@ function testExportsWorker(environment: () => Promise<Record<string, string>>): 
       ['csv', 'json', 'ndjson'].map((format) => exports.download({ resource: 'invoices', format })),
     );
     const contents = [csv, json, ndjson].map((one) => gunzipSync(one?.file as Buffer));
-    expect(csvRows(contents[0] as Buffer).map(({ id }) => id)).to.deep.equal(ids);
+    expect(parseCsv(contents[0] as Buffer).map(({ id }) => id)).to.deep.equal(ids);
     expect(JSON.parse(String(contents[1])).map(({ id }: Json) => id)).to.deep.equal(ids);
     const ndjsonLines = String(contents[2]).trimEnd().split('\n');
     expect(ndjsonLines.map((line) => JSON.parse(line).id)).to.deep.equal(ids);
@@ -74,9 +74,9 @@ function testExportsWorker(environment: () => Promise<Record<string, string>>): 
       exports.download({ resource: 'all', format: 'csv' }),
       exports.download({ resource: 'all', format: 'dump' }),
     ]);
-    const files = unzipped(zip.file);
+    const files = unzip(zip.file);
     expect([...files.keys()]).to.include.members(['invoices.csv', 'customers.csv', 'manifest.json']);
-    expect(csvRows(files.get('invoices.csv') as Buffer)).to.have.length(5);
+    expect(parseCsv(files.get('invoices.csv') as Buffer)).to.have.length(5);
     const sql = gunzipSync(dump.file).toString();
     for (const { id } of await listInvoices()) expect(sql).to.include(id);
     expect(dump.record.files.find(({ name }: Json) => name === 'invoices').rows).to.equal(5);
@@ -108,7 +108,7 @@ function testExportsWorker(environment: () => Promise<Record<string, string>>): 
     const response = await tenant.client.delete(`/exports/${deleted.record.id}`);
     expect(response.body).to.include({ status: 'expired', download_url: null });
     const storage = openStorage(stack.runtime.config.exportStorage);
-    expect(await deleteDiscarded(stack.runtime, storage)).to.be.at.least(1);
+    expect(await deleteDiscardedFiles(stack.runtime, storage)).to.be.at.least(1);
     expect(await storage.open(`${tenant.id}/${deleted.record.id}/1`)).to.equal(undefined);
     expect((await fetch(deleted.record.download_url)).status).to.equal(404);
     // The cleaner deletes objects without an export, and keeps objects of exports at any age.
@@ -118,7 +118,7 @@ function testExportsWorker(environment: () => Promise<Record<string, string>>): 
     });
     stray.stream.write('x');
     await stray.commit();
-    expect(await deleteLeftBehind(stack.runtime, storage, new Date(Date.now() + 60_000))).to.equal(1);
+    expect(await deleteOrphanedObjects(stack.runtime, storage, new Date(Date.now() + 60_000))).to.equal(1);
     expect((await fetch(kept.record.download_url)).status).to.equal(200);
   });
 }
@@ -129,7 +129,7 @@ describe('exports stored in a folder', () => {
 
 describe('exports stored in an S3 bucket', () => {
   let server: S3Server;
-  useCredentials();
+  useAwsCredentials();
   before(async () => {
     server = await S3Server.start();
   });
@@ -146,7 +146,7 @@ describe('exports stored in an S3 bucket', () => {
     try {
       const tenant = await stack.createTenant();
       const exports = createExportHelpers(tenant);
-      server.trouble = (request) =>
+      server.injectFailure = (request) =>
         request.startsWith('PUT') || request.startsWith('POST')
           ? { status: 507, code: 'InsufficientStorage' }
           : undefined;
@@ -155,11 +155,11 @@ describe('exports stored in an S3 bucket', () => {
       expect([failed.status, failed.error.code]).to.deep.equal(['failed', 'storage_full']);
       const { body } = await tenant.client.get('/notices');
       expect(body.data.items[0]).to.include({ kind: 'export_failed', entity_id: id });
-      server.trouble = () => undefined;
+      server.injectFailure = () => undefined;
       expect((await tenant.client.post(`/exports/${id}/retry`, {})).status).to.equal(200);
       expect(await exports.waitForEnd(id)).to.include({ status: 'completed', attempts: 2, error: null });
     } finally {
-      server.trouble = () => undefined;
+      server.injectFailure = () => undefined;
       await stack.stop();
     }
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { withLinks } from '../../api/export-links.js';
+import { addDownloadLinks } from '../../api/export-links.js';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
 import {
@@ -7,8 +7,8 @@ import {
   EXPORT_RESOURCES,
   type ExportFormat,
   type ExportResource,
-} from '../../shared/resources/exports/order.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+} from '../../shared/resources/exports/export-request.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { ExportAccount } from '../support/exports.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { TestStack } from '../support/stack.js';
@@ -35,7 +35,7 @@ describe('exports', () => {
         it(`POST /exports of ${resource} as ${format} is ${isRefused ? 'refused' : 'queued'}`, async () => {
           const { client } = await openAccount();
           const response = await client.post('/exports', { resource, format });
-          if (isRefused) return expect(faultsOf(response)).to.deep.equal(['resource only']);
+          if (isRefused) return expect(listValidationErrors(response)).to.deep.equal(['resource only']);
           expect(response.status, response.text).to.equal(202);
           expect(response.headers.location).to.equal(`/v1/exports/${response.body.id}`);
           expect(response.body).to.deep.include({
@@ -66,7 +66,7 @@ describe('exports', () => {
       for (const [resource, filters] of exportRequests) {
         const created = await account.create({ resource, format: 'ndjson', filters });
         expect(created.filters).to.deep.equal(filters);
-        const leased = await account.claim(created.id);
+        const leased = await account.lease(created.id);
         expect(leased).to.deep.include({
           filters: Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, String(value)])),
         });
@@ -125,7 +125,7 @@ describe('exports', () => {
     for (const [title, exportRequest, expected] of invalidBodies) {
       it(`POST /exports with ${title} is 400 and lists every problem`, async () => {
         const { client } = await openAccount();
-        expect(faultsOf(await client.post('/exports', exportRequest))).to.deep.equal(expected);
+        expect(listValidationErrors(await client.post('/exports', exportRequest))).to.deep.equal(expected);
         expect((await client.get('/exports')).body.data.items).to.deep.equal([]);
       });
     }
@@ -137,7 +137,7 @@ describe('exports', () => {
       // In a table of many accounts, the planner's own estimate for one account is far too low.
       for (const tenantId of [account.tenantId, ...Array.from({ length: 40 }, newId)])
         await stack.rows(tenantId, fill, [tenantId]);
-      await stack.asOwner('analyze invoices');
+      await stack.runAsOwner('analyze invoices');
       const whole = await account.create();
       expect(whole.progress.estimated_rows).to.be.within(500, 2000);
       const recent = await account.create({
@@ -193,7 +193,9 @@ describe('exports', () => {
     expect(await listIds('?resource=customers')).to.deep.equal([second.id]);
     const page = await account.client.get('/exports?limit=1');
     expect(await listIds(`?limit=1&cursor=${page.body.data.cursor}`)).to.deep.equal([first.id]);
-    expect(faultsOf(await account.client.get('/exports?status=lost'))).to.deep.equal(['status only']);
+    expect(listValidationErrors(await account.client.get('/exports?status=lost'))).to.deep.equal([
+      'status only',
+    ]);
     expect(await listIds('', otherAccount)).to.deep.equal([]);
     for (const [method, path] of [
       ['GET', `/exports/${first.id}`],
@@ -208,10 +210,10 @@ describe('exports', () => {
   it('exports need the permission admin and refuse agents', async () => {
     const account = await openAccount();
     const { id } = await account.create();
-    const writer = stack.clientWith(
+    const writer = stack.createClient(
       await stack.createKey(account.tenantId, { permissions: ['read', 'write', 'approve'] }),
     );
-    const agent = stack.clientWith(
+    const agent = stack.createClient(
       await stack.createKey(account.tenantId, { kind: 'agent', scopes: [...AGENT_SCOPES] }),
     );
     const calls = [
@@ -239,11 +241,11 @@ describe('exports', () => {
 
     const running = await account.create();
     const owner = newId();
-    await account.claimed(running.id, owner);
+    await account.leaseOrThrow(running.id, owner);
     expect((await cancel(running.id)).status).to.equal('cancelled');
     expect(await account.renew(running.id, owner)).to.equal(false);
 
-    const { id } = await account.completed();
+    const { id } = await account.createCompleted();
     const expired = await cancel(id);
     expect(expired).to.include({ status: 'expired', sha256: 'a'.repeat(64) });
     expect(Date.parse(expired.expires_at)).to.be.at.most(Date.now());
@@ -253,7 +255,7 @@ describe('exports', () => {
   it('POST /exports/{id}/retry restarts a failed, cancelled or expired export, and is 409 otherwise', async () => {
     const account = await openAccount();
     const retry = (id: string) => account.client.post(`/exports/${id}/retry`, {});
-    const { id, ...completed } = await account.completed();
+    const { id, ...completed } = await account.createCompleted();
     expectError(await retry(id), 409, 'invalid_status_transition');
     await account.client.delete(`/exports/${id}`);
     const again = await retry(id);
@@ -272,10 +274,10 @@ describe('exports', () => {
     });
     expect(again.body.progress).to.include({ rows: 0, bytes: 0, percent: 0 });
     expectError(await retry(id), 409, 'invalid_status_transition');
-    const { attempts } = await account.claimed(id);
+    const { attempts } = await account.leaseOrThrow(id);
     expect(attempts).to.equal(2);
     expectError(await retry(id), 409, 'invalid_status_transition');
-    await account.submit(account.failure(id, attempts));
+    await account.submit(account.buildFailure(id, attempts));
     expect(await account.read(id)).to.deep.include({
       status: 'failed',
       error: { code: 'storage_full', message: 'There was no room for the file.' },
@@ -293,7 +295,7 @@ describe('exports', () => {
     expectError(refused, 409, 'conflict');
     expect(refused.body.error.message).to.include('10 exports');
     expectError(await account.client.post(`/exports/${cancelledExport.id}/retry`, {}), 409, 'conflict');
-    await account.claimed(ids[0] as string);
+    await account.leaseOrThrow(ids[0] as string);
     expectError(await account.client.post('/exports', { resource: 'all', format: 'dump' }), 409, 'conflict');
     await account.client.delete(`/exports/${ids[0]}`);
     await account.create();
@@ -302,17 +304,17 @@ describe('exports', () => {
   it('a completed export has a download link, created by each read', async () => {
     const account = await openAccount();
     await account.client.post('/invoices', invoiceInput());
-    const completed = await account.completed();
+    const completed = await account.createCompleted();
     const queued = await account.create();
     const { text } = await account.client.get(`/exports/${completed.id}`);
     const requestedFiles: unknown[] = [];
-    const exportLink = async (file: unknown) => {
+    const makeExportLink = async (file: unknown) => {
       requestedFiles.push(file);
       return { url: 'https://example.com/file', expiresAt: '2026-11-22T10:00:00.000Z' };
     };
     const items = `${text},${JSON.stringify(queued)}`;
     const linked = JSON.parse(
-      `[${await withLinks({ ...stack.runtime, exportLink }, items, { tenantId: account.tenantId, origin: stack.origin })}]`,
+      `[${await addDownloadLinks({ ...stack.runtime, makeExportLink }, items, { tenantId: account.tenantId, origin: stack.origin })}]`,
     );
     expect(linked[0]).to.deep.equal({
       ...completed,

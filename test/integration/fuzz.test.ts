@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Answer } from '../support/client.js';
+import type { TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -182,7 +182,7 @@ describe('fuzzed requests', () => {
    * Expects no 5xx status, and the error envelope with any error. `call` has already validated the
    * response against the OpenAPI document.
    */
-  function expectNoServerError(response: Answer): void {
+  function expectNoServerError(response: TestResponse): void {
     expect(response.status, response.text).to.be.lessThan(500);
     if (response.status < 400) return;
     expectError(response, response.status, response.body?.error?.code);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Answer, TestClient } from '../support/client.js';
+import { TestClient, type TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -17,7 +17,7 @@ describe('HTTP conventions', () => {
   });
   after(() => stack.stop());
 
-  const getRequestId = (response: Answer): string => String(response.headers['x-request-id']);
+  const getRequestId = (response: TestResponse): string => String(response.headers['x-request-id']);
 
   describe('X-Request-Id', () => {
     for (const requestId of [
@@ -211,7 +211,7 @@ describe('HTTP conventions', () => {
     });
 
     it('/readyz is 503 when the migrations are behind, and shows no secret', async () => {
-      await stack.asOwner(
+      await stack.runAsOwner(
         "update schema_migrations set name = 'an_older_one' where id = (select max(id) from schema_migrations)",
       );
       const response = await getWithoutKey('/readyz');
@@ -220,7 +220,7 @@ describe('HTTP conventions', () => {
       expect(response.body.checks.migrations).to.include({ ok: false });
       expect(response.body.checks.postgres).to.include({ ok: true });
       expect(response.text).to.not.include('postgres://');
-      await stack.asOwner(
+      await stack.runAsOwner(
         `update schema_migrations set name = '${stack.runtime.migrationHead}' where id = (select max(id) from schema_migrations)`,
       );
       expect((await getWithoutKey('/readyz')).status).to.equal(200);
@@ -287,7 +287,7 @@ describe('HTTP conventions', () => {
       const responses = await Promise.all(
         ['/v1', '/api/v1'].map((prefix) => root.send('GET', `${prefix}/openapi.json`, { key: null })),
       );
-      const [short, long] = responses as [Answer, Answer];
+      const [short, long] = responses as [TestResponse, TestResponse];
       expect([short.status, long.status]).to.deep.equal([200, 200]);
       expect(long.text).to.equal(short.text);
       expect(short.headers['content-type']).to.match(/^application\/json/);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { startApi } from '../../api/start-api.js';
 import { startWritesWorker } from '../../workers/writes/index.js';
-import { type Answer, TestClient } from '../support/client.js';
+import { TestClient, type TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -26,7 +26,7 @@ describe('Idempotency-Key', () => {
     return row?.count ?? -1;
   };
 
-  function expectReplay(replay: Answer, first: Answer): void {
+  function expectReplay(replay: TestResponse, first: TestResponse): void {
     expect(replay.status, replay.text).to.equal(first.status);
     expect(replay.text).to.equal(first.text);
     expect(replay.headers.location).to.equal(first.headers.location);
@@ -67,7 +67,7 @@ describe('Idempotency-Key', () => {
     const [key, body] = [randomUUID(), invoiceInput()];
     const first = await tenant.client.post('/invoices', body, withKey(key));
     const credential = await stack.createKey(tenant.id);
-    expectReplay(await stack.clientWith(credential).post('/invoices', body, withKey(key)), first);
+    expectReplay(await stack.createClient(credential).post('/invoices', body, withKey(key)), first);
     const longPrefix = await new TestClient(stack.origin, credential, '/api/v1').post(
       '/invoices',
       body,
@@ -90,7 +90,7 @@ describe('Idempotency-Key', () => {
   it('an Idempotency-Key with another body, path or method is 422, lists the differences and keeps the stored response', async () => {
     const key = randomUUID();
     const first = await tenant.client.post('/customers', { company_name: 'One' }, withKey(key));
-    const getDifferingFields = (response: Answer) =>
+    const getDifferingFields = (response: TestResponse) =>
       expectError(response, 422, 'idempotency_key_reused').map(({ field }) => field);
     expect(
       getDifferingFields(await tenant.client.post('/customers', { company_name: 'Two' }, withKey(key))),
@@ -152,7 +152,7 @@ describe('Idempotency-Key', () => {
 
   it('another tenant and the sandbox can use the same Idempotency-Key for another request', async () => {
     const [key, other] = [randomUUID(), await stack.createTenant('Other')];
-    const responses: Answer[] = [];
+    const responses: TestResponse[] = [];
     for (const [index, client] of [tenant.client, tenant.sandbox, other.client].entries()) {
       responses.push(await client.post('/customers', { company_name: `Tenant ${index}` }, withKey(key)));
     }
@@ -163,7 +163,7 @@ describe('Idempotency-Key', () => {
   it('a stored response is refused to a key without permission for the write', async () => {
     const [key, body] = [randomUUID(), invoiceInput()];
     await tenant.client.post('/invoices', body, withKey(key));
-    const reader = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read'] }));
+    const reader = stack.createClient(await stack.createKey(tenant.id, { permissions: ['read'] }));
     expectError(await reader.post('/invoices', body, withKey(key)), 403, 'insufficient_scope');
   });
 
@@ -206,7 +206,7 @@ describe('Idempotency-Key', () => {
     const first = await tenant.client.post('/api-keys', { name: 'replayed' }, withKey(key));
     expect(first.status, first.text).to.equal(201);
     expectReplay(await tenant.client.post('/api-keys', { name: 'replayed' }, withKey(key)), first);
-    expect((await stack.clientWith(first.body.key).get('/me')).body.key.id).to.equal(first.body.id);
+    expect((await stack.createClient(first.body.key).get('/me')).body.key.id).to.equal(first.body.id);
     const [storedRecord] = await stack.rows<{ body: string }>(
       tenant.id,
       'select body from idempotency_keys where key = $1',

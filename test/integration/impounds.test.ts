@@ -3,18 +3,23 @@ import type { Command } from '../../shared/contracts/command.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import { openClockQueue } from '../../shared/queues/clock.js';
-import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
+import { findDueStorageAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import {
   IMPOUND_MOVES,
   IMPOUND_STATUSES,
   PATCHABLE_IMPOUND_STATUSES,
 } from '../../shared/resources/impounds/transitions.js';
-import { runIsolated } from '../../workers/writes/isolate.js';
-import { batchContextOf } from '../support/batch-context.js';
-import type { Answer } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import { runIsolated } from '../../workers/writes/isolate-commands.js';
+import { createBatchContext } from '../support/batch-context.js';
+import type { TestResponse } from '../support/client.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
-import { cardItem, completedJob, makeCard, STORAGE } from '../support/priced-jobs.js';
+import {
+  buildRateCardItem,
+  createCompletedWorkOrder,
+  makeRateCard,
+  STORAGE_ITEM,
+} from '../support/priced-work-orders.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -34,18 +39,18 @@ describe('impounds', () => {
   });
   after(() => stack.stop());
 
-  const createImpound = async (overrides: Record<string, unknown> = {}): Promise<Answer['body']> => {
+  const createImpound = async (overrides: Record<string, unknown> = {}): Promise<TestResponse['body']> => {
     const response = await tenant.client.post('/impounds', { daily_rate_cents: 4500, ...overrides });
     expect(response.status, response.text).to.equal(201);
     return response.body;
   };
   const act = (id: string, action: string, body: unknown = {}) =>
     tenant.client.post(`/impounds/${id}/${action}`, body);
-  const read = async (id: string): Promise<Answer['body']> =>
+  const read = async (id: string): Promise<TestResponse['body']> =>
     (await tenant.client.get(`/impounds/${id}`)).body;
-  const find = (tx: Transaction) => findAccruals(tx, 100);
+  const find = (tx: Transaction) => findDueStorageAccruals(tx, 100);
   const accrue = (commands: Command[]) => {
-    return runIsolated(batchContextOf(stack.runtime), commands);
+    return runIsolated(createBatchContext(stack.runtime), commands);
   };
   /**
    * Moves the impound back in time and returns the commands that each sweep finds. One transaction
@@ -113,12 +118,12 @@ describe('impounds', () => {
   it('POST /impounds takes missing rates from the rate card, and missing customer and vehicle from the work order', async () => {
     const { client } = await stack.createTenant('With a card', { timeZone: 'UTC' });
     const serviceStorage = {
-      ...STORAGE,
+      ...STORAGE_ITEM,
       service_type: 'impound_tow',
       unit_price_cents: 6000,
       included_quantity: 2,
     };
-    await makeCard(client, { is_default: true, items: [STORAGE, serviceStorage] });
+    await makeRateCard(client, { is_default: true, items: [STORAGE_ITEM, serviceStorage] });
     const customerId = (await client.post('/customers', { company_name: 'C' })).body.id;
     const workOrderInput = {
       service_type: 'impound_tow',
@@ -156,24 +161,24 @@ describe('impounds', () => {
 
   it('impound requests with unknown records, future times or no rate are 400 and list every problem', async () => {
     const body = { work_order_id: UNKNOWN_ID, customer_id: UNKNOWN_ID, impounded_at: '2999-01-01T00:00:00Z' };
-    expect(faultsOf(await tenant.client.post('/impounds', body))).to.deep.equal([
+    expect(listValidationErrors(await tenant.client.post('/impounds', body))).to.deep.equal([
       'customer_id unknown',
       'daily_rate_cents required',
       'impounded_at future',
       'work_order_id unknown',
     ]);
     const { id } = await createImpound();
-    expect(faultsOf(await tenant.client.patch(`/impounds/${id}`, { customer_id: UNKNOWN_ID }))).to.deep.equal(
-      ['customer_id unknown'],
-    );
+    expect(
+      listValidationErrors(await tenant.client.patch(`/impounds/${id}`, { customer_id: UNKNOWN_ID })),
+    ).to.deep.equal(['customer_id unknown']);
     const early = await act(id, 'release', { kind: 'owner', at: '2026-01-01T00:00:00Z' });
-    expect(faultsOf(early)).to.deep.equal(['at too_early']);
-    expect(faultsOf(await act(id, 'release', { kind: 'thief', at: '2999-01-01T00:00:00Z' }))).to.deep.equal([
-      'kind only',
-    ]);
-    expect(faultsOf(await act(id, 'release', { kind: 'owner', at: '2999-01-01T00:00:00Z' }))).to.deep.equal([
-      'at future',
-    ]);
+    expect(listValidationErrors(early)).to.deep.equal(['at too_early']);
+    expect(
+      listValidationErrors(await act(id, 'release', { kind: 'thief', at: '2999-01-01T00:00:00Z' })),
+    ).to.deep.equal(['kind only']);
+    expect(
+      listValidationErrors(await act(id, 'release', { kind: 'owner', at: '2999-01-01T00:00:00Z' })),
+    ).to.deep.equal(['at future']);
   });
 
   it('an impound of another tenant is 404', async () => {
@@ -325,10 +330,10 @@ describe('impounds', () => {
 
   it('an invoice bills gate fee and storage of the impound at its own rate, but no storage if released at no charge', async () => {
     const { client } = await stack.createTenant('Billed', { timeZone: 'UTC' });
-    const gateFee = cardItem({ category: 'gate_fee', unit_price_cents: 6000 });
-    await makeCard(client, { is_default: true, items: [cardItem(), gateFee, STORAGE] });
+    const gateFee = buildRateCardItem({ category: 'gate_fee', unit_price_cents: 6000 });
+    await makeRateCard(client, { is_default: true, items: [buildRateCardItem(), gateFee, STORAGE_ITEM] });
     const bill = async (kind: string) => {
-      const workOrderId = await completedJob(client);
+      const workOrderId = await createCompletedWorkOrder(client);
       const body = { work_order_id: workOrderId, impounded_at: daysAgo(3), daily_rate_cents: 3000 };
       const { id } = (await client.post('/impounds', body)).body;
       const release = (at?: string) => client.post(`/impounds/${id}/release`, { kind, at });

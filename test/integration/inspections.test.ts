@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import type { TestResponse } from '../support/client.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -43,7 +43,7 @@ describe('inspections', () => {
   });
   after(() => stack.stop());
 
-  const createRecord = async (path: string, body: unknown): Promise<Answer['body']> => {
+  const createRecord = async (path: string, body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post(path, body);
     expect(response.status, response.text).to.equal(201);
     return response.body;
@@ -230,7 +230,7 @@ describe('inspections', () => {
           { id: one.defects[0].id, resolved_at: AT },
           { id, resolved_at: AT },
         ];
-        expect(faultsOf(await patch(one.id, { defects, notes: 'lost' }))).to.deep.equal([
+        expect(listValidationErrors(await patch(one.id, { defects, notes: 'lost' }))).to.deep.equal([
           'defects[1].id unknown',
         ]);
       }
@@ -246,7 +246,7 @@ describe('inspections', () => {
         repeatedResolution,
         repeatedResolution,
       ];
-      expect(faultsOf(await patch(id, { defects: invalidDefects, notes: 1 }))).to.deep.equal([
+      expect(listValidationErrors(await patch(id, { defects: invalidDefects, notes: 1 }))).to.deep.equal([
         'defects[0].id guid',
         'defects[0].resolved_at dateTime',
         'defects[0].resolved_by base',
@@ -268,7 +268,7 @@ describe('inspections', () => {
       defects: [{ severity: 'bad', resolved_at: 'x' }],
       photos: [{ slot: 'Front!', phase: '9', url: 'ftp://example.com/a', taken_at: 1 }, {}],
     });
-    expect(faultsOf(response)).to.deep.equal([
+    expect(listValidationErrors(response)).to.deep.equal([
       'defects[0].component required',
       'defects[0].resolved_at dateTime',
       'defects[0].severity only',
@@ -304,7 +304,7 @@ describe('inspections', () => {
       'https://a b',
       'data:,x',
     ]) {
-      expect(faultsOf(await tryPhotoUrl(url)), url)
+      expect(listValidationErrors(await tryPhotoUrl(url)), url)
         .to.have.length(1)
         .and.match(/^photos\[0\]\.url /);
     }
@@ -316,7 +316,7 @@ describe('inspections', () => {
     const driver = await otherTenant.post('/drivers', { name: 'X' });
     const body = { kind: 'pre_trip', truck_id: truck.body.id, driver_id: driver.body.id };
     const response = await tenant.client.post('/inspections', { ...body, work_order_id: UNKNOWN_ID });
-    expect(faultsOf(response)).to.deep.equal([
+    expect(listValidationErrors(response)).to.deep.equal([
       'driver_id unknown',
       'truck_id unknown',
       'work_order_id unknown',
@@ -348,7 +348,7 @@ describe('inspections', () => {
     const { cursor } = (await tenant.client.get(`/inspections?truck_id=${truck}&limit=1`)).body.data;
     expect(await listFiltered(`cursor=${cursor}`)).to.deep.equal([one.id]);
     const invalidQuery = await tenant.client.get('/inspections?kind=x&result=x&truck_id=x&since=x');
-    expect(faultsOf(invalidQuery)).to.deep.equal([
+    expect(listValidationErrors(invalidQuery)).to.deep.equal([
       'kind only',
       'result only',
       'since dateTime',
@@ -367,7 +367,7 @@ describe('inspections', () => {
 
   it('agents cannot use inspections, regardless of their scopes', async () => {
     const { id } = await createInspection();
-    const agent = stack.clientWith(
+    const agent = stack.createClient(
       await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_dispatch', 'write_work_orders'] }),
     );
     for (const response of [

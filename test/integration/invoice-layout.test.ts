@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Browser, chromium } from 'playwright-core';
-import { redPng } from '../support/pictures.js';
+import { createRedPng } from '../support/pictures.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -51,7 +51,7 @@ describe('invoice page and mail on a phone 390 pixels wide', () => {
       tax_rate_bps: 825,
     });
     await tenant.client.call('PUT', '/settings/logo', {
-      raw: redPng(400, 100),
+      raw: createRedPng(400, 100),
       headers: { 'content-type': 'image/png' },
     });
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { INVOICE_STATUSES } from '../../shared/contracts/vocabulary.js';
-import { actionsOf, INVOICE_MOVES } from '../../shared/resources/invoices/transitions.js';
+import { INVOICE_MOVES, listAllowedActions } from '../../shared/resources/invoices/transitions.js';
 import type { TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
@@ -16,7 +16,7 @@ describe('invoice lifecycle', () => {
   before(async () => {
     stack = await TestStack.start();
     tenant = await stack.createTenant();
-    client = stack.clientWith(await stack.createKey(tenant.id, APPROVER));
+    client = stack.createClient(await stack.createKey(tenant.id, APPROVER));
   });
   after(() => stack.stop());
 
@@ -149,7 +149,7 @@ describe('invoice lifecycle', () => {
     expect(refusal.body.error.details[0].reason).to.match(/line items/);
     const withoutRecipient = await createDraft({ billing_email: null });
     expect((await act(withoutRecipient, 'approve')).body.error.details[0].reason).to.match(/nobody to bill/);
-    const writer = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
+    const writer = stack.createClient(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
     expectError(await writer.post(`/invoices/${withoutLineItems}/approve`, {}), 403, 'insufficient_scope');
     expectError(
       await writer.patch(`/invoices/${withoutLineItems}`, { status: 'approved' }),
@@ -175,7 +175,7 @@ describe('invoice lifecycle', () => {
   });
 
   it('an API key cannot approve an invoice that an agent created', async () => {
-    const agent = stack.clientWith(
+    const agent = stack.createClient(
       await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices', 'write_invoices_draft'] }),
     );
     const { body } = await agent.post('/invoices', invoiceInput({ billing_email: 'b@example.com' }));
@@ -205,7 +205,7 @@ describe('invoice lifecycle', () => {
 
   it('GET /invoices/{id} lists the actions of the transition table in every status', async () => {
     for (const status of INVOICE_STATUSES) {
-      for (const [released, paid] of [
+      for (const [isReleased, paid] of [
         [false, false],
         [true, false],
         [true, true],
@@ -214,13 +214,13 @@ describe('invoice lifecycle', () => {
         await stack.runtime.db.transaction([tenant.id], (tx) =>
           tx.query({
             text: `update invoices set status = $1, paid_cents = $2, released_at = $3 where id = $4`,
-            values: [status, paid ? 100 : 0, released ? new Date() : null, id],
+            values: [status, paid ? 100 : 0, isReleased ? new Date() : null, id],
           }),
         );
-        const expected = actionsOf({ status, released, delivered: false }, paid);
+        const expected = listAllowedActions({ status, isReleased, isDelivered: false }, paid);
         expect(
           (await client.get(`/invoices/${id}`)).body.allowed_actions,
-          `${status} ${released} ${paid}`,
+          `${status} ${isReleased} ${paid}`,
         ).to.deep.equal(expected);
       }
     }

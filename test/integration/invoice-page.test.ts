@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { newId } from '../../shared/platform/ids.js';
-import { linkKeyOf, sealLink } from '../../shared/resources/messages/link.js';
-import { invoiceAfter } from '../support/lifecycle-records.js';
+import { deriveLinkKey, sealLink } from '../../shared/resources/messages/link.js';
+import { createInvoiceAfter } from '../support/lifecycle-records.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -24,7 +24,7 @@ describe('invoice page', () => {
 
   /** Sends an invoice and returns its id and the path of its page. */
   async function sendInvoice(overrides: Record<string, unknown> = {}, client = tenant.client) {
-    const id = await invoiceAfter(client, ['approve'], overrides);
+    const id = await createInvoiceAfter(client, ['approve'], overrides);
     const { body } = await client.post(`/invoices/${id}/send`, {});
     return { id, path: new URL(body.view_url).pathname };
   }
@@ -198,7 +198,7 @@ describe('invoice page', () => {
     const token = path.slice('/i/'.length);
     const other = await stack.createTenant('Other Towing');
     const { items } = (await tenant.client.get('/messages')).body.data;
-    const key = linkKeyOf(stack.runtime.config);
+    const key = deriveLinkKey(stack.runtime.config);
     const foreign = sealLink(key, { tenantId: other.id, messageId: items[0].id });
     const unknown = sealLink(key, { tenantId: tenant.id, messageId: newId() });
     const swapped = (token[20] === 'A' ? 'B' : 'A') + token.slice(21);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { createFairLimit } from '../../shared/platform/fair-limit.js';
 import type { TestClient } from '../support/client.js';
-import { pdfDrawing, pdfPages } from '../support/pdf.js';
+import { countPdfDrawing, extractPdfPages } from '../support/pdf.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -73,8 +73,8 @@ describe('invoice PDF', () => {
     const { body: customer } = await tenant.client.post('/customers', { company_name: name });
     const id = await createInvoice({ customer_id: customer.id, line_items: [lineItem({ name })] });
     const { bytes } = await fetchPdf(id);
-    const text = (await pdfPages(bytes)).join(' ').normalize('NFKC');
-    return { ...(await pdfDrawing(bytes)), text };
+    const text = (await extractPdfPages(bytes)).join(' ').normalize('NFKC');
+    return { ...(await countPdfDrawing(bytes)), text };
   }
 
   for (const [language, name] of Object.entries(NAMES))
@@ -97,8 +97,8 @@ describe('invoice PDF', () => {
 
   it('the invoice PDF prints ? for a character that no font has', async () => {
     const { bytes } = await fetchPdf(await createInvoice({ vehicle_description: 'A 🚗 B' }));
-    expect((await pdfPages(bytes))[0]).to.include('A ? B');
-    expect((await pdfDrawing(bytes)).missing).to.equal(0);
+    expect((await extractPdfPages(bytes))[0]).to.include('A ? B');
+    expect((await countPdfDrawing(bytes)).missing).to.equal(0);
   });
 
   it('the invoice PDF breaks a word only if it is longer than the line', async () => {
@@ -106,7 +106,7 @@ describe('invoice PDF', () => {
     const { bytes } = await fetchPdf(
       await createInvoice({ line_items: [lineItem({ name: `Recovery ${word}` })] }),
     );
-    const [page = ''] = await pdfPages(bytes);
+    const [page = ''] = await extractPdfPages(bytes);
     expect(page).to.include('Recovery');
     expect(page.match(/W/g)).to.have.length(150);
   });
@@ -119,7 +119,7 @@ describe('invoice PDF', () => {
     const { bytes } = await fetchPdf(
       await createInvoice({ line_items: Array.from({ length: 38 }, () => lineItem({ description })) }),
     );
-    const text = (await pdfPages(bytes)).join(' ');
+    const text = (await extractPdfPages(bytes)).join(' ');
     expect(text.split(new RegExp(`\\b${last}\\b`)).length - 1).to.equal(38);
     expect(text).to.not.include('…');
   });
@@ -134,7 +134,7 @@ describe('invoice PDF', () => {
       const line_items = Array.from({ length: 200 }, () => lineItem({ name: 'N'.repeat(200), description }));
       const { status, bytes } = await fetchPdf(await createInvoice({ line_items }));
       expect(status).to.equal(200);
-      const pages = await pdfPages(bytes);
+      const pages = await extractPdfPages(bytes);
       expect(pages.length).to.be.within(20, 120);
       expect(pages.slice(-2).join(' ')).to.match(/Balance due\s+\$20,000\.00/);
     });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
+import type { TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -52,7 +52,7 @@ describe('invoices', () => {
   });
   after(() => stack.stop());
 
-  const createRecord = async (path: string, body: unknown): Promise<Answer['body']> => {
+  const createRecord = async (path: string, body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post(path, body);
     expect(response.status, response.text).to.equal(201);
     return response.body;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
-import { tablesOf } from '../support/rows.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
+import { listTables } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
 
 /**
@@ -28,10 +28,10 @@ describe('database catalog', () => {
 
   before(async () => {
     const databaseUrl = await createDatabase();
-    role = appRoleOf(databaseUrl);
+    role = getAppRole(databaseUrl);
     client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
-    tables = await tablesOf(client);
+    tables = await listTables(client);
   });
   after(() => client.end());
 

@@ -1,31 +1,31 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { storeOperation } from '../../shared/resources/operations/store.js';
-import { TABLES } from '../../shared/resources/tables.js';
-import { makeCanaryRecords } from '../support/canary-records.js';
-import type { Answer, CallOptions, TestClient } from '../support/client.js';
-import { commandOf } from '../support/commands.js';
-import { idPlaces, kindAt, setAt } from '../support/id-places.js';
-import { recordReadyFor } from '../support/lifecycle-records.js';
-import { makeNotice } from '../support/notices.js';
+import { RESOURCE_TABLES } from '../../shared/resources/tables.js';
+import { createCanaryRecords } from '../support/canary-records.js';
+import type { CallOptions, TestClient, TestResponse } from '../support/client.js';
+import { buildCommand } from '../support/commands.js';
+import { findIdPaths, findRecordKind, setIdAt } from '../support/id-paths.js';
+import { createRecordFor } from '../support/lifecycle-records.js';
+import { insertNotice } from '../support/notices.js';
 import {
-  credentialOf,
   type DocumentedOperation,
-  documentedOperations,
-  type Json,
+  findRequiredCredential,
+  listDocumentedOperations,
+  type OpenApiNode,
 } from '../support/openapi-walk.js';
-import { redPng } from '../support/pictures.js';
+import { createRedPng } from '../support/pictures.js';
 import { invoiceInput } from '../support/samples.js';
 import { signIn } from '../support/sign-in.js';
 import { TestStack } from '../support/stack.js';
-import { makeSuggestion } from '../support/suggestions.js';
+import { storeSuggestion } from '../support/suggestions.js';
 import { makeWebhookRecords } from '../support/webhook-rows.js';
 
 // A stream does not end. test/integration/stream.test.ts tests its isolation.
-const operations = documentedOperations().filter(
+const operations = listDocumentedOperations().filter(
   (one) =>
     one.path !== '/stream' &&
-    // Signing in needs no credential. test/integration/session.test.ts tests its isolation.
+    // Signing in needs no credential. test/integration/sign-in.test.ts tests its isolation.
     one.name !== 'POST /session' &&
     // An account's audit log contains the ids that it requested, including ids of other tenants.
     // test/integration/audit-log.test.ts tests that it contains no other data of theirs.
@@ -46,7 +46,9 @@ interface Account {
 
 /** Returns the kind of record that the id in a path refers to. */
 function getRecordKind(path: string): string {
-  const found = Object.entries(TABLES).find(([, { collection }]) => path.startsWith(`${collection}/`));
+  const found = Object.entries(RESOURCE_TABLES).find(([, { collection }]) =>
+    path.startsWith(`${collection}/`),
+  );
   if (found) return found[0];
   if (path.startsWith('/operations/')) return 'operation';
   if (path.startsWith('/webhook-endpoints/')) return 'endpoint';
@@ -63,17 +65,17 @@ const withId = (path: string, id: string) => path.replace('{id}', id);
 
 const listQueryIds = ({ parameters }: DocumentedOperation) =>
   parameters
-    .filter((one) => one.in === 'query' && (one.schema as Json).format === 'uuid')
+    .filter((one) => one.in === 'query' && (one.schema as OpenApiNode).format === 'uuid')
     .map((one) => String(one.name));
 const hasCursor = ({ parameters }: DocumentedOperation) => parameters.some((one) => one.name === 'cursor');
 const isWrite = ({ method }: DocumentedOperation) => method !== 'GET';
 
 /** A request body that is not JSON. */
-const LOGO: CallOptions = { raw: redPng(), headers: { 'content-type': 'image/png' } };
+const LOGO: CallOptions = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
 
 /** Returns the parts of a response that a client can compare with another response. */
-function getVisibleParts({ status, body, text, headers }: Answer): Json {
-  const { requestId: _own, ...error } = (body?.error ?? {}) as Json;
+function getVisibleParts({ status, body, text, headers }: TestResponse): OpenApiNode {
+  const { requestId: _own, ...error } = (body?.error ?? {}) as OpenApiNode;
   const visibleHeaders = ['location', 'x-idempotency-replay', 'content-type', 'allow', 'retry-after'].map(
     (name) => headers[name] ?? null,
   );
@@ -103,15 +105,15 @@ describe('tenant isolation of all API operations', () => {
 
   async function fillAccount(name: string, tenantId: string, client: TestClient): Promise<Account> {
     const canary = `canary-${name.replace(' ', '-')}-${newId().slice(-12)}`;
-    const ids = await makeCanaryRecords(client, { canary, isLive: !name.includes('sandbox') });
+    const ids = await createCanaryRecords(client, { canary, isLive: !name.includes('sandbox') });
     for (const _round of [1, 2])
-      ids.suggestion = await makeSuggestion(stack, tenantId, { entity_id: newId(), title: canary });
-    for (const _round of [1, 2]) ids.notice = await makeNotice(stack, tenantId, { title: canary });
+      ids.suggestion = await storeSuggestion(stack, tenantId, { entity_id: newId(), title: canary });
+    for (const _round of [1, 2]) ids.notice = await insertNotice(stack, tenantId, { title: canary });
     ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
     const webhooks = { stack, tenantId };
     for (const _round of [1, 2])
       Object.assign(ids, await makeWebhookRecords(webhooks, { eventId: ids.event as string, canary }));
-    const command = commandOf('customer.create', tenantId, { company_name: canary });
+    const command = buildCommand('customer.create', tenantId, { company_name: canary });
     await storeOperation(stack.runtime.db, command, 3600);
     expect((await client.call('PUT', '/settings/logo', LOGO)).status).to.equal(200);
     const account: Account = {
@@ -135,7 +137,7 @@ describe('tenant isolation of all API operations', () => {
 
   /** Returns a client with the intruder's key or session. Signing out gets a separate session. */
   async function openCaller(operation: DocumentedOperation): Promise<TestClient> {
-    if (credentialOf(operation) === 'key') return intruder.client;
+    if (findRequiredCredential(operation) === 'key') return intruder.client;
     return operation.name === 'DELETE /session' ? signIn(stack, intruder) : person;
   }
 
@@ -144,7 +146,7 @@ describe('tenant isolation of all API operations', () => {
     operation: DocumentedOperation,
     path: string,
     options: CallOptions = {},
-  ): Promise<Answer> {
+  ): Promise<TestResponse> {
     covered.add(operation.name);
     const caller = await openCaller(operation);
     const response = await caller.call(operation.method, path, options);
@@ -158,11 +160,11 @@ describe('tenant isolation of all API operations', () => {
 
   /** Returns the example body of the document with ids of the intruder's own records. */
   function buildOwnBody(body: NonNullable<DocumentedOperation['body']>): unknown {
-    return idPlaces(body.schema).reduce<unknown>((value, place) => {
-      const kind = kindAt(place);
+    return findIdPaths(body.schema).reduce<unknown>((value, place) => {
+      const kind = findRecordKind(place);
       const id = intruder.ids[kind];
       if (!id) throw new Error(`the crawl has no ${kind} for ${place.join('.')}: create one in fillAccount`);
-      return setAt(value, place, id);
+      return setIdAt(value, place, id);
     }, body.example);
   }
 
@@ -174,7 +176,7 @@ describe('tenant isolation of all API operations', () => {
   function buildRequest({ body, path, name }: DocumentedOperation): CallOptions {
     if (name === 'PUT /settings/logo') return LOGO;
     if (!body) return {};
-    const own = buildOwnBody(body) as Json;
+    const own = buildOwnBody(body) as OpenApiNode;
     if (!path.startsWith('/users')) return { body: own };
     // Hashing a password takes half a second, and only a person may set one.
     const { password: _password, ...rest } = own;
@@ -201,15 +203,15 @@ describe('tenant isolation of all API operations', () => {
     });
   }
 
-  for (const operation of operations.filter(({ body }) => body && idPlaces(body.schema).length > 0)) {
+  for (const operation of operations.filter(({ body }) => body && findIdPaths(body.schema).length > 0)) {
     it(`${operation.name} answers another tenant's id in the body like an unknown id`, async () => {
       const { body, path } = operation as DocumentedOperation & {
         body: NonNullable<DocumentedOperation['body']>;
       };
       const own = path.includes('{id}') ? withId(path, intruder.ids[getRecordKind(path)] as string) : path;
-      for (const place of idPlaces(body.schema)) {
+      for (const place of findIdPaths(body.schema)) {
         const send = (id: string) =>
-          callAsIntruder(operation, own, { body: setAt(buildOwnBody(body), place, id) });
+          callAsIntruder(operation, own, { body: setIdAt(buildOwnBody(body), place, id) });
         const unknown = getVisibleParts(await send(newId()));
         expect(unknown.status, place.join('.')).to.equal(400);
         for (const victim of victims) {
@@ -303,8 +305,8 @@ describe('tenant isolation of all API operations', () => {
       const kind = getRecordKind(operation.path);
       const ready =
         kind === 'suggestion'
-          ? await makeSuggestion(stack, intruder.tenantId, { entity_id: newId() })
-          : await recordReadyFor(operation.name, intruder.client);
+          ? await storeSuggestion(stack, intruder.tenantId, { entity_id: newId() })
+          : await createRecordFor(operation.name, intruder.client);
       const id = ready ?? (intruder.ids[kind] as string);
       // The hash in the example matches no approval.
       const options = operation.name === 'POST /approvals/{id}/approve' ? {} : buildRequest(operation);

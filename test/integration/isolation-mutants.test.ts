@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { migrate } from '../../migrations/migrate.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { openDatabase } from '../../shared/platform/postgres.js';
-import { assertLeastPrivilege, findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
-import { NO_LIMITS, useProcesses } from '../support/processes.js';
-import { withClient } from '../support/rows.js';
-import { scriptCommand } from '../support/run-script.js';
+import { assertLeastPrivilege, findPrivilegeProblems } from '../../shared/platform/postgres-privileges.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
+import { NO_RATE_LIMITS, useProcesses } from '../support/processes.js';
+import { withPgClient } from '../support/rows.js';
+import { buildScriptCommand } from '../support/run-script.js';
 import { createEmptyDatabase, createRedisUrl, getStores } from '../support/stores.js';
 
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
@@ -102,12 +102,12 @@ async function makeTemplate(): Promise<string> {
   const { superuserUrl } = await getStores();
   const url = new URL(await createEmptyDatabase());
   const owner = `mutant_${process.pid}`;
-  await withClient(superuserUrl, async (superuser) => {
+  await withPgClient(superuserUrl, async (superuser) => {
     await superuser.query(`create role ${owner} login createrole password 'mutant'`);
     await superuser.query(`alter database ${url.pathname.slice(1)} owner to ${owner}`);
   });
   Object.assign(url, { username: owner, password: 'mutant' });
-  await migrate({ databaseUrl: url.href, appRole: appRoleOf(url.href), withQueue: true });
+  await migrate({ databaseUrl: url.href, appRole: getAppRole(url.href), withQueue: true });
   return url.href;
 }
 
@@ -119,17 +119,17 @@ async function createMutantDatabase(): Promise<{
   template ??= makeTemplate();
   const templateUrl = await template;
   const { superuserUrl } = await getStores();
-  const role = appRoleOf(templateUrl);
+  const role = getAppRole(templateUrl);
   clones += 1;
   const name = `mutant_${process.pid}_${clones}`;
-  await withClient(superuserUrl, async (superuser) => {
+  await withPgClient(superuserUrl, async (superuser) => {
     await superuser.query(`alter role ${role} nosuperuser nobypassrls`);
     await superuser.query(
       `create database ${name} template ${new URL(templateUrl).pathname.slice(1)} owner ${new URL(templateUrl).username}`,
     );
   });
   const damage = (text: string) =>
-    withClient(withDatabaseName(superuserUrl, name), async (superuser) => {
+    withPgClient(withDatabaseName(superuserUrl, name), async (superuser) => {
       await superuser.query(text.replaceAll('%role%', role));
     });
   return { databaseUrl: withDatabaseName(templateUrl, name), damage };
@@ -137,7 +137,7 @@ async function createMutantDatabase(): Promise<{
 
 async function findProblems(databaseUrl: string): Promise<string[]> {
   const db = openDatabase({ databaseUrl, poolSize: 1, applicationName: 'test', logger });
-  return findPrivilegeFaults(db).finally(() => db.close());
+  return findPrivilegeProblems(db).finally(() => db.close());
 }
 
 describe('privilege check of the database', () => {
@@ -190,9 +190,9 @@ describe('start of a process on a database that does not isolate tenants', () =>
         await damage(MUTANTS[name]?.damage as string);
       }
       const { code, output } = await processes.run({
-        command: scriptCommand(...entry),
+        command: buildScriptCommand(...entry),
         env: {
-          ...NO_LIMITS,
+          ...NO_RATE_LIMITS,
           DATABASE_URL: databaseUrl,
           // The process checks isolation before it connects to Redis, so the test needs no Redis.
           REDIS_URL: (await createRedisUrl()) ?? 'redis://127.0.0.1:1',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { type Database, openDatabase, type Transaction } from '../../shared/platform/postgres.js';
-import { fillTables, tablesOf, withClient } from '../support/rows.js';
+import { fillTables, listTables, withPgClient } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
 
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
@@ -27,8 +27,8 @@ describe('row-level security below the API', () => {
 
   before(async () => {
     const databaseUrl = await createDatabase();
-    tables = await withClient(databaseUrl, async (client) => {
-      const names = await tablesOf(client);
+    tables = await withPgClient(databaseUrl, async (client) => {
+      const names = await listTables(client);
       for (const tenantId of [a, b, c]) await fillTables(client, names, tenantId);
       return names;
     });
@@ -136,7 +136,7 @@ describe('row-level security below the API', () => {
   });
 
   it('a sweep can list the ids of all tenants', async () => {
-    expect(await db.tenantIds()).to.deep.equal([a, b, c].sort());
+    expect(await db.listTenantIds()).to.deep.equal([a, b, c].sort());
   });
 
   it('a query for a tenant that is not a UUID fails or sees nothing', async () => {
@@ -149,7 +149,7 @@ describe('row-level security below the API', () => {
   });
 
   it('a rehearsal rolls its changes back', async () => {
-    const seen = await db.rehearse([a], async (tx) => {
+    const seen = await db.runAndRollBack([a], async (tx) => {
       await tx.query({ text: "update customers set company_name = 'rehearsed'" });
       return tx.query({ text: 'select tenant_id, company_name from customers' });
     });
@@ -174,7 +174,7 @@ describe('row-level security below the API', () => {
       own: [b, c].sort(),
     }),
     async (tenantId) => ({
-      seen: await db.rehearse([tenantId], (tx) => listTenantsSeen(createQuery(tx), 'work_orders')),
+      seen: await db.runAndRollBack([tenantId], (tx) => listTenantsSeen(createQuery(tx), 'work_orders')),
       own: [tenantId],
     }),
     async () => ({
@@ -225,8 +225,8 @@ describe('row-level security below the API', () => {
       }
     };
     await Promise.all(Array.from({ length: CALLER_COUNT }, caller));
-    expect(db.pool().total).to.be.at.most(POOL_SIZE);
-    expect(db.pool()).to.include({ waiting: 0, idle: db.pool().total });
+    expect(db.getPoolStats().total).to.be.at.most(POOL_SIZE);
+    expect(db.getPoolStats()).to.include({ waiting: 0, idle: db.getPoolStats().total });
     const settings = await Promise.all(
       Array.from({ length: POOL_SIZE }, () =>
         db.query({

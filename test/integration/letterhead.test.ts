@@ -1,9 +1,9 @@
 /** The letterhead on an account's invoices: name, address, phone, e-mail, logo and how to pay. */
 import { expect } from 'chai';
-import { pngChunk } from '../../shared/demo/demo-logo.js';
+import { encodePngChunk } from '../../shared/demo/demo-logo.js';
 import { expectError } from '../support/expect-error.js';
-import { pdfDrawing, pdfPages } from '../support/pdf.js';
-import { redPng, SMALL_JPEG } from '../support/pictures.js';
+import { countPdfDrawing, extractPdfPages } from '../support/pdf.js';
+import { createRedPng, SMALL_JPEG } from '../support/pictures.js';
 import { eventually } from '../support/poll.js';
 import type { TestTenant } from '../support/stack.js';
 import { MailFixture } from './mail-fixture.js';
@@ -70,7 +70,7 @@ describe('account letterhead', () => {
 
   it('GET /settings/logo returns the stored picture with its type and nosniff', async () => {
     expectError(await tenant.client.get('/settings/logo'), 404, 'not_found');
-    const picture = redPng();
+    const picture = createRedPng();
     const putResponse = await putLogo(picture);
     expect(putResponse.status).to.equal(200);
     expect(putResponse.body.logo).to.include({
@@ -89,15 +89,15 @@ describe('account letterhead', () => {
   });
 
   it('PUT /settings/logo replaces the picture, changes the ETag of the settings and audits only metadata', async () => {
-    const before = (await putLogo(redPng(10, 10))).headers.etag;
-    expect((await putLogo(redPng(10, 10))).headers.etag, 'the same picture').to.equal(before);
+    const before = (await putLogo(createRedPng(10, 10))).headers.etag;
+    expect((await putLogo(createRedPng(10, 10))).headers.etag, 'the same picture').to.equal(before);
     const after = await putLogo(SMALL_JPEG, 'image/jpeg');
     expect(after.headers.etag).to.not.equal(before);
     expect(after.body.logo).to.include({ content_type: 'image/jpeg', width: 17, height: 22 });
     const log = (await tenant.client.get('/audit-log?action=settings.logo_changed&limit=1')).body.data.items;
     expect(log[0].changes[0].to).to.have.all.keys('content_type', 'width', 'height', 'sha256');
     const dry = await tenant.client.call('PUT', '/settings/logo', {
-      raw: redPng(),
+      raw: createRedPng(),
       headers: { 'content-type': 'image/png', 'x-service-dry-run': 'true' },
     });
     expect(dry.body).to.include({ dry_run: true });
@@ -105,10 +105,10 @@ describe('account letterhead', () => {
   });
 
   it('PUT /settings/logo refuses files that are no picture, too large or of another type than declared', async () => {
-    const png = redPng();
+    const png = createRedPng();
     const hugePng = Buffer.concat([
       png.subarray(0, 8),
-      pngChunk('IHDR', Buffer.from([0, 0, 0x7f, 0xff, 0, 0, 0x7f, 0xff, 8, 2, 0, 0, 0])),
+      encodePngChunk('IHDR', Buffer.from([0, 0, 0x7f, 0xff, 0, 0, 0x7f, 0xff, 8, 2, 0, 0, 0])),
       png.subarray(33),
     ]);
     const invalidPictures: [string, Buffer][] = [
@@ -127,27 +127,27 @@ describe('account letterhead', () => {
     expectError(await putLogo(Buffer.alloc(256 * 1024 + 1)), 413, 'payload_too_large');
     for (const type of ['image/svg+xml', 'image/gif', 'application/json', 'text/html'])
       expectError(await putLogo(png, type), 415, 'unsupported_media_type');
-    const reader = mail.stack.clientWith(
+    const reader = mail.stack.createClient(
       await mail.stack.createKey(tenant.id, { permissions: ['read', 'write'] }),
     );
     expectError(await putLogo(png, 'image/png', reader), 403, 'insufficient_scope');
   });
 
   it('PUT /settings/logo cuts off bytes after the end of the picture', async () => {
-    const png = redPng();
+    const png = createRedPng();
     const putResponse = await putLogo(Buffer.concat([png, Buffer.from('<script>alert(1)</script>')]));
     expect(putResponse.body.logo.bytes).to.equal(png.length);
   });
 
   it('mail, page and PDF of an invoice show letterhead, logo, dates, terms, tax rate and how to pay', async () => {
-    await putLogo(redPng());
-    const id = await mail.sending();
-    await mail.delivered(id, 'sent');
+    await putLogo(createRedPng());
+    const id = await mail.sendNewInvoice();
+    await mail.waitForDelivery(id, 'sent');
     const received = mail.server.accepted.at(-1)?.mail;
     const link = new URL(/https:\/\/\S+\/i\/[\w-]{80}/.exec(received?.text ?? '')?.[0] ?? '').pathname;
     const page = await fetchBytes(link);
     const { bytes } = await fetchBytes(`/v1/invoices/${id}/pdf`, authHeaders());
-    const pdf = (await pdfPages(bytes)).join('\n');
+    const pdf = (await extractPdfPages(bytes)).join('\n');
     const html = page.bytes.toString();
     for (const text of EXPECTED_TEXTS) {
       const escaped = text.replace('&', '&#38;');
@@ -158,55 +158,59 @@ describe('account letterhead', () => {
     for (const text of EXPECTED_TEXTS) expect(received?.text, 'text of the mail').to.include(text);
     expect(received?.from?.name).to.equal('Hudson Towing & Recovery LLC');
 
-    expect((await pdfDrawing(bytes)).pictures, 'pictures in the PDF').to.equal(1);
+    expect((await countPdfDrawing(bytes)).pictures, 'pictures in the PDF').to.equal(1);
     expect(page.response.headers.get('content-security-policy')).to.include("img-src 'self'");
     expect(html).to.include(`src="${link}/logo"`);
     const logo = await fetchBytes(`${link}/logo`);
-    expect(logo.bytes.equals(redPng()), 'the picture on the page').to.equal(true);
+    expect(logo.bytes.equals(createRedPng()), 'the picture on the page').to.equal(true);
     expect(logo.response.headers.get('x-content-type-options')).to.equal('nosniff');
     const inline = received?.attachments.find(({ disposition }) => disposition === 'inline');
     expect(inline?.contentId).to.equal('<account-logo>');
-    expect(Buffer.from(inline?.content as ArrayBuffer).equals(redPng()), 'the picture in the mail').to.equal(
-      true,
-    );
+    expect(
+      Buffer.from(inline?.content as ArrayBuffer).equals(createRedPng()),
+      'the picture in the mail',
+    ).to.equal(true);
     expect(received?.html).to.include('src="cid:account-logo"');
   });
 
   it('the invoice PDF embeds a JPEG logo byte for byte', async () => {
     await putLogo(SMALL_JPEG, 'image/jpeg');
-    const { bytes } = await fetchBytes(`/v1/invoices/${await mail.approved()}/pdf`, authHeaders());
-    expect((await pdfDrawing(bytes)).pictures).to.equal(1);
+    const { bytes } = await fetchBytes(
+      `/v1/invoices/${await mail.createApprovedInvoice()}/pdf`,
+      authHeaders(),
+    );
+    expect((await countPdfDrawing(bytes)).pictures).to.equal(1);
     expect(bytes.includes(SMALL_JPEG), 'the bytes of the JPEG').to.equal(true);
   });
 
   it('a mail has no logo if the logo was deleted before the mail was sent', async () => {
-    await putLogo(redPng());
-    mail.server.expect({ as: 'refuse', code: 451, text: 'later', at: 'recipient' });
-    const id = await mail.sending();
+    await putLogo(createRedPng());
+    mail.server.setNextBehaviors({ as: 'refuse', code: 451, text: 'later', at: 'recipient' });
+    const id = await mail.sendNewInvoice();
     const [message] = await eventually('a first attempt', async () => {
-      const messages = await mail.messages(id);
+      const messages = await mail.listMessages(id);
       return messages[0]?.error ? messages : undefined;
     });
     await tenant.client.delete('/settings/logo');
-    await mail.hurry(message.id);
-    await mail.delivered(id, 'sent');
+    await mail.retryNow(message.id);
+    await mail.waitForDelivery(id, 'sent');
     const received = mail.server.accepted.at(-1)?.mail;
     expect(received?.html).to.include('Hudson Towing').and.not.include('account-logo');
     const [attachment, ...others] = received?.attachments ?? [];
     expect(others, 'no attachment besides the PDF').to.deep.equal([]);
-    expect((await pdfDrawing(Buffer.from(attachment?.content as ArrayBuffer))).pictures).to.equal(0);
+    expect((await countPdfDrawing(Buffer.from(attachment?.content as ArrayBuffer))).pictures).to.equal(0);
   });
 
   it('a changed letterhead changes the next PDF of an unchanged invoice', async () => {
-    await putLogo(redPng());
-    const id = await mail.approved();
+    await putLogo(createRedPng());
+    const id = await mail.createApprovedInvoice();
     const fetchPdf = async () => (await fetchBytes(`/v1/invoices/${id}/pdf`, authHeaders())).bytes;
     const first = await fetchPdf();
     expect((await fetchPdf()).equals(first), 'the same version').to.equal(true);
     await tenant.client.patch('/settings', { phone: '(518) 555-0199' });
-    expect((await pdfPages(await fetchPdf())).join()).to.include('(518) 555-0199');
+    expect((await extractPdfPages(await fetchPdf())).join()).to.include('(518) 555-0199');
     await tenant.client.delete('/settings/logo');
-    expect((await pdfDrawing(await fetchPdf())).pictures).to.equal(0);
+    expect((await countPdfDrawing(await fetchPdf())).pictures).to.equal(0);
     expect((await tenant.client.delete('/settings/logo')).status, 'again').to.equal(200);
   });
 });

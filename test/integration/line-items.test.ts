@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import type { TestResponse } from '../support/client.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -14,7 +14,7 @@ describe('invoice line items', () => {
   });
   after(() => stack.stop());
 
-  const createInvoice = (...line_items: object[]): Promise<Answer> =>
+  const createInvoice = (...line_items: object[]): Promise<TestResponse> =>
     tenant.client.post('/invoices', invoiceInput({ line_items }));
 
   describe('total_cents of a line item', () => {
@@ -49,16 +49,16 @@ describe('invoice line items', () => {
 
     it('POST /invoices reports a wrong line item total and an empty name in one validation_error', async () => {
       const response = await createInvoice(lineItem({ total_cents: 1 }), lineItem({ name: '' }));
-      expect(faultsOf(response)).to.deep.equal([
+      expect(listValidationErrors(response)).to.deep.equal([
         'line_items[0].total_cents line_total_mismatch',
         'line_items[1].name empty',
       ]);
     });
 
     it('POST /invoices reports an invalid quantity without a total mismatch', async () => {
-      expect(faultsOf(await createInvoice(lineItem({ quantity: -1, total_cents: 5 })))).to.deep.equal([
-        'line_items[0].quantity greater',
-      ]);
+      expect(
+        listValidationErrors(await createInvoice(lineItem({ quantity: -1, total_cents: 5 }))),
+      ).to.deep.equal(['line_items[0].quantity greater']);
     });
 
     it('PATCH /invoices/{id} checks line item totals', async () => {
@@ -82,7 +82,9 @@ describe('invoice line items', () => {
     for (const category of ['tow', 'other', 'discounts']) {
       it(`POST /invoices refuses a negative unit_price_cents in the category ${category}`, async () => {
         const response = await createInvoice(lineItem(), lineItem({ category, unit_price_cents: -1 }));
-        expect(faultsOf(response)).to.deep.equal(['line_items[1].unit_price_cents negativePrice']);
+        expect(listValidationErrors(response)).to.deep.equal([
+          'line_items[1].unit_price_cents negativePrice',
+        ]);
       });
     }
 
@@ -96,10 +98,10 @@ describe('invoice line items', () => {
         lineItem(),
         lineItem({ category: 'discount', unit_price_cents: -10_001 }),
       );
-      expect(faultsOf(below)).to.deep.equal(['line_items negative_total']);
+      expect(listValidationErrors(below)).to.deep.equal(['line_items negative_total']);
       const { id } = zero.body;
       const patch = { line_items: [lineItem({ category: 'adjustment', unit_price_cents: -1 })] };
-      expect(faultsOf(await tenant.client.patch(`/invoices/${id}`, patch))).to.deep.equal([
+      expect(listValidationErrors(await tenant.client.patch(`/invoices/${id}`, patch))).to.deep.equal([
         'line_items negative_total',
       ]);
       expect((await tenant.client.get(`/invoices/${id}`)).body).to.deep.equal(zero.body);
@@ -124,7 +126,7 @@ describe('invoice line items', () => {
     ] as const) {
       it(`POST /invoices refuses the quantity ${quantity}`, async () => {
         const response = await createInvoice(lineItem({ quantity, total_cents: 0 }));
-        expect(faultsOf(response)).to.deep.equal([`line_items[0].quantity ${code}`]);
+        expect(listValidationErrors(response)).to.deep.equal([`line_items[0].quantity ${code}`]);
       });
     }
   });
@@ -133,10 +135,9 @@ describe('invoice line items', () => {
     const response = await createInvoice(lineItem({ category: 'drone_recovery', unit_type: 'furlong' }));
     expect(response.status, response.text).to.equal(201);
     expect(response.body.line_items[0]).to.include({ category: 'drone_recovery', unit_type: 'furlong' });
-    expect(faultsOf(await createInvoice(lineItem({ category: 'Tow', unit_type: '2x' })))).to.deep.equal([
-      'line_items[0].category pattern',
-      'line_items[0].unit_type pattern',
-    ]);
+    expect(
+      listValidationErrors(await createInvoice(lineItem({ category: 'Tow', unit_type: '2x' }))),
+    ).to.deep.equal(['line_items[0].category pattern', 'line_items[0].unit_type pattern']);
   });
 
   it('line items keep their sequence, are numbered from 1, and are not taxable by default', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
-import type { Statement, Transaction } from '../../shared/platform/postgres.js';
+import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
 import { listApprovals } from '../../shared/resources/approvals/queries.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
@@ -9,7 +9,7 @@ import { listExportSchedules } from '../../shared/resources/export-schedules/que
 import { findDueSchedules } from '../../shared/resources/export-schedules/sweep.js';
 import { listExports } from '../../shared/resources/exports/queries.js';
 import { listImpounds } from '../../shared/resources/impounds/queries.js';
-import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
+import { findDueStorageAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
@@ -19,7 +19,7 @@ import { listRateCards } from '../../shared/resources/rate-cards/queries.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { listUsers } from '../../shared/resources/users/queries.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
-import { planOf, runOf } from '../support/explain.js';
+import { explainPlan, explainRun } from '../support/explain.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const ROWS = 20_000;
@@ -84,7 +84,7 @@ describe('query plans of lists over 20,000 rows', () => {
       await stack.rows(owner.id, INSERT_EXPORT_SCHEDULES, [owner.id]);
       await stack.rows(owner.id, INSERT_AUDIT_ENTRIES, customer);
     }
-    await stack.asOwner('analyze');
+    await stack.runAsOwner('analyze');
   });
   after(() => stack.stop());
 
@@ -98,7 +98,7 @@ describe('query plans of lists over 20,000 rows', () => {
         : { at: new Date(Date.now() - (ROWS / 2) * 60_000).toISOString(), id: newId() },
   });
 
-  const cases: [string, (scope: ListScope) => Statement, string][] = [
+  const cases: [string, (scope: ListScope) => SqlQuery, string][] = [
     ['invoices', (scope) => listInvoices({ limit }, scope), 'invoices_created'],
     ['invoices of a status', (scope) => listInvoices({ limit, status: 'paid' }, scope), 'invoices_status'],
     [
@@ -173,7 +173,7 @@ describe('query plans of lists over 20,000 rows', () => {
   for (const [name, buildQuery, index] of cases) {
     for (const page of ['first', 'later'] as const) {
       it(`the ${page} page of ${name} reads the index ${index} without a sort or a sequential scan`, async () => {
-        const nodes = await planOf(stack.runtime.db, tenant.id, buildQuery(scopeForPage(page)));
+        const nodes = await explainPlan(stack.runtime.db, tenant.id, buildQuery(scopeForPage(page)));
         const types = nodes.map((node) => node['Node Type']);
         expect(types).to.not.include('Sort').and.not.include('Incremental Sort').and.not.include('Seq Scan');
         expect(nodes.map((node) => node['Index Name'])).to.include(index);
@@ -182,7 +182,7 @@ describe('query plans of lists over 20,000 rows', () => {
   }
 
   it('the impound of a work order is found through the index impounds_work_order', async () => {
-    const nodes = await planOf(
+    const nodes = await explainPlan(
       stack.runtime.db,
       tenant.id,
       listImpounds({ limit, work_order_id: newId() }, scopeForPage('first')),
@@ -192,25 +192,29 @@ describe('query plans of lists over 20,000 rows', () => {
   });
 
   const sweeps: [string, (tx: Transaction, limit: number) => Promise<unknown>, string][] = [
-    ['the sweep of storage fees', findAccruals, 'impounds_open'],
+    ['the sweep of storage fees', findDueStorageAccruals, 'impounds_open'],
     ['the sweep of due export schedules', findDueSchedules, 'export_schedules_due'],
   ];
   for (const [sweepName, find, index] of sweeps) {
     it(`${sweepName} reads the index ${index} without a sequential scan`, async () => {
-      const sentQueries: Statement[] = [];
-      const query = async (sentQuery: Statement) => {
+      const sentQueries: SqlQuery[] = [];
+      const query = async (sentQuery: SqlQuery) => {
         sentQueries.push(sentQuery);
         return [];
       };
       await find({ query } as never, limit);
-      const nodes = await planOf(stack.runtime.db, tenant.id, sentQueries[0] as Statement);
+      const nodes = await explainPlan(stack.runtime.db, tenant.id, sentQueries[0] as SqlQuery);
       expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
       expect(nodes.map((node) => node['Index Name'])).to.include(index);
     });
   }
 
   it('a page in the middle reads limit + 1 rows, because the cursor is part of the index condition', async () => {
-    const nodes = await runOf(stack.runtime.db, tenant.id, listInvoices({ limit }, scopeForPage('later')));
+    const nodes = await explainRun(
+      stack.runtime.db,
+      tenant.id,
+      listInvoices({ limit }, scopeForPage('later')),
+    );
     const scan = nodes.find((node) => node['Index Name'] === 'invoices_created');
     expect(scan?.['Actual Rows']).to.equal(limit + 1);
     expect(scan?.['Rows Removed by Filter'] ?? 0).to.equal(0);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { faultsOf } from '../support/expect-error.js';
+import { listValidationErrors } from '../support/expect-error.js';
 import { invoiceInput, UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -117,7 +117,7 @@ describe('list filters', () => {
     for (const value of ['yesterday', '2026-02-30', '2026-11-01T00:00:00', '20261101', '1793491200', '']) {
       it(`GET /invoices refuses ${value || 'an empty text'} as since and until`, async () => {
         for (const name of ['since', 'until']) {
-          expect(faultsOf(await tenant.client.get(`/invoices?${name}=${value}`)))
+          expect(listValidationErrors(await tenant.client.get(`/invoices?${name}=${value}`)))
             .to.have.length(1)
             .and.match(new RegExp(`^${name} `));
         }
@@ -226,7 +226,7 @@ describe('list filters', () => {
     for (const path of ['/invoices', '/work-orders', '/customers', '/api-keys']) {
       it(`GET ${path} accepts a whole number from 1 to 200 as limit`, async () => {
         for (const limit of ['0', '201', 'x', '-1', '1.5', '']) {
-          expect(faultsOf(await tenant.client.get(`${path}?limit=${limit}`)), limit)
+          expect(listValidationErrors(await tenant.client.get(`${path}?limit=${limit}`)), limit)
             .to.have.length(1)
             .and.match(/^limit /);
         }
@@ -235,10 +235,12 @@ describe('list filters', () => {
       });
 
       it(`GET ${path} refuses a repeated parameter with 400 and ignores an unknown one`, async () => {
-        expect(faultsOf(await tenant.client.get(`${path}?limit=1&limit=2`))).to.deep.equal([
+        expect(listValidationErrors(await tenant.client.get(`${path}?limit=1&limit=2`))).to.deep.equal([
           'limit repeated',
         ]);
-        expect(faultsOf(await tenant.client.get(`${path}?x=1&x=1`))).to.deep.equal(['x repeated']);
+        expect(listValidationErrors(await tenant.client.get(`${path}?x=1&x=1`))).to.deep.equal([
+          'x repeated',
+        ]);
         expect(await listIds(`${path}?limit=1&colour=red&__proto__=1`)).to.deep.equal(
           await listIds(`${path}?limit=1`),
         );
@@ -247,7 +249,7 @@ describe('list filters', () => {
 
     it('lists name all invalid parameters in one response', async () => {
       const invoices = 'status=new&customer_id=x&date_field=sent_at&expand=all&limit=0';
-      expect(faultsOf(await tenant.client.get(`/invoices?${invoices}`))).to.deep.equal([
+      expect(listValidationErrors(await tenant.client.get(`/invoices?${invoices}`))).to.deep.equal([
         'customer_id guid',
         'date_field only',
         'expand only',
@@ -255,7 +257,7 @@ describe('list filters', () => {
         'status only',
       ]);
       const workOrders = `status=paid&customer_id=x&service_type=A&date_field=paid_at&search=${'a'.repeat(101)}`;
-      expect(faultsOf(await tenant.client.get(`/work-orders?${workOrders}`))).to.deep.equal([
+      expect(listValidationErrors(await tenant.client.get(`/work-orders?${workOrders}`))).to.deep.equal([
         'customer_id guid',
         'date_field only',
         'search max',
@@ -263,7 +265,7 @@ describe('list filters', () => {
         'status only',
       ]);
       const customers = 'company_type=A%20B&is_active=maybe&search=%00';
-      expect(faultsOf(await tenant.client.get(`/customers?${customers}`))).to.deep.equal([
+      expect(listValidationErrors(await tenant.client.get(`/customers?${customers}`))).to.deep.equal([
         'company_type pattern',
         'is_active base',
         'search pattern',

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { Statement, Transaction } from '../../shared/platform/postgres.js';
-import { LIVE_KEYS } from '../../shared/resources/api-keys/live-keys.js';
-import { Places } from '../../shared/resources/places.js';
-import type { Answer, TestClient } from '../support/client.js';
+import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
+import { AccountQuota } from '../../shared/resources/account-quota.js';
+import { LIVE_KEY_QUOTA } from '../../shared/resources/api-keys/live-key-quota.js';
+import type { TestClient, TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
-import { runOf } from '../support/explain.js';
+import { explainRun } from '../support/explain.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 const MAX_LIVE_KEYS = 100;
@@ -33,14 +33,14 @@ describe('limit of live keys per account', () => {
     const options = (nth: number) => (nth % 2 === 0 ? {} : { kind: 'agent' as const, scopes: SCOPES });
     await Promise.all(Array.from({ length: missing }, (_, nth) => stack.createKey(tenant.id, options(nth))));
   };
-  const postKey = (client: TestClient = tenant.client): Promise<Answer> =>
+  const postKey = (client: TestClient = tenant.client): Promise<TestResponse> =>
     client.post('/api-keys', { name: 'one more' });
-  const createKey = async (): Promise<Answer['body']> => {
+  const createKey = async (): Promise<TestResponse['body']> => {
     const response = await postKey();
     expect(response.status, response.text).to.equal(201);
     return response.body;
   };
-  const expectLimitReached = (response: Answer) => {
+  const expectLimitReached = (response: TestResponse) => {
     expectError(response, 409, 'conflict');
     expect(response.body.error.message).to.match(/100 live keys at most.*Revoke one.*overlap_hours 0/);
   };
@@ -94,15 +94,15 @@ describe('limit of live keys per account', () => {
         case when nth % 2 = 0 then now() - interval '1 day' end, case when nth % 2 = 1 then now() end
       from generate_series(1, 20000) nth`;
     await stack.rows(tenant.id, ended, [tenant.id]);
-    const sentQueries: Statement[] = [];
-    const query = async (sentQuery: Statement) => {
+    const sentQueries: SqlQuery[] = [];
+    const query = async (sentQuery: SqlQuery) => {
       sentQueries.push(sentQuery);
       return [];
     };
-    await Places.count({ query } as unknown as Transaction, [{ tenantId: tenant.id }], LIVE_KEYS);
-    const count = sentQueries.find(({ name }) => name === 'count-places-api_keys') as Statement;
+    await AccountQuota.load({ query } as unknown as Transaction, [{ tenantId: tenant.id }], LIVE_KEY_QUOTA);
+    const count = sentQueries.find(({ name }) => name === 'count-places-api_keys') as SqlQuery;
     const values = [`{${tenant.id}}`];
-    const nodes = await runOf(stack.runtime.db, tenant.id, { ...count, values });
+    const nodes = await explainRun(stack.runtime.db, tenant.id, { ...count, values });
     const scan = nodes.find((node) => node['Relation Name'] === 'api_keys');
     expect(scan).to.include({ 'Index Name': 'api_keys_live', 'Actual Rows': 1 });
     expect(scan?.['Rows Removed by Filter'] ?? 0).to.equal(0);

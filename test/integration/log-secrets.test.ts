@@ -5,15 +5,15 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { openDatabase } from '../../shared/platform/postgres.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
-import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
 import { insertUsers } from '../../shared/resources/users/handlers.js';
 import { TestClient } from '../support/client.js';
-import { invoiceAfter } from '../support/lifecycle-records.js';
-import { NO_LIMITS, type TestProcess, useProcesses } from '../support/processes.js';
-import { withClient } from '../support/rows.js';
-import { scriptCommand } from '../support/run-script.js';
+import { createInvoiceAfter } from '../support/lifecycle-records.js';
+import { NO_RATE_LIMITS, type TestProcess, useProcesses } from '../support/processes.js';
+import { withPgClient } from '../support/rows.js';
+import { buildScriptCommand } from '../support/run-script.js';
 import { endpointInput, invoiceInput } from '../support/samples.js';
-import { cookieOf, personWith, trySignIn } from '../support/sign-in.js';
+import { createSessionClient, readCookie, requestSession } from '../support/sign-in.js';
 import { createDatabase, createRedisUrl } from '../support/stores.js';
 
 const SECRET_KEY = 'Kk9-the-secret-key-of-this-deployment-4711';
@@ -55,12 +55,12 @@ describe('log output at LOG_LEVEL=trace', () => {
     const key = await createTenantWithKey();
     secrets.set('the key of every request', key);
     product = processes.start({
-      command: scriptCommand('bin/start.ts'),
+      command: buildScriptCommand('bin/start.ts'),
       env: {
-        ...NO_LIMITS,
+        ...NO_RATE_LIMITS,
         ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
         DATABASE_URL: databaseUrl,
-        DATA_DIR: await processes.folder(),
+        DATA_DIR: await processes.createFolder(),
         SECRET_KEY,
         PORT: '0',
         DEMO: 'false',
@@ -71,7 +71,7 @@ describe('log output at LOG_LEVEL=trace', () => {
         MAIL_FROM: 'invoices@example.com',
       },
     });
-    const [, origin = ''] = await product.prints(/REST (http:\/\/[\w.:]+)\/v1/);
+    const [, origin = ''] = await product.waitForOutput(/REST (http:\/\/[\w.:]+)\/v1/);
     client = new TestClient(origin, key);
     await sendWrites();
     await sendAndViewInvoice();
@@ -83,7 +83,7 @@ describe('log output at LOG_LEVEL=trace', () => {
   async function createTenantWithKey(): Promise<string> {
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     const db = openDatabase({ databaseUrl, poolSize: 1, applicationName: 'test', logger });
-    const pair = newTenantPair();
+    const pair = createTenantPairIds();
     tenantId = pair.live;
     const { key, material } = mintKey('api', 'live', deriveKey(SECRET_KEY, 'credentials'));
     const password_hash = await hashPassword(USER_PASSWORD);
@@ -166,30 +166,30 @@ describe('log output at LOG_LEVEL=trace', () => {
 
   /** The link of an invoice is a secret too: anyone with the link can read the invoice. */
   async function sendAndViewInvoice(): Promise<void> {
-    const id = await invoiceAfter(client, ['approve']);
+    const id = await createInvoiceAfter(client, ['approve']);
     const { body } = await client.post(`/invoices/${id}/send`, {});
     const { pathname } = new URL(body.view_url);
     secrets.set('the link of an invoice', pathname.slice('/i/'.length));
     for (const part of ['', '/pdf', '/other'])
       await (await fetch(client.origin + pathname + part)).arrayBuffer();
-    await product.prints(/"msg":"message"/);
+    await product.waitForOutput(/"msg":"message"/);
   }
 
   async function signInAndOut(): Promise<void> {
-    const first = await trySignIn(client.origin, { email: FIRST_EMAIL, password: USER_PASSWORD });
+    const first = await requestSession(client.origin, { email: FIRST_EMAIL, password: USER_PASSWORD });
     const email = 'silent@example.com';
     const user = { name: 'Silent', email, password: USER_PASSWORD };
-    const added = await personWith(client.origin, cookieOf(first)).post('/users', user);
+    const added = await createSessionClient(client.origin, readCookie(first)).post('/users', user);
     expect(added.status, added.text).to.equal(201);
-    const response = await trySignIn(client.origin, { email, password: USER_PASSWORD });
+    const response = await requestSession(client.origin, { email, password: USER_PASSWORD });
     expect(response.status, response.text).to.equal(200);
-    const cookie = cookieOf(response);
+    const cookie = readCookie(response);
     secrets.set("a session's token", cookie.slice('tow_session=tk_session_'.length));
-    const person = personWith(client.origin, cookie);
+    const person = createSessionClient(client.origin, cookie);
     expect(
       (await person.get('/me', { headers: { 'X-Request-Id': cookie.split('=')[1] ?? '' } })).status,
     ).to.equal(200);
-    await trySignIn(client.origin, { email, password: `${USER_PASSWORD}!` });
+    await requestSession(client.origin, { email, password: `${USER_PASSWORD}!` });
     expect((await person.delete('/session')).status).to.equal(200);
   }
 
@@ -221,7 +221,7 @@ describe('log output at LOG_LEVEL=trace', () => {
   }
 
   async function provokeServerErrors(): Promise<void> {
-    await withClient(databaseUrl, async (owner) => {
+    await withPgClient(databaseUrl, async (owner) => {
       await owner.query("alter table api_keys add constraint boom check (name <> 'boom')");
       await owner.query("alter table customers add constraint boom check (company_name <> 'boom')");
     });
@@ -233,9 +233,9 @@ describe('log output at LOG_LEVEL=trace', () => {
         500,
       );
     }
-    await withClient(databaseUrl, (owner) => owner.query('alter table invoices rename to hidden'));
+    await withPgClient(databaseUrl, (owner) => owner.query('alter table invoices rename to hidden'));
     expect((await client.get('/invoices')).status).to.equal(500);
-    await withClient(databaseUrl, async (owner) => {
+    await withPgClient(databaseUrl, async (owner) => {
       await owner.query('alter table hidden rename to invoices');
       await owner.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tow-all' and datname = current_database()",
@@ -302,14 +302,14 @@ describe('log output of a process that cannot start', () => {
     const url = new URL(await createDatabase());
     url.password = 'wrong-but-still-secret';
     const { code, output } = await processes.run({
-      command: scriptCommand('bin/start.ts'),
+      command: buildScriptCommand('bin/start.ts'),
       env: {
         DATABASE_URL: url.href,
         SECRET_KEY,
         PORT: '0',
         DEMO: 'false',
         LOG_LEVEL: 'trace',
-        DATA_DIR: await processes.folder(),
+        DATA_DIR: await processes.createFolder(),
       },
     });
     expect(code, output).to.equal(1);

@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import { createLocalBus } from '../../shared/platform/bus.js';
 import { deriveKey, unseal } from '../../shared/platform/crypto.js';
 import { startWritesWorker } from '../../workers/writes/index.js';
-import { draftOf, expectHeld, GATE, newAgent, setGate } from '../support/approvals.js';
+import {
+  APPROVAL_THRESHOLD_CENTS,
+  buildDraft,
+  createAgentClient,
+  expectHeld,
+  setApprovalThreshold,
+} from '../support/approvals.js';
 import { expectError } from '../support/expect-error.js';
 import { endpointInput, invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -34,9 +40,9 @@ describe('writes whose queue reply is lost', () => {
   });
 
   it("a held agent's write without a queue reply returns 202 with its approval", async () => {
-    await setGate(tenant);
-    const agent = await newAgent(stack, tenant.id);
-    const approval = expectHeld(await agent.post('/invoices', draftOf(GATE)));
+    await setApprovalThreshold(tenant);
+    const agent = await createAgentClient(stack, tenant.id);
+    const approval = expectHeld(await agent.post('/invoices', buildDraft(APPROVAL_THRESHOLD_CENTS)));
     expect((await tenant.client.get(`/approvals/${approval.id}`)).body).to.deep.equal(approval);
     expect(await stack.rows(tenant.id, 'select id from operations')).to.deep.equal([]);
   });
@@ -44,7 +50,7 @@ describe('writes whose queue reply is lost', () => {
   it('POST /api-keys without a queue reply still shows the new key', async () => {
     const response = await tenant.client.post('/api-keys', { name: 'Unheard' });
     expect(response.status, response.text).to.equal(201);
-    expect((await stack.clientWith(response.body.key).get('/me')).body.key.id).to.equal(response.body.id);
+    expect((await stack.createClient(response.body.key).get('/me')).body.key.id).to.equal(response.body.id);
   });
 
   it('POST and DELETE of a webhook endpoint without a queue reply return its signing secret and its deleted record', async () => {

@@ -1,7 +1,7 @@
 /** The mail of an invoice, its attached PDF, and the PDF over the API. */
 import { expect } from 'chai';
 import { expectError } from '../support/expect-error.js';
-import { pdfPages } from '../support/pdf.js';
+import { extractPdfPages } from '../support/pdf.js';
 import { invoiceInput, lineItem, UNKNOWN_ID } from '../support/samples.js';
 import { BASE_URL, MAIL_FROM, MailFixture } from './mail-fixture.js';
 
@@ -41,7 +41,7 @@ describe('content of invoice mails and PDFs', () => {
   }
 
   it('an invoice mail has text and HTML with line items, totals, due date and link, and the PDF attached', async () => {
-    const id = await mail.sending({
+    const id = await mail.sendNewInvoice({
       customer_id: await createCustomer(),
       po_number: 'PO-7',
       vehicle_description: '2019 Honda Civic',
@@ -62,7 +62,7 @@ describe('content of invoice mails and PDFs', () => {
         }),
       ],
     });
-    const invoice = await mail.delivered(id, 'sent');
+    const invoice = await mail.waitForDelivery(id, 'sent');
     const {
       from,
       to,
@@ -99,21 +99,21 @@ describe('content of invoice mails and PDFs', () => {
       filename: `invoice-${invoice.invoice_number}.pdf`,
       mimeType: 'application/pdf',
     });
-    const [page] = await pdfPages(new Uint8Array(attachment?.content as ArrayBuffer));
+    const [page] = await extractPdfPages(new Uint8Array(attachment?.content as ArrayBuffer));
     for (const text of shown) expect(page).to.include(text);
     // Each part of the address is on a separate line.
     expect(page).to.match(/Road & Sons\s+1 Main St\s+Dock 4\s+Hudson, NY 12534/);
   });
 
   it('an invoice mail escapes HTML in the texts of the invoice and sanitizes the file name', async () => {
-    const id = await mail.sending({
+    const id = await mail.sendNewInvoice({
       invoice_number: `I-${ATTACK}`,
       customer_id: await createCustomer({ company_name: ATTACK, address: ATTACK }),
       po_number: ATTACK,
       vehicle_description: ATTACK,
       line_items: [lineItem({ name: ATTACK, description: ATTACK })],
     });
-    await mail.delivered(id, 'sent');
+    await mail.waitForDelivery(id, 'sent');
     const received = mail.server.accepted.at(-1)?.mail;
     expect(received?.subject).to.include(ATTACK);
     expect(received?.text).to.include(ATTACK);
@@ -123,7 +123,7 @@ describe('content of invoice mails and PDFs', () => {
   });
 
   it('POST /invoices/{id}/send refuses several addresses and header injection in "to"', async () => {
-    const id = await mail.approved();
+    const id = await mail.createApprovedInvoice();
     for (const to of ['a@example.com, b@example.com', 'a@example.com\r\nBcc: c@example.com', 'nobody']) {
       expectError(await mail.tenant.client.post(`/invoices/${id}/send`, { to }), 400, 'validation_error');
     }
@@ -133,15 +133,15 @@ describe('content of invoice mails and PDFs', () => {
     const line_items = Array.from({ length: 120 }, (_, nth) =>
       lineItem({ name: `Line ${nth + 1}`, unit_price_cents: 101 + nth, taxable: nth % 2 === 0 }),
     );
-    const id = await mail.sending({ line_items });
-    await mail.delivered(id, 'sent');
+    const id = await mail.sendNewInvoice({ line_items });
+    await mail.waitForDelivery(id, 'sent');
     await mail.tenant.client.post(`/invoices/${id}/payments`, { amount_cents: 1_234, method: 'cash' });
     const invoice = await mail.read(`/invoices/${id}`);
     const { response, bytes } = await fetchPdf(id);
     expect(response.status).to.equal(200);
     expect(response.headers.get('content-type')).to.equal('application/pdf');
     expect(response.headers.get('content-disposition')).to.include(`invoice-${invoice.invoice_number}.pdf`);
-    const pages = await pdfPages(bytes);
+    const pages = await extractPdfPages(bytes);
     expect(pages.length).to.be.above(2);
     for (const page of pages.filter((text) => /Line \d/.test(text)))
       expect(page).to.match(/Service\s+Quantity\s+Price\s+Amount/);
@@ -163,20 +163,22 @@ describe('content of invoice mails and PDFs', () => {
 
   it('the PDF of a draft or a void invoice says so', async () => {
     const { body: draft } = await mail.tenant.client.post('/invoices', invoiceInput());
-    expect((await pdfPages((await fetchPdf(draft.id)).bytes))[0]).to.include('Draft: not an invoice yet');
-    const id = await mail.sending();
+    expect((await extractPdfPages((await fetchPdf(draft.id)).bytes))[0]).to.include(
+      'Draft: not an invoice yet',
+    );
+    const id = await mail.sendNewInvoice();
     await mail.tenant.client.post(`/invoices/${id}/void`, { reason: 'x' });
-    expect((await pdfPages((await fetchPdf(id)).bytes))[0])
+    expect((await extractPdfPages((await fetchPdf(id)).bytes))[0])
       .to.include('Void: nothing is owed')
       .and.to.not.include('Balance due');
   });
 
   it('GET /invoices/{id}/pdf needs the rights to read the invoice, in its own account', async () => {
-    const id = await mail.approved();
+    const id = await mail.createApprovedInvoice();
     const other = await mail.stack.createTenant('Other Towing');
     for (const path of [`/invoices/${id}/pdf`, `/invoices/${UNKNOWN_ID}/pdf`, '/invoices/x/pdf'])
       expectError(await other.client.get(path), 404, 'not_found');
-    const agent = mail.stack.clientWith(
+    const agent = mail.stack.createClient(
       await mail.stack.createKey(mail.tenant.id, { kind: 'agent', scopes: ['read_invoices'] }),
     );
     expect((await agent.get(`/invoices/${id}/pdf`)).status).to.equal(200);

@@ -39,7 +39,7 @@ export class MailFixture {
   }
 
   /** Creates an approved invoice and returns its id. */
-  async approved(overrides: Record<string, unknown> = {}): Promise<string> {
+  async createApprovedInvoice(overrides: Record<string, unknown> = {}): Promise<string> {
     const { client } = this.tenant;
     const { body } = await client.post(
       '/invoices',
@@ -50,14 +50,14 @@ export class MailFixture {
   }
 
   /** Creates an approved invoice, requests to send it, and returns its id. */
-  async sending(overrides: Record<string, unknown> = {}): Promise<string> {
-    const id = await this.approved(overrides);
+  async sendNewInvoice(overrides: Record<string, unknown> = {}): Promise<string> {
+    const id = await this.createApprovedInvoice(overrides);
     await this.tenant.client.post(`/invoices/${id}/send`, {});
     return id;
   }
 
   /** Waits until the invoice's delivery has this state, and returns the invoice. */
-  async delivered(id: string, state: 'sent' | 'failed'): Promise<Json> {
+  async waitForDelivery(id: string, state: 'sent' | 'failed'): Promise<Json> {
     return eventually(`delivery ${state}`, async () => {
       const invoice = await this.read(`/invoices/${id}`);
       return invoice.delivery.state === state && invoice;
@@ -65,16 +65,16 @@ export class MailFixture {
   }
 
   /** The messages of an invoice, newest first. */
-  async messages(invoiceId: string): Promise<Json[]> {
+  async listMessages(invoiceId: string): Promise<Json[]> {
     return (await this.read(`/messages?invoice_id=${invoiceId}`)).data.items;
   }
 
   /** The number of mails with this message's id that the server has accepted. */
-  copies(messageId: string): number {
+  countAcceptedMails(messageId: string): number {
     return this.server.accepted.filter(({ mail }) => mail.messageId?.includes(messageId)).length;
   }
 
-  async events(invoiceId: string, type = 'invoice.sent'): Promise<Json[]> {
+  async listEvents(invoiceId: string, type = 'invoice.sent'): Promise<Json[]> {
     const rows = await this.stack.rows<{ body: string }>(
       this.tenant.id,
       `select body from events where tenant_id = $1 and type = $3 and body::jsonb #>> '{data,object,id}' = $2 order by id`,
@@ -84,17 +84,17 @@ export class MailFixture {
   }
 
   /** Makes the next attempt due now, clears the last error, and adds a wake-up job. */
-  async hurry(messageId: string): Promise<void> {
+  async retryNow(messageId: string): Promise<void> {
     await this.stack.rows(
       this.tenant.id,
       'update messages set attempt_after = now(), error = null where tenant_id = $1 and id = $2',
       [this.tenant.id, messageId],
     );
-    await this.promptAgain(messageId, 1);
+    await this.addWakeUpJobs(messageId, 1);
   }
 
   /** Adds several wake-up jobs for one message, as a queue that repeats jobs would. */
-  async promptAgain(messageId: string, times: number): Promise<void> {
+  async addWakeUpJobs(messageId: string, times: number): Promise<void> {
     for (let nth = 0; nth < times; nth += 1)
       await this.queue.add('deliver', { tenantId: this.tenant.id, messageId }, { jobId: newId() });
   }

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Manner } from '../support/mail-server.js';
+import type { MailBehavior } from '../support/mail-server.js';
 import { eventually } from '../support/poll.js';
 import { MailFixture } from './mail-fixture.js';
 
@@ -12,7 +12,7 @@ const SEED = Number(process.env.FC_SEED ?? Date.now() % 1e7);
 const RUNS = 30;
 
 /** How the mail server replies to the mail of a step. */
-const MANNERS: Readonly<Record<'accepts' | 'refuses' | 'defers', Manner>> = {
+const MANNERS: Readonly<Record<'accepts' | 'refuses' | 'defers', MailBehavior>> = {
   accepts: { as: 'accept' },
   refuses: { as: 'refuse', code: 550, text: 'no', at: 'recipient' },
   defers: { as: 'refuse', code: 451, text: 'later', at: 'data' },
@@ -92,20 +92,20 @@ describe(`random sequences of invoice mails (seed ${SEED}; set FC_SEED to repeat
   async function runStep(id: string, { act, reply }: Step): Promise<void> {
     const { client } = mail.tenant;
     if (act === 'view') {
-      const [{ id: message }] = await mail.messages(id);
+      const [{ id: message }] = await mail.listMessages(id);
       const { body_text } = await mail.read(`/messages/${message}`);
       const [path] = /\/i\/[\w-]+/.exec(body_text) ?? [];
       expect((await fetch(`${mail.stack.origin}${path}`)).status).to.equal(200);
       return;
     }
-    mail.server.expect(MANNERS[reply]);
-    const [latest] = await mail.messages(id);
+    mail.server.setNextBehaviors(MANNERS[reply]);
+    const [latest] = await mail.listMessages(id);
     if (act === 'send') expect((await client.post(`/invoices/${id}/send`, {})).status).to.equal(200);
     else if (act === 'retry')
       expect((await client.post(`/messages/${latest.id}/retry`, {})).status).to.equal(200);
-    else await mail.hurry(latest.id);
+    else await mail.retryNow(latest.id);
     await eventually(`the reply to ${act}`, async () => {
-      const [message] = await mail.messages(id);
+      const [message] = await mail.listMessages(id);
       return message.state !== 'queued' || message.error !== null;
     });
   }
@@ -113,21 +113,21 @@ describe(`random sequences of invoice mails (seed ${SEED}; set FC_SEED to repeat
   it('each release whose mail the server accepts fires invoice.sent once, and stored states match the server', async () => {
     const property = fc.asyncProperty(steps, async (randomSteps) => {
       const model = new Model();
-      const id = await mail.approved();
+      const id = await mail.createApprovedInvoice();
       for (const step of randomSteps) {
         if (!model.allows(step)) continue;
         await runStep(id, step);
         model.apply(step);
         const invoice = await mail.read(`/invoices/${id}`);
-        const messages = (await mail.messages(id)).reverse();
+        const messages = (await mail.listMessages(id)).reverse();
         expect({
           status: invoice.status,
           delivery: invoice.delivery?.state ?? null,
           messages: messages.map((message) => message.state),
-          events: (await mail.events(id)).length,
+          events: (await mail.listEvents(id)).length,
         }).to.deep.equal({ ...model });
         for (const message of messages) {
-          const copies = mail.copies(message.id);
+          const copies = mail.countAcceptedMails(message.id);
           if (message.state === 'sent') expect(copies).to.be.above(0);
           else expect(copies).to.equal(0);
         }

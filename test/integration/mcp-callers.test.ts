@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
-import { withOneAccount } from '../support/accounts.js';
+import { useSharedAccount } from '../support/accounts.js';
 import { eventually } from '../support/poll.js';
 import { RawMcp } from '../support/raw-mcp.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
@@ -13,7 +13,7 @@ describe('clients of /mcp', () => {
   let tenant: TestTenant;
   let mcp: RawMcp;
 
-  withOneAccount(
+  useSharedAccount(
     async (account) => {
       ({ stack, tenant } = account);
       const scopes = [...AGENT_SCOPES];
@@ -41,20 +41,21 @@ describe('clients of /mcp', () => {
     const statuses: number[] = [];
     for (let nth = 0; nth < 7; nth += 1)
       statuses.push(
-        (await mcp.ask('ping', {}, { key: `tk_agent_${nth}`, headers: forwardedFor('192.0.2.2') })).status,
+        (await mcp.request('ping', {}, { key: `tk_agent_${nth}`, headers: forwardedFor('192.0.2.2') }))
+          .status,
       );
     expect(statuses).to.deep.equal([401, 401, 401, 401, 401, 429, 429]);
-    expect((await mcp.ask('ping', {}, { headers: forwardedFor('192.0.2.2') })).status).to.equal(200);
+    expect((await mcp.request('ping', {}, { headers: forwardedFor('192.0.2.2') })).status).to.equal(200);
     expect(
-      (await mcp.ask('ping', {}, { key: 'tk_agent_0', headers: forwardedFor('192.0.2.3') })).status,
+      (await mcp.request('ping', {}, { key: 'tk_agent_0', headers: forwardedFor('192.0.2.3') })).status,
     ).to.equal(401);
   });
 
   it('MCP responses have RateLimit headers for both windows, and none without a key', async () => {
-    const { headers } = await mcp.ask('ping');
+    const { headers } = await mcp.request('ping');
     expect(headers['ratelimit-policy']).to.match(/^"minute";q=\d+;w=60, "hour";q=\d+;w=3600$/);
     expect(headers.ratelimit).to.match(/^"minute";r=\d+;t=\d+, "hour";r=\d+;t=\d+$/);
-    expect((await mcp.ask('ping', {}, { key: null })).headers).to.not.have.property('ratelimit');
+    expect((await mcp.request('ping', {}, { key: null })).headers).to.not.have.property('ratelimit');
   });
 
   it('an MCP call sets last_used_at of its key', async () => {
@@ -62,7 +63,7 @@ describe('clients of /mcp', () => {
     const { id, key } = (await tenant.client.post('/agent-keys', body)).body;
     const readLastUsed = async () => (await tenant.client.get(`/agent-keys/${id}`)).body.last_used_at;
     expect(await readLastUsed()).to.equal(null);
-    await mcp.ask('ping', {}, { key });
+    await mcp.request('ping', {}, { key });
     await eventually('last_used_at is set', async () => (await readLastUsed()) ?? undefined);
   });
 });

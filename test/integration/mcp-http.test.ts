@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import pg from 'pg';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
-import { withOneAccount } from '../support/accounts.js';
-import type { Answer } from '../support/client.js';
+import { useSharedAccount } from '../support/accounts.js';
+import type { TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
 import { RawMcp } from '../support/raw-mcp.js';
@@ -22,7 +22,7 @@ describe('MCP over HTTP', () => {
   const createAgentKey = (options = {}) =>
     stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES], ...options });
 
-  withOneAccount(
+  useSharedAccount(
     async (account) => {
       ({ stack, tenant } = account);
       mcp = new RawMcp(stack.origin, await createAgentKey());
@@ -32,13 +32,13 @@ describe('MCP over HTTP', () => {
     },
   );
 
-  const expectPong = (response: Answer) => {
+  const expectPong = (response: TestResponse) => {
     expect(response.status, response.text).to.equal(200);
     expect(response.body).to.deep.equal(PONG);
   };
 
   describe('authentication', () => {
-    const expectUnauthorized = (response: Answer) => {
+    const expectUnauthorized = (response: TestResponse) => {
       expectError(response, 401, 'unauthorized');
       expect(response.headers['www-authenticate']).to.equal('Bearer realm="tow-dispatch"');
       expect(response.headers).to.not.have.property('x-ratelimit-remaining');
@@ -183,7 +183,7 @@ describe('MCP over HTTP', () => {
      * responses have arrived.
      */
     async function sendAndReadStatuses(texts: string[], count: number): Promise<number[]> {
-      const socket = await mcp.socket();
+      const socket = await mcp.openSocket();
       const readText = collectText(socket);
       for (const one of texts) socket.write(one);
       const found = await eventually(`${count} responses`, () => {
@@ -194,12 +194,12 @@ describe('MCP over HTTP', () => {
       return found.map((line) => Number(line.slice(9)));
     }
     const message = JSON.stringify(PING);
-    const buildRequest = () => `${mcp.head(message.length)}${message}`;
+    const buildRequest = () => `${mcp.buildHead(message.length)}${message}`;
 
     it('a connection to /mcp survives a message that is too large, which is never parsed as other messages', async () => {
       const smuggled = `${buildRequest()}`.repeat(Math.ceil((2 * MIB) / buildRequest().length));
       expect(
-        await sendAndReadStatuses([mcp.head(smuggled.length), smuggled, buildRequest()], 2),
+        await sendAndReadStatuses([mcp.buildHead(smuggled.length), smuggled, buildRequest()], 2),
       ).to.deep.equal([413, 200]);
     });
 
@@ -211,10 +211,10 @@ describe('MCP over HTTP', () => {
     });
 
     it('a connection to /mcp is closed after a message that does not end', async () => {
-      const socket = await mcp.socket();
+      const socket = await mcp.openSocket();
       const readText = collectText(socket);
       const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-      socket.write(mcp.head(64 * MIB));
+      socket.write(mcp.buildHead(64 * MIB));
       socket.write(Buffer.alloc(17.2 * MIB, ' '));
       await ended;
       expect(readText())
@@ -227,8 +227,12 @@ describe('MCP over HTTP', () => {
     });
 
     it('a connection to /mcp that is cut inside a message or before its response causes no server error', async () => {
-      for (const cut of [mcp.head(message.length), `${mcp.head(message.length)}{"json`, buildRequest()]) {
-        const socket = await mcp.socket();
+      for (const cut of [
+        mcp.buildHead(message.length),
+        `${mcp.buildHead(message.length)}{"json`,
+        buildRequest(),
+      ]) {
+        const socket = await mcp.openSocket();
         socket.on('error', () => undefined);
         await new Promise<void>((sent) => socket.write(cut, () => sent()));
         socket.destroy();
@@ -247,8 +251,8 @@ describe('MCP over HTTP', () => {
       const owner = new pg.Client({ connectionString: stack.databaseUrl });
       await owner.connect();
       await owner.query('begin; lock table work_orders in share row exclusive mode');
-      const socket = await mcp.socket();
-      socket.write(`${mcp.head(booking.length)}${booking}`);
+      const socket = await mcp.openSocket();
+      socket.write(`${mcp.buildHead(booking.length)}${booking}`);
       await eventually('the call waits for the table lock', async () => {
         const waits = `select 1 from pg_locks where not granted and relation = 'work_orders'::regclass`;
         return (await owner.query(waits)).rowCount === 1;

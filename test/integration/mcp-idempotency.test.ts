@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
-import { withAccounts } from '../support/accounts.js';
-import { newAgent, type TestAgent } from '../support/agent.js';
-import type { Answer, Json } from '../support/client.js';
+import { useAccountPerTest } from '../support/accounts.js';
+import { connectAgent, type TestAgent } from '../support/agent.js';
+import type { Json, TestResponse } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import { RawMcp } from '../support/raw-mcp.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
@@ -34,9 +34,9 @@ describe('idempotency and dry run over MCP', () => {
   let tenant: TestTenant;
   let agent: TestAgent;
 
-  withAccounts(async (account) => {
+  useAccountPerTest(async (account) => {
     ({ stack, tenant } = account);
-    agent = await newAgent(stack, tenant);
+    agent = await connectAgent(stack, tenant);
     return () => agent.client.close();
   });
 
@@ -44,17 +44,17 @@ describe('idempotency and dry run over MCP', () => {
     parts: CallParts[],
     args: Record<string, unknown> = WORK_ORDER,
     key = agent.key,
-  ): Promise<Answer> => {
+  ): Promise<TestResponse> => {
     const all = <K extends keyof CallParts>(part: K) =>
       Object.assign({}, ...parts.map((one) => one[part] ?? {}));
     const options = { meta: all('meta'), headers: all('headers') };
     return new RawMcp(stack.origin, key).call(name, { ...args, ...all('args') }, options);
   };
-  const expectSuccess = ({ status, body, text }: Answer): Json => {
+  const expectSuccess = ({ status, body, text }: TestResponse): Json => {
     expect([status, body.result?.isError ?? false], text).to.deep.equal([200, false]);
     return body.result.structuredContent;
   };
-  const expectToolError = ({ status, body, text }: Answer): Json => {
+  const expectToolError = ({ status, body, text }: TestResponse): Json => {
     expect([status, body.result?.isError], text).to.deep.equal([200, true]);
     return JSON.parse(body.result.content[0].text);
   };
@@ -190,12 +190,12 @@ describe('idempotency and dry run over MCP', () => {
   it("an idempotency key belongs to its account: the account's other agents replay, another account's agent does not", async () => {
     const sent = { args: { idempotency_key: newId() } };
     const first = expectSuccess(await send([sent]));
-    const colleague = await newAgent(stack, tenant);
+    const colleague = await connectAgent(stack, tenant);
     expect(expectSuccess(await send([sent], WORK_ORDER, colleague.key))).to.deep.equal(first);
-    const narrow = await newAgent(stack, tenant, { scopes: ['read_work_orders'] });
+    const narrow = await connectAgent(stack, tenant, { scopes: ['read_work_orders'] });
     expect(expectToolError(await send([sent], WORK_ORDER, narrow.key)).code).to.equal('insufficient_scope');
     const other = await stack.createTenant();
-    const otherAgent = await newAgent(stack, other);
+    const otherAgent = await connectAgent(stack, other);
     const response = await send([sent], WORK_ORDER, otherAgent.key);
     expect(expectSuccess(response).id).to.not.equal(first.id);
     expect(response.headers).to.not.have.property('x-idempotency-replay');

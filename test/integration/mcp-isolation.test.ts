@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
-import { newAgent, TestAgent } from '../support/agent.js';
-import { GATE, setGate } from '../support/approvals.js';
+import { connectAgent, TestAgent } from '../support/agent.js';
+import { APPROVAL_THRESHOLD_CENTS, setApprovalThreshold } from '../support/approvals.js';
 import type { Json } from '../support/client.js';
 import { createUser, signIn } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -38,9 +38,9 @@ describe('isolation of accounts over MCP', () => {
     stack = await TestStack.start();
     owner = await stack.createTenant('Owner');
     other = await stack.createTenant('Other');
-    ownAgent = await newAgent(stack, owner);
+    ownAgent = await connectAgent(stack, owner);
     owned = await createRecords();
-    intruders["another account's agent"] = await newAgent(stack, other);
+    intruders["another account's agent"] = await connectAgent(stack, other);
     const scopes = [...AGENT_SCOPES];
     const key = await stack.createKey(owner.sandboxId, { kind: 'agent', scopes }, 'sandbox');
     intruders["the sandbox's agent"] = await TestAgent.connect(stack.origin, key);
@@ -58,18 +58,19 @@ describe('isolation of accounts over MCP', () => {
     await post('/customers', { company_name: 'Second' });
     const workOrder = await post('/work-orders', { service_type: 'tow', customer_id: customer });
     await post('/work-orders', { service_type: 'tow' });
-    await setGate(owner);
+    await setApprovalThreshold(owner);
     const draft = (unit_price_cents: number) =>
-      ownAgent.ok('create_invoice_draft', {
+      ownAgent.callOk('create_invoice_draft', {
         work_order_id: workOrder,
         line_items: [{ ...LINE_ITEM, unit_price_cents }],
       });
     const { id: invoice } = await draft(1);
     await draft(2);
-    const { approval } = await draft(GATE);
-    const [me] = (await ownAgent.ok('search_audit_log', { limit: 1 })).items;
+    const { approval } = await draft(APPROVAL_THRESHOLD_CENTS);
+    const [me] = (await ownAgent.callOk('search_audit_log', { limit: 1 })).items;
     const cursors: Record<string, string> = {};
-    for (const [tool, args] of PAGED) cursors[tool] = (await ownAgent.ok(tool, { ...args, limit: 1 })).cursor;
+    for (const [tool, args] of PAGED)
+      cursors[tool] = (await ownAgent.callOk(tool, { ...args, limit: 1 })).cursor;
     return { customer, workOrder, invoice, approval: approval.id, agentId: me.actor.id, cursors };
   };
 
@@ -80,7 +81,7 @@ describe('isolation of accounts over MCP', () => {
     args: Record<string, unknown>,
     id?: string,
   ) => {
-    const { requestId: _id, ...error } = await agent.refused(tool, args);
+    const { requestId: _id, ...error } = await agent.callRefused(tool, args);
     return JSON.stringify(error).replaceAll(id ?? '-', '{id}');
   };
   const readError = async (agent: TestAgent, template: string, id: string): Promise<string> => {
@@ -108,14 +109,14 @@ describe('isolation of accounts over MCP', () => {
     ((await agent.client.readResource({ uri })).contents[0] as { text: string }).text;
 
   it("the owner's agent can read its records, list pages and resources over MCP", async () => {
-    expect((await ownAgent.ok('get_invoice', { invoice_id: owned.invoice })).id).to.equal(owned.invoice);
-    expect((await ownAgent.ok('get_work_order', { work_order_id: owned.workOrder })).id).to.equal(
+    expect((await ownAgent.callOk('get_invoice', { invoice_id: owned.invoice })).id).to.equal(owned.invoice);
+    expect((await ownAgent.callOk('get_work_order', { work_order_id: owned.workOrder })).id).to.equal(
       owned.workOrder,
     );
     for (const [tool, args] of PAGED) {
       expect(owned.cursors[tool], tool).to.be.a('string');
       expect(
-        (await ownAgent.ok(tool, { ...args, cursor: owned.cursors[tool], limit: 1 })).count,
+        (await ownAgent.callOk(tool, { ...args, cursor: owned.cursors[tool], limit: 1 })).count,
         tool,
       ).to.equal(1);
     }
@@ -134,11 +135,11 @@ describe('isolation of accounts over MCP', () => {
 
     // This test runs first, because an account's audit log keeps the ids that its agents request.
     it(`${intruder} sees nothing of the owner in lists, boards and logs`, async () => {
-      for (const [tool, args] of PAGED) expectNoSecrets(await agent().ok(tool, args));
+      for (const [tool, args] of PAGED) expectNoSecrets(await agent().callOk(tool, args));
       for (const args of [{ search: 'Secret' }, { search: 'Club' }])
-        expect((await agent().ok('list_customers', args)).count).to.equal(0);
-      expect((await agent().ok('search_audit_log', { actor: owned.agentId })).count).to.equal(0);
-      const board = await agent().ok('get_dispatch_board');
+        expect((await agent().callOk('list_customers', args)).count).to.equal(0);
+      expect((await agent().callOk('search_audit_log', { actor: owned.agentId })).count).to.equal(0);
+      const board = await agent().callOk('get_dispatch_board');
       expectNoSecrets(board);
       expect(board.unassigned_work_orders).to.deep.equal([]);
       expectNoSecrets(JSON.parse(await readResourceText(agent(), 'service://dispatch-board')));
@@ -195,7 +196,7 @@ describe('isolation of accounts over MCP', () => {
     });
 
     it(`${intruder} cannot read the owner's approvals or replay its calls`, async () => {
-      const rest = stack.clientWith(agent().key);
+      const rest = stack.createClient(agent().key);
       const responses = await Promise.all(
         [owned.approval, newId()].map(async (id) => {
           const { status, body } = await rest.get(`/approvals/${id}`);
@@ -204,7 +205,7 @@ describe('isolation of accounts over MCP', () => {
       );
       expect(responses[0]).to.deep.equal(responses[1]);
       const sent = { service_type: 'tow', idempotency_key: newId() };
-      const ownersResult = await ownAgent.ok('create_work_order', sent);
+      const ownersResult = await ownAgent.callOk('create_work_order', sent);
       const intrudersResult = await agent().call('create_work_order', sent);
       expect((intrudersResult.structuredContent as Json).id).to.not.equal(ownersResult.id);
       expect(JSON.stringify(intrudersResult.content)).to.not.include('done before');

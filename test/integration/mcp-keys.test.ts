@@ -49,7 +49,7 @@ describe('agent keys at /mcp', () => {
   it('an agent key that an API key with admin creates works immediately, and the audit log names it', async () => {
     const { id, key } = await createAgentKey(tenant.client);
     const agent = await connect(key);
-    const workOrder = await agent.ok('create_work_order', { service_type: 'light_duty_tow' });
+    const workOrder = await agent.callOk('create_work_order', { service_type: 'light_duty_tow' });
     const { items } = (await tenant.client.get(`/audit-log?entity_id=${workOrder.id}`)).body.data;
     expect(items).to.have.length(1);
     expect(items[0]).to.deep.include({
@@ -65,18 +65,18 @@ describe('agent keys at /mcp', () => {
     const live = await connect((await createAgentKey(await signIn(stack, { tenantId: tenant.id }))).key);
     const sandboxed = await createAgentKey(await signIn(stack, { tenantId: tenant.id }, 'sandbox'));
     expect(sandboxed.key).to.match(/^tk_agent_test_/);
-    const workOrder = await live.ok('create_work_order', { service_type: 'jump_start' });
+    const workOrder = await live.callOk('create_work_order', { service_type: 'jump_start' });
     const sandbox = await connect(sandboxed.key);
-    expect((await sandbox.refused('get_work_order', { work_order_id: workOrder.id })).code).to.equal(
+    expect((await sandbox.callRefused('get_work_order', { work_order_id: workOrder.id })).code).to.equal(
       'not_found',
     );
-    expect((await sandbox.ok('list_work_orders')).items).to.deep.equal([]);
+    expect((await sandbox.callOk('list_work_orders')).items).to.deep.equal([]);
   });
 
   it('an API key without admin and an agent key cannot create agent keys', async () => {
-    const weak = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
+    const weak = stack.createClient(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
     expect((await weak.post('/agent-keys', { name: 'x', scopes: READ_SCOPES })).status).to.equal(403);
-    const agent = stack.clientWith((await createAgentKey(tenant.client)).key);
+    const agent = stack.createClient((await createAgentKey(tenant.client)).key);
     expect((await agent.post('/agent-keys', { name: 'x', scopes: READ_SCOPES })).status).to.equal(403);
   });
 
@@ -87,7 +87,7 @@ describe('agent keys at /mcp', () => {
     const { tools } = await agent.client.listTools();
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).to.equal(true);
     expect(tools).to.have.length(7);
-    const refused = await agent.refused('create_work_order', { service_type: 'jump_start' });
+    const refused = await agent.callRefused('create_work_order', { service_type: 'jump_start' });
     expect(refused.code).to.equal('read_only_key');
     expect(refused.next_step).to.be.a('string');
   });
@@ -97,7 +97,7 @@ describe('agent keys at /mcp', () => {
       expires_at: new Date(Date.now() + 2000).toISOString(),
     });
     const agent = await connect(key);
-    await agent.ok('list_invoices');
+    await agent.callOk('list_invoices');
     await eventually('401', async () => !(await isAccepted(key)), 10_000);
     expect(await agent.call('list_invoices').catch((error: { code?: number }) => error.code)).to.equal(401);
   });
@@ -116,7 +116,7 @@ describe('agent keys at /mcp', () => {
   it('a revoked agent key stops working within seconds, and its 401 does not say which reason applies', async () => {
     const { id, key } = await createAgentKey(tenant.client);
     const agent = await connect(key);
-    await agent.ok('get_dispatch_board');
+    await agent.callOk('get_dispatch_board');
     await tenant.client.delete(`/agent-keys/${id}`);
     const refusal = await eventually(
       'the refusal',
@@ -128,7 +128,7 @@ describe('agent keys at /mcp', () => {
       6000,
     );
     expect(refusal.code).to.equal(401);
-    const { status, headers, body } = await new RawMcp(stack.origin, key).ask('ping');
+    const { status, headers, body } = await new RawMcp(stack.origin, key).request('ping');
     expect([status, String(headers['www-authenticate']).split(' ')[0]]).to.deep.equal([401, 'Bearer']);
     expect([body.ok, body.error.code]).to.deep.equal([false, 'unauthorized']);
     expect(body.error.message).to.match(/unknown, revoked or expired/);

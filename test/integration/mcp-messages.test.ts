@@ -2,8 +2,8 @@ import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcont
 import { expect } from 'chai';
 import { NEWEST_VERSION } from '../../mcp/newest-protocol.js';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
-import { withOneAccount } from '../support/accounts.js';
-import type { Answer, Json } from '../support/client.js';
+import { useSharedAccount } from '../support/accounts.js';
+import type { Json, TestResponse } from '../support/client.js';
 import { RawMcp } from '../support/raw-mcp.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
@@ -12,7 +12,7 @@ describe('MCP messages', () => {
   let tenant: TestTenant;
   let mcp: RawMcp;
 
-  withOneAccount(async (account) => {
+  useSharedAccount(async (account) => {
     ({ stack, tenant } = account);
     mcp = new RawMcp(
       stack.origin,
@@ -21,7 +21,7 @@ describe('MCP messages', () => {
   });
 
   /** Asserts an error response of JSON-RPC and returns its error. */
-  const expectRpcError = (response: Answer, status: number, code: number, id: unknown = null): Json => {
+  const expectRpcError = (response: TestResponse, status: number, code: number, id: unknown = null): Json => {
     expect(response.status, response.text).to.equal(status);
     expect(response.body.jsonrpc).to.equal('2.0');
     expect(response.body.id).to.equal(id);
@@ -89,16 +89,16 @@ describe('MCP messages', () => {
     it('an invalid MCP message counts against the rate limit', async () => {
       const first = await mcp.send({ body: '{' });
       const second = await mcp.send({ body: '[]' });
-      const left = (response: Answer) => Number(response.headers['x-ratelimit-remaining']);
+      const left = (response: TestResponse) => Number(response.headers['x-ratelimit-remaining']);
       expect(left(first) - left(second)).to.equal(1);
     });
   });
 
   it('an unknown MCP method gets -32601', async () => {
     for (const method of ['tools/lst', '', 'notifications/initialized', 'logging/setLevel', 'toString'])
-      expectRpcError(await mcp.ask(method, {}, { id: 7 }), 200, -32601, 7);
+      expectRpcError(await mcp.request(method, {}, { id: 7 }), 200, -32601, 7);
     for (const method of ['tasks/list', 'completion/complete', 'sampling/createMessage', '__proto__'])
-      expectRpcError(await mcp.ask(method, {}, { id: 7 }), 200, -32601, 7);
+      expectRpcError(await mcp.request(method, {}, { id: 7 }), 200, -32601, 7);
   });
 
   it('wrong params of an MCP method get -32602 with the wrong field', async () => {
@@ -112,7 +112,7 @@ describe('MCP messages', () => {
       ['tools/list', { cursor: 1 }, /params\.cursor/],
     ];
     for (const [method, params, problem] of cases) {
-      const { message, data } = expectRpcError(await mcp.ask(method, params), 200, -32602, 1);
+      const { message, data } = expectRpcError(await mcp.request(method, params), 200, -32602, 1);
       expect(message, method)
         .to.match(problem)
         .and.to.not.match(/zod|stack|\bat \/|\n/i);
@@ -121,7 +121,7 @@ describe('MCP messages', () => {
   });
 
   it('a tools/call that requests a task runs as a plain call, because the server has no tasks', async () => {
-    const response = await mcp.ask('tools/call', {
+    const response = await mcp.request('tools/call', {
       name: 'list_invoices',
       arguments: {},
       task: { ttl: 1000 },
@@ -146,7 +146,7 @@ describe('MCP messages', () => {
       const negotiate = async (protocolVersion: string, headers = {}) => {
         const clientInfo = { name: 'test', version: '1' };
         const params = { protocolVersion, capabilities: {}, clientInfo };
-        return (await mcp.ask('initialize', params, { headers })).body.result;
+        return (await mcp.request('initialize', params, { headers })).body.result;
       };
       for (const version of SUPPORTED_PROTOCOL_VERSIONS)
         expect((await negotiate(version)).protocolVersion).to.equal(version);
@@ -163,7 +163,7 @@ describe('MCP messages', () => {
     });
 
     it('tools/list needs no initialize before it, and no session', async () => {
-      const response = await mcp.ask('tools/list', {}, { headers: { 'mcp-session-id': 'made-up' } });
+      const response = await mcp.request('tools/list', {}, { headers: { 'mcp-session-id': 'made-up' } });
       expect(response.body.result.tools).to.have.length(10);
       expect(response.headers).to.not.have.property('mcp-session-id');
     });
@@ -190,7 +190,7 @@ describe('MCP messages', () => {
           ...buildMessage(id, {}),
           result: {},
         });
-      for (const id of ids) expectRpcError(await mcp.ask('nothing/here', {}, { id }), 200, -32601, id);
+      for (const id of ids) expectRpcError(await mcp.request('nothing/here', {}, { id }), 200, -32601, id);
     });
 
     it('concurrent MCP requests of two accounts with the same id each get their own response', async () => {
@@ -202,7 +202,7 @@ describe('MCP messages', () => {
       const call = { name: 'list_customers', arguments: {} };
       const requests = Array.from({ length: 60 }, async (_, nth) => {
         const tenantIndex = nth % 2;
-        const response = await mcp.ask('tools/call', call, tenantIndex === 1 ? { key } : {});
+        const response = await mcp.request('tools/call', call, tenantIndex === 1 ? { key } : {});
         const names = response.body.result.structuredContent.items.map((item: Json) => item.company_name);
         expect([response.body.id, names]).to.deep.equal([1, [`Of ${tenantIndex}`]]);
       });
@@ -219,9 +219,9 @@ describe('MCP messages', () => {
       notified: await mcp.send({ headers, body: { jsonrpc: '2.0', method: 'notifications/initialized' } }),
       envelope: await mcp.send({ headers, key: null, body: buildMessage(1) }),
       rpc: await mcp.send({ headers, body: '{' }),
-      params: await mcp.ask('prompts/get', {}, { headers }),
-      tool: await mcp.ask('tools/call', { name: 'get_invoice', arguments: {} }, { headers }),
-      resource: await mcp.ask('resources/read', { uri: 'service://nothing' }, { headers }),
+      params: await mcp.request('prompts/get', {}, { headers }),
+      tool: await mcp.request('tools/call', { name: 'get_invoice', arguments: {} }, { headers }),
+      resource: await mcp.request('resources/read', { uri: 'service://nothing' }, { headers }),
     };
     for (const [kind, response] of Object.entries(responses))
       expect(response.headers['x-request-id'], kind).to.equal('trace:1/2');

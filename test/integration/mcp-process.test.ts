@@ -45,7 +45,7 @@ describe('the MCP process', () => {
 
   it('the MCP process serves agents', async () => {
     const agent = await TestAgent.connect(mcp.origin, mcp.key);
-    expect((await agent.ok('list_invoices')).count).to.equal(0);
+    expect((await agent.callOk('list_invoices')).count).to.equal(0);
     await agent.client.close();
   });
 
@@ -78,7 +78,7 @@ describe('the MCP process', () => {
       [`POST /mcp HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`]: 431,
     };
     for (const [request, status] of Object.entries(requests)) {
-      const socket = await mcp.socket();
+      const socket = await mcp.openSocket();
       socket.on('error', () => undefined);
       let got = '';
       socket.setEncoding('utf8').on('data', (part: string) => {
@@ -95,13 +95,13 @@ describe('the MCP process', () => {
 
   it('the MCP process responds to accepted requests before it closes, with Connection: close', async () => {
     const message = JSON.stringify(PING);
-    const socket = await mcp.socket();
+    const socket = await mcp.openSocket();
     let got = '';
     socket.setEncoding('utf8').on('data', (part: string) => {
       got += part;
     });
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    socket.write(mcp.head(message.length).replace('\r\n', '\r\nExpect: 100-continue\r\n'));
+    socket.write(mcp.buildHead(message.length).replace('\r\n', '\r\nExpect: 100-continue\r\n'));
     await eventually('the server has read the head', () => got.includes('100 Continue'));
     const closing = runtime.lifecycle.close(15_000);
     expect(runtime.lifecycle.isClosing).to.equal(true);

@@ -3,11 +3,16 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
-import { withOneAccount } from '../support/accounts.js';
+import { useSharedAccount } from '../support/accounts.js';
 import type { Json } from '../support/client.js';
 import { McpStream } from '../support/mcp-stream.js';
 import { eventually } from '../support/poll.js';
-import { connectRevision, NEWEST_REVISION, newestRequest, OLDER_REVISIONS } from '../support/revisions.js';
+import {
+  buildNewestRequest,
+  connectRevision,
+  NEWEST_REVISION,
+  OLDER_REVISIONS,
+} from '../support/revisions.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
 const name = 'create_work_order';
@@ -21,7 +26,7 @@ describe('progress notifications of MCP writes', () => {
   let tenant: TestTenant;
   let key: string;
 
-  withOneAccount(async (account) => {
+  useSharedAccount(async (account) => {
     ({ stack, tenant } = account);
     key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
   });
@@ -83,19 +88,19 @@ describe('progress notifications of MCP writes', () => {
 
   for (const [revision, buildHeaders, token] of [
     ['older revisions', () => ({}), 7],
-    ['2026-07-28', () => newestRequest('tools/call', { name }).headers, 'seven'],
+    ['2026-07-28', () => buildNewestRequest('tools/call', { name }).headers, 'seven'],
   ] as const) {
     it(`progress is a stream with all headers of a response, and ends with the response (${revision})`, async () => {
       const requestId = `progress-${token}`;
-      const { message } = newestRequest('tools/call', { name });
+      const { message } = buildNewestRequest('tools/call', { name });
       const meta = revision === '2026-07-28' ? message.params._meta : {};
       const stream = await withBlockedWorker(async () => {
         const headers = { ...buildHeaders(), 'x-request-id': requestId };
         const opened = callTool({ ...meta, progressToken: token }, headers);
-        await opened.waitFor(1);
+        await opened.waitForMessages(1);
         return opened;
       });
-      const messages = await stream.ended();
+      const messages = await stream.waitForEnd();
       expect(stream.response?.statusCode).to.equal(200);
       expect(stream.response?.headers).to.deep.include({
         'content-type': 'text/event-stream',
@@ -127,7 +132,7 @@ describe('progress notifications of MCP writes', () => {
       return waiting;
     });
     for (const stream of [...blockedCalls, callTool({ progressToken: 1 })]) {
-      const [response, ...more] = await stream.ended();
+      const [response, ...more] = await stream.waitForEnd();
       expect(more).to.deep.equal([]);
       expect(response.result.structuredContent).to.include({ status: 'new' });
       expect(stream.response?.headers['content-type']).to.equal('application/json');
@@ -139,15 +144,15 @@ describe('progress notifications of MCP writes', () => {
     const args = { idempotency_key: newId() };
     const [dryRun, firstCall] = await withBlockedWorker(async () => {
       const streams = [{ dry_run: true }, args].map((more) => callTool({ progressToken: 1 }, {}, more));
-      await Promise.all(streams.map((stream) => stream.waitFor(1)));
+      await Promise.all(streams.map((stream) => stream.waitForMessages(1)));
       return streams as [McpStream, McpStream];
     });
     expect(dryRun.isStream).to.equal(true);
-    const dryRunResponse = (await dryRun.ended()).pop();
+    const dryRunResponse = (await dryRun.waitForEnd()).pop();
     expect(dryRunResponse.result.structuredContent).to.deep.include({ ok: true, dry_run: true });
-    const firstResponse = (await firstCall.ended()).pop();
+    const firstResponse = (await firstCall.waitForEnd()).pop();
     const replay = callTool({ progressToken: 1 }, {}, args);
-    const [again] = await replay.ended();
+    const [again] = await replay.waitForEnd();
     expect(again.result.structuredContent).to.deep.equal(firstResponse.result.structuredContent);
     expect(again.result.content[0].text).to.include('done before under the same idempotency_key');
     expect(replay.response?.headers['x-idempotency-replay']).to.equal('true');
@@ -158,12 +163,12 @@ describe('progress notifications of MCP writes', () => {
     const listCreated = () => stack.rows(tenant.id, "select 1 from work_orders where notes = 'left alone'");
     await withBlockedWorker(async () => {
       const stream = callTool({ progressToken: 1 }, {}, args);
-      await stream.waitFor(1);
-      stream.cut();
+      await stream.waitForMessages(1);
+      stream.disconnect();
       await sleep(1500);
     });
     await eventually('the work order', async () => (await listCreated()).length === 1);
-    const [again] = await callTool({}, {}, args).ended();
+    const [again] = await callTool({}, {}, args).waitForEnd();
     expect(again.result.content[0].text).to.include('done before');
     expect(await listCreated()).to.have.length(1);
   });

@@ -1,10 +1,10 @@
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
 import { AGENT_SCOPES, type AgentScope } from '../../shared/contracts/vocabulary.js';
-import { withOneAccount } from '../support/accounts.js';
-import { newAgent, type TestAgent } from '../support/agent.js';
+import { useSharedAccount } from '../support/accounts.js';
+import { connectAgent, type TestAgent } from '../support/agent.js';
 import type { Json } from '../support/client.js';
-import { invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
+import { createInvoiceAfter, createWorkOrderAfter } from '../support/lifecycle-records.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
@@ -23,13 +23,13 @@ describe('MCP resources and prompts', () => {
   let agent: TestAgent;
   const ids: Record<string, string> = {};
 
-  withOneAccount(async (account) => {
+  useSharedAccount(async (account) => {
     ({ stack, tenant } = account);
-    agent = await newAgent(stack, tenant);
+    agent = await connectAgent(stack, tenant);
     const customer = { company_name: 'Hudson\u202E Auto Club' };
     ids.customers = (await tenant.client.post('/customers', customer)).body.id;
-    ids.invoices = await invoiceAfter(tenant.client, ['approve'], { customer_id: ids.customers });
-    ids['work-orders'] = await jobAfter(tenant.client, ['assign']);
+    ids.invoices = await createInvoiceAfter(tenant.client, ['approve'], { customer_id: ids.customers });
+    ids['work-orders'] = await createWorkOrderAfter(tenant.client, ['assign']);
     return () => agent.client.close();
   });
 
@@ -70,7 +70,7 @@ describe('MCP resources and prompts', () => {
 
   it('MCP resources are listed by scope, and a read without the scope names the required one', async () => {
     for (const scope of AGENT_SCOPES) {
-      const only = await newAgent(stack, tenant, { scopes: [scope as AgentScope] });
+      const only = await connectAgent(stack, tenant, { scopes: [scope as AgentScope] });
       const { resources } = await only.client.listResources();
       const { resourceTemplates } = await only.client.listResourceTemplates();
       const urisOfScope = (all: Record<string, string>) =>
@@ -108,13 +108,13 @@ describe('MCP resources and prompts', () => {
       ...body,
       company_name: 'Hudson Auto Club',
     });
-    const booked = await agent.ok('create_work_order', { service_type: 'tow' });
+    const booked = await agent.callOk('create_work_order', { service_type: 'tow' });
     expect((await read(`service://work-orders/${booked.id}`)).status).to.equal('new');
   });
 
   it('the MCP resources show the dispatch board and the newest audit entries, including their own reads', async () => {
     const board = await read('service://dispatch-board');
-    const shown = await agent.ok('get_dispatch_board');
+    const shown = await agent.callOk('get_dispatch_board');
     expect({ ...board, generated_at: 0 }).to.have.all.keys(shown);
     expect(board.counts).to.deep.equal(shown.counts);
     const log = await read('service://audit-log');
@@ -132,7 +132,7 @@ describe('MCP resources and prompts', () => {
   });
 
   it("unknown records and another account's records get the same MCP resource error with the URI", async () => {
-    const otherAgent = await newAgent(stack, await stack.createTenant());
+    const otherAgent = await connectAgent(stack, await stack.createTenant());
     for (const collection of ['invoices', 'work-orders', 'customers']) {
       const foreign = await expectReadError(`service://${collection}/${ids[collection]}`, otherAgent);
       expect(foreign).to.include({ rpc: RESOURCE_NOT_FOUND, code: 'not_found' });
@@ -156,13 +156,13 @@ describe('MCP resources and prompts', () => {
   });
 
   it('failed and denied reads of MCP resources are audited', async () => {
-    const other = await newAgent(stack, await stack.createTenant(), {
+    const other = await connectAgent(stack, await stack.createTenant(), {
       scopes: ['read_audit', 'read_invoices'],
     });
     await expectReadError(`service://invoices/${UNKNOWN_ID}`, other);
     await expectReadError('service://dispatch-board', other);
     await expectReadError('service://nothing', other);
-    const { items } = await other.ok('search_audit_log', { limit: 3 });
+    const { items } = await other.callOk('search_audit_log', { limit: 3 });
     expect(
       items.map(({ action, entity_id, outcome, tool }: Json) => [action, entity_id, outcome, tool]),
     ).to.deep.equal([
@@ -182,7 +182,7 @@ describe('MCP resources and prompts', () => {
       expect(messages).to.have.length(1);
       expect(messages[0]).to.nested.include({ role: 'user', 'content.type': 'text' });
     }
-    const clerk = await newAgent(stack, tenant, { scopes: ['read_invoices'] });
+    const clerk = await connectAgent(stack, tenant, { scopes: ['read_invoices'] });
     expect((await clerk.client.listPrompts()).prompts.map(({ name }) => name)).to.deep.equal([
       'needs_approval',
     ]);

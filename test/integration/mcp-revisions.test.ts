@@ -6,13 +6,13 @@ import { expect } from 'chai';
 import { TOOLS } from '../../mcp/tools/index.js';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
-import { withOneAccount } from '../support/accounts.js';
+import { useSharedAccount } from '../support/accounts.js';
 import type { Json } from '../support/client.js';
 import { RawMcp } from '../support/raw-mcp.js';
 import {
+  buildNewestRequest,
   connectRevision,
   NEWEST_REVISION,
-  newestRequest,
   OLDER_REVISIONS,
   type RevisionClient,
 } from '../support/revisions.js';
@@ -25,7 +25,7 @@ describe('revisions of MCP on one URL', () => {
   let tenant: TestTenant;
   let key: string;
 
-  withOneAccount(async (account) => {
+  useSharedAccount(async (account) => {
     ({ stack, tenant } = account);
     key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...AGENT_SCOPES] });
   });
@@ -142,7 +142,7 @@ describe('revisions of MCP on one URL', () => {
     const send = (message: unknown, headers: Record<string, string> = {}) =>
       new RawMcp(stack.origin, key).send({ body: message, headers });
     const sendNewest = (method: string, params = {}, changed: Record<string, string> = {}) => {
-      const { message, headers } = newestRequest(method, params);
+      const { message, headers } = buildNewestRequest(method, params);
       return send(message, { ...headers, ...changed });
     };
     const call = { name: 'list_customers', arguments: {} };
@@ -193,7 +193,7 @@ describe('revisions of MCP on one URL', () => {
           'by-hand',
         ]);
       }
-      const { message } = newestRequest('tools/call', call);
+      const { message } = buildNewestRequest('tools/call', call);
       expect((await send(message)).body.error.code).to.equal(-32020);
       const bare = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
       const headerOnly = await send(bare, { 'MCP-Protocol-Version': NEWEST_REVISION });
@@ -201,7 +201,7 @@ describe('revisions of MCP on one URL', () => {
     });
 
     it('an unsupported MCP revision gets an error with the supported revisions', async () => {
-      const { message, headers } = newestRequest('tools/list', {}, '2099-01-01');
+      const { message, headers } = buildNewestRequest('tools/list', {}, '2099-01-01');
       const newer = await send(message, headers);
       expect([newer.status, newer.body.error.code]).to.deep.equal([400, -32022]);
       expect(newer.body.error.data).to.deep.equal({
@@ -240,7 +240,7 @@ describe('revisions of MCP on one URL', () => {
 
     it('an array of messages is refused in every MCP revision, and none of them runs', async () => {
       const audited = (await listAuditEntries('list_customers')).length;
-      const { message, headers } = newestRequest('tools/call', call);
+      const { message, headers } = buildNewestRequest('tools/call', call);
       const older = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
       for (const list of [[message], [older, older], []]) {
         const { status, body } = await send(list, list[0] === message ? headers : {});
@@ -250,7 +250,7 @@ describe('revisions of MCP on one URL', () => {
     });
 
     it('the newest MCP revision requires a key and an allowed Origin', async () => {
-      const { message, headers } = newestRequest('tools/list');
+      const { message, headers } = buildNewestRequest('tools/list');
       const without = await new RawMcp(stack.origin, '').send({ body: message, headers });
       expect([without.status, without.body.error.code]).to.deep.equal([401, 'unauthorized']);
       expect(without.headers['www-authenticate']).to.match(/^Bearer/);
@@ -264,7 +264,7 @@ describe('revisions of MCP on one URL', () => {
       try {
         const { id } = await limited.createTenant();
         const limitedKey = await limited.createKey(id, { kind: 'agent', scopes: ['read_customers'] });
-        const { message, headers } = newestRequest('tools/list');
+        const { message, headers } = buildNewestRequest('tools/list');
         const older = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
         const post = (sent: unknown, extra: Record<string, string> = {}) =>
           new RawMcp(limited.origin, limitedKey).send({ body: sent, headers: extra });

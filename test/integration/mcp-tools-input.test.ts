@@ -1,8 +1,8 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
 import { AGENT_SCOPES, INVOICE_STATUSES, WORK_ORDER_STATUSES } from '../../shared/contracts/vocabulary.js';
-import { withOneAccount } from '../support/accounts.js';
-import { newAgent, TestAgent } from '../support/agent.js';
+import { useSharedAccount } from '../support/accounts.js';
+import { connectAgent, TestAgent } from '../support/agent.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
 
@@ -29,9 +29,9 @@ describe('arguments of MCP tools', () => {
   let tenant: TestTenant;
   let agent: TestAgent;
 
-  withOneAccount(async (account) => {
+  useSharedAccount(async (account) => {
     ({ stack, tenant } = account);
-    agent = await newAgent(stack, tenant);
+    agent = await connectAgent(stack, tenant);
     return () => agent.client.close();
   });
 
@@ -40,7 +40,7 @@ describe('arguments of MCP tools', () => {
    * the error names a next step. Returns the problems as sorted `field code` texts.
    */
   const expectArgumentErrors = async (tool: string, args: Args, code = 'validation_error') => {
-    const error = await agent.refused(tool, args);
+    const error = await agent.callRefused(tool, args);
     expect(error.code, JSON.stringify(error)).to.equal(code);
     expect(error.message).to.match(/\.$/);
     expect(error.requestId).to.be.a('string');
@@ -71,7 +71,7 @@ describe('arguments of MCP tools', () => {
 
   for (const [tool, { max }] of Object.entries(LISTS)) {
     it(`${tool} accepts a limit from 1 to ${max}`, async () => {
-      for (const limit of [1, max]) expect((await agent.ok(tool, { limit })).items).to.be.an('array');
+      for (const limit of [1, max]) expect((await agent.callOk(tool, { limit })).items).to.be.an('array');
       expect(await expectArgumentErrors(tool, { limit: 0 })).to.deep.equal(['limit min']);
       expect(await expectArgumentErrors(tool, { limit: -1 })).to.deep.equal(['limit min']);
       expect(await expectArgumentErrors(tool, { limit: max + 1 })).to.deep.equal(['limit max']);
@@ -94,13 +94,13 @@ describe('arguments of MCP tools', () => {
   }
 
   it('list_invoices and list_work_orders accept every status as a filter, and no other value', async () => {
-    for (const status of INVOICE_STATUSES) await agent.ok('list_invoices', { status });
-    for (const status of ['new', ...WORK_ORDER_STATUSES]) await agent.ok('list_work_orders', { status });
+    for (const status of INVOICE_STATUSES) await agent.callOk('list_invoices', { status });
+    for (const status of ['new', ...WORK_ORDER_STATUSES]) await agent.callOk('list_work_orders', { status });
     for (const status of ['sent', 'Draft', '', 'new'])
       expect(await expectArgumentErrors('list_invoices', { status }), status).to.include('status only');
     for (const status of ['draft', 'NEW', 'accepted'])
       expect(await expectArgumentErrors('list_work_orders', { status })).to.deep.equal(['status only']);
-    const { message } = await agent.refused('list_work_orders', { status: 'open' });
+    const { message } = await agent.callRefused('list_work_orders', { status: 'open' });
     expect(message).to.include('new, pending, dispatched, in_progress, completed, cancelled');
   });
 
@@ -172,13 +172,16 @@ describe('arguments of MCP tools', () => {
   });
 
   it('tools that refuse an unknown argument name their own arguments', async () => {
-    const { details } = await agent.refused('list_customers', { name: 'x' });
+    const { details } = await agent.callRefused('list_customers', { name: 'x' });
     expect(details[0].message).to.equal('list_customers takes no name; it takes search, limit, cursor');
-    const board = await agent.refused('get_dispatch_board', { status: 'new' });
+    const board = await agent.callRefused('get_dispatch_board', { status: 'new' });
     expect(board.message).to.equal('get_dispatch_board takes no status; it takes no arguments.');
-    const proposal = await agent.refused('propose_invoice_approval', { kind: 'invoice_approval' });
+    const proposal = await agent.callRefused('propose_invoice_approval', { kind: 'invoice_approval' });
     expect(JSON.stringify(proposal.details)).to.include('takes no kind');
-    const read = await agent.refused('get_invoice', { invoice_id: UNKNOWN_ID, idempotency_key: UNKNOWN_ID });
+    const read = await agent.callRefused('get_invoice', {
+      invoice_id: UNKNOWN_ID,
+      idempotency_key: UNKNOWN_ID,
+    });
     expect(read.details[0]).to.include({ field: 'idempotency_key', code: 'unknown' });
   });
 
@@ -186,7 +189,7 @@ describe('arguments of MCP tools', () => {
     const nonsense = Object.fromEntries(
       Array.from({ length: 500 }, (_, nth) => [`${nth}${'x'.repeat(500)}`, nth]),
     );
-    const { details } = await agent.refused('list_customers', { ...nonsense, limit: 0 });
+    const { details } = await agent.callRefused('list_customers', { ...nonsense, limit: 0 });
     expect(details).to.have.length(21);
     expect(details.map(({ field }: Args) => field)).to.include('limit');
     for (const { field } of details) expect(field.length).to.be.at.most(100);
@@ -194,12 +197,12 @@ describe('arguments of MCP tools', () => {
 
   it('tools accept ids in upper and lower case, and refuse other texts', async () => {
     const { body } = await tenant.client.post('/customers', { company_name: 'Hudson Auto Club' });
-    const workOrder = await agent.ok('create_work_order', {
+    const workOrder = await agent.callOk('create_work_order', {
       service_type: 'tow',
       customer_id: body.id.toUpperCase(),
     });
     expect(workOrder.customer_id).to.equal(body.id);
-    expect((await agent.ok('get_work_order', { work_order_id: workOrder.id.toUpperCase() })).id).to.equal(
+    expect((await agent.callOk('get_work_order', { work_order_id: workOrder.id.toUpperCase() })).id).to.equal(
       workOrder.id,
     );
     for (const work_order_id of ['', workOrder.job_number, `{${workOrder.id}}`, 5, null])
@@ -211,7 +214,7 @@ describe('arguments of MCP tools', () => {
       tenant.client.post('/work-orders', { service_type: 'tow' }),
     );
     await Promise.all(requests);
-    const page = await agent.ok('list_work_orders');
+    const page = await agent.callOk('list_work_orders');
     expect(page.count).to.equal(50);
     expect(page.cursor).to.be.a('string');
   });
@@ -234,7 +237,7 @@ describe('arguments of MCP tools', () => {
 
   for (const scope of AGENT_SCOPES) {
     it(`tools name the missing scope ${scope} to a key, whatever the arguments are`, async () => {
-      const other = await newAgent(stack, tenant, {
+      const other = await connectAgent(stack, tenant, {
         scopes: AGENT_SCOPES.filter((one) => one !== scope),
       });
       const [shown, all] = [await other.client.listTools(), await agent.client.listTools()];
@@ -242,7 +245,7 @@ describe('arguments of MCP tools', () => {
       const hidden = all.tools.map(({ name }) => name).filter((name) => !names.includes(name));
       expect(hidden).to.not.deep.equal([]);
       for (const name of hidden) {
-        const error = await other.refused(name, { nonsense: true });
+        const error = await other.callRefused(name, { nonsense: true });
         expect(error).to.deep.include({ code: 'insufficient_scope', details: [{ required: scope }] });
         expect(error.next_step).to.include('scope');
       }
@@ -260,7 +263,7 @@ describe('arguments of MCP tools', () => {
     const { tools } = await reader.client.listTools();
     expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).to.deep.equal(Array(7).fill(true));
     for (const name of ['create_invoice_draft', 'create_work_order', 'propose_invoice_approval'])
-      expect((await reader.refused(name)).code).to.equal('read_only_key');
+      expect((await reader.callRefused(name)).code).to.equal('read_only_key');
     await reader.client.close();
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { withAccounts } from '../support/accounts.js';
-import { newAgent, TestAgent } from '../support/agent.js';
+import { useAccountPerTest } from '../support/accounts.js';
+import { connectAgent, TestAgent } from '../support/agent.js';
 import { type Json, TestClient } from '../support/client.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -39,9 +39,9 @@ describe('pages of list tools', () => {
   let tenant: TestTenant;
   let agent: TestAgent;
 
-  withAccounts(async (account) => {
+  useAccountPerTest(async (account) => {
     ({ stack, tenant } = account);
-    agent = await newAgent(stack, tenant);
+    agent = await connectAgent(stack, tenant);
     await agent.client.listTools();
     return () => agent.client.close();
   });
@@ -52,14 +52,14 @@ describe('pages of list tools', () => {
   for (const [tool, { insert, args = {}, other }] of Object.entries(LISTS)) {
     it(`pages of ${tool} have no duplicates and no gaps while rows are added`, async () => {
       await insertRows(insert, 23);
-      const whole = (await agent.ok(tool, { ...args, limit: 100 })).items.map(({ id }: Json) => id);
+      const whole = (await agent.callOk(tool, { ...args, limit: 100 })).items.map(({ id }: Json) => id);
       expect(whole).to.have.length(23);
       const seen: string[] = [];
       const sizes: number[] = [];
       let cursor: string | null | undefined;
       do {
         const limit = [3, 7, 1][sizes.length % 3];
-        const page: Json = await agent.ok(tool, { ...args, limit, ...(cursor ? { cursor } : {}) });
+        const page: Json = await agent.callOk(tool, { ...args, limit, ...(cursor ? { cursor } : {}) });
         expect(page.count).to.equal(page.items.length);
         seen.push(...page.items.map(({ id }: Json) => id));
         sizes.push(page.count);
@@ -72,21 +72,21 @@ describe('pages of list tools', () => {
 
     it(`a cursor of ${tool} works only with the same tool, account and filters`, async () => {
       await insertRows(insert, 3);
-      const { cursor } = await agent.ok(tool, { ...args, limit: 1 });
-      const second = (await agent.ok(tool, { ...args, cursor, limit: 1 })).items[0].id;
+      const { cursor } = await agent.callOk(tool, { ...args, limit: 1 });
+      const second = (await agent.callOk(tool, { ...args, cursor, limit: 1 })).items[0].id;
       // Another key of the same account can use the same cursor again.
-      const colleague = await newAgent(stack, tenant);
-      expect((await colleague.ok(tool, { ...args, cursor })).items[0].id).to.equal(second);
+      const colleague = await connectAgent(stack, tenant);
+      expect((await colleague.callOk(tool, { ...args, cursor })).items[0].id).to.equal(second);
 
       const expectInvalidCursor = async (by: TestAgent, name: string, given: Record<string, unknown>) => {
-        const error = await by.refused(name, { ...given, cursor });
+        const error = await by.callRefused(name, { ...given, cursor });
         expect(error.code, name).to.equal('invalid_cursor');
         expect(error.next_step).to.equal('Call the list again without cursor.');
       };
       await expectInvalidCursor(agent, tool, other);
       await expectInvalidCursor(agent, tool, {});
       for (const name of Object.keys(LISTS)) if (name !== tool) await expectInvalidCursor(agent, name, {});
-      const otherAgent = await newAgent(stack, await stack.createTenant());
+      const otherAgent = await connectAgent(stack, await stack.createTenant());
       await expectInvalidCursor(otherAgent, tool, args);
       const sandboxKey = await stack.createKey(
         tenant.sandboxId,
@@ -101,11 +101,13 @@ describe('pages of list tools', () => {
 
   it('cursors of MCP tools and of the REST API are not interchangeable', async () => {
     await insertRows(LISTS.list_customers?.insert as Insert, 2);
-    const { cursor } = await agent.ok('list_customers', { limit: 1 });
+    const { cursor } = await agent.callOk('list_customers', { limit: 1 });
     const restResponse = await tenant.client.get(`/customers?cursor=${cursor}`);
     expect([restResponse.status, restResponse.body.error?.code]).to.deep.equal([400, 'invalid_cursor']);
     const restCursor = (await tenant.client.get('/customers?limit=1')).body.data.cursor;
-    expect((await agent.refused('list_customers', { cursor: restCursor })).code).to.equal('invalid_cursor');
+    expect((await agent.callRefused('list_customers', { cursor: restCursor })).code).to.equal(
+      'invalid_cursor',
+    );
   });
 
   it('list_customers names at most 20 items in its text, and returns all of them as structured content', async () => {
@@ -130,7 +132,7 @@ describe('tools/list', () => {
 
   it('tools/list is identical byte for byte for all keys of an account with the same scopes', async () => {
     const tenant = await stack.createTenant();
-    const keys = [await newAgent(stack, tenant), await newAgent(stack, tenant)];
+    const keys = [await connectAgent(stack, tenant), await connectAgent(stack, tenant)];
     const responses = new Set<string>();
     for (let nth = 0; nth < 50; nth += 1) {
       const client = new TestClient(stack.origin, keys[nth % 2]?.key ?? '', '');
@@ -146,7 +148,7 @@ describe('tools/list', () => {
   });
 
   it('the MCP server instructions have fewer than 2048 characters and name only existing tools and arguments', async () => {
-    const agent = await newAgent(stack, await stack.createTenant());
+    const agent = await connectAgent(stack, await stack.createTenant());
     const instructions = String(agent.client.getInstructions());
     expect(instructions.length).to.be.within(100, 2047);
     expect(instructions).to.include('SAME one when you retry');
@@ -156,7 +158,7 @@ describe('tools/list', () => {
   });
 
   it('GET /mcp/manifest shows the same tools as tools/list, plus their scopes', async () => {
-    const agent = await newAgent(stack, await stack.createTenant());
+    const agent = await connectAgent(stack, await stack.createTenant());
     const { tools } = await agent.client.listTools();
     const manifest = await new TestClient(stack.origin, '', '').send('GET', '/mcp/manifest', { key: null });
     expect(manifest.status).to.equal(200);

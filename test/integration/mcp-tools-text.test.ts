@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
-import { withAccounts } from '../support/accounts.js';
-import { newAgent, type TestAgent } from '../support/agent.js';
+import { useAccountPerTest } from '../support/accounts.js';
+import { connectAgent, type TestAgent } from '../support/agent.js';
 import type { Json } from '../support/client.js';
 import { invoiceInput } from '../support/samples.js';
 import type { TestStack, TestTenant } from '../support/stack.js';
@@ -20,9 +20,9 @@ describe('text content of MCP tool results', () => {
   let tenant: TestTenant;
   let agent: TestAgent;
 
-  withAccounts(async (account) => {
+  useAccountPerTest(async (account) => {
     ({ stack, tenant } = account);
-    agent = await newAgent(stack, tenant);
+    agent = await connectAgent(stack, tenant);
     await agent.client.listTools();
     return () => agent.client.close();
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import type { TestResponse } from '../support/client.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -14,7 +14,7 @@ describe('PATCH as a JSON merge patch', () => {
   });
   after(() => stack.stop());
 
-  const create = async (path: string, body: unknown): Promise<Answer['body']> => {
+  const create = async (path: string, body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post(path, body);
     expect(response.status, response.text).to.equal(201);
     return response.body;
@@ -160,13 +160,15 @@ describe('PATCH as a JSON merge patch', () => {
       const customer = await create('/customers', { company_name: 'R' });
       const workOrder = await create('/work-orders', { service_type: 'tow' });
       const nulls = { company_name: null, company_type: null, is_active: null, tax_exempt: null };
-      expect(faultsOf(await tenant.client.patch(`/customers/${customer.id}`, nulls))).to.deep.equal(
+      expect(
+        listValidationErrors(await tenant.client.patch(`/customers/${customer.id}`, nulls)),
+      ).to.deep.equal(
         Object.keys(nulls)
           .map((key) => `${key} base`)
           .sort(),
       );
       const response = await tenant.client.patch(`/work-orders/${workOrder.id}`, { service_type: null });
-      expect(faultsOf(response)).to.deep.equal(['service_type base']);
+      expect(listValidationErrors(response)).to.deep.equal(['service_type base']);
       expectError(await tenant.client.post('/invoices', { invoice_number: null }), 400, 'validation_error');
     });
   });

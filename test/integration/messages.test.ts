@@ -1,7 +1,7 @@
 /** GET /messages shows the messages to customers, also those that the outbox only stores. */
 import { expect } from 'chai';
 import { expectError } from '../support/expect-error.js';
-import { invoiceAfter } from '../support/lifecycle-records.js';
+import { createInvoiceAfter } from '../support/lifecycle-records.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -23,7 +23,7 @@ describe('messages to customers', () => {
     };
 
   it('without a mail server the outbox stores a mail, the message says so, and it counts as sent', async () => {
-    const id = await invoiceAfter(tenant.client, ['approve', 'send']);
+    const id = await createInvoiceAfter(tenant.client, ['approve', 'send']);
     const invoice = (await tenant.client.get(`/invoices/${id}`)).body;
     expect(invoice.delivery.state).to.equal('sent');
     const { items, count } = await listMessages(`?invoice_id=${id}`);
@@ -55,7 +55,7 @@ describe('messages to customers', () => {
       company_name: 'Club',
       primary_phone: '+1 555 0100',
     });
-    const id = await invoiceAfter(tenant.client, ['approve'], { customer_id: customer.id });
+    const id = await createInvoiceAfter(tenant.client, ['approve'], { customer_id: customer.id });
     const sent = await tenant.client.post(`/invoices/${id}/send`, { channel: 'sms' });
     const { items } = await listMessages(`?invoice_id=${id}`);
     expect(items[0]).to.include({
@@ -73,7 +73,7 @@ describe('messages to customers', () => {
   it('GET /messages filters by invoice, channel and state, newest first, page by page', async () => {
     const ids: string[] = [];
     for (let nth = 0; nth < 3; nth += 1)
-      ids.unshift(await invoiceAfter(tenant.client, ['approve', 'send'], invoiceInput()));
+      ids.unshift(await createInvoiceAfter(tenant.client, ['approve', 'send'], invoiceInput()));
     const first = await listMessages('?channel=email&state=sent&limit=2');
     const second = await listMessages(`?channel=email&state=sent&limit=2&cursor=${first.cursor}`);
     const found = [...first.items, ...second.items].map((item) => item.invoice_id);
@@ -86,18 +86,18 @@ describe('messages to customers', () => {
   });
 
   it('POST /messages/{id}/retry changes nothing of a sent message, and the permission write does not suffice', async () => {
-    const id = await invoiceAfter(tenant.client, ['approve', 'send']);
+    const id = await createInvoiceAfter(tenant.client, ['approve', 'send']);
     const [message] = (await listMessages(`?invoice_id=${id}`)).items;
     const before = await tenant.client.get(`/messages/${message?.id}`);
     const retried = await tenant.client.post(`/messages/${message?.id}/retry`, {});
     expect(retried.text).to.equal(before.text);
-    const writer = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
+    const writer = stack.createClient(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
     for (const action of ['retry', 'revoke-link'])
       expectError(await writer.post(`/messages/${message?.id}/${action}`, {}), 403, 'insufficient_scope');
   });
 
   it('POST /messages/{id}/retry stores a failed message in the outbox when its provider is no longer configured', async () => {
-    const id = await invoiceAfter(tenant.client, ['approve', 'send']);
+    const id = await createInvoiceAfter(tenant.client, ['approve', 'send']);
     const [message] = (await listMessages(`?invoice_id=${id}`)).items;
     await stack.rows(
       tenant.id,

@@ -6,16 +6,16 @@ import { type MigrateOptions, migrate, migrateUpTo, rollbackAll } from '../../mi
 import { newId } from '../../shared/platform/ids.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { type Database, openDatabase } from '../../shared/platform/postgres.js';
-import { findPrivilegeFaults } from '../../shared/platform/postgres-privileges.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
-import { fillTables, tablesOf, withClient } from '../support/rows.js';
+import { findPrivilegeProblems } from '../../shared/platform/postgres-privileges.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
+import { fillTables, listTables, withPgClient } from '../support/rows.js';
 import { createEmptyDatabase } from '../support/stores.js';
 
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
 const names = migrations.map(({ name }) => name);
 
 function optionsFor(databaseUrl: string): MigrateOptions {
-  return { databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true };
+  return { databaseUrl, appRole: getAppRole(databaseUrl), withQueue: true };
 }
 
 /** Runs work with connections of the application's role, as every process has them. */
@@ -35,7 +35,7 @@ async function readSchema(databaseUrl: string): Promise<unknown[]> {
     `select tablename, policyname, cmd, qual, with_check from pg_policies`,
     `select relname, relrowsecurity, relforcerowsecurity, relacl::text from pg_class where relnamespace = 'public'::regnamespace`,
   ];
-  return withClient(databaseUrl, async (client) => {
+  return withPgClient(databaseUrl, async (client) => {
     const rows: unknown[] = [];
     for (const text of parts)
       rows.push(...(await client.query({ text: `${text} order by 1, 2, 3`, rowMode: 'array' })).rows);
@@ -44,7 +44,7 @@ async function readSchema(databaseUrl: string): Promise<unknown[]> {
 }
 
 async function listAppliedMigrations(databaseUrl: string): Promise<string[]> {
-  return withClient(databaseUrl, async (client) => {
+  return withPgClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by id');
     return rows.map((row) => row.name);
   });
@@ -68,7 +68,7 @@ async function countVisibleRows(
 
 /** Resolves once the build of a concurrent index has waited `waitedMs` for a lock. */
 async function waitForIndex(databaseUrl: string, waitedMs: number): Promise<void> {
-  return withClient(databaseUrl, async (client) => {
+  return withPgClient(databaseUrl, async (client) => {
     for (;;) {
       const { rows } = await client.query(
         `select pid from pg_stat_activity where datname = current_database() and query like 'create index concurrently%'
@@ -83,7 +83,7 @@ async function waitForIndex(databaseUrl: string, waitedMs: number): Promise<void
 
 describe('migrations', () => {
   it('the role that runs migrations is no superuser and does not bypass row-level security', async () => {
-    const rights = await withClient(await createEmptyDatabase(), async (client) => {
+    const rights = await withPgClient(await createEmptyDatabase(), async (client) => {
       const { rows } = await client.query(
         'select rolsuper, rolbypassrls from pg_roles where rolname = current_user',
       );
@@ -97,7 +97,7 @@ describe('migrations', () => {
     expect(await migrate(optionsFor(databaseUrl))).to.deep.equal(names);
     expect(await listAppliedMigrations(databaseUrl)).to.deep.equal(names);
     expect(names.at(-1)).to.equal(MIGRATION_HEAD);
-    expect(await asApplication(databaseUrl, findPrivilegeFaults)).to.deep.equal([]);
+    expect(await asApplication(databaseUrl, findPrivilegeProblems)).to.deep.equal([]);
   });
 
   for (const [index, name] of names.entries()) {
@@ -105,15 +105,15 @@ describe('migrations', () => {
       const databaseUrl = await createEmptyDatabase();
       await migrateUpTo(databaseUrl, name);
       const [one, other] = [newId(), newId()];
-      const filled = await withClient(databaseUrl, async (client) => {
-        const tables = await tablesOf(client);
+      const filled = await withPgClient(databaseUrl, async (client) => {
+        const tables = await listTables(client);
         for (const tenantId of [one, other]) await fillTables(client, tables, tenantId);
         return tables;
       });
       expect(filled).to.not.deep.equal([]);
       expect(await migrate(optionsFor(databaseUrl))).to.deep.equal(names.slice(index + 1));
       await asApplication(databaseUrl, async (db) => {
-        expect(await findPrivilegeFaults(db)).to.deep.equal([]);
+        expect(await findPrivilegeProblems(db)).to.deep.equal([]);
         const each = Object.fromEntries(filled.map((table) => [table, 1]));
         for (const tenantId of [one, other])
           expect(await countVisibleRows(db, filled, tenantId)).to.deep.equal(each);
@@ -125,7 +125,7 @@ describe('migrations', () => {
     const databaseUrl = await createEmptyDatabase();
     await migrateUpTo(databaseUrl, names.filter((name) => name < '20261121060000').at(-1) as string);
     const [live, twin] = [newId(), newId()];
-    await withClient(databaseUrl, async (client) => {
+    await withPgClient(databaseUrl, async (client) => {
       await client.query("select set_config('app.tenant_ids', $1, false)", [[live, twin].join()]);
       await client.query(
         `insert into tenants (tenant_id, name, environment, live_tenant_id) values ($1, 'L', 'live', null), ($2, 'L', 'sandbox', $1)`,
@@ -164,13 +164,13 @@ describe('migrations', () => {
     const runs = await Promise.all(Array.from({ length: 4 }, () => migrate(optionsFor(databaseUrl))));
     expect(runs.flat()).to.have.members(names);
     expect(await listAppliedMigrations(databaseUrl)).to.deep.equal(names);
-    expect(await asApplication(databaseUrl, findPrivilegeFaults)).to.deep.equal([]);
+    expect(await asApplication(databaseUrl, findPrivilegeProblems)).to.deep.equal([]);
   });
 
   it('migrations run although a process that died left its migration lock behind', async () => {
     const databaseUrl = await createEmptyDatabase();
     await migrateUpTo(databaseUrl, names[0] as string);
-    await withClient(databaseUrl, (client) =>
+    await withPgClient(databaseUrl, (client) =>
       client.query('update schema_migrations_lock set is_locked = 1'),
     );
     expect(await migrate(optionsFor(databaseUrl))).to.deep.equal(names.slice(1));
@@ -180,7 +180,7 @@ describe('migrations', () => {
     const databaseUrl = await createEmptyDatabase();
     const before = names[names.indexOf('20261123030000_index_live_keys') - 1] as string;
     await migrateUpTo(databaseUrl, before);
-    await withClient(databaseUrl, async (exporter) => {
+    await withPgClient(databaseUrl, async (exporter) => {
       await exporter.query('begin isolation level repeatable read read only');
       await exporter.query('select count(*) from tenants');
       const migrating = migrate(optionsFor(databaseUrl));
@@ -195,7 +195,7 @@ describe('migrations', () => {
     const databaseUrl = await createEmptyDatabase();
     const step = '20261123060000_bound_agents';
     await migrateUpTo(databaseUrl, names[names.indexOf(step) - 1] as string);
-    await withClient(databaseUrl, async (reader) => {
+    await withPgClient(databaseUrl, async (reader) => {
       await reader.query('begin; lock table tenants in access share mode');
       const failure = await migrate(optionsFor(databaseUrl)).catch((cause: unknown) => String(cause));
       expect(failure).to.contain('lock timeout');
@@ -205,7 +205,7 @@ describe('migrations', () => {
 
   it('a migration that fails halfway leaves nothing, and the next run continues when the cause is gone', async () => {
     const databaseUrl = await createEmptyDatabase();
-    const runAsOwner = (text: string) => withClient(databaseUrl, (client: pg.Client) => client.query(text));
+    const runAsOwner = (text: string) => withPgClient(databaseUrl, (client: pg.Client) => client.query(text));
     // The last table of the second migration exists already, so the migration fails after it has
     // created its first tables.
     await runAsOwner('create table invoice_line_items (stranger int)');
@@ -214,7 +214,7 @@ describe('migrations', () => {
       failure = error;
     });
     expect(String(failure)).to.include('invoice_line_items');
-    expect(await withClient(databaseUrl, tablesOf)).to.not.include('customers');
+    expect(await withPgClient(databaseUrl, listTables)).to.not.include('customers');
     await runAsOwner('drop table invoice_line_items');
     await migrate(optionsFor(databaseUrl));
     expect(await listAppliedMigrations(databaseUrl)).to.deep.equal(names);
@@ -225,7 +225,7 @@ describe('migrations', () => {
     await migrate(optionsFor(databaseUrl));
     const before = await readSchema(databaseUrl);
     await rollbackAll(databaseUrl);
-    expect(await withClient(databaseUrl, tablesOf)).to.deep.equal([]);
+    expect(await withPgClient(databaseUrl, listTables)).to.deep.equal([]);
     expect(await listAppliedMigrations(databaseUrl)).to.deep.equal([]);
     expect(await migrate(optionsFor(databaseUrl))).to.deep.equal(names);
     expect(await readSchema(databaseUrl)).to.deep.equal(before);

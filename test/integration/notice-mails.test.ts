@@ -4,14 +4,14 @@ import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { openExportsQueue } from '../../shared/queues/exports.js';
-import { NOTIFY, openMessagesQueue } from '../../shared/queues/messages.js';
+import { NOTICE_MAIL_JOB, openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import { EndpointHealth } from '../support/endpoint-health.js';
 import { MailServer } from '../support/mail-server.js';
-import { makeNotice } from '../support/notices.js';
+import { insertNotice } from '../support/notices.js';
 import { eventually } from '../support/poll.js';
 import { createUser, type TestUser } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -51,9 +51,9 @@ describe('mails about notices', () => {
 
   /** Creates an endpoint that the clock disables. Returns its id. */
   async function createDisabledEndpoint(): Promise<string> {
-    const id = await health.endpoint();
-    await health.failing(id, 121);
-    await health.pass(id);
+    const id = await health.createEndpoint();
+    await health.setFailing(id, 121);
+    await health.runCommands(id);
     return id;
   }
 
@@ -74,7 +74,7 @@ describe('mails about notices', () => {
 
   async function addWakeUpJobs(mail: Mail, times = 1): Promise<void> {
     const job = { tenantId: tenant.id, messageId: mail.id };
-    for (let nth = 0; nth < times; nth += 1) await queue.add(NOTIFY, job, { jobId: newId() });
+    for (let nth = 0; nth < times; nth += 1) await queue.add(NOTICE_MAIL_JOB, job, { jobId: newId() });
   }
 
   const waitForEmptyQueue = () =>
@@ -90,7 +90,8 @@ describe('mails about notices', () => {
     await addWakeUpJobs(mail);
   }
 
-  const countCopies = ({ id }: Mail) => server.seen.filter(({ mail }) => mail.messageId?.includes(id)).length;
+  const countCopies = ({ id }: Mail) =>
+    server.received.filter(({ mail }) => mail.messageId?.includes(id)).length;
 
   /** Runs the task that the clock runs every ten seconds. */
   async function runClockTask(): Promise<void> {
@@ -110,10 +111,10 @@ describe('mails about notices', () => {
     await stack.rows(tenant.id, deactivateQuery, [tenant.id, [deactivated.id]]);
     await createUser(stack, (await stack.createTenant('Neighbour')).id);
     const sandbox = new EndpointHealth(stack, tenant.sandboxId);
-    const sandboxEndpoint = await sandbox.endpoint();
-    await sandbox.lane(sandboxEndpoint, `stop_reason = 'gone'`);
-    await sandbox.pass(sandboxEndpoint);
-    expect(await sandbox.notices(sandboxEndpoint)).to.have.length(1);
+    const sandboxEndpoint = await sandbox.createEndpoint();
+    await sandbox.updateQueue(sandboxEndpoint, `stop_reason = 'gone'`);
+    await sandbox.runCommands(sandboxEndpoint);
+    expect(await sandbox.readNotices(sandboxEndpoint)).to.have.length(1);
     const endpoint = await createDisabledEndpoint();
     await runClockTask();
     await eventually('two mails', () => server.accepted.length === 2);
@@ -132,7 +133,7 @@ describe('mails about notices', () => {
       expect(first?.text).to.include(part);
     expect(first?.text).to.not.include('secret').and.not.include('/hook');
     const notice = await eventually('mailed_at is set', async () => {
-      const [one] = await health.notices(endpoint);
+      const [one] = await health.readNotices(endpoint);
       return one.mailed_at !== null && one;
     });
     expect((await tenant.client.get(`/notices/${notice.id}`)).body.mailed_at).to.be.a('string');
@@ -141,14 +142,14 @@ describe('mails about notices', () => {
   });
 
   it('a mail that the SMTP server refuses with 550 fails and is not sent again', async () => {
-    server.expect({ as: 'refuse', code: 550, text: '5.1.1 No such user', at: 'recipient' });
+    server.setNextBehaviors({ as: 'refuse', code: 550, text: '5.1.1 No such user', at: 'recipient' });
     const endpoint = await createDisabledEndpoint();
     const [mail] = await listMails(endpoint);
     await addWakeUpJobs(mail as Mail);
     const failed = await waitForMail(endpoint, ({ state }) => state === 'failed');
     expect(failed.attempts).to.equal(1);
     expect(failed.error).to.include('550');
-    expect((await health.notices(endpoint))[0].mailed_at).to.equal(null);
+    expect((await health.readNotices(endpoint))[0].mailed_at).to.equal(null);
     await makeDue(failed);
     await waitForEmptyQueue();
     expect(countCopies(failed)).to.equal(0);
@@ -156,7 +157,7 @@ describe('mails about notices', () => {
 
   it('a mail refused with 451 is retried later and fails after the fifth attempt', async () => {
     const later = { as: 'refuse', code: 451, text: '4.7.1 later', at: 'data' } as const;
-    server.expect(later, later);
+    server.setNextBehaviors(later, later);
     const [patient, hopeless] = [await createDisabledEndpoint(), await createDisabledEndpoint()];
     for (const endpoint of [patient, hopeless]) await addWakeUpJobs((await listMails(endpoint))[0] as Mail);
     const waiting = await waitForMail(patient, ({ error }) => error !== null);
@@ -165,7 +166,7 @@ describe('mails about notices', () => {
     const last = await waitForMail(hopeless, ({ error }) => error !== null);
     await makeDue(waiting);
     await waitForMail(patient, ({ state, attempts }) => state === 'sent' && attempts === 2);
-    server.expect(later);
+    server.setNextBehaviors(later);
     await makeDue(last, ', attempts = 4');
     expect((await waitForMail(hopeless, ({ state }) => state === 'failed')).error).to.include('451');
   });
@@ -196,16 +197,19 @@ describe('mails about notices', () => {
   });
 
   it('notices of one kind about one endpoint cause mails once an hour, and every notice is stored', async () => {
-    const endpoint = await health.endpoint();
+    const endpoint = await health.createEndpoint();
     const stopEndpoint = async () => {
-      await health.lane(endpoint, "stop_reason = 'gone'");
+      await health.updateQueue(endpoint, "stop_reason = 'gone'");
       await stack.rows(
         tenant.id,
         'update webhook_endpoints set enabled = true where tenant_id = $1 and id = $2',
         [tenant.id, endpoint],
       );
-      await health.pass(endpoint);
-      return { notices: (await health.notices(endpoint)).length, mails: (await listMails(endpoint)).length };
+      await health.runCommands(endpoint);
+      return {
+        notices: (await health.readNotices(endpoint)).length,
+        mails: (await listMails(endpoint)).length,
+      };
     };
     const { mails } = await stopEndpoint();
     expect(mails).to.be.above(0);
@@ -223,7 +227,7 @@ describe('mails about notices', () => {
     const { db } = stack.runtime;
     const other = await stack.createTenant('Many');
     const insertDueMails = async (tenantId: string, count: number, ago: string) => {
-      const notice = await makeNotice(stack, tenantId);
+      const notice = await insertNotice(stack, tenantId);
       const { id } = await createUser(stack, tenantId);
       await stack.rows(
         tenantId,

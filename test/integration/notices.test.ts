@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { EndpointHealth } from '../support/endpoint-health.js';
 import { expectError } from '../support/expect-error.js';
-import { makeNotice } from '../support/notices.js';
+import { insertNotice } from '../support/notices.js';
 import { createUser } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -23,9 +23,9 @@ describe('notices', () => {
 
   it('GET /notices lists notices newest first, in pages, and filters them by kind and unread', async () => {
     const [old, middle, fresh] = [
-      await makeNotice(stack, tenant.id),
-      await makeNotice(stack, tenant.id, { kind: 'delivery_exhausted' }),
-      await makeNotice(stack, tenant.id),
+      await insertNotice(stack, tenant.id),
+      await insertNotice(stack, tenant.id, { kind: 'delivery_exhausted' }),
+      await insertNotice(stack, tenant.id),
     ];
     expect(await listIds('')).to.deep.equal([fresh, middle, old]);
     expect(await listIds('?kind=delivery_exhausted')).to.deep.equal([middle]);
@@ -39,8 +39,8 @@ describe('notices', () => {
   });
 
   it('POST /notices/{id}/read changes nothing the second time, and the audit log names the key of each request', async () => {
-    const id = await makeNotice(stack, tenant.id);
-    const other = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['write'] }));
+    const id = await insertNotice(stack, tenant.id);
+    const other = stack.createClient(await stack.createKey(tenant.id, { permissions: ['write'] }));
     const dryRun = await tenant.client.post(
       `/notices/${id}/read`,
       {},
@@ -65,9 +65,9 @@ describe('notices', () => {
     await createUser(stack, tenant.id);
     for (const tenantId of [tenant.id, tenant.sandboxId]) {
       const health = new EndpointHealth(stack, tenantId);
-      const endpoint = await health.endpoint();
-      await health.failing(endpoint, 25);
-      await health.pass(endpoint);
+      const endpoint = await health.createEndpoint();
+      await health.setFailing(endpoint, 25);
+      await health.runCommands(endpoint);
       const client = tenantId === tenant.id ? tenant.client : tenant.sandbox;
       const [notice] = (await client.get('/notices?unread=true&limit=1')).body.data.items;
       expect(notice).to.include({

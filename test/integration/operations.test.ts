@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { startWritesWorker } from '../../workers/writes/index.js';
-import type { Answer } from '../support/client.js';
+import type { TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
 import { endpointInput, invoiceInput } from '../support/samples.js';
@@ -22,7 +22,7 @@ describe('operations of writes that were not committed in time', () => {
   afterEach(() => stack.stop());
 
   /** Asserts that a write that no worker runs in time returns 202. Returns the operation's id. */
-  async function expectAccepted(request: Promise<Answer>): Promise<string> {
+  async function expectAccepted(request: Promise<TestResponse>): Promise<string> {
     const response = await request;
     expect(response.status, response.text).to.equal(202);
     const { operation_id } = response.body.data;
@@ -30,7 +30,7 @@ describe('operations of writes that were not committed in time', () => {
     expect(response.headers.location).to.equal(`/v1/operations/${operation_id}`);
     return operation_id;
   }
-  const waitForOutcome = (id: string): Promise<Answer['body']> =>
+  const waitForOutcome = (id: string): Promise<TestResponse['body']> =>
     eventually('the operation has run', async () => {
       const response = await tenant.client.get(`/operations/${id}`);
       expect(response.status, response.text).to.equal(200);
@@ -165,8 +165,8 @@ describe('operations of writes that were not committed in time', () => {
     const id = await expectAccepted(tenant.client.post('/api-keys', { name: 'late' }));
     startWritesWorker(stack.runtime);
     const { result } = await waitForOutcome(id);
-    expect((await stack.clientWith(result.key).get('/me')).body.key.id).to.equal(result.id);
-    const reader = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
+    expect((await stack.createClient(result.key).get('/me')).body.key.id).to.equal(result.id);
+    const reader = stack.createClient(await stack.createKey(tenant.id, { permissions: ['read', 'write'] }));
     expectError(await reader.get(`/operations/${id}`), 404, 'not_found');
   });
 
@@ -178,7 +178,7 @@ describe('operations of writes that were not committed in time', () => {
     const [first, second] = await Promise.all(ids.map(waitForOutcome));
     expect(second.result.id).to.equal(first.result.id);
     expect(second.result.key).to.equal(first.result.key);
-    expect((await stack.clientWith(first.result.key).get('/me')).body.key.id).to.equal(first.result.id);
+    expect((await stack.createClient(first.result.key).get('/me')).body.key.id).to.equal(first.result.id);
   });
 
   it('an operation that created a webhook endpoint shows its secret', async () => {
@@ -191,8 +191,8 @@ describe('operations of writes that were not committed in time', () => {
 
   it("an agent's operation is visible to that agent and to API keys, not to another agent", async () => {
     const agent = { kind: 'agent' as const, scopes: ['write_invoices_draft', 'read_invoices'] };
-    const agentClient = stack.clientWith(await stack.createKey(tenant.id, agent));
-    const other = stack.clientWith(await stack.createKey(tenant.id, agent));
+    const agentClient = stack.createClient(await stack.createKey(tenant.id, agent));
+    const other = stack.createClient(await stack.createKey(tenant.id, agent));
     const ownOperation = await expectAccepted(agentClient.post('/invoices', invoiceInput()));
     const otherOperation = await expectAccepted(tenant.client.post('/invoices', invoiceInput()));
     for (const client of [agentClient, tenant.client])
@@ -203,7 +203,7 @@ describe('operations of writes that were not committed in time', () => {
 
   it('an operation that revokes an API key ends its access although the API sent no broadcast', async () => {
     const key = await stack.createKey(tenant.id);
-    const client = stack.clientWith(key);
+    const client = stack.createClient(key);
     const { id } = (await client.get('/me')).body.key;
     await expectAccepted(tenant.client.delete(`/api-keys/${id}`));
     expect((await client.get('/me')).status).to.equal(200);

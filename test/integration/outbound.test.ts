@@ -1,4 +1,4 @@
-import { inNetworkNamespace } from '../support/network-namespace.js';
+import { runInNetworkNamespace } from '../support/network-namespace.js';
 import { scenarios as age } from './outbound/age.js';
 import { scenarios as guard } from './outbound/guard.js';
 import { scenarios as hostile } from './outbound/hostile.js';
@@ -8,7 +8,7 @@ import { scenarios as sockets } from './outbound/sockets.js';
 const module = (name: string) => new URL(`./outbound/${name}.ts`, import.meta.url).href;
 
 describe('the guarded HTTP client', () => {
-  inNetworkNamespace({
+  runInNetworkNamespace({
     [module('guard')]: guard,
     [module('loopback')]: loopback,
     [module('hostile')]: hostile,

@@ -5,10 +5,10 @@ import { migrate, migrateUpTo } from '../../migrations/migrate.js';
 import { newId } from '../../shared/platform/ids.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { openDatabase } from '../../shared/platform/postgres.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
-import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
+import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
 import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes.js';
-import { withClient } from '../support/rows.js';
+import { withPgClient } from '../support/rows.js';
 import { createEmptyDatabase } from '../support/stores.js';
 
 const PREVIOUS_MIGRATION = migrations.filter(({ name }) => name < '20261123020100').at(-1)?.name as string;
@@ -27,10 +27,10 @@ describe('the migration to the ranges of the overdue sweep', () => {
     await migrateUpTo(databaseUrl, PREVIOUS_MIGRATION);
     const [tenantId, payer] = [newId(), newId()];
     const [open, withClub, approved] = [newId(), newId(), newId()];
-    const appRole = appRoleOf(databaseUrl);
-    await withClient(databaseUrl, (client) => grantLikePreviousVersion(client, appRole));
+    const appRole = getAppRole(databaseUrl);
+    await withPgClient(databaseUrl, (client) => grantLikePreviousVersion(client, appRole));
     const runAsOldProcess = (text: string, values: unknown[]) =>
-      withClient(databaseUrl, async (client) => {
+      withPgClient(databaseUrl, async (client) => {
         await client.query(`set role ${appRole}`);
         await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
         await client.query(text, values);
@@ -53,12 +53,14 @@ describe('the migration to the ranges of the overdue sweep', () => {
       `insert into claims (tenant_id, id, invoice_id, club, status, submit_by, expected_cents) values ($1, $2, $3, 'Club', 'submitted', now(), 1)`,
       [tenantId, newId(), withClub],
     );
-    await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true });
+    await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: true });
 
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     const db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'test', logger });
     const findOverdueIds = async () =>
-      (await db.transaction([tenantId], (tx) => findOverdue(tx, 100))).map(({ entityId }) => entityId);
+      (await db.transaction([tenantId], (tx) => findOverdueInvoices(tx, 100))).map(
+        ({ entityId }) => entityId,
+      );
     for (let pass = 0; pass < 2; pass += 1)
       await db.transaction([tenantId], (tx) => applyTermsChanges(tx, 100));
     expect(await findOverdueIds()).to.deep.equal([open]);
@@ -80,10 +82,10 @@ describe('the migration to the ranges of the overdue sweep', () => {
 
   it('an old process can write while later migrations still run, and triggers fill the new tables', async () => {
     const databaseUrl = await createEmptyDatabase();
-    const appRole = appRoleOf(databaseUrl);
+    const appRole = getAppRole(databaseUrl);
     const [tenantId, customerId] = [newId(), newId()];
     await migrateUpTo(databaseUrl, PREVIOUS_MIGRATION);
-    await withClient(databaseUrl, async (client) => {
+    await withPgClient(databaseUrl, async (client) => {
       await grantLikePreviousVersion(client, appRole);
       await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
       await client.query(
@@ -91,13 +93,13 @@ describe('the migration to the ranges of the overdue sweep', () => {
         [tenantId, customerId],
       );
     });
-    await withClient(databaseUrl, async (blocker) => {
+    await withPgClient(databaseUrl, async (blocker) => {
       await blocker.query('begin; lock table approvals in access share mode');
       // The run ends before it grants rights, because `bound_agents` does not get its lock.
       const error = await migrate({ databaseUrl, appRole, withQueue: true }).catch((cause: unknown) => cause);
       expect(String(error)).to.contain('lock timeout');
     });
-    await withClient(databaseUrl, async (client) => {
+    await withPgClient(databaseUrl, async (client) => {
       await client.query(`set role ${appRole}`);
       await client.query("select set_config('app.tenant_ids', $1, false)", [tenantId]);
       await client.query("update customers set terms_days = 9, company_name = 'Acme' where tenant_id = $1", [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Statement, Transaction } from '../../shared/platform/postgres.js';
-import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
-import { type RunNode, runOf } from '../support/explain.js';
+import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
+import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
+import { explainRun, type RunNode } from '../support/explain.js';
 import { insertOpenInvoices } from '../support/open-invoices.js';
 import { TestStack } from '../support/stack.js';
 
@@ -40,20 +40,20 @@ describe('the overdue sweep over many accounts', () => {
   after(() => stack.stop());
 
   /** Returns the query of the sweep, so that it can be planned like a prepared query. */
-  async function captureSweepQuery(): Promise<Statement> {
-    let captured: Statement | undefined;
-    const query = async (sent: Statement) => {
+  async function captureSweepQuery(): Promise<SqlQuery> {
+    let captured: SqlQuery | undefined;
+    const query = async (sent: SqlQuery) => {
       captured = sent;
       return [];
     };
-    await findOverdue({ query } as unknown as Transaction, 1000);
-    return captured as Statement;
+    await findOverdueInvoices({ query } as unknown as Transaction, 1000);
+    return captured as SqlQuery;
   }
 
   it('the overdue sweep reads the due invoices and a few pages per account, however many others are open', async () => {
-    const found = await stack.runtime.db.transaction(tenantIds, (tx) => findOverdue(tx, 1000));
+    const found = await stack.runtime.db.transaction(tenantIds, (tx) => findOverdueInvoices(tx, 1000));
     expect(found.map(({ entityId }) => entityId)).to.have.members(due);
-    const nodes = await runOf(stack.runtime.db, tenantIds.join(), await captureSweepQuery());
+    const nodes = await explainRun(stack.runtime.db, tenantIds.join(), await captureSweepQuery());
     const [whole] = nodes as [RunNode];
     const open = TENANTS * (FAR * 3 + WITH_CLUB);
     const pages = whole['Shared Hit Blocks'] + whole['Shared Read Blocks'];
@@ -75,7 +75,7 @@ describe('the overdue sweep over many accounts', () => {
     const [few, many] = [await stack.createTenant(), await stack.createTenant()];
     const ids = await insertOpenInvoices(stack, few.id, { far: 0, due: 1, withClub: 0 });
     await insertOpenInvoices(stack, many.id, { far: 0, due: 50, withClub: 0 });
-    const found = await stack.runtime.db.transaction([many.id, few.id], (tx) => findOverdue(tx, 10));
+    const found = await stack.runtime.db.transaction([many.id, few.id], (tx) => findOverdueInvoices(tx, 10));
     expect(found).to.have.length(10);
     expect(found.map(({ entityId }) => entityId)).to.include.members(ids);
   });

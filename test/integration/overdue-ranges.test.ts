@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Transaction } from '../../shared/platform/postgres.js';
-import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
 import { IS_PAST_DUE, PAST_DUE_JOINS } from '../../shared/resources/invoices/past-due.js';
 import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes.js';
-import { claimAfter } from '../support/lifecycle-records.js';
+import { createClaimAfter } from '../support/lifecycle-records.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -24,7 +24,7 @@ describe('the ranges of the overdue sweep', () => {
   const inTenant = <T>(work: (tx: Transaction) => Promise<T>) =>
     stack.runtime.db.transaction([tenant.id], work);
   const findOverdueIds = async () =>
-    (await inTenant((tx) => findOverdue(tx, 10_000))).map(({ entityId }) => entityId).sort();
+    (await inTenant((tx) => findOverdueInvoices(tx, 10_000))).map(({ entityId }) => entityId).sort();
   /**
    * Runs two passes. The first records the running transactions, the second finds that they have
    * ended.
@@ -110,7 +110,7 @@ describe('the ranges of the overdue sweep', () => {
 
   /** Returns the ids of the invoices past due by definition, and of those that the sweep finds. */
   async function findBothWays(): Promise<{ defined: string[]; found: string[] }> {
-    return stack.runtime.db.rehearse([tenant.id], async (tx) => {
+    return stack.runtime.db.runAndRollBack([tenant.id], async (tx) => {
       const defined = await tx.query<{ id: string }>({
         text: `select i.id from invoices i ${PAST_DUE_JOINS}
                where i.status in ('sending', 'viewed', 'partially_paid') and ${IS_PAST_DUE}`,
@@ -123,7 +123,7 @@ describe('the ranges of the overdue sweep', () => {
   async function findAll(tx: Transaction): Promise<string[]> {
     const found: string[] = [];
     for (;;) {
-      const ids = (await findOverdue(tx, 10_000)).map(({ entityId }) => entityId);
+      const ids = (await findOverdueInvoices(tx, 10_000)).map(({ entityId }) => entityId);
       if (ids.length === 0) return found;
       found.push(...ids);
       await tx.query({
@@ -208,7 +208,7 @@ describe('the ranges of the overdue sweep', () => {
   });
 
   it('the overdue sweep skips an invoice with a motor club until the outcome of its claim', async () => {
-    const claim = await claimAfter(tenant.client, ['submit']);
+    const claim = await createClaimAfter(tenant.client, ['submit']);
     await queryRows(
       "update invoices set due_date = now() - interval '9 days' where tenant_id = $1 and id = $2",
       [tenant.id, claim.invoice_id],

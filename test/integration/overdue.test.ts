@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
-import { runIsolated } from '../../workers/writes/isolate.js';
-import { batchContextOf } from '../support/batch-context.js';
+import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
+import { runIsolated } from '../../workers/writes/isolate-commands.js';
+import { createBatchContext } from '../support/batch-context.js';
 import type { TestClient } from '../support/client.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -16,7 +16,7 @@ describe('overdue invoices', () => {
   before(async () => {
     stack = await TestStack.start({ clock: false });
     tenant = await stack.createTenant();
-    client = stack.clientWith(
+    client = stack.createClient(
       await stack.createKey(tenant.id, { permissions: ['read', 'write', 'approve'] }),
     );
   });
@@ -49,8 +49,8 @@ describe('overdue invoices', () => {
   /** Sweeps as the clock does. @returns ids of the invoices that the sweep found */
   async function sweep(): Promise<string[]> {
     const { db } = stack.runtime;
-    const found = await db.transaction([tenant.id], (tx) => findOverdue(tx, 100));
-    await runIsolated(batchContextOf(stack.runtime), found);
+    const found = await db.transaction([tenant.id], (tx) => findOverdueInvoices(tx, 100));
+    await runIsolated(createBatchContext(stack.runtime), found);
     return found.map((command) => command.entityId);
   }
 

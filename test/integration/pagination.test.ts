@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Answer } from '../support/client.js';
+import type { TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -61,7 +61,7 @@ describe('list cursors', () => {
 
   it('a cursor works under /v1 and /api/v1 and with every key of the tenant', async () => {
     const cursor = await readCursor('/invoices?limit=4');
-    const other = stack.clientWith(await stack.createKey(tenant.id));
+    const other = stack.createClient(await stack.createKey(tenant.id));
     const { data } = (await other.get(`/invoices?cursor=${cursor}`)).body;
     expect(data.count).to.equal(1);
     const again = await fetch(`${stack.origin}/api/v1/invoices?cursor=${cursor}`, {
@@ -135,7 +135,7 @@ describe('list cursors', () => {
           let cursor: string | null = '';
           for (let page = 0; cursor !== null; page += 1) {
             const limit = pageSizes[page % pageSizes.length];
-            const [response]: [Answer, ...unknown[]] = await Promise.all([
+            const [response]: [TestResponse, ...unknown[]] = await Promise.all([
               owner.client.get(`${path}?limit=${limit}${cursor ? `&cursor=${cursor}` : ''}`),
               owner.client.post(path, body()),
               owner.client.patch(`${path}/${ids[page % ids.length]}`, patch),
@@ -165,7 +165,7 @@ describe('list cursors', () => {
       );
       const seen: string[] = [];
       for (let path: string | null = '/customers?limit=7'; path !== null; ) {
-        const response: Answer = await owner.client.get(path);
+        const response: TestResponse = await owner.client.get(path);
         const { data } = response.body;
         seen.push(...data.items.map(({ id }: Item) => id));
         path = data.cursor && `/customers?limit=7&cursor=${data.cursor}`;

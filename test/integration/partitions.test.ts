@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { findPartitionFaults, keepPartitions } from '../../migrations/partitions.js';
+import { findPartitionProblems, maintainPartitions } from '../../migrations/partitions.js';
 import { firstIdAt } from '../../shared/platform/id-times.js';
 import { newId } from '../../shared/platform/ids.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { type Database, openDatabase } from '../../shared/platform/postgres.js';
 import { listEvents } from '../../shared/resources/events/queries.js';
-import { runOf } from '../support/explain.js';
-import { withClient } from '../support/rows.js';
+import { explainRun } from '../support/explain.js';
+import { withPgClient } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
 
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
@@ -48,7 +48,7 @@ describe('weekly partitions', () => {
     return row?.place;
   };
   const queryAsOwner = <R>(text: string) =>
-    withClient(databaseUrl, async (client) => (await client.query(text)).rows as R[]);
+    withPgClient(databaseUrl, async (client) => (await client.query(text)).rows as R[]);
   const listPartitions = async (table: string) => {
     const rows = await queryAsOwner<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where inhparent = 'public.${table}'::regclass`,
@@ -72,7 +72,7 @@ describe('weekly partitions', () => {
           expect(await findPartition(table, id)).to.equal(`partitions.${name}`);
         }
       }
-    expect(await findPartitionFaults(databaseUrl)).to.deep.equal([]);
+    expect(await findPartitionProblems(databaseUrl)).to.deep.equal([]);
   });
 
   it("the application's role cannot read or write partitions directly, only their table with its policy", async () => {
@@ -103,9 +103,9 @@ describe('weekly partitions', () => {
       for (const { table, old, young } of ids) await Promise.all([insert(table, old), insert(table, young)]);
       const findPartitions = () => Promise.all(ids.map(({ table, old }) => findPartition(table, old)));
       const before = await findPartitions();
-      await keepPartitions(databaseUrl, { now: at });
+      await maintainPartitions(databaseUrl, { now: at });
       expect(await findPartitions()).to.deep.equal(before);
-      const done = await keepPartitions(databaseUrl, { now: at + 1 });
+      const done = await maintainPartitions(databaseUrl, { now: at + 1 });
       expect(done?.dropped.map((name) => `partitions.${name}`)).to.include.members(before);
       expect(await findPartitions()).to.deep.equal(ids.map(() => undefined));
       for (const { table, young } of ids)
@@ -120,10 +120,10 @@ describe('weekly partitions', () => {
     await run('update webhook_deliveries set next_attempt_at = now()');
     const now = Date.now() + 6 * WEEK_MS;
     const name = namePartition('webhook_deliveries', Date.now());
-    await withClient(databaseUrl, async (reader) => {
+    await withPgClient(databaseUrl, async (reader) => {
       // This transaction holds a lock, so that the partition cannot be dropped yet.
       await reader.query('begin; select from webhook_deliveries');
-      const kept = await keepPartitions(databaseUrl, { now });
+      const kept = await maintainPartitions(databaseUrl, { now });
       expect(kept?.faults).to.deep.include(`${name} is past its 30 days`);
       await reader.query('rollback');
     });
@@ -133,14 +133,14 @@ describe('weekly partitions', () => {
     expect(row).to.include({ status: 'cancelled', last_error: 'event_expired', next_attempt_at: null });
     expect(row?.completed_at).to.be.instanceOf(Date);
     await run('update webhook_deliveries set next_attempt_at = now()');
-    const { dropped } = (await keepPartitions(databaseUrl, { now })) ?? {};
+    const { dropped } = (await maintainPartitions(databaseUrl, { now })) ?? {};
     expect(dropped).to.include(name);
     expect(await findPartition('webhook_deliveries', id)).to.equal(undefined);
   });
 
   it('several processes that create partitions concurrently create each of them once', async () => {
     const now = Date.now() + 12 * WEEK_MS;
-    const runs = await Promise.all(Array.from({ length: 4 }, () => keepPartitions(databaseUrl, { now })));
+    const runs = await Promise.all(Array.from({ length: 4 }, () => maintainPartitions(databaseUrl, { now })));
     const done = runs.filter((run) => run !== undefined);
     expect(done.flatMap(({ failures, faults }) => [...failures, ...faults])).to.deep.equal([]);
     const made = done.flatMap((run) => run.made);
@@ -156,7 +156,7 @@ describe('weekly partitions', () => {
   it('a query by id reads one partition, and a page of events reads few rows more than it returns', async () => {
     // Far enough that the partitions of the migration are dropped.
     const now = startOfWeek(Date.now()) + 20 * WEEK_MS;
-    await keepPartitions(databaseUrl, { now });
+    await maintainPartitions(databaseUrl, { now });
     const weeks = [-1, 0, 1, 2, 3, 4].map((ahead) => now + ahead * WEEK_MS);
     const rows = 200;
     for (const week of weeks) {
@@ -169,7 +169,7 @@ describe('weekly partitions', () => {
       );
     }
     await queryAsOwner('analyze events');
-    const byId = await runOf(db, tenantId, {
+    const byId = await explainRun(db, tenantId, {
       text: 'select body from events where tenant_id = $1::uuid and id = $2::uuid',
       values: [tenantId, createIdAt(now)],
     });
@@ -179,7 +179,11 @@ describe('weekly partitions', () => {
       [undefined, 6],
       [{ at: '', id: createIdAt(now + WEEK_MS + 100_000) }, 3],
     ] as const) {
-      const nodes = await runOf(db, tenantId, listEvents({ limit }, { tenantId, timeZone: 'UTC', position }));
+      const nodes = await explainRun(
+        db,
+        tenantId,
+        listEvents({ limit }, { tenantId, timeZone: 'UTC', position }),
+      );
       const types = nodes.map((node) => node['Node Type']);
       expect(types).to.not.include('Sort').and.not.include('Seq Scan');
       const scans = nodes.filter((node) => node['Node Type'].startsWith('Index'));
@@ -218,7 +222,7 @@ describe('weekly partitions', () => {
     const done: string[] = [];
     for (const weeks of [-9, -8, 0, 1, 2, 3]) {
       const before = rounds;
-      const kept = await keepPartitions(databaseUrl, { now: Date.now() + weeks * WEEK_MS });
+      const kept = await maintainPartitions(databaseUrl, { now: Date.now() + weeks * WEEK_MS });
       done.push(...(kept?.made ?? []), ...(kept?.dropped ?? []));
       while (rounds < before + work.length) await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -232,10 +236,10 @@ describe('weekly partitions', () => {
   it('dropping a partition gives up after a short lock wait and succeeds later, and waiting writes do not fail', async () => {
     const now = startOfWeek(Date.now()) + 30 * DAY_MS + 1;
     const name = namePartition('webhook_deliveries', Date.now() - WEEK_MS);
-    await withClient(databaseUrl, async (holder) => {
+    await withPgClient(databaseUrl, async (holder) => {
       await holder.query(`begin; select set_config('app.tenant_ids', '${tenantId}', true)`);
       await holder.query(INSERTS.webhook_deliveries as string, [tenantId, newId()]);
-      const keeping = keepPartitions(databaseUrl, { now });
+      const keeping = maintainPartitions(databaseUrl, { now });
       const writes = await Promise.allSettled([1, 2, 3].map(() => insert('webhook_deliveries', newId())));
       expect(writes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled', 'fulfilled']);
       const kept = await keeping;
@@ -245,7 +249,7 @@ describe('weekly partitions', () => {
       expect(kept?.faults).to.include(`${name} is past its 30 days`);
       await holder.query('rollback');
     });
-    const later = await keepPartitions(databaseUrl, { now });
+    const later = await maintainPartitions(databaseUrl, { now });
     expect(later?.dropped).to.include(name);
     expect(later?.faults).to.deep.equal([]);
   });
@@ -256,9 +260,9 @@ describe('weekly partitions', () => {
     await insert('webhook_deliveries', id);
     expect(await findPartition('webhook_deliveries', id)).to.equal('partitions.webhook_deliveries_default');
     const defaultRows = 'webhook_deliveries_default holds rows (1), which are never dropped';
-    expect(await findPartitionFaults(databaseUrl)).to.deep.equal([defaultRows]);
+    expect(await findPartitionProblems(databaseUrl)).to.deep.equal([defaultRows]);
     // Only the partition of that week cannot be created.
-    const near = await keepPartitions(databaseUrl, { now: at - WEEK_MS });
+    const near = await maintainPartitions(databaseUrl, { now: at - WEEK_MS });
     const name = namePartition('webhook_deliveries', at);
     expect(near?.faults).to.deep.equal([
       `${name} cannot be created: webhook_deliveries_default holds rows of that week`,
@@ -267,7 +271,7 @@ describe('weekly partitions', () => {
     expect(near?.failures).to.deep.equal([]);
     expect(near?.made).to.include(namePartition('webhook_deliveries', at + WEEK_MS));
     await insert('webhook_deliveries', createIdAt(at));
-    await keepPartitions(databaseUrl, { now: at + 60 * DAY_MS });
+    await maintainPartitions(databaseUrl, { now: at + 60 * DAY_MS });
     expect(await findPartition('webhook_deliveries', id)).to.equal('partitions.webhook_deliveries_default');
   });
 });

@@ -11,7 +11,9 @@ describe('plain dates in due_date and service_date of an invoice', () => {
   before(async () => {
     stack = await TestStack.start();
     const tenant = await stack.createTenant('New York');
-    client = stack.clientWith(await stack.createKey(tenant.id, { permissions: ['read', 'write', 'admin'] }));
+    client = stack.createClient(
+      await stack.createKey(tenant.id, { permissions: ['read', 'write', 'admin'] }),
+    );
     await client.patch('/settings', { time_zone: 'America/New_York' });
   });
   after(() => stack.stop());

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { expectError } from '../support/expect-error.js';
-import { cookieOf, createUser, personWith, type TestUser, trySignIn } from '../support/sign-in.js';
+import {
+  createSessionClient,
+  createUser,
+  readCookie,
+  requestSession,
+  type TestUser,
+} from '../support/sign-in.js';
 import { TestStack } from '../support/stack.js';
 
 describe('the session cookie in production', () => {
@@ -17,7 +23,7 @@ describe('the session cookie in production', () => {
   after(() => stack.stop());
 
   it('POST /session sets a Secure, HttpOnly cookie with the prefix __Host-, even over plain HTTP', async () => {
-    const response = await trySignIn(stack.origin, user);
+    const response = await requestSession(stack.origin, user);
     expect(response.status, response.text).to.equal(200);
     const [name, ...attributes] = String(response.headers['set-cookie']).split('; ');
     expect(name).to.match(/^__Host-tow_session=tk_session_/);
@@ -30,14 +36,14 @@ describe('the session cookie in production', () => {
   });
 
   it('a session cookie without the prefix __Host- is refused, because another host of the domain could set it', async () => {
-    const cookie = cookieOf(await trySignIn(stack.origin, user));
-    expect((await personWith(stack.origin, cookie).get('/me')).status).to.equal(200);
+    const cookie = readCookie(await requestSession(stack.origin, user));
+    expect((await createSessionClient(stack.origin, cookie).get('/me')).status).to.equal(200);
     const bare = cookie.replace('__Host-', '');
-    expectError(await personWith(stack.origin, bare).get('/me'), 401, 'unauthorized');
+    expectError(await createSessionClient(stack.origin, bare).get('/me'), 401, 'unauthorized');
   });
 
   it('DELETE /session clears the cookie with the same attributes, because a browser would otherwise keep it', async () => {
-    const person = personWith(stack.origin, cookieOf(await trySignIn(stack.origin, user)));
+    const person = createSessionClient(stack.origin, readCookie(await requestSession(stack.origin, user)));
     const signedOut = await person.delete('/session');
     expect(signedOut.status, signedOut.text).to.equal(200);
     expect(signedOut.headers['set-cookie']).to.match(

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
-import { expectError, faultsOf } from '../support/expect-error.js';
-import { cardItem, completedJob, MILES, makeCard } from '../support/priced-jobs.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
+import {
+  buildRateCardItem,
+  createCompletedWorkOrder,
+  MILEAGE_ITEM,
+  makeRateCard,
+} from '../support/priced-work-orders.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -69,11 +74,11 @@ describe('rate cards', () => {
   });
 
   it('a new rate card of the same name in any case supersedes the earlier card, which keeps its content', async () => {
-    const first = await makeCard(tenant.client, { name: 'Club', is_default: false });
-    const second = await makeCard(tenant.client, {
+    const first = await makeRateCard(tenant.client, { name: 'Club', is_default: false });
+    const second = await makeRateCard(tenant.client, {
       name: 'CLUB',
       effective_from: '2026-06-01',
-      items: [cardItem()],
+      items: [buildRateCardItem()],
     });
     const superseded = (await tenant.client.get(`/rate-cards/${first.id}`)).body;
     expect(superseded).to.deep.equal({ ...first, effective_until: '2026-06-01', superseded_by: second.id });
@@ -85,10 +90,10 @@ describe('rate cards', () => {
     const early = await tenant.client.post('/rate-cards', {
       name: 'club',
       effective_from: '2026-05-31',
-      items: [cardItem()],
+      items: [buildRateCardItem()],
     });
     expect(expectError(early, 409, 'conflict')[0]).to.include({ field: 'effective_from', code: 'not_later' });
-    const corrected = await makeCard(tenant.client, { name: 'Club', effective_from: '2026-06-01' });
+    const corrected = await makeRateCard(tenant.client, { name: 'Club', effective_from: '2026-06-01' });
     expect(corrected.version, 'the newer of two cards of one day applies').to.equal(3);
     const inForce = async (day: string) =>
       (await listIds(`in_force_on=${day}&search=club`)).filter((id) => id !== undefined);
@@ -100,7 +105,7 @@ describe('rate cards', () => {
   it('concurrent POST /rate-cards requests with one name create consecutive versions', async () => {
     const cards = await Promise.all(
       Array.from({ length: 8 }, () =>
-        makeCard(tenant.client, { name: 'Race', effective_from: '2026-01-01' }),
+        makeRateCard(tenant.client, { name: 'Race', effective_from: '2026-01-01' }),
       ),
     );
     expect(cards.map(({ version }) => version).sort()).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -108,12 +113,12 @@ describe('rate cards', () => {
 
   it('POST /rate-cards refuses an invalid rate card and names every validation error', async () => {
     const items = [
-      cardItem({ unit_price_cents: -1, included_quantity: 0.00001 }),
-      cardItem({ category: 'storage', unit_type: 'day', minimum_cents: 100, after_hours: true }),
-      cardItem({ unit_price_cents: 10.5 }),
+      buildRateCardItem({ unit_price_cents: -1, included_quantity: 0.00001 }),
+      buildRateCardItem({ category: 'storage', unit_type: 'day', minimum_cents: 100, after_hours: true }),
+      buildRateCardItem({ unit_price_cents: 10.5 }),
     ];
     const body = { name: 'x', effective_from: '2026-02-30', after_hours_window: { start: '24:00' }, items };
-    expect(faultsOf(await tenant.client.post('/rate-cards', body))).to.deep.equal([
+    expect(listValidationErrors(await tenant.client.post('/rate-cards', body))).to.deep.equal([
       'after_hours_window.end required',
       'after_hours_window.start pattern',
       'effective_from dateTime',
@@ -123,7 +128,7 @@ describe('rate cards', () => {
       'items[1].minimum_cents notForStorage',
       'items[2].unit_price_cents integer',
     ]);
-    expect(faultsOf(await tenant.client.post('/rate-cards', {}))).to.deep.equal([
+    expect(listValidationErrors(await tenant.client.post('/rate-cards', {}))).to.deep.equal([
       'effective_from required',
       'items required',
       'name required',
@@ -131,34 +136,34 @@ describe('rate cards', () => {
   });
 
   it('a dry run of POST /rate-cards previews the card and creates nothing', async () => {
-    const body = { name: 'Dry', effective_from: '2026-01-01', items: [MILES] };
+    const body = { name: 'Dry', effective_from: '2026-01-01', items: [MILEAGE_ITEM] };
     const preview = await tenant.client.post('/rate-cards', body, DRY_RUN);
     expect(preview.body.data).to.include({ name: 'Dry', version: 1 });
     expect(await listIds('search=Dry')).to.deep.equal([]);
   });
 
   it('rate cards of another tenant or of the sandbox cannot be read, referenced or used for a price', async () => {
-    const foreignCard = await makeCard(tenant.sandbox, { name: 'Plain', is_default: true });
+    const foreignCard = await makeRateCard(tenant.sandbox, { name: 'Plain', is_default: true });
     expect(foreignCard.version, 'each account has separate names').to.equal(1);
     for (const id of [foreignCard.id, UNKNOWN_ID]) {
       expectError(await tenant.client.get(`/rate-cards/${id}`), 404, 'not_found');
       const named = await tenant.client.post('/customers', { company_name: 'C', rate_card_id: id });
-      expect(faultsOf(named)).to.deep.equal(['rate_card_id unknown']);
+      expect(listValidationErrors(named)).to.deep.equal(['rate_card_id unknown']);
     }
     const other = await stack.createTenant('Without cards');
-    const workOrder = await completedJob(other.client);
+    const workOrder = await createCompletedWorkOrder(other.client);
     expectError(await other.client.post(`/work-orders/${workOrder}/price`), 409, 'conflict');
   });
 
   it('a customer can reference a rate card and drop it again', async () => {
-    const card = await makeCard(tenant.client);
+    const card = await makeRateCard(tenant.client);
     const { client } = tenant;
     const customer = (await client.post('/customers', { company_name: 'C', rate_card_id: card.id })).body;
     expect(customer.rate_card_id).to.equal(card.id);
     const path = `/customers/${customer.id}`;
-    expect(faultsOf(await client.patch(path, { rate_card_id: UNKNOWN_ID, city: 'lost' }))).to.deep.equal([
-      'rate_card_id unknown',
-    ]);
+    expect(
+      listValidationErrors(await client.patch(path, { rate_card_id: UNKNOWN_ID, city: 'lost' })),
+    ).to.deep.equal(['rate_card_id unknown']);
     expect((await client.get(path)).body).to.deep.equal(customer);
     expect((await client.patch(path, { rate_card_id: null })).body.rate_card_id).to.equal(null);
   });

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
-import type { Answer, TestClient } from '../support/client.js';
+import type { TestClient, TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { type KeyOptions, TestStack, type TestTenant } from '../support/stack.js';
 
@@ -32,10 +32,10 @@ describe('rate limits', () => {
   after(() => stack.stop());
 
   const createClient = async (options: KeyOptions = {}): Promise<TestClient> =>
-    stack.clientWith(await stack.createKey(tenant.id, options));
+    stack.createClient(await stack.createKey(tenant.id, options));
 
-  const requestMe = async (client: TestClient, times: number): Promise<Answer[]> => {
-    const responses: Answer[] = [];
+  const requestMe = async (client: TestClient, times: number): Promise<TestResponse[]> => {
+    const responses: TestResponse[] = [];
     for (let time = 0; time < times; time += 1) responses.push(await client.get('/me'));
     return responses;
   };
@@ -75,7 +75,7 @@ describe('rate limits', () => {
     const responses = await requestMe(owner.client, 9);
     expect(responses.map(({ status }) => status)).to.deep.equal([...Array(8).fill(200), 429]);
     expect(responses[0]?.headers['x-ratelimit-remaining']).to.equal('7');
-    const last = responses[8] as Answer;
+    const last = responses[8] as TestResponse;
     const details = expectError(last, 429, 'rate_limited');
     expect(details.map(({ window, limit }) => [window, limit])).to.deep.equal([['hour', 8]]);
     expect(Number(last.headers['retry-after'])).to.be.within(61, 3600);
@@ -198,7 +198,7 @@ describe('rate limits', () => {
       tenant.sandboxId,
     ]);
     const key = await stack.createKey(tenant.sandboxId, { tier: 'standard' }, 'sandbox');
-    const responses = await requestMe(stack.clientWith(key), 4);
+    const responses = await requestMe(stack.createClient(key), 4);
     expect(responses[0]?.body.tier).to.equal('starter');
     expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 429]);
   });
@@ -223,10 +223,10 @@ describe('rate limits', () => {
     const guess = () => client.get('/me', { key: mintKey('api', 'live', randomBytes(32)).key });
     const missing = await client.get('/me', { key: null });
     expectError(missing, 401, 'unauthorized');
-    const guesses: Answer[] = [];
+    const guesses: TestResponse[] = [];
     for (let time = 0; time < BAD_CREDENTIALS + 2; time += 1) guesses.push(await guess());
     expect(guesses.map(({ status }) => status)).to.deep.equal([401, 401, 401, 401, 429, 429]);
-    const last = guesses.at(-1) as Answer;
+    const last = guesses.at(-1) as TestResponse;
     expectError(last, 429, 'rate_limited');
     expect(Number(last.headers['retry-after'])).to.be.within(1, 60);
     expectError(await client.get('/me', { key: 'garbage' }), 429, 'rate_limited');

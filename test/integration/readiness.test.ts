@@ -36,12 +36,12 @@ describe('GET /readyz while only writes are impossible', () => {
     });
 
     const stopQueue = async (): Promise<void> => {
-      if (!redis) return stack.asOwner('alter table bullmq.job rename to job_elsewhere');
+      if (!redis) return stack.runAsOwner('alter table bullmq.job rename to job_elsewhere');
       redis.process.kill('SIGKILL');
       await once(redis.process, 'exit');
     };
     const restoreQueue = async (): Promise<void> => {
-      if (!redis) return stack.asOwner('alter table bullmq.job_elsewhere rename to job');
+      if (!redis) return stack.runAsOwner('alter table bullmq.job_elsewhere rename to job');
       redis = await startRedis(redis.port);
     };
 

@@ -4,8 +4,8 @@ import { migrateUpTo } from '../../migrations/migrate.js';
 import { newId } from '../../shared/platform/ids.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import type { ListScope } from '../../shared/resources/keyset-list.js';
-import { runOf } from '../support/explain.js';
-import { fillTables, tablesOf, withClient } from '../support/rows.js';
+import { explainRun } from '../support/explain.js';
+import { fillTables, listTables, withPgClient } from '../support/rows.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import { createEmptyDatabase } from '../support/stores.js';
 
@@ -148,13 +148,13 @@ describe('searches', () => {
   it('a search that takes too long returns 400 and asks the client to narrow it', async () => {
     const slow =
       "create or replace function search_window(timestamptz) returns integer language sql as 'select pg_sleep(3); select 1'";
-    const [row] = await withClient(stack.databaseUrl, async (client) => {
+    const [row] = await withPgClient(stack.databaseUrl, async (client) => {
       const { rows } = await client.query("select pg_get_functiondef('search_window'::regproc) as text");
       await client.query(slow.replace('(timestamptz)', '(created_at timestamptz)'));
       return rows as { text: string }[];
     });
     const { status, body } = await tenant.client.get('/invoices?search=zzqx');
-    await withClient(stack.databaseUrl, (client) => client.query(row?.text as string));
+    await withPgClient(stack.databaseUrl, (client) => client.query(row?.text as string));
     expect(status).to.equal(400);
     expect(body.error).to.deep.include({ code: 'validation_error' });
     expect(body.error.message).to.match(/Narrow it/);
@@ -166,7 +166,7 @@ describe('searches', () => {
   it("a search of the application's role uses the index and reads no whole table", async () => {
     const scope: ListScope = { tenantId: tenant.id, timeZone: 'UTC', position: undefined };
     for (const search of ['OLD-003999', 'zzqx', 'OLD-']) {
-      const nodes = await runOf(stack.runtime.db, tenant.id, listInvoices({ limit: 50, search }, scope));
+      const nodes = await explainRun(stack.runtime.db, tenant.id, listInvoices({ limit: 50, search }, scope));
       expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
       const read = nodes
         .filter((node) => node['Relation Name'] === 'invoices')
@@ -193,16 +193,16 @@ describe('the migration that indexes searches', () => {
     const databaseUrl = await createEmptyDatabase();
     await migrateUpTo(databaseUrl, PREVIOUS_MIGRATION);
     const tenants = [newId(), newId()];
-    await withClient(databaseUrl, async (client) => {
-      const tables = await tablesOf(client);
+    await withPgClient(databaseUrl, async (client) => {
+      const tables = await listTables(client);
       for (const tenantId of tenants) await fillTables(client, tables, tenantId);
     });
     await migrateUpTo(databaseUrl, SEARCH_MIGRATION);
-    await withClient(databaseUrl, (client) =>
+    await withPgClient(databaseUrl, (client) =>
       client.query('delete from schema_migrations where name = $1', [SEARCH_MIGRATION]),
     );
     await migrateUpTo(databaseUrl, SEARCH_MIGRATION);
-    await withClient(databaseUrl, async (client) => {
+    await withPgClient(databaseUrl, async (client) => {
       for (const tenantId of tenants)
         expect(await readIndexEntries(client, tenantId)).to.deep.equal([
           { resource: 'claims', keys: 2 },

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { warningsHeader } from '../../api/middleware/warnings.js';
-import type { Answer } from '../support/client.js';
+import { formatWarningsHeader } from '../../api/middleware/warnings.js';
+import type { TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
-const readWarnings = (response: Answer) => response.headers['x-service-warnings'];
+const readWarnings = (response: TestResponse) => response.headers['x-service-warnings'];
 
 describe('X-Service-Warnings', () => {
   let stack: TestStack;
@@ -68,7 +68,7 @@ describe('X-Service-Warnings', () => {
     expect(readWarnings(response)).to.equal(
       `a%0D%0ASet-Cookie%3A%20x%3D1, b%2C%20c, %D0%BA%D0%BB%D1%8E%D1%87, ${'x'.repeat(64)}`,
     );
-    expect(warningsHeader(['\ud800'])).to.equal('%EF%BF%BD');
+    expect(formatWarningsHeader(['\ud800'])).to.equal('%EF%BF%BD');
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`m${index}`, 1]));
     const names = String(
       readWarnings(await tenant.client.post('/customers', { company_name: 'Many', ...many })),

@@ -4,12 +4,12 @@ import { expect } from 'chai';
 import { startApi } from '../../api/start-api.js';
 import { purgeExpired } from '../../shared/resources/operations/store.js';
 import { mintSessionToken } from '../../shared/resources/sessions/token.js';
-import { type Answer, TestClient } from '../support/client.js';
+import { TestClient, type TestResponse } from '../support/client.js';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import { expectError } from '../support/expect-error.js';
-import { invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
+import { createInvoiceAfter, createWorkOrderAfter } from '../support/lifecycle-records.js';
 import { eventually } from '../support/poll.js';
-import { sideBySide } from '../support/side-by-side.js';
-import { createUser, personWith, signIn, type TestUser } from '../support/sign-in.js';
+import { createSessionClient, createUser, signIn, type TestUser } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 describe('the session cookie', () => {
@@ -27,10 +27,10 @@ describe('the session cookie', () => {
   after(() => stack.stop());
 
   const body = { company_name: 'C' };
-  const cookie = () => person.always.cookie as string;
-  const post = (headers: Record<string, string>): Promise<Answer> =>
+  const cookie = () => person.defaultHeaders.cookie as string;
+  const post = (headers: Record<string, string>): Promise<TestResponse> =>
     new TestClient(stack.origin, '', '/v1', { cookie: cookie() }).post('/customers', body, { headers });
-  const expectSignedOut = (response: Answer) =>
+  const expectSignedOut = (response: TestResponse) =>
     expect(expectError(response, 401, 'unauthorized')).to.deep.equal([]);
 
   describe('writes with a session cookie', () => {
@@ -108,9 +108,9 @@ describe('the session cookie', () => {
   it('an unknown session token is refused, and a valid one is not accepted as an API key', async () => {
     const tokens = ['', 'x', mintSessionToken(), `${cookie().split('=')[1]}`.slice(0, -1), "' or 1=1"];
     for (const token of tokens) {
-      expectSignedOut(await personWith(stack.origin, `tow_session=${token}`).get('/me'));
+      expectSignedOut(await createSessionClient(stack.origin, `tow_session=${token}`).get('/me'));
     }
-    expectSignedOut(await stack.clientWith(cookie().split('=')[1] as string).get('/me'));
+    expectSignedOut(await stack.createClient(cookie().split('=')[1] as string).get('/me'));
   });
 
   it('a session with X-Environment: sandbox acts on the sandbox as the same person', async () => {
@@ -161,7 +161,10 @@ describe('the session cookie', () => {
     it('signing out ends this session in every api process, and no other session of the person', async () => {
       const { port } = await startApi(stack.runtime);
       const [endingSession, otherSession] = [await signIn(stack, user), await signIn(stack, user)];
-      const otherProcess = personWith(`http://127.0.0.1:${port}`, endingSession.always.cookie as string);
+      const otherProcess = createSessionClient(
+        `http://127.0.0.1:${port}`,
+        endingSession.defaultHeaders.cookie as string,
+      );
       for (const client of [endingSession, otherProcess])
         expect((await client.get('/me')).status).to.equal(200);
       const dryRun = await endingSession.delete('/session', { headers: { 'x-service-dry-run': 'true' } });
@@ -203,7 +206,7 @@ describe('the session cookie', () => {
           'update users set deactivated_at = now()',
         ),
       };
-      sideBySide(reasons, { atOnce: 4, timeoutMs: 60_000 });
+      registerConcurrentTests(reasons, { maxConcurrent: 4, timeoutMs: 60_000 });
     });
 
     it('using a session extends its idle time, but never beyond its expiry', async () => {
@@ -261,7 +264,7 @@ describe('the session cookie', () => {
 
   describe('actions that need a session', () => {
     it('a person can reopen a work order and an API key cannot', async () => {
-      const id = await jobAfter(tenant.client, ['assign', 'start', 'complete']);
+      const id = await createWorkOrderAfter(tenant.client, ['assign', 'start', 'complete']);
       expectError(await tenant.client.post(`/work-orders/${id}/reopen`), 409, 'invalid_status_transition');
       const reopened = await person.post(`/work-orders/${id}/reopen`);
       expect(reopened.status, reopened.text).to.equal(200);
@@ -270,8 +273,8 @@ describe('the session cookie', () => {
 
     it('a person can approve an invoice that an agent created and an API key cannot', async () => {
       const scopes = ['write_invoices_draft'];
-      const agent = stack.clientWith(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
-      const id = await invoiceAfter(agent, []);
+      const agent = stack.createClient(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
+      const id = await createInvoiceAfter(agent, []);
       expectError(await tenant.client.post(`/invoices/${id}/approve`), 409, 'invalid_status_transition');
       expectError(
         await tenant.client.patch(`/invoices/${id}`, { status: 'approved' }),
@@ -290,7 +293,7 @@ describe('the session cookie', () => {
     const client = await signIn(stack, user);
     const controller = new AbortController();
     const response = await fetch(`${stack.origin}/v1/stream`, {
-      headers: { cookie: client.always.cookie as string },
+      headers: { cookie: client.defaultHeaders.cookie as string },
       signal: controller.signal,
     });
     expect(response.status).to.equal(200);

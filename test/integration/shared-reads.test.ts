@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { isConnectionError } from '../../shared/platform/errors.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { type Database, openDatabase } from '../../shared/platform/postgres.js';
-import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
-import { withClient } from '../support/rows.js';
+import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
+import { withPgClient } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
 
 const OWN_TENANT_QUERY = { name: 'own-tenant', text: 'select tenant_id from tenants' };
@@ -21,7 +21,7 @@ describe('reads that share connections', () => {
     databaseUrl = await createDatabase();
     const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
     db = openDatabase({ databaseUrl, poolSize: 10, applicationName: 'shared-reads', logger });
-    const pairs = Array.from({ length: 5 }, newTenantPair);
+    const pairs = Array.from({ length: 5 }, createTenantPairIds);
     for (const pair of pairs) {
       await db.transaction([pair.live, pair.sandbox], (tx) => createTenantPair(tx, pair, { name: 'T' }));
     }
@@ -43,8 +43,8 @@ describe('reads that share connections', () => {
       if (index % 7 === 3) expect(result).to.have.property('status', 'rejected');
       else expect(result).to.have.deep.property('value', [{ tenant_id: reads[index] }]);
     }
-    expect(db.pool().total).to.be.at.most(5);
-    expect(db.pool().idle, 'every connection is back in the pool').to.equal(db.pool().total);
+    expect(db.getPoolStats().total).to.be.at.most(5);
+    expect(db.getPoolStats().idle, 'every connection is back in the pool').to.equal(db.getPoolStats().total);
   });
 
   it('a read leaves no tenant setting behind on its connection', async () => {
@@ -57,7 +57,7 @@ describe('reads that share connections', () => {
       expect(setting?.ids || null).to.equal(null);
       expect(await db.query(OWN_TENANT_QUERY)).to.deep.equal([]);
     }
-    expect(db.pool().total, 'one connection would have served all').to.be.at.most(5);
+    expect(db.getPoolStats().total, 'one connection would have served all').to.be.at.most(5);
   });
 
   it('an invalid named query fails with the same error each time, and a read beside it succeeds', async () => {
@@ -90,7 +90,7 @@ describe('reads that share connections', () => {
     const terminated = Array.from({ length: 12 }, () => db.read(tenant, SLOW_QUERY));
     const settled = Promise.allSettled(terminated);
     await new Promise((resolve) => setTimeout(resolve, 150));
-    await withClient(databaseUrl, (client) =>
+    await withPgClient(databaseUrl, (client) =>
       client.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'shared-reads' and state <> 'idle'`,
       ),

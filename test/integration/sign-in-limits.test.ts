@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { countTryOfNetwork, countTryOfPerson } from '../../api/sign-in-limits.js';
+import { countNetworkTry, countPersonTry } from '../../api/sign-in-limits.js';
 import { sha256 } from '../../shared/platform/crypto.js';
-import type { Answer } from '../support/client.js';
+import type { TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
-import { createUser, signIn, type TestUser, trySignIn } from '../support/sign-in.js';
+import { createUser, requestSession, signIn, type TestUser } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 /** Holds the running password checks of all people except this one. */
@@ -41,7 +41,7 @@ describe('guessing a password', () => {
   });
   after(() => stack.stop());
 
-  const guess = (email: string, password: string) => trySignIn(stack.origin, { email, password });
+  const guess = (email: string, password: string) => requestSession(stack.origin, { email, password });
 
   it('POST /session refuses an e-mail after 20 tries a minute, even with the right password', async () => {
     const guesses = Array.from({ length: 20 }, (_, index) => guess(user.email, `guess ${index}`));
@@ -64,7 +64,7 @@ describe('guessing a password', () => {
       statuses.push((await guess(`nobody.${index}@example.com`, 'guess')).status);
     expect(statuses.slice(0, 10)).to.deep.equal(Array(10).fill(401));
     expect(statuses.slice(10)).to.deep.equal([429, 429]);
-    expectError(await stack.clientWith('tk_live_wrong').get('/me'), 429, 'rate_limited');
+    expectError(await stack.createClient('tk_live_wrong').get('/me'), 429, 'rate_limited');
     const other = await createUser(stack, tenant.id);
     expect((await guess(other.email, other.password)).status).to.equal(200);
   });
@@ -83,10 +83,10 @@ describe('signing in during an attack', () => {
   const ATTACKER = '203.0.113.66';
   const HOME = '192.0.2.10';
   const trySignInFrom = (address: string, { email, password }: { email: string; password: string }) =>
-    trySignIn(stack.origin, { email, password }, { 'x-forwarded-for': address });
+    requestSession(stack.origin, { email, password }, { 'x-forwarded-for': address });
   /** Uses up the tries of a person, as an attacker with many addresses does. */
   const useUpTriesOf = async ({ email }: TestUser): Promise<void> => {
-    for (let nth = 0; nth < 100; nth += 1) await countTryOfPerson(stack.runtime.limiter, email);
+    for (let nth = 0; nth < 100; nth += 1) await countPersonTry(stack.runtime.limiter, email);
   };
   /** Creates a person whose hash matches no password, so that a check takes no time. */
   const personWithoutPassword = async (): Promise<TestUser> => {
@@ -94,14 +94,13 @@ describe('signing in during an attack', () => {
     await stack.rows(tenant.id, "update users set password_hash = 'none' where id = $1", [user.id]);
     return user;
   };
-  const listStatuses = (responses: Answer[]) => responses.map(({ status }) => status);
+  const listStatuses = (responses: TestResponse[]) => responses.map(({ status }) => status);
 
   it('a person can sign in elsewhere after 105 tries of the e-mail from one address', async () => {
     const user = await createUser(stack, tenant.id);
     // Leaves two of the 20 tries a minute. The refused ones need no check of half a second.
-    for (let nth = 0; nth < 18; nth += 1)
-      await countTryOfNetwork(stack.runtime.limiter, user.email, ATTACKER);
-    const guesses: Answer[] = [];
+    for (let nth = 0; nth < 18; nth += 1) await countNetworkTry(stack.runtime.limiter, user.email, ATTACKER);
+    const guesses: TestResponse[] = [];
     for (let nth = 0; nth < 105; nth += 1)
       guesses.push(await trySignInFrom(ATTACKER, { ...user, password: 'a guess' }));
     expect(listStatuses(guesses)).to.deep.equal([401, 401, ...Array(103).fill(429)]);
@@ -222,7 +221,7 @@ describe('signing in behind a proxy', () => {
       const body = { name: 'N', email: `n${nth}@example.com`, password: 'long enough for a test' };
       return person.post('/users', body, { headers });
     });
-    expect((await trySignIn(stack.origin, user)).status).to.equal(200);
+    expect((await requestSession(stack.origin, user)).status).to.equal(200);
     const statuses = (await Promise.all(creations)).map(({ status }) => status);
     expect(new Set(statuses)).to.deep.equal(new Set([200, 503]));
   });
@@ -231,22 +230,22 @@ describe('signing in behind a proxy', () => {
     const from = (nth: number) => ({ 'x-forwarded-for': `198.51.100.${nth % 250}, 192.0.2.9` });
     const statuses: number[] = [];
     for (let nth = 0; nth < 241; nth += 1)
-      statuses.push((await trySignIn(stack.origin, { email: 1 }, from(nth))).status);
+      statuses.push((await requestSession(stack.origin, { email: 1 }, from(nth))).status);
     expect(statuses.slice(0, 240)).to.deep.equal(Array(240).fill(400));
     expect(statuses[240]).to.equal(429);
     const wrong: number[] = [];
     for (let nth = 0; nth < 8; nth += 1) {
       const headers = { 'x-forwarded-for': `198.51.100.${nth}, 192.0.2.10` };
-      wrong.push((await stack.clientWith('tk_live_wrong').get('/me', { headers })).status);
+      wrong.push((await stack.createClient('tk_live_wrong').get('/me', { headers })).status);
     }
     expect(wrong).to.deep.equal([401, 401, 401, 401, 401, 429, 429, 429]);
   });
 
   it('POST /session sets a Secure cookie when the proxy terminates TLS', async () => {
     const user = await createUser(stack, (await stack.createTenant()).id);
-    const response = await trySignIn(stack.origin, user, { 'x-forwarded-proto': 'https' });
+    const response = await requestSession(stack.origin, user, { 'x-forwarded-proto': 'https' });
     expect(String(response.headers['set-cookie'])).to.include('; Secure');
-    expect(String((await trySignIn(stack.origin, user)).headers['set-cookie'])).to.not.include('Secure');
+    expect(String((await requestSession(stack.origin, user)).headers['set-cookie'])).to.not.include('Secure');
   });
 });
 

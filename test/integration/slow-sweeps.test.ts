@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { checkAccounts } from '../../bin/commands/doctor-clock.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
-import { sweepSome } from '../../workers/clock/sweep-tenants.js';
-import { tasksWithout } from '../support/clock.js';
+import { sweepTenantSet } from '../../workers/clock/sweep-tenants.js';
+import { findTasksWithout } from '../support/clock.js';
 import { TestStack } from '../support/stack.js';
 
 /** The tenants and the timeout of one try of a sweep. */
@@ -25,7 +25,7 @@ class SlowSweep {
   async runPass(tenantIds: string[]): Promise<number> {
     this.tries.length = 0;
     const startedAt = performance.now();
-    await sweepSome(this.stack.runtime, { task: this.task, tenantIds, work: (tx) => this.work(tx) });
+    await sweepTenantSet(this.stack.runtime, { task: this.task, tenantIds, work: (tx) => this.work(tx) });
     return performance.now() - startedAt;
   }
 
@@ -39,7 +39,7 @@ class SlowSweep {
     );
   }
 
-  isRecorded = async (id: string) => (await tasksWithout(this.stack, id)).includes(this.task);
+  isRecorded = async (id: string) => (await findTasksWithout(this.stack, id)).includes(this.task);
 
   private async work(tx: Transaction): Promise<void> {
     const [row] = await tx.query<{ ids: string[]; statement_timeout: string }>({

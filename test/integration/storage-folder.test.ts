@@ -4,8 +4,16 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openStorage } from '../../shared/platform/storage/open-storage.js';
 import { useProcesses } from '../support/processes.js';
-import { scriptCommand } from '../support/run-script.js';
-import { ABOUT, bytesOf, folderPlace, KEY, type Place, put, rejection } from './storage-fixture.js';
+import { buildScriptCommand } from '../support/run-script.js';
+import {
+  catchRejection,
+  createFolderStorage,
+  generateBytes,
+  OBJECT_KEY,
+  OBJECT_METADATA,
+  putObject,
+  type TestStorage,
+} from './storage-fixture.js';
 
 /** A script for a folder of 2 MB. It writes 8 MB, which fails, and then 64 KiB, which fit. */
 const FILLER = `
@@ -28,29 +36,29 @@ const FILLER = `
 
 describe('folder storage', () => {
   const processes = useProcesses();
-  let place: Place;
+  let place: TestStorage;
   let root: string;
 
   beforeEach(async () => {
-    place = await folderPlace();
+    place = await createFolderStorage();
     root = place.location.kind === 'folder' ? place.location.path : '';
   });
   afterEach(() => place.remove());
 
   it('folder storage gives only its owner access to its directories and files', async () => {
-    await put(place.storage, KEY, bytesOf(3));
+    await putObject(place.storage, OBJECT_KEY, generateBytes(3));
     const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
-    const [tenant = '', own = ''] = KEY.split('/');
+    const [tenant = '', own = ''] = OBJECT_KEY.split('/');
     for (const path of [root, join(root, tenant), join(root, tenant, own)])
       expect(await modeOf(path), path).to.equal(0o700);
-    expect(await modeOf(join(root, KEY))).to.equal(0o600);
+    expect(await modeOf(join(root, OBJECT_KEY))).to.equal(0o600);
   });
 
   it('root gives new files and directories to the owner of the storage folder', async function () {
     if (process.geteuid?.() !== 0) return this.skip();
     await chown(join(root, '..'), 12_345, 12_346);
-    await put(place.storage, KEY, bytesOf(3));
-    for (const path of [root, join(root, KEY, '..'), join(root, KEY)]) {
+    await putObject(place.storage, OBJECT_KEY, generateBytes(3));
+    for (const path of [root, join(root, OBJECT_KEY, '..'), join(root, OBJECT_KEY)]) {
       const { uid, gid } = await stat(path);
       expect([uid, gid], path).to.deep.equal([12_345, 12_346]);
     }
@@ -58,7 +66,7 @@ describe('folder storage', () => {
 
   it('a full folder fails an upload with storage_full, deletes its part and accepts a smaller object', async function () {
     const folder = await mkdtemp(join(tmpdir(), 'tow-full-'));
-    const [program = '', ...args] = scriptCommand('-e', FILLER);
+    const [program = '', ...args] = buildScriptCommand('-e', FILLER);
     const inside = 'mount -t tmpfs -o size=2m tmpfs "$FOLDER" && echo mounted && exec "$@"';
     const node = program === 'node' ? process.execPath : program;
     const { code, output } = await processes.run({
@@ -84,16 +92,24 @@ describe('folder storage', () => {
     const path = join(root, '..', 'file');
     await writeFile(path, '');
     const wrong = openStorage({ kind: 'folder', path: join(path, 'exports') });
-    for (const work of [() => wrong.create(KEY, ABOUT), () => wrong.open(KEY), () => wrong.delete(KEY)])
-      expect((await rejection(work())).code).to.equal('storage_refused');
+    for (const work of [
+      () => wrong.create(OBJECT_KEY, OBJECT_METADATA),
+      () => wrong.open(OBJECT_KEY),
+      () => wrong.delete(OBJECT_KEY),
+    ])
+      expect((await catchRejection(work())).code).to.equal('storage_refused');
     if (process.geteuid?.() === 0) return;
     await chmod(join(root, '..'), 0o500);
-    expect((await rejection(place.storage.create(KEY, ABOUT))).code).to.equal('storage_refused');
+    expect((await catchRejection(place.storage.create(OBJECT_KEY, OBJECT_METADATA))).code).to.equal(
+      'storage_refused',
+    );
     await chmod(join(root, '..'), 0o700);
   });
 
   it('folder storage creates no download links', async () => {
-    expect(await place.storage.link(KEY, { ...ABOUT, seconds: 60 })).to.equal(undefined);
+    expect(await place.storage.createLink(OBJECT_KEY, { ...OBJECT_METADATA, seconds: 60 })).to.equal(
+      undefined,
+    );
   });
 
   it('folder storage never loads the S3 SDK, and S3 storage loads it on first use', async () => {
@@ -112,7 +128,7 @@ describe('folder storage', () => {
     `;
     const bucket = { kind: 's3', bucket: 'exports', prefix: '', endpoint: 'http://127.0.0.1:1' };
     const { output } = await processes.run({
-      command: scriptCommand('-e', script),
+      command: buildScriptCommand('-e', script),
       env: {
         LOCATIONS: JSON.stringify([place.location, bucket]),
         AWS_ACCESS_KEY_ID: 'a',

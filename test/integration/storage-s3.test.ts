@@ -9,55 +9,60 @@ import { openStorage } from '../../shared/platform/storage/open-storage.js';
 import { S3Storage } from '../../shared/platform/storage/s3.js';
 import type { Storage } from '../../shared/platform/storage/storage.js';
 import { eventually } from '../support/poll.js';
-import { S3Server, type S3Trouble } from '../support/s3-server.js';
+import { type S3Failure, S3Server } from '../support/s3-server.js';
 import {
-  ABOUT,
-  bytesOf,
-  chunksOf,
-  get,
-  KEY,
-  keysOf,
-  locationOf,
-  put,
-  rejection,
-  sha256Of,
-  useCredentials,
+  buildS3Location,
+  catchRejection,
+  computeSha256,
+  generateBytes,
+  getObject,
+  listStorageKeys,
+  OBJECT_KEY,
+  OBJECT_METADATA,
+  putObject,
+  splitIntoChunks,
+  useAwsCredentials,
 } from './storage-fixture.js';
 
 const MB = 1024 * 1024;
 const inOneMinute = () => new Date(Date.now() + 60_000);
-const TIMEOUTS = { connectMs: 500, answerMs: 400 };
+const TIMEOUTS = { connectMs: 500, responseMs: 400 };
 
 describe('S3 storage', () => {
-  useCredentials();
+  useAwsCredentials();
   let server: S3Server;
   let storage: Storage;
 
   beforeEach(async () => {
     server = await S3Server.start();
-    storage = openStorage(locationOf(server));
+    storage = openStorage(buildS3Location(server));
   });
   afterEach(() => server.stop());
 
   /** Makes the first `times` requests that match the pattern fail. */
-  const failRequests = (pattern: RegExp, failure: S3Trouble, times = Number.POSITIVE_INFINITY) => {
+  const failRequests = (pattern: RegExp, failure: S3Failure, times = Number.POSITIVE_INFINITY) => {
     let left = times;
-    server.trouble = (request) => (pattern.test(request) && left-- > 0 ? failure : undefined);
+    server.injectFailure = (request) => (pattern.test(request) && left-- > 0 ? failure : undefined);
   };
 
   it('an upload to S3 sends parts while it is written, and completes the object at the end', async () => {
-    await put(storage, KEY, bytesOf(20 * MB));
+    await putObject(storage, OBJECT_KEY, generateBytes(20 * MB));
     const sent = server.requests.map((request) => /partNumber=\d+|uploads|uploadId/.exec(request)?.[0]);
     expect(sent.slice(0, -1)).to.have.members(['uploads', 'partNumber=1', 'partNumber=2', 'partNumber=3']);
     expect(server.requests.at(-1)).to.match(/^POST .*uploadId=/);
-    const object = server.objects.get(`tow/test/${KEY}`);
+    const object = server.objects.get(`tow/test/${OBJECT_KEY}`);
     expect(object?.type).to.equal('application/gzip');
   });
 
   it('S3 download links save as a file, accept byte ranges and respond 403 when changed', async () => {
-    const bytes = bytesOf(100_000);
-    await put(storage, KEY, bytes);
-    const link = (await storage.link(KEY, { ...ABOUT, fileName: 'Rechnung "é".csv.gz', seconds: 60 })) ?? '';
+    const bytes = generateBytes(100_000);
+    await putObject(storage, OBJECT_KEY, bytes);
+    const link =
+      (await storage.createLink(OBJECT_KEY, {
+        ...OBJECT_METADATA,
+        fileName: 'Rechnung "é".csv.gz',
+        seconds: 60,
+      })) ?? '';
     const response = await fetch(link);
     expect(response.status).to.equal(200);
     expect(Object.fromEntries(response.headers)).to.include({
@@ -65,7 +70,7 @@ describe('S3 storage', () => {
       'content-disposition': 'attachment; filename="Rechnung_.csv.gz"',
       'cache-control': 'no-store',
     });
-    expect(sha256Of(Buffer.from(await response.arrayBuffer()))).to.equal(sha256Of(bytes));
+    expect(computeSha256(Buffer.from(await response.arrayBuffer()))).to.equal(computeSha256(bytes));
     const part = await fetch(link, { headers: { Range: 'bytes=10-19' } });
     expect(part.status).to.equal(206);
     expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(10, 20))).to.equal(true);
@@ -76,36 +81,38 @@ describe('S3 storage', () => {
   });
 
   it('S3 download links expire on time, and none lasts longer than 15 minutes', async () => {
-    await put(storage, KEY, bytesOf(10));
-    const link = (await storage.link(KEY, { ...ABOUT, seconds: 1 })) ?? '';
+    await putObject(storage, OBJECT_KEY, generateBytes(10));
+    const link = (await storage.createLink(OBJECT_KEY, { ...OBJECT_METADATA, seconds: 1 })) ?? '';
     await eventually('the link expires', async () => {
       const response = await fetch(link);
       await response.arrayBuffer();
       return response.status === 403;
     });
     for (const seconds of [0, 901, Number.NaN])
-      expect(await rejection(storage.link(KEY, { ...ABOUT, seconds }))).to.be.instanceOf(RangeError);
+      expect(
+        await catchRejection(storage.createLink(OBJECT_KEY, { ...OBJECT_METADATA, seconds })),
+      ).to.be.instanceOf(RangeError);
   });
 
   it('S3 storage lists and sweeps nothing outside its prefix', async () => {
-    const others = openStorage(locationOf(server, ''));
-    await put(others, 'tow/testing/1', bytesOf(3));
-    await put(others, 'elsewhere', bytesOf(3));
-    const upload = await others.create('elsewhere/2', ABOUT);
-    for (const chunk of chunksOf(bytesOf(9 * MB))) upload.stream.write(chunk);
+    const others = openStorage(buildS3Location(server, ''));
+    await putObject(others, 'tow/testing/1', generateBytes(3));
+    await putObject(others, 'elsewhere', generateBytes(3));
+    const upload = await others.create('elsewhere/2', OBJECT_METADATA);
+    for (const chunk of splitIntoChunks(generateBytes(9 * MB))) upload.stream.write(chunk);
     await eventually('a part is sent', () => server.uploads.size === 1);
-    await put(storage, KEY, bytesOf(3));
-    expect(await keysOf(storage)).to.deep.equal([KEY]);
-    expect(await storage.sweep(inOneMinute())).to.equal(0);
+    await putObject(storage, OBJECT_KEY, generateBytes(3));
+    expect(await listStorageKeys(storage)).to.deep.equal([OBJECT_KEY]);
+    expect(await storage.discardStaleUploads(inOneMinute())).to.equal(0);
     expect(server.uploads.size).to.equal(1);
     await upload.abort();
   });
 
   it('a sweep of S3 storage keeps the uploads that this process is writing', async () => {
-    const upload = await storage.create(KEY, ABOUT);
-    for (const chunk of chunksOf(bytesOf(9 * MB))) upload.stream.write(chunk);
+    const upload = await storage.create(OBJECT_KEY, OBJECT_METADATA);
+    for (const chunk of splitIntoChunks(generateBytes(9 * MB))) upload.stream.write(chunk);
     await eventually('a part is sent', () => server.uploads.size === 1);
-    expect(await storage.sweep(inOneMinute())).to.equal(0);
+    expect(await storage.discardStaleUploads(inOneMinute())).to.equal(0);
     expect((await upload.commit()).bytes).to.equal(9 * MB);
   });
 
@@ -113,7 +120,7 @@ describe('S3 storage', () => {
     server.pageSize = 2;
     const keys = Array.from({ length: 7 }, (_, index) => `a/b/${index}`);
     for (const key of keys) {
-      await put(storage, key, bytesOf(3));
+      await putObject(storage, key, generateBytes(3));
       server.uploads.set(key, {
         key: `tow/test/${key}`,
         type: '',
@@ -121,8 +128,8 @@ describe('S3 storage', () => {
         parts: new Map(),
       });
     }
-    expect(await keysOf(storage)).to.deep.equal(keys);
-    expect(await storage.sweep(inOneMinute())).to.equal(7);
+    expect(await listStorageKeys(storage)).to.deep.equal(keys);
+    expect(await storage.discardStaleUploads(inOneMinute())).to.equal(7);
     expect(server.uploads.size).to.equal(0);
   });
 
@@ -132,13 +139,15 @@ describe('S3 storage', () => {
     ['cut', 1],
   ] as const) {
     it(`S3 storage retries every step after ${typeof failure === 'string' ? failure : failure.code}, ${times} times in a row`, async () => {
-      const bytes = bytesOf(9 * MB);
+      const bytes = generateBytes(9 * MB);
       for (const step of [/uploads/, /partNumber=2/, /^POST .*uploadId/]) {
         failRequests(step, failure, times);
-        await put(storage, KEY, bytes);
+        await putObject(storage, OBJECT_KEY, bytes);
       }
       failRequests(/^GET/, failure, times);
-      expect(sha256Of((await get(storage, KEY)) ?? Buffer.alloc(0))).to.equal(sha256Of(bytes));
+      expect(computeSha256((await getObject(storage, OBJECT_KEY)) ?? Buffer.alloc(0))).to.equal(
+        computeSha256(bytes),
+      );
     });
   }
 
@@ -152,41 +161,45 @@ describe('S3 storage', () => {
   ] as const) {
     it(`S3 storage rejects with ${code} when a part fails with ${typeof failure === 'string' ? failure : failure.code}, and leaves nothing`, async () => {
       failRequests(/partNumber=2/, failure);
-      const upload = await storage.create(KEY, ABOUT);
+      const upload = await storage.create(OBJECT_KEY, OBJECT_METADATA);
       // The stream may accept all bytes while the part is retried. Then only commit rejects.
-      const written = pipeline(Readable.from(chunksOf(bytesOf(60 * MB))), upload.stream);
+      const written = pipeline(Readable.from(splitIntoChunks(generateBytes(60 * MB))), upload.stream);
       await written.catch((error: { code?: string }) => expect(error.code).to.equal(code));
-      expect((await rejection(upload.commit())).code).to.equal(code);
+      expect((await catchRejection(upload.commit())).code).to.equal(code);
       expect([...server.objects, ...server.uploads]).to.deep.equal([]);
     });
   }
 
   it('S3 storage rejects when the last request of an upload fails, and leaves nothing', async () => {
     failRequests(/^POST .*uploadId/, { status: 500, code: 'InternalError' });
-    expect((await rejection(put(storage, KEY, bytesOf(9 * MB)))).code).to.equal('storage_unavailable');
+    expect((await catchRejection(putObject(storage, OBJECT_KEY, generateBytes(9 * MB)))).code).to.equal(
+      'storage_unavailable',
+    );
     failRequests(/^PUT/, { status: 507, code: 'InsufficientStorage' });
-    expect((await rejection(put(storage, KEY, bytesOf(9)))).code).to.equal('storage_full');
+    expect((await catchRejection(putObject(storage, OBJECT_KEY, generateBytes(9)))).code).to.equal(
+      'storage_full',
+    );
     expect([...server.objects, ...server.uploads]).to.deep.equal([]);
   });
 
   /** One call of each method. */
   const everyMethod = (one: Storage): Record<string, () => Promise<unknown>> => ({
-    put: () => put(one, KEY, bytesOf(9 * MB)),
-    open: () => one.open(KEY),
-    delete: () => one.delete(KEY),
-    list: () => keysOf(one),
-    sweep: () => one.sweep(inOneMinute()),
+    put: () => putObject(one, OBJECT_KEY, generateBytes(9 * MB)),
+    open: () => one.open(OBJECT_KEY),
+    delete: () => one.delete(OBJECT_KEY),
+    list: () => listStorageKeys(one),
+    sweep: () => one.discardStaleUploads(inOneMinute()),
   });
 
   it('S3 storage rejects with storage_unavailable in time when its server is unreachable or silent', async () => {
-    const silent = new S3Storage(locationOf(server) as never, TIMEOUTS);
+    const silent = new S3Storage(buildS3Location(server) as never, TIMEOUTS);
     failRequests(/./, 'silence');
     const stoppedServer = await S3Server.start();
-    const unreachable = openStorage(locationOf(stoppedServer));
+    const unreachable = openStorage(buildS3Location(stoppedServer));
     await stoppedServer.stop();
     for (const one of [silent, unreachable]) {
       for (const [name, work] of Object.entries(everyMethod(one))) {
-        const error = await rejection(work());
+        const error = await catchRejection(work());
         expect(error.code, name).to.equal('storage_unavailable');
         expect(error.message, name).to.equal('The storage cannot be reached or does not respond.');
       }
@@ -194,17 +207,17 @@ describe('S3 storage', () => {
   });
 
   it('abort ends an S3 upload whose server does not respond', async () => {
-    const silent = new S3Storage(locationOf(server) as never, TIMEOUTS);
+    const silent = new S3Storage(buildS3Location(server) as never, TIMEOUTS);
     failRequests(/./, 'silence');
-    const upload = await silent.create(KEY, ABOUT);
-    upload.stream.write(bytesOf(9 * MB));
+    const upload = await silent.create(OBJECT_KEY, OBJECT_METADATA);
+    upload.stream.write(generateBytes(9 * MB));
     await eventually('a request is sent', () => server.requests.length > 0);
     await upload.abort();
   });
 
   it('abort also deletes a multipart upload that S3 is still starting', async () => {
-    const upload = await storage.create(KEY, ABOUT);
-    upload.stream.write(bytesOf(30 * MB));
+    const upload = await storage.create(OBJECT_KEY, OBJECT_METADATA);
+    upload.stream.write(generateBytes(30 * MB));
     await upload.abort();
     await eventually('the multipart upload starts', () =>
       server.requests.some((request) => /^POST .*uploads/.test(request)),
@@ -214,15 +227,15 @@ describe('S3 storage', () => {
   });
 
   it('S3 storage rejects with storage_refused on a wrong secret or another bucket', async () => {
-    const otherBucket = openStorage({ ...locationOf(server), bucket: 'others' } as never);
+    const otherBucket = openStorage({ ...buildS3Location(server), bucket: 'others' } as never);
     for (const [name, work] of Object.entries(everyMethod(otherBucket)))
-      expect((await rejection(work())).code, name).to.equal('storage_refused');
+      expect((await catchRejection(work())).code, name).to.equal('storage_refused');
     const { AWS_SECRET_ACCESS_KEY: secret } = process.env;
     process.env.AWS_SECRET_ACCESS_KEY = 'wrong';
     try {
-      const withWrongSecret = openStorage(locationOf(server));
+      const withWrongSecret = openStorage(buildS3Location(server));
       for (const [name, work] of Object.entries(everyMethod(withWrongSecret)))
-        expect((await rejection(work())).code, name).to.equal('storage_refused');
+        expect((await catchRejection(work())).code, name).to.equal('storage_refused');
     } finally {
       process.env.AWS_SECRET_ACCESS_KEY = secret;
     }
@@ -240,7 +253,7 @@ interface S3rver {
  * parses our requests with its own code.
  */
 describe('S3 storage on s3rver', () => {
-  useCredentials({ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' });
+  useAwsCredentials({ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' });
 
   it('S3 storage stores, reads, links, lists and deletes objects on s3rver', async () => {
     const Server = createRequire(import.meta.url)('s3rver') as new (options: object) => S3rver;
@@ -264,19 +277,26 @@ describe('S3 storage on s3rver', () => {
         region: undefined,
       });
       for (const size of [10, 20 * MB + 5]) {
-        const bytes = bytesOf(size);
-        expect(await put(storage, KEY, bytes)).to.deep.equal({ bytes: size, sha256: sha256Of(bytes) });
-        expect((await get(storage, KEY))?.equals(bytes), String(size)).to.equal(true);
-        expect((await get(storage, KEY, { start: 3, end: 7 }))?.equals(bytes.subarray(3, 8))).to.equal(true);
-        const response = await fetch((await storage.link(KEY, { ...ABOUT, seconds: 60 })) ?? '');
+        const bytes = generateBytes(size);
+        expect(await putObject(storage, OBJECT_KEY, bytes)).to.deep.equal({
+          bytes: size,
+          sha256: computeSha256(bytes),
+        });
+        expect((await getObject(storage, OBJECT_KEY))?.equals(bytes), String(size)).to.equal(true);
+        expect(
+          (await getObject(storage, OBJECT_KEY, { start: 3, end: 7 }))?.equals(bytes.subarray(3, 8)),
+        ).to.equal(true);
+        const response = await fetch(
+          (await storage.createLink(OBJECT_KEY, { ...OBJECT_METADATA, seconds: 60 })) ?? '',
+        );
         expect(response.headers.get('content-disposition')).to.equal(
           'attachment; filename="invoices.csv.gz"',
         );
-        expect(sha256Of(Buffer.from(await response.arrayBuffer()))).to.equal(sha256Of(bytes));
+        expect(computeSha256(Buffer.from(await response.arrayBuffer()))).to.equal(computeSha256(bytes));
       }
-      expect(await keysOf(storage)).to.deep.equal([KEY]);
-      await storage.delete(KEY);
-      expect(await storage.open(KEY)).to.equal(undefined);
+      expect(await listStorageKeys(storage)).to.deep.equal([OBJECT_KEY]);
+      await storage.delete(OBJECT_KEY);
+      expect(await storage.open(OBJECT_KEY)).to.equal(undefined);
     } finally {
       server.httpServer.closeAllConnections();
       await server.close();

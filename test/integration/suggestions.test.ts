@@ -3,7 +3,7 @@ import type { TestClient } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-import { billedJob, makeSuggestion, watchUntilDone } from '../support/suggestions.js';
+import { createInvoicedWorkOrder, runBillingWatch, storeSuggestion } from '../support/suggestions.js';
 
 const LINE_ITEM = {
   name: 'Loaded miles',
@@ -25,11 +25,13 @@ describe('suggestions', () => {
     stack = await TestStack.start();
     tenant = await stack.createTenant('Watched', { taxRateBps: 1_000 });
     ({ client } = tenant);
-    for (let nth = 0; nth < 9; nth += 1) await billedJob(client, { miles: 12, mileageCents: 450 });
+    for (let nth = 0; nth < 9; nth += 1)
+      await createInvoicedWorkOrder(client, { miles: 12, mileageCents: 450 });
   });
   after(() => stack.stop());
 
-  const createDraft = () => billedJob(client, { miles: 12, mileageCents: null, status: 'draft' });
+  const createDraft = () =>
+    createInvoicedWorkOrder(client, { miles: 12, mileageCents: null, status: 'draft' });
   const listForInvoice = async (id: string, filters = '') =>
     (await client.get(`/suggestions?invoice_id=${id}${filters}`)).body.data.items;
   // The durations of the test's work orders depend on the machine, so another detector may report
@@ -43,7 +45,7 @@ describe('suggestions', () => {
 
   it('the clock suggests a missed fee with its numbers and line item, and records a matching event', async () => {
     const invoice = await createDraft();
-    await watchUntilDone(stack);
+    await runBillingWatch(stack);
     const [found, ...rest] = (await listForInvoice(invoice)).filter(isMissedFee);
     expect(rest).to.deep.equal([]);
     expect(found).to.deep.include({
@@ -64,9 +66,9 @@ describe('suggestions', () => {
       `select body from events where type = 'ai.suggestion.created' and body::jsonb #>> '{data,object,id}' = '${found.id}'`,
     );
     expect(JSON.parse(event?.body ?? '{}').data.object).to.deep.equal(found);
-    await watchUntilDone(stack);
+    await runBillingWatch(stack);
     await client.patch(`/invoices/${invoice}`, { notes: 'touched' });
-    await watchUntilDone(stack);
+    await runBillingWatch(stack);
     expect(
       (await listForInvoice(invoice)).filter(isMissedFee),
       'the same fee is suggested once',
@@ -75,7 +77,7 @@ describe('suggestions', () => {
 
   it('accepting a suggestion adds its line items to the draft once, with tax, and audits both records', async () => {
     const invoice = await createDraft();
-    const id = await makeSuggestion(stack, tenant.id, {
+    const id = await storeSuggestion(stack, tenant.id, {
       entity_id: invoice,
       invoice_id: invoice,
       kind: 'missed_fee',
@@ -117,7 +119,7 @@ describe('suggestions', () => {
     const invoice = await createDraft();
     const ids = await Promise.all(
       ['missed_mileage', 'missed_storage', 'missed_winching'].map((detector) =>
-        makeSuggestion(stack, tenant.id, {
+        storeSuggestion(stack, tenant.id, {
           entity_id: invoice,
           invoice_id: invoice,
           detector,
@@ -132,8 +134,8 @@ describe('suggestions', () => {
   });
 
   it('accepting a suggestion for an approved invoice is 409 invoice_locked and leaves it open', async () => {
-    const invoice = await billedJob(client, { miles: 12, mileageCents: null });
-    const id = await makeSuggestion(stack, tenant.id, {
+    const invoice = await createInvoicedWorkOrder(client, { miles: 12, mileageCents: null });
+    const id = await storeSuggestion(stack, tenant.id, {
       entity_id: invoice,
       invoice_id: invoice,
       detector: 'missed_mileage',
@@ -146,7 +148,7 @@ describe('suggestions', () => {
   it("dismissals raise a detector's threshold and acceptances lower it by less, within limits", async () => {
     const other = await stack.createTenant('Learning');
     const decide = async (action: string, detector: string) => {
-      const id = await makeSuggestion(stack, other.id, {
+      const id = await storeSuggestion(stack, other.id, {
         entity_id: UNKNOWN_ID,
         detector,
         occasion: String(Math.random()),
@@ -182,7 +184,7 @@ describe('suggestions', () => {
 
   it('a dismissed suggestion does not return, and one whose invoice was fixed expires', async () => {
     const [dismissed, fixed] = [await createDraft(), await createDraft()];
-    await watchUntilDone(stack);
+    await runBillingWatch(stack);
     const [first] = (await listForInvoice(dismissed)).filter(isMissedFee);
     const body = (await client.post(`/suggestions/${first.id}/dismiss`, { reason: 'agreed' })).body;
     expect(body).to.include({ status: 'dismissed', note: 'agreed' });
@@ -191,7 +193,7 @@ describe('suggestions', () => {
     const [tow] = line_items;
     const lines = [{ ...tow, id: undefined, position: undefined }, LINE_ITEM];
     expect((await client.patch(`/invoices/${fixed}`, { line_items: lines })).status).to.equal(200);
-    await watchUntilDone(stack);
+    await runBillingWatch(stack);
     const fees = (await listForInvoice(dismissed)).filter(isMissedFee);
     expect(fees.map((one: { status: string }) => one.status)).to.deep.equal(['dismissed']);
     const [closed] = (await listForInvoice(fixed)).filter(isMissedFee);
@@ -204,15 +206,15 @@ describe('suggestions', () => {
     // As if the invoice had been written before the last pass and committed now.
     const text = `update invoices set updated_at = now() - interval '2 minutes' where tenant_id = $1 and id = $2`;
     await stack.rows(tenant.id, text, [tenant.id, invoice]);
-    await watchUntilDone(stack);
+    await runBillingWatch(stack);
     expect(await listForInvoice(invoice, '&status=open&kind=missed_fee')).to.have.length(1);
   });
 
   it('an open suggestion expires when its invoice is cancelled', async () => {
     const invoice = await createDraft();
-    await watchUntilDone(stack);
+    await runBillingWatch(stack);
     await client.post(`/invoices/${invoice}/cancel`, { reason: 'x' });
-    await watchUntilDone(stack);
+    await runBillingWatch(stack);
     expect((await listForInvoice(invoice))[0]).to.include({
       status: 'expired',
       note: 'The invoice is cancelled.',

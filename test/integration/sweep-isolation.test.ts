@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
 import { SCHEDULES } from '../../shared/queues/clock.js';
-import { sweepSome, sweepTenants } from '../../workers/clock/sweep-tenants.js';
+import { sweepTenantSet, sweepTenants } from '../../workers/clock/sweep-tenants.js';
 import type { TestClient } from '../support/client.js';
-import { clockTasks, poisonTenant, type RunTask, tasksWithout } from '../support/clock.js';
-import { claimAfter } from '../support/lifecycle-records.js';
+import { createClockTasks, findTasksWithout, poisonTenant, type RunTask } from '../support/clock.js';
+import { createClaimAfter } from '../support/lifecycle-records.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -30,7 +30,7 @@ describe('sweeps over all accounts', () => {
 
   before(async () => {
     stack = await TestStack.start({ clock: false });
-    run = clockTasks(stack.runtime);
+    run = createClockTasks(stack.runtime);
   });
   after(() => stack.stop());
 
@@ -57,7 +57,7 @@ describe('sweeps over all accounts', () => {
       cadence: 'daily',
       hour: 4,
     });
-    const claim = await claimAfter(client, [], { invoice: { service_date: daysFromNow(-56) } });
+    const claim = await createClaimAfter(client, [], { invoice: { service_date: daysFromNow(-56) } });
     const backdate = (text: string, record: string) => stack.rows(id, text, [id, record]);
     await backdate(
       "update impounds set impounded_at = impounded_at - interval '2 days' where tenant_id = $1 and id = $2",
@@ -104,9 +104,9 @@ describe('sweeps over all accounts', () => {
         const { data } = await read(`/suggestions?entity_type=claim&entity_id=${claimId}`);
         return data.items.length === 1;
       });
-      expect(await tasksWithout(stack, tenant.id)).to.deep.equal([]);
+      expect(await findTasksWithout(stack, tenant.id)).to.deep.equal([]);
     }
-    expect(await tasksWithout(stack, bad.tenant.id)).to.deep.equal([
+    expect(await findTasksWithout(stack, bad.tenant.id)).to.deep.equal([
       'accrue-storage',
       'mark-overdue',
       'run-export-schedules',
@@ -120,11 +120,11 @@ describe('sweeps over all accounts', () => {
     const invoiceId = await createOverdueInvoice(client);
     await setZone(id, 'CAT');
     await run('mark-overdue');
-    expect(await tasksWithout(stack, id)).to.deep.equal(['mark-overdue']);
+    expect(await findTasksWithout(stack, id)).to.deep.equal(['mark-overdue']);
     const patched = await client.patch('/settings', { time_zone: 'Africa/Maputo' });
     expect(patched.status, patched.text).to.equal(200);
     await run('mark-overdue');
-    expect(await tasksWithout(stack, id)).to.deep.equal([]);
+    expect(await findTasksWithout(stack, id)).to.deep.equal([]);
     await eventually(
       'the invoice is overdue',
       async () => (await client.get(`/invoices/${invoiceId}`)).body.status === 'overdue',
@@ -138,14 +138,14 @@ describe('sweeps over all accounts', () => {
       const db = poisonTenant(stack.runtime.db, poisoned?.id as string, (tenantIds) => {
         for (const id of tenantIds) swept.add(id);
       });
-      await clockTasks({ ...stack.runtime, db })(task);
-      const all = await stack.runtime.db.tenantIds();
+      await createClockTasks({ ...stack.runtime, db })(task);
+      const all = await stack.runtime.db.listTenantIds();
       expect(all.filter((id) => !swept.has(id))).to.deep.equal([poisoned?.id]);
       expect([sound, alsoSound].every((one) => swept.has(one?.id as string))).to.equal(true);
-      expect(await tasksWithout(stack, poisoned?.id as string)).to.deep.equal([task]);
+      expect(await findTasksWithout(stack, poisoned?.id as string)).to.deep.equal([task]);
       // With the real database the account's sweep succeeds again.
       await run(task);
-      expect(await tasksWithout(stack, poisoned?.id as string)).to.deep.equal([]);
+      expect(await findTasksWithout(stack, poisoned?.id as string)).to.deep.equal([]);
     });
   }
 
@@ -158,7 +158,7 @@ describe('sweeps over all accounts', () => {
       [id],
     );
     await run('purge-expired');
-    expect(await tasksWithout(stack, id)).to.deep.equal(['watch-exports']);
+    expect(await findTasksWithout(stack, id)).to.deep.equal(['watch-exports']);
   });
 
   it('a sweep halves its accounts once, and from then on sweeps the recorded account alone', async () => {
@@ -167,7 +167,7 @@ describe('sweeps over all accounts', () => {
     const [bad] = tenantIds as [string];
     let failures = 0;
     const runPass = () =>
-      sweepSome(stack.runtime, {
+      sweepTenantSet(stack.runtime, {
         task: 'split-once',
         tenantIds,
         work: async (tx) => {
@@ -186,15 +186,15 @@ describe('sweeps over all accounts', () => {
   /** Runs `work` while the queue's store refuses new jobs and otherwise responds. */
   async function withFullQueue<T>(work: () => Promise<T>): Promise<T> {
     const { redis } = stack.runtime;
-    const role = appRoleOf(stack.databaseUrl);
+    const role = getAppRole(stack.databaseUrl);
     const limitRedis = (bytes: number) => redis?.fast.config('SET', 'maxmemory', bytes);
     if (redis) await limitRedis(1);
-    else await stack.asOwner(`revoke insert on all tables in schema bullmq from ${role}`);
+    else await stack.runAsOwner(`revoke insert on all tables in schema bullmq from ${role}`);
     try {
       return await work();
     } finally {
       if (redis) await limitRedis(0);
-      else await stack.asOwner(`grant insert on all tables in schema bullmq to ${role}`);
+      else await stack.runAsOwner(`grant insert on all tables in schema bullmq to ${role}`);
     }
   }
 
@@ -203,26 +203,26 @@ describe('sweeps over all accounts', () => {
     await createOverdueInvoice(client);
     const failure = await withFullQueue(() => run('mark-overdue').catch((error: Error) => error));
     expect(failure).to.be.instanceOf(Error);
-    expect(await tasksWithout(stack, id)).to.deep.equal([]);
+    expect(await findTasksWithout(stack, id)).to.deep.equal([]);
   });
 
   it('a sweep fails as a whole and records no account when it fails for all accounts', async () => {
     const tenantIds = [(await stack.createTenant()).id, (await stack.createTenant()).id];
-    const failing = sweepSome(stack.runtime, {
+    const failing = sweepTenantSet(stack.runtime, {
       task: 'fails-for-all',
       tenantIds,
       work: async (tx) => void (await tx.query({ text: 'select from a_table_that_is_not_there' })),
     });
     const failure = await failing.catch((error: Error) => error);
     expect(String(failure)).to.include('a_table_that_is_not_there');
-    for (const id of tenantIds) expect(await tasksWithout(stack, id)).to.deep.equal([]);
+    for (const id of tenantIds) expect(await findTasksWithout(stack, id)).to.deep.equal([]);
   });
 
   it('a sweep fails as a whole when PostgreSQL ends its session halfway', async () => {
     const { id } = await stack.createTenant();
     const lost = sweepTenants(stack.runtime, `lost-${newId()}`, async (tx) => {
       await tx.query({ text: 'select 1' });
-      await stack.asOwner(
+      await stack.runAsOwner(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
       );
       await tx.query({ text: 'select 1' });
@@ -233,6 +233,6 @@ describe('sweeps over all accounts', () => {
         () => 'failed',
       ),
     ).to.equal('failed');
-    expect(await tasksWithout(stack, id)).to.deep.equal([]);
+    expect(await findTasksWithout(stack, id)).to.deep.equal([]);
   });
 });

@@ -18,7 +18,7 @@ describe('database transactions', () => {
   /** Every way in which a transaction ends. Each passes its transaction object to `keep`. */
   const endings: Record<string, (keep: (tx: Transaction) => void) => Promise<unknown>> = {
     'has committed': (keep) => stack.runtime.db.transaction([tenant.id], async (tx) => keep(tx)),
-    'was rehearsed': (keep) => stack.runtime.db.rehearse([tenant.id], async (tx) => keep(tx)),
+    'was rehearsed': (keep) => stack.runtime.db.runAndRollBack([tenant.id], async (tx) => keep(tx)),
     'was rolled back by an error': (keep) =>
       stack.runtime.db
         .transaction([tenant.id], async (tx) => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { truckRepresentation } from '../../shared/resources/trucks/representation.js';
-import type { Answer } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import type { TestResponse } from '../support/client.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -40,7 +40,7 @@ describe('trucks', () => {
   });
   after(() => stack.stop());
 
-  const create = async (path: string, body: unknown): Promise<Answer['body']> => {
+  const create = async (path: string, body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post(path, body);
     expect(response.status, response.text).to.equal(201);
     return response.body;
@@ -61,7 +61,7 @@ describe('trucks', () => {
     expect(response.headers.location).to.equal(`/v1/trucks/${response.body.id}`);
     expect((await tenant.client.get(`/trucks/${response.body.id}`)).text).to.equal(response.text);
     expect((await tenant.client.get('/trucks?limit=1')).body.data.items).to.deep.equal([response.body]);
-    expect(faultsOf(await tenant.client.post('/trucks', {}))).to.deep.equal([
+    expect(listValidationErrors(await tenant.client.post('/trucks', {}))).to.deep.equal([
       'duty_class required',
       'unit_number required',
     ]);
@@ -99,12 +99,12 @@ describe('trucks', () => {
   it('POST and PATCH of trucks refuse the statuses that a work order sets', async () => {
     const truck = await create('/trucks', truckInput());
     for (const status of [...STATUSES_SET_BY_WORK_ORDER, 'lost']) {
-      expect(faultsOf(await tenant.client.post('/trucks', truckInput({ status })))).to.deep.equal([
-        'status only',
-      ]);
-      expect(faultsOf(await tenant.client.patch(`/trucks/${truck.id}`, { status }))).to.deep.equal([
-        'status only',
-      ]);
+      expect(listValidationErrors(await tenant.client.post('/trucks', truckInput({ status })))).to.deep.equal(
+        ['status only'],
+      );
+      expect(
+        listValidationErrors(await tenant.client.patch(`/trucks/${truck.id}`, { status })),
+      ).to.deep.equal(['status only']);
     }
     for (const status of ['returning', 'off_duty', 'out_of_service', 'available']) {
       expect((await tenant.client.patch(`/trucks/${truck.id}`, { status })).body.status).to.equal(status);
@@ -132,20 +132,22 @@ describe('trucks', () => {
       'vin vin',
       'year min',
     ];
-    expect(faultsOf(await tenant.client.post('/trucks', invalid))).to.deep.equal(expected);
+    expect(listValidationErrors(await tenant.client.post('/trucks', invalid))).to.deep.equal(expected);
     const truck = await create('/trucks', truckInput());
-    expect(faultsOf(await tenant.client.patch(`/trucks/${truck.id}`, invalid))).to.deep.equal(expected);
+    expect(listValidationErrors(await tenant.client.patch(`/trucks/${truck.id}`, invalid))).to.deep.equal(
+      expected,
+    );
   });
 
   it('POST and PATCH of trucks refuse an unknown driver or a driver of another account, without effect', async () => {
     const theirs = await (await stack.createTenant('Foreign')).client.post('/drivers', { name: 'Theirs' });
     const truck = await create('/trucks', truckInput());
     for (const driver_id of [UNKNOWN_ID, theirs.body.id]) {
-      expect(faultsOf(await tenant.client.post('/trucks', truckInput({ driver_id })))).to.deep.equal([
-        'driver_id unknown',
-      ]);
+      expect(
+        listValidationErrors(await tenant.client.post('/trucks', truckInput({ driver_id }))),
+      ).to.deep.equal(['driver_id unknown']);
       const patched = await tenant.client.patch(`/trucks/${truck.id}`, { driver_id, plate: 'lost' });
-      expect(faultsOf(patched)).to.deep.equal(['driver_id unknown']);
+      expect(listValidationErrors(patched)).to.deep.equal(['driver_id unknown']);
     }
     expect((await tenant.client.get(`/trucks/${truck.id}`)).body).to.deep.equal(truck);
   });
@@ -224,7 +226,7 @@ describe('trucks', () => {
 
     it('a truck location without both coordinates is refused', async () => {
       const response = await tenant.client.post('/trucks', truckInput({ location: { lat: 1 } }));
-      expect(faultsOf(response)).to.deep.equal(['location.lng required']);
+      expect(listValidationErrors(response)).to.deep.equal(['location.lng required']);
     });
   });
 
@@ -292,7 +294,7 @@ describe('trucks', () => {
       expect([...first.items, ...second.items]).to.deep.equal(both);
       expect(second.cursor).to.equal(null);
       const invalid = await tenant.client.get('/trucks?status=lost&duty_class=x&limit=201');
-      expect(faultsOf(invalid)).to.deep.equal(['duty_class only', 'limit max', 'status only']);
+      expect(listValidationErrors(invalid)).to.deep.equal(['duty_class only', 'limit max', 'status only']);
     });
   });
 
@@ -313,13 +315,13 @@ describe('trucks', () => {
   it('agents with read_dispatch can read trucks, and no agent can write them', async () => {
     const truck = await create('/trucks', truckInput());
     const key = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_dispatch'] });
-    const agent = stack.clientWith(key);
+    const agent = stack.createClient(key);
     expect((await agent.get(`/trucks/${truck.id}`)).body).to.deep.equal(truck);
     expect((await agent.get('/trucks')).status).to.equal(200);
     expectError(await agent.post('/trucks', truckInput()), 403, 'forbidden');
     expectError(await agent.patch(`/trucks/${truck.id}`, {}), 403, 'forbidden');
     const other = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_work_orders'] });
-    expectError(await stack.clientWith(other).get('/trucks'), 403, 'insufficient_scope');
+    expectError(await stack.createClient(other).get('/trucks'), 403, 'insufficient_scope');
   });
 
   it('trucks of another tenant, including the sandbox, are not found', async () => {

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
-import type { Answer, TestClient } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import type { TestClient, TestResponse } from '../support/client.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
-import { cookieOf, createUser, PASSWORD, personWith, signIn, trySignIn } from '../support/sign-in.js';
+import {
+  createSessionClient,
+  createUser,
+  readCookie,
+  requestSession,
+  signIn,
+  TEST_PASSWORD,
+} from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 describe('users of an account', () => {
@@ -30,20 +37,20 @@ describe('users of an account', () => {
   const addUser = async (
     body: Record<string, unknown> = {},
     headers: Record<string, string> = {},
-  ): Promise<Answer> => {
+  ): Promise<TestResponse> => {
     const client = body.password === undefined ? tenant.client : await signInColleague();
     return client.post('/users', { name: 'Ann', email: `${newId()}@example.com`, ...body }, { headers });
   };
   const trySignInStatus = async (email: string, password: string) =>
-    (await trySignIn(stack.origin, { email, password })).status;
+    (await requestSession(stack.origin, { email, password })).status;
 
   it('POST /users adds a user, who can sign in with the given password', async () => {
-    const response = await addUser({ name: ' Ann ', password: PASSWORD });
+    const response = await addUser({ name: ' Ann ', password: TEST_PASSWORD });
     expect(response.status, response.text).to.equal(201);
     const { id, email } = response.body;
     expect(response.headers.location).to.equal(`/v1/users/${id}`);
     expect(response.body).to.include({ name: 'Ann', deactivated_at: null });
-    expect(await trySignInStatus(email, PASSWORD)).to.equal(200);
+    expect(await trySignInStatus(email, TEST_PASSWORD)).to.equal(200);
     expect((await tenant.client.get(`/users/${id}`)).body).to.deep.equal(response.body);
     expect((await tenant.client.get('/users')).body.data.items[0]).to.deep.equal(response.body);
   });
@@ -53,16 +60,16 @@ describe('users of an account', () => {
     expect(await trySignInStatus(email, '')).to.equal(400);
     expect(await trySignInStatus(email, 'undefined')).to.equal(401);
     const person = await signInColleague();
-    expect((await person.patch(`/users/${id}`, { password: PASSWORD })).status).to.equal(200);
-    expect(await trySignInStatus(email, PASSWORD)).to.equal(200);
+    expect((await person.patch(`/users/${id}`, { password: TEST_PASSWORD })).status).to.equal(200);
+    expect(await trySignInStatus(email, TEST_PASSWORD)).to.equal(200);
   });
 
   it('only a signed-in user may set a password, because a password gives rights that no key has', async () => {
     const { id } = (await addUser()).body;
-    const input = { name: 'Mallory', email: `${newId()}@example.com`, password: PASSWORD };
+    const input = { name: 'Mallory', email: `${newId()}@example.com`, password: TEST_PASSWORD };
     for (const headers of [{}, { 'x-service-dry-run': 'true' }])
       expectError(await tenant.client.post('/users', input, { headers }), 403, 'forbidden');
-    expectError(await tenant.client.patch(`/users/${id}`, { password: PASSWORD }), 403, 'forbidden');
+    expectError(await tenant.client.patch(`/users/${id}`, { password: TEST_PASSWORD }), 403, 'forbidden');
   });
 
   it('a sign-in concurrent with a password change leaves no session of the old password', async () => {
@@ -72,25 +79,25 @@ describe('users of an account', () => {
     // Hashing the new password takes half a second, and checking the old one takes as long.
     const tries = [0, 60, 120, 180].map(async (ms) => {
       await new Promise((resolve) => setTimeout(resolve, ms));
-      return trySignIn(stack.origin, { email: user.email, password: PASSWORD });
+      return requestSession(stack.origin, { email: user.email, password: TEST_PASSWORD });
     });
     const responses = await Promise.all(tries);
     expect((await changing).status).to.equal(200);
     for (const response of responses.filter(({ status }) => status === 200)) {
-      const intruder = personWith(stack.origin, cookieOf(response));
+      const intruder = createSessionClient(stack.origin, readCookie(response));
       await eventually('401', async () => (await intruder.get('/me')).status === 401, 2000);
     }
   });
 
   it('POST and PATCH of users report every validation error', async () => {
-    expect(faultsOf(await tenant.client.post('/users', { password: 'short' }))).to.deep.equal([
+    expect(listValidationErrors(await tenant.client.post('/users', { password: 'short' }))).to.deep.equal([
       'email required',
       'name required',
       'password min',
     ]);
     const { id } = (await addUser()).body;
     const patch = { name: null, email: 'x', password: '' };
-    expect(faultsOf(await tenant.client.patch(`/users/${id}`, patch))).to.deep.equal([
+    expect(listValidationErrors(await tenant.client.patch(`/users/${id}`, patch))).to.deep.equal([
       'email email',
       'name base',
       'password empty',
@@ -103,7 +110,7 @@ describe('users of an account', () => {
       [email, email.toUpperCase(), email].map((one) => addUser({ email: one })),
     );
     expect(responses.map(({ status }) => status).sort()).to.deep.equal([201, 409, 409]);
-    const refused = responses.find(({ status }) => status === 409) as Answer;
+    const refused = responses.find(({ status }) => status === 409) as TestResponse;
     expect(expectError(refused, 409, 'conflict')).to.have.nested.property('[0].field', 'email');
     const { id } = (await addUser()).body;
     expectError(await tenant.client.patch(`/users/${id}`, { email }), 409, 'conflict');
@@ -118,8 +125,8 @@ describe('users of an account', () => {
     const changed = await person.patch(`/users/${user.id}`, { name: 'Renamed', email });
     expect(changed.body).to.include({ name: 'Renamed', email });
     await eventually('the new name', async () => (await person.get('/me')).body.key?.name === 'Renamed');
-    expect(await trySignInStatus(email, PASSWORD)).to.equal(200);
-    expect(await trySignInStatus(user.email, PASSWORD)).to.equal(401);
+    expect(await trySignInStatus(email, TEST_PASSWORD)).to.equal(200);
+    expect(await trySignInStatus(user.email, TEST_PASSWORD)).to.equal(401);
     const stale = { headers: { 'if-match': '"2026-01-01T00:00:00.000Z"' } };
     expectError(await person.patch(`/users/${user.id}`, { name: 'Late' }, stale), 412, 'precondition_failed');
   });
@@ -132,7 +139,7 @@ describe('users of an account', () => {
     expect((await bystander.patch(`/users/${user.id}`, { password })).status).to.equal(200);
     for (const session of sessions)
       await eventually('401', async () => (await session.get('/me')).status === 401, 2000);
-    expect(await trySignInStatus(user.email, PASSWORD)).to.equal(401);
+    expect(await trySignInStatus(user.email, TEST_PASSWORD)).to.equal(401);
     expect(await trySignInStatus(user.email, password)).to.equal(200);
     expect((await bystander.get('/me')).status).to.equal(200);
   });
@@ -145,7 +152,7 @@ describe('users of an account', () => {
     expect(removed.status, removed.text).to.equal(200);
     expect(removed.body.deactivated_at).to.be.a('string');
     await eventually('401', async () => (await person.get('/me')).status === 401, 2000);
-    expect(await trySignInStatus(user.email, PASSWORD)).to.equal(401);
+    expect(await trySignInStatus(user.email, TEST_PASSWORD)).to.equal(401);
     expect((await tenant.client.delete(`/users/${user.id}`)).text, 'again').to.equal(removed.text);
     expectError(await tenant.client.patch(`/users/${user.id}`, { name: 'Back' }), 409, 'conflict');
     expect((await tenant.client.get(`/users/${user.id}`)).text).to.equal(removed.text);
@@ -153,16 +160,16 @@ describe('users of an account', () => {
       (await tenant.client.get(`/users?${query}`)).body.data.items.map((one: { id: string }) => one.id);
     expect(await list('is_active=false')).to.deep.equal([user.id]);
     expect(await list('is_active=true')).to.have.length(1);
-    const readded = await addUser({ email: user.email, password: PASSWORD });
+    const readded = await addUser({ email: user.email, password: TEST_PASSWORD });
     expect(readded.status, readded.text).to.equal(201);
-    expect(await trySignInStatus(user.email, PASSWORD)).to.equal(200);
+    expect(await trySignInStatus(user.email, TEST_PASSWORD)).to.equal(200);
   });
 
   it('the last user of an account cannot be removed, also when two are removed concurrently', async () => {
     const users = [await createUser(stack, tenant.id), await createUser(stack, tenant.id)];
     const responses = await Promise.all(users.map(({ id }) => tenant.client.delete(`/users/${id}`)));
     expect(responses.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
-    const last = responses.find(({ status }) => status === 409) as Answer;
+    const last = responses.find(({ status }) => status === 409) as TestResponse;
     expectError(last, 409, 'conflict');
     expect((await tenant.client.get('/users?is_active=true')).body.data.count).to.equal(1);
   });
@@ -216,6 +223,6 @@ describe('users of an account', () => {
     const preview = await addUser({ email: 'dry@example.com' }, { 'x-service-dry-run': 'true' });
     expect(preview.body.data).to.include({ email: 'dry@example.com' });
     expect((await tenant.client.get('/users')).body.data.count).to.equal(0);
-    expect(await trySignInStatus('dry@example.com', PASSWORD)).to.equal(401);
+    expect(await trySignInStatus('dry@example.com', TEST_PASSWORD)).to.equal(401);
   });
 });

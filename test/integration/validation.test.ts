@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
-import { faultsOf } from '../support/expect-error.js';
+import type { TestResponse } from '../support/client.js';
+import { listValidationErrors } from '../support/expect-error.js';
 import { invoiceInput, lineItem, UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -18,7 +18,7 @@ describe('validation of writes', () => {
   });
   after(() => stack.stop());
 
-  const create = async (path: string, body: unknown): Promise<Answer['body']> => {
+  const create = async (path: string, body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.post(path, body);
     expect(response.status, response.text).to.equal(201);
     return response.body;
@@ -61,7 +61,7 @@ describe('validation of writes', () => {
     it('POST /invoices reports every validation error', async () => {
       const ids = { customer_id: 'x', work_order_id: 1, service_date: 'yesterday', vehicle_description: {} };
       const response = await tenant.client.post('/invoices', { ...invalidInvoice, ...ids });
-      expect(faultsOf(response)).to.deep.equal(
+      expect(listValidationErrors(response)).to.deep.equal(
         [
           ...commonErrors,
           'customer_id guid',
@@ -79,7 +79,7 @@ describe('validation of writes', () => {
         ...invalidInvoice,
         status: 'lost',
       });
-      expect(faultsOf(response)).to.deep.equal([...commonErrors, 'status only'].sort());
+      expect(listValidationErrors(response)).to.deep.equal([...commonErrors, 'status only'].sort());
       expect((await tenant.client.get(`/invoices/${invoice.id}`)).body).to.deep.equal(invoice);
     });
 
@@ -108,11 +108,11 @@ describe('validation of writes', () => {
 
     it('POST and PATCH of work orders report every validation error', async () => {
       const order = await create('/work-orders', { service_type: 'tow' });
-      expect(faultsOf(await tenant.client.post('/work-orders', invalidWorkOrder))).to.deep.equal(
+      expect(listValidationErrors(await tenant.client.post('/work-orders', invalidWorkOrder))).to.deep.equal(
         workOrderErrors,
       );
       const patched = await tenant.client.patch(`/work-orders/${order.id}`, invalidWorkOrder);
-      expect(faultsOf(patched)).to.deep.equal(workOrderErrors);
+      expect(listValidationErrors(patched)).to.deep.equal(workOrderErrors);
     });
 
     it('POST and PATCH of customers report every validation error', async () => {
@@ -133,15 +133,15 @@ describe('validation of writes', () => {
         'terms_days max',
         'zip base',
       ];
-      expect(faultsOf(await tenant.client.post('/customers', invalid))).to.deep.equal(expected);
+      expect(listValidationErrors(await tenant.client.post('/customers', invalid))).to.deep.equal(expected);
       const patched = await tenant.client.patch(`/customers/${customer.id}`, { ...invalid, is_active: 'no' });
-      expect(faultsOf(patched)).to.deep.equal([...expected, 'is_active base'].sort());
+      expect(listValidationErrors(patched)).to.deep.equal([...expected, 'is_active base'].sort());
     });
 
     it('POST /api-keys and POST /api-keys/{id}/roll report every validation error', async () => {
       const key = await create('/api-keys', { name: 'k' });
       const invalid = { permissions: ['read', 'fly'], read_only: 'yes', tier: 'gold', expires_at: 'soon' };
-      expect(faultsOf(await tenant.client.post('/api-keys', invalid))).to.deep.equal([
+      expect(listValidationErrors(await tenant.client.post('/api-keys', invalid))).to.deep.equal([
         'expires_at dateTime',
         'name required',
         'permissions[1] only',
@@ -149,7 +149,7 @@ describe('validation of writes', () => {
         'tier only',
       ]);
       const roll = await tenant.client.post(`/api-keys/${key.id}/roll`, { overlap_hours: 169 });
-      expect(faultsOf(roll)).to.deep.equal(['overlap_hours max']);
+      expect(listValidationErrors(roll)).to.deep.equal(['overlap_hours max']);
     });
   });
 
@@ -160,9 +160,9 @@ describe('validation of writes', () => {
         billing_email: ' a@example.com ',
       });
       expect(customer).to.include({ company_name: 'Hudson  Towing', billing_email: 'a@example.com' });
-      expect(faultsOf(await tenant.client.post('/customers', { company_name: ' \t\n ' }))).to.deep.equal([
-        'company_name empty',
-      ]);
+      expect(
+        listValidationErrors(await tenant.client.post('/customers', { company_name: ' \t\n ' })),
+      ).to.deep.equal(['company_name empty']);
     });
 
     it('notes, descriptions and addresses keep newline, carriage return and tab; other texts refuse them', async () => {
@@ -182,7 +182,7 @@ describe('validation of writes', () => {
         city: layout,
         primary_phone: '1\n2',
       });
-      expect(faultsOf(response)).to.deep.equal([
+      expect(listValidationErrors(response)).to.deep.equal([
         'city pattern',
         'company_name pattern',
         'primary_phone pattern',
@@ -197,7 +197,7 @@ describe('validation of writes', () => {
           notes: text,
           line_items: [lineItem({ description: text })],
         });
-        expect(faultsOf(await tenant.client.post('/invoices', invoice))).to.deep.equal([
+        expect(listValidationErrors(await tenant.client.post('/invoices', invoice))).to.deep.equal([
           'invoice_number pattern',
           'line_items[0].description pattern',
           'notes pattern',
@@ -220,7 +220,9 @@ describe('validation of writes', () => {
         taxable: 'true',
       };
       expect(
-        faultsOf(await tenant.client.post('/invoices', invoiceInput({ line_items: [invalidLineItem] }))),
+        listValidationErrors(
+          await tenant.client.post('/invoices', invoiceInput({ line_items: [invalidLineItem] })),
+        ),
       ).to.deep.equal([
         'line_items[0].quantity base',
         'line_items[0].taxable base',
@@ -228,18 +230,18 @@ describe('validation of writes', () => {
         'line_items[0].unit_price_cents base',
       ]);
       const place = { service_type: 'tow', pickup: { lat: '1', lng: '2' }, vehicle: { year: '2019' } };
-      expect(faultsOf(await tenant.client.post('/work-orders', place))).to.deep.equal([
+      expect(listValidationErrors(await tenant.client.post('/work-orders', place))).to.deep.equal([
         'pickup.lat base',
         'pickup.lng base',
         'vehicle.year base',
       ]);
       const objects = { service_type: 'tow', pickup: '{"lat":1}', vehicle: '{"year":2019}' };
-      expect(faultsOf(await tenant.client.post('/work-orders', objects))).to.deep.equal([
+      expect(listValidationErrors(await tenant.client.post('/work-orders', objects))).to.deep.equal([
         'pickup base',
         'vehicle base',
       ]);
       expect(
-        faultsOf(await tenant.client.post('/invoices', invoiceInput({ line_items: '[]' }))),
+        listValidationErrors(await tenant.client.post('/invoices', invoiceInput({ line_items: '[]' }))),
       ).to.deep.equal(['line_items base']);
     });
   });
@@ -250,23 +252,23 @@ describe('validation of writes', () => {
       const theirWorkOrder = (await foreign.client.post('/work-orders', { service_type: 'tow' })).body.id;
       for (const customer_id of [UNKNOWN_ID, theirs]) {
         const invoice = await tenant.client.post('/invoices', invoiceInput({ customer_id }));
-        expect(faultsOf(invoice)).to.deep.equal(['customer_id unknown']);
+        expect(listValidationErrors(invoice)).to.deep.equal(['customer_id unknown']);
         const order = await tenant.client.post('/work-orders', { service_type: 'tow', customer_id });
-        expect(faultsOf(order)).to.deep.equal(['customer_id unknown']);
+        expect(listValidationErrors(order)).to.deep.equal(['customer_id unknown']);
       }
       const both = await tenant.client.post(
         '/invoices',
         invoiceInput({ customer_id: theirs, work_order_id: theirWorkOrder }),
       );
-      expect(faultsOf(both)).to.deep.equal(['customer_id unknown', 'work_order_id unknown']);
+      expect(listValidationErrors(both)).to.deep.equal(['customer_id unknown', 'work_order_id unknown']);
     });
 
     it('a PATCH with an unknown id has no effect', async () => {
       const order = await create('/work-orders', { service_type: 'tow' });
       const patch = { customer_id: UNKNOWN_ID, notes: 'lost' };
-      expect(faultsOf(await tenant.client.patch(`/work-orders/${order.id}`, patch))).to.deep.equal([
-        'customer_id unknown',
-      ]);
+      expect(
+        listValidationErrors(await tenant.client.patch(`/work-orders/${order.id}`, patch)),
+      ).to.deep.equal(['customer_id unknown']);
       expect((await tenant.client.get(`/work-orders/${order.id}`)).body).to.deep.equal(order);
     });
 
@@ -293,7 +295,7 @@ describe('validation of writes', () => {
     for (const vin of ['1HGCM82633A00435I', '1hgcm82633a00435o', 'QHGCM82633A004352']) {
       it(`a VIN of 17 characters with I, O or Q is refused: ${vin}`, async () => {
         expect(
-          faultsOf(await tenant.client.post('/work-orders', { service_type: 'tow', vin })),
+          listValidationErrors(await tenant.client.post('/work-orders', { service_type: 'tow', vin })),
         ).to.deep.equal(['vin vin']);
       });
     }
@@ -334,9 +336,9 @@ describe('validation of writes', () => {
     });
 
     it('an unknown member does not replace a required one', async () => {
-      expect(faultsOf(await tenant.client.post('/work-orders', { serviceType: 'tow' }))).to.deep.equal([
-        'service_type required',
-      ]);
+      expect(
+        listValidationErrors(await tenant.client.post('/work-orders', { serviceType: 'tow' })),
+      ).to.deep.equal(['service_type required']);
     });
   });
 });

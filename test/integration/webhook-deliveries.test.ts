@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 import {
@@ -9,7 +9,7 @@ import {
   insertDeliveries,
   insertEndpoint,
   insertEvents,
-  type RowsOf,
+  type TenantRows,
 } from '../support/webhook-rows.js';
 
 const MINUTE_MS = 60_000;
@@ -19,7 +19,7 @@ type Item = Record<string, unknown> & { id: string; created_at: string };
 describe('the log of webhook deliveries', () => {
   let stack: TestStack;
   let tenant: TestTenant;
-  let of: RowsOf;
+  let of: TenantRows;
   let endpoints: string[];
   let eventId: string;
   const replayId = newId();
@@ -138,9 +138,10 @@ describe('the log of webhook deliveries', () => {
       ['endpoint_id=7', 'endpoint_id guid'],
       ['since=yesterday', 'since dateTime'],
     ])
-      expect(faultsOf(await tenant.client.get(`/webhook-deliveries?${query}`)), query).to.deep.equal([
-        expectedError,
-      ]);
+      expect(
+        listValidationErrors(await tenant.client.get(`/webhook-deliveries?${query}`)),
+        query,
+      ).to.deep.equal([expectedError]);
   });
 
   it('GET /webhook-deliveries/{id}/attempts shows request and response of each attempt, newest first', async () => {
@@ -346,7 +347,7 @@ describe('the log of webhook deliveries', () => {
         expectError(await tenant.client.post(`/webhook-endpoints/${id}/test`, {}), 404, 'not_found');
       const path = `/webhook-endpoints/${endpoints[0]}/test`;
       for (const type of ['invoice.*', '*', 'invoice', ''])
-        expect(faultsOf(await tenant.client.post(path, { type }))[0], type).to.match(/^type /);
+        expect(listValidationErrors(await tenant.client.post(path, { type }))[0], type).to.match(/^type /);
     });
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import { eventually } from '../support/poll.js';
-import { sideBySide } from '../support/side-by-side.js';
-import { type Hook, held, inTurn, pause, WebhookBench } from './webhook-fixture.js';
+import { type Hook, holdResponses, pause, respondInSequence, WebhookBench } from './webhook-fixture.js';
 
 const SOON_MS = 700;
 
@@ -21,22 +21,22 @@ describe('webhook deliveries that clients recover, replay, test and cancel', () 
   };
   const waitForReplay = (hook: Hook, replayId: string, count: number) =>
     eventually(`${count} deliveries of the replay to succeed`, async () => {
-      const found = await bench.deliveries(hook, `&replay_id=${replayId}`);
+      const found = await bench.listDeliveries(hook, `&replay_id=${replayId}`);
       return found.length === count && found.every((one) => one.status === 'succeeded') && found;
     });
 
   const scenarios = {
     async 'a recovery sends the events missed while the endpoint was disabled, and no others'() {
-      const hook = await bench.hook();
+      const hook = await bench.createHook();
       const since = new Date(Date.now() - 60_000).toISOString();
-      await bench.event(hook.client);
+      await bench.createEvent(hook.client);
       await hook.receiver.waitFor(1);
-      await bench.allIn(hook, 'succeeded', 1);
-      await bench.patch(hook, { enabled: false });
-      const missed = await bench.events(hook.client, 3);
+      await bench.waitForStatus(hook, 'succeeded', 1);
+      await bench.patchEndpoint(hook, { enabled: false });
+      const missed = await bench.createEvents(hook.client, 3);
       await pause(SOON_MS);
       expect(hook.receiver.requests).to.have.length(1);
-      await bench.patch(hook, { enabled: true });
+      await bench.patchEndpoint(hook, { enabled: true });
       const { id } = await postAction(hook, `/webhook-endpoints/${hook.id}/recover`, { since });
       await waitForReplay(hook, id, 3);
       expect(hook.receiver.ids.slice(1)).to.have.members(missed);
@@ -44,18 +44,18 @@ describe('webhook deliveries that clients recover, replay, test and cancel', () 
     },
 
     async 'a replay by filter sends the matching deliveries once more, and can be cancelled'() {
-      const hook = await bench.hook();
-      const ids = await bench.events(hook.client, 4);
-      await bench.allIn(hook, 'succeeded', 4);
+      const hook = await bench.createHook();
+      const ids = await bench.createEvents(hook.client, 4);
+      await bench.waitForStatus(hook, 'succeeded', 4);
       const first = await postAction(hook, '/webhook-deliveries/replay', {
         endpoint_id: hook.id,
         status: 'succeeded',
       });
       await waitForReplay(hook, first.id, 4);
       for (const id of ids) expect(hook.receiver.requestsOf(id)).to.have.length(2);
-      const { respond, release } = held();
+      const { respond, release } = holdResponses();
       hook.receiver.respond = respond;
-      await bench.patch(hook, { max_in_flight: 1 });
+      await bench.patchEndpoint(hook, { max_in_flight: 1 });
       const second = await postAction(hook, '/webhook-deliveries/replay', {
         endpoint_id: hook.id,
         status: 'succeeded',
@@ -68,7 +68,7 @@ describe('webhook deliveries that clients recover, replay, test and cancel', () 
       await pause(SOON_MS);
       const { length } = hook.receiver.requests;
       expect(length, 'nothing more except the request in flight').to.be.within(9, 10);
-      const found = await bench.deliveries(hook, `&replay_id=${second.id}`);
+      const found = await bench.listDeliveries(hook, `&replay_id=${second.id}`);
       expect(found.filter(({ status }) => status === 'succeeded')).to.have.length(length - 8);
       expect(found.filter(({ status }) => status === 'cancelled')).to.have.length(
         found.length - (length - 8),
@@ -76,13 +76,13 @@ describe('webhook deliveries that clients recover, replay, test and cancel', () 
     },
 
     async 'live deliveries overtake replayed deliveries that a worker has already loaded'() {
-      const hook = await bench.hook();
-      await bench.events(hook.client, 12);
-      await bench.allIn(hook, 'succeeded', 12);
-      await bench.patch(hook, { rate_limit_per_second: 2 });
+      const hook = await bench.createHook();
+      await bench.createEvents(hook.client, 12);
+      await bench.waitForStatus(hook, 'succeeded', 12);
+      await bench.patchEndpoint(hook, { rate_limit_per_second: 2 });
       await postAction(hook, '/webhook-deliveries/replay', { endpoint_id: hook.id, status: 'succeeded' });
       await hook.receiver.waitFor(15);
-      const id = await bench.event(hook.client);
+      const id = await bench.createEvent(hook.client);
       const before = hook.receiver.requests.length;
       await eventually('the live delivery to arrive', () => hook.receiver.ids.includes(id));
       const overtaken = hook.receiver.requests.findIndex((one) => one.id === id) - before;
@@ -92,58 +92,58 @@ describe('webhook deliveries that clients recover, replay, test and cancel', () 
     },
 
     async 'a cancelled delivery is not sent, even if a worker has loaded it'() {
-      const { respond, release } = held({ delayMs: 1000 });
-      const hook = await bench.hook({ max_in_flight: 1, respond });
-      const ids = await bench.events(hook.client, 3);
+      const { respond, release } = holdResponses({ delayMs: 1000 });
+      const hook = await bench.createHook({ max_in_flight: 1, respond });
+      const ids = await bench.createEvents(hook.client, 3);
       await hook.receiver.waitFor(1);
-      const found = await bench.deliveries(hook);
+      const found = await bench.listDeliveries(hook);
       const last = found.find((one) => !hook.receiver.ids.includes(one.event_id));
       await postAction(hook, `/webhook-deliveries/${last.id}/cancel`, {}, 200);
       release();
       await eventually('the others to arrive', async () =>
-        (await bench.deliveries(hook)).every(({ status }) => ['succeeded', 'cancelled'].includes(status)),
+        (await bench.listDeliveries(hook)).every(({ status }) => ['succeeded', 'cancelled'].includes(status)),
       );
       await pause(SOON_MS);
       expect(hook.receiver.ids).to.have.members(ids.filter((id) => id !== last.event_id));
-      expect(await bench.attempts(hook, last.id)).to.deep.equal([]);
+      expect(await bench.listAttempts(hook, last.id)).to.deep.equal([]);
     },
 
     async 'a replay of one delivery has the same event id and bytes, and the current secret signs it'() {
-      const hook = await bench.hook({ respond: inTurn({ status: 204 }) });
-      const id = await bench.event(hook.client);
-      const [original] = await bench.allIn(hook, 'succeeded', 1);
-      await bench.rotate(hook, 0);
+      const hook = await bench.createHook({ respond: respondInSequence({ status: 204 }) });
+      const id = await bench.createEvent(hook.client);
+      const [original] = await bench.waitForStatus(hook, 'succeeded', 1);
+      await bench.rotateSecret(hook, 0);
       const copy = await postAction(hook, `/webhook-deliveries/${original.id}/replay`);
       expect(copy).to.include({ replay_of: original.id, event_id: id, trigger: 'replay' });
-      await bench.allIn(hook, 'succeeded', 2);
+      await bench.waitForStatus(hook, 'succeeded', 2);
       expect(hook.receiver.requestsOf(id)).to.have.length(2);
-      expect(await bench.attempts(hook, copy.id)).to.have.length(1);
+      expect(await bench.listAttempts(hook, copy.id)).to.have.length(1);
     },
 
     async 'a test event of a chosen type ignores the filters of its endpoint, and is sent once'() {
-      const hook = await bench.hook({ event_types: ['dispatch.assigned'] });
+      const hook = await bench.createHook({ event_types: ['dispatch.assigned'] });
       const one = await postAction(hook, `/webhook-endpoints/${hook.id}/test`, { type: 'invoice.paid' });
       const [request] = await hook.receiver.waitFor(1);
       expect(request?.id).to.equal(one.event_id);
       expect(request?.event).to.include({ type: 'invoice.paid', tenant_id: hook.tenantId });
-      await bench.allIn(hook, 'succeeded', 1);
+      await bench.waitForStatus(hook, 'succeeded', 1);
       hook.receiver.respond = () => ({ status: 500 });
       const two = await postAction(hook, `/webhook-endpoints/${hook.id}/test`);
       const [failed] = await eventually('the test event to be exhausted', async () => {
-        const found = await bench.deliveries(hook, '&status=exhausted');
+        const found = await bench.listDeliveries(hook, '&status=exhausted');
         return found.length === 1 && found;
       });
       expect(failed).to.include({ id: two.id, attempts: 1, last_error: 'http_500', next_attempt_at: null });
     },
 
     async 'disabling an endpoint cancels its open deliveries and sends none of the waiting ones'() {
-      const { respond, release } = held({ status: 500, delayMs: 500 });
-      const hook = await bench.hook({ max_in_flight: 1, respond });
-      await bench.events(hook.client, 4);
+      const { respond, release } = holdResponses({ status: 500, delayMs: 500 });
+      const hook = await bench.createHook({ max_in_flight: 1, respond });
+      await bench.createEvents(hook.client, 4);
       await hook.receiver.waitFor(1);
-      await bench.patch(hook, { enabled: false });
+      await bench.patchEndpoint(hook, { enabled: false });
       release();
-      const found = await bench.allIn(hook, 'cancelled', 4);
+      const found = await bench.waitForStatus(hook, 'cancelled', 4);
       const { length } = hook.receiver.requests;
       await pause(SOON_MS);
       expect(hook.receiver.requests).to.have.length(length);
@@ -157,16 +157,16 @@ describe('webhook deliveries that clients recover, replay, test and cancel', () 
     },
 
     async 'deleting an endpoint cancels its open deliveries, and later events are not sent'() {
-      const hook = await bench.hook({ respond: () => ({ status: 500 }) });
-      await bench.events(hook.client, 2);
-      await bench.allIn(hook, 'failed', 2);
+      const hook = await bench.createHook({ respond: () => ({ status: 500 }) });
+      await bench.createEvents(hook.client, 2);
+      await bench.waitForStatus(hook, 'failed', 2);
       expect((await hook.client.delete(`/webhook-endpoints/${hook.id}`)).status).to.equal(200);
-      await bench.allIn(hook, 'cancelled', 2);
-      await bench.event(hook.client);
+      await bench.waitForStatus(hook, 'cancelled', 2);
+      await bench.createEvent(hook.client);
       await pause(SOON_MS);
       expect(hook.receiver.requests).to.have.length(2);
     },
   };
 
-  sideBySide(scenarios, { atOnce: 8, timeoutMs: 30_000 });
+  registerConcurrentTests(scenarios, { maxConcurrent: 8, timeoutMs: 30_000 });
 });

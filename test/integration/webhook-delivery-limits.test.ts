@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import { eventually } from '../support/poll.js';
-import { sideBySide } from '../support/side-by-side.js';
 import { IS_SCALED } from '../support/stores.js';
-import { type Hook, held, pause, WebhookBench } from './webhook-fixture.js';
+import { type Hook, holdResponses, pause, WebhookBench } from './webhook-fixture.js';
 
 /** Several processes share an endpoint's limits. */
 const WORKERS = IS_SCALED ? 2 : 1;
@@ -32,12 +32,12 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
 
   const scenarios: Record<string, () => Promise<void>> = {
     async 'rate_limit_per_second holds on the wire in any period of a second'() {
-      const hook = await bench.hook({ rate_limit_per_second: 10 });
+      const hook = await bench.createHook({ rate_limit_per_second: 10 });
       // In two parts, so that wake-ups arrive while the worker is sending.
-      const ids = await bench.events(hook.client, 8);
+      const ids = await bench.createEvents(hook.client, 8);
       await pause(300);
-      ids.push(...(await bench.events(hook.client, 8)));
-      await bench.allIn(hook, 'succeeded', 16);
+      ids.push(...(await bench.createEvents(hook.client, 8)));
+      await bench.waitForStatus(hook, 'succeeded', 16);
       expectOnce(hook, ids);
       const sent = await readStartTimes(hook);
       const { arrivals } = hook.receiver;
@@ -50,33 +50,33 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
     },
 
     async 'max_in_flight holds on the wire and is fully used'() {
-      const hook = await bench.hook({ max_in_flight: 3, respond: () => ({ delayMs: 150 }) });
-      const ids = await bench.events(hook.client, 8);
+      const hook = await bench.createHook({ max_in_flight: 3, respond: () => ({ delayMs: 150 }) });
+      const ids = await bench.createEvents(hook.client, 8);
       await pause(200);
-      ids.push(...(await bench.events(hook.client, 8)));
-      await bench.allIn(hook, 'succeeded', 16);
+      ids.push(...(await bench.createEvents(hook.client, 8)));
+      await bench.waitForStatus(hook, 'succeeded', 16);
       expect(hook.receiver.maxInFlight).to.equal(3);
       expectOnce(hook, ids);
     },
 
     async 'a new endpoint gets two concurrent requests at first, and more once requests have succeeded'() {
-      const { respond, release } = held({ delayMs: 600 });
-      const hook = await bench.hook({ max_in_flight: 20, respond });
-      const ids = await bench.events(hook.client, 12);
+      const { respond, release } = holdResponses({ delayMs: 600 });
+      const hook = await bench.createHook({ max_in_flight: 20, respond });
+      const ids = await bench.createEvents(hook.client, 12);
       await hook.receiver.waitFor(2);
       await pause(400);
       expect(hook.receiver.maxInFlight, 'at first').to.equal(2);
       release();
-      await bench.allIn(hook, 'succeeded', 12);
+      await bench.waitForStatus(hook, 'succeeded', 12);
       expect(hook.receiver.maxInFlight, 'later').to.be.above(2);
       expectOnce(hook, ids);
     },
 
     async 'changed limits apply from the next deliveries on'() {
-      const hook = await bench.hook({ rate_limit_per_second: 1 });
-      const ids = await bench.events(hook.client, 12);
+      const hook = await bench.createHook({ rate_limit_per_second: 1 });
+      const ids = await bench.createEvents(hook.client, 12);
       await hook.receiver.waitFor(2);
-      await bench.patch(hook, { rate_limit_per_second: null, max_in_flight: 2 });
+      await bench.patchEndpoint(hook, { rate_limit_per_second: null, max_in_flight: 2 });
       hook.receiver.respond = () => ({ delayMs: 50 });
       hook.receiver.maxInFlight = 0;
       await eventually('all to arrive', () => hook.receiver.requests.length === 12, 5000);
@@ -85,9 +85,11 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
     },
 
     async 'many endpoints of many accounts each receive every event once'() {
-      const hooks = await Promise.all(Array.from({ length: 6 }, () => bench.hook({ max_in_flight: 2 })));
-      const ids = await Promise.all(hooks.map((hook) => bench.events(hook.client, 10)));
-      await Promise.all(hooks.map((hook) => bench.allIn(hook, 'succeeded', 10)));
+      const hooks = await Promise.all(
+        Array.from({ length: 6 }, () => bench.createHook({ max_in_flight: 2 })),
+      );
+      const ids = await Promise.all(hooks.map((hook) => bench.createEvents(hook.client, 10)));
+      await Promise.all(hooks.map((hook) => bench.waitForStatus(hook, 'succeeded', 10)));
       await pause(300);
       for (const [index, hook] of hooks.entries()) {
         expectOnce(hook, ids[index] ?? []);
@@ -99,13 +101,13 @@ describe(`limits of webhook endpoints (workers: ${WORKERS})`, () => {
   if (IS_SCALED)
     scenarios['workers broadcast new deliveries, so the worker with the lease sends them immediately'] =
       async () => {
-        const hook = await bench.hook();
+        const hook = await bench.createHook();
         for (let nth = 1; nth <= 20; nth += 1) {
-          await bench.event(hook.client);
+          await bench.createEvent(hook.client);
           // Less than the time until the owner renews its lease.
           await eventually(`event ${nth} to arrive`, () => hook.receiver.requests.length === nth, 2000);
         }
       };
 
-  sideBySide(scenarios, { atOnce: 6, timeoutMs: 30_000 });
+  registerConcurrentTests(scenarios, { maxConcurrent: 6, timeoutMs: 30_000 });
 });

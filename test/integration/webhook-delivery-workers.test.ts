@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import { eventually } from '../support/poll.js';
-import { sideBySide } from '../support/side-by-side.js';
-import { type Hook, held, pause, WebhookBench } from './webhook-fixture.js';
+import { type Hook, holdResponses, pause, WebhookBench } from './webhook-fixture.js';
 
 describe('webhook workers', () => {
   let bench: WebhookBench;
@@ -21,12 +21,12 @@ describe('webhook workers', () => {
     );
   /** Creates an endpoint whose endpoint queue a worker has leased once and released. */
   const createIdleEndpoint = async (): Promise<Hook> => {
-    const hook = await bench.hook();
+    const hook = await bench.createHook();
     await eventually(
       'a worker to lease the endpoint queue',
-      async () => (await bench.lane(hook)).owner !== null,
+      async () => (await bench.readEndpointQueue(hook)).owner !== null,
     );
-    await bench.released(hook);
+    await bench.waitForRelease(hook);
     return hook;
   };
   const expectOnce = (hook: Hook, ids: string[]) =>
@@ -34,15 +34,15 @@ describe('webhook workers', () => {
 
   it('a webhook worker that stops finishes its requests, queues the rest and keeps the endpoint state', async () => {
     const first = await bench.startWorker();
-    const { respond, release } = held();
-    const hook = await bench.hook({ max_in_flight: 2, respond });
-    const failing = await bench.hook({ respond: () => ({ status: 500 }) });
-    await bench.events(failing.client, 5);
+    const { respond, release } = holdResponses();
+    const hook = await bench.createHook({ max_in_flight: 2, respond });
+    const failing = await bench.createHook({ respond: () => ({ status: 500 }) });
+    await bench.createEvents(failing.client, 5);
     await eventually(
       'a circuit breaker to open',
-      async () => (await bench.lane(failing)).open_until !== null,
+      async () => (await bench.readEndpointQueue(failing)).open_until !== null,
     );
-    const ids = await bench.events(hook.client, 5);
+    const ids = await bench.createEvents(hook.client, 5);
     await hook.receiver.waitFor(2);
     const closing = first.lifecycle.close(10_000);
     await pause(300);
@@ -50,30 +50,30 @@ describe('webhook workers', () => {
     await closing;
     expect(hook.receiver.requests).to.have.length(2);
     expect(hook.receiver.inFlight).to.equal(0);
-    const stored = await bench.deliveries(hook);
+    const stored = await bench.listDeliveries(hook);
     expect(stored.filter(({ status }) => status === 'succeeded')).to.have.length(2);
     expect(stored.filter(({ status, attempts }) => status === 'pending' && !attempts)).to.have.length(3);
-    expect(await bench.lane(hook)).to.include({ owner: null, lease_until: null });
+    expect(await bench.readEndpointQueue(hook)).to.include({ owner: null, lease_until: null });
     const queue = openWebhooksQueue(bench.stack.runtime);
     const queued = (await queue.getJobs(['waiting'])).flatMap(({ data }) => data.lanes);
     expect(queued.map(({ endpointId }) => endpointId)).to.include(hook.id);
-    const { opened, open_until } = await bench.lane(failing);
+    const { opened, open_until } = await bench.readEndpointQueue(failing);
     await bench.startWorker();
     hook.receiver.respond = () => ({});
-    await bench.allIn(hook, 'succeeded', 5);
+    await bench.waitForStatus(hook, 'succeeded', 5);
     expectOnce(hook, ids);
-    await bench.event(failing.client);
+    await bench.createEvent(failing.client);
     await bench.makeDue(failing);
     await pause(700);
     expect(failing.receiver.requests).to.have.length(5);
-    expect(await bench.lane(failing)).to.deep.include({ opened, open_until });
+    expect(await bench.readEndpointQueue(failing)).to.deep.include({ opened, open_until });
   });
 
   describe('webhook workers, tested in parallel', () => {
     const scenarios = {
       async 'a webhook worker stops sending once another worker holds the lease of the endpoint queue'() {
-        const hook = await bench.hook({ max_in_flight: 1, respond: () => ({ delayMs: 500 }) });
-        const made = bench.events(hook.client, 25);
+        const hook = await bench.createHook({ max_in_flight: 1, respond: () => ({ delayMs: 500 }) });
+        const made = bench.createEvents(hook.client, 25);
         await hook.receiver.waitFor(1);
         await updateQueueRow(hook, "owner = $3, lease_until = now() + interval '60 s'", [randomUUID()]);
         // The old owner notices when it renews its lease. Until then it sends two a second.
@@ -84,8 +84,8 @@ describe('webhook workers', () => {
         expect(hook.receiver.requests).to.have.length.below(15);
         hook.receiver.respond = () => ({});
         await updateQueueRow(hook, 'owner = null, lease_until = null');
-        await bench.wake(hook);
-        await bench.allIn(hook, 'succeeded', 25);
+        await bench.wakeEndpointQueue(hook);
+        await bench.waitForStatus(hook, 'succeeded', 25);
         expectOnce(hook, ids);
       },
 
@@ -95,28 +95,31 @@ describe('webhook workers', () => {
         // While another owner seems to hold the lease, the job ends without sending.
         // Then no job is left.
         await updateQueueRow(hook, "owner = $3, lease_until = now() + interval '60 s'", [randomUUID()]);
-        const ids = await bench.events(hook.client, 3);
+        const ids = await bench.createEvents(hook.client, 3);
         await eventually(
           'the queue to be empty',
           async () => (await queue.getJobCountByTypes('waiting', 'active')) === 0,
         );
         await updateQueueRow(hook, 'owner = null, lease_until = null, woken = false');
-        await bench.allIn(hook, 'succeeded', 3);
+        await bench.waitForStatus(hook, 'succeeded', 3);
         expectOnce(hook, ids);
       },
 
       async 'a webhook worker skips an endpoint whose settings it cannot read, and no other endpoint'() {
         const tenant = await bench.stack.createTenant();
-        const [unreadable, good] = await Promise.all([bench.hook({}, tenant), bench.hook({}, tenant)]);
+        const [unreadable, good] = await Promise.all([
+          bench.createHook({}, tenant),
+          bench.createHook({}, tenant),
+        ]);
         await bench.stack.rows(
           tenant.id,
           "update webhook_secrets set secret_sealed = 'spoilt' where tenant_id = $1 and endpoint_id = $2",
           [tenant.id, unreadable.id],
         );
-        await bench.patch(unreadable, { description: 'changed, so that it is read again' });
+        await bench.patchEndpoint(unreadable, { description: 'changed, so that it is read again' });
         // One job names both endpoints.
-        const id = await bench.event(tenant.client);
-        await bench.allIn(good, 'succeeded', 1, 5000);
+        const id = await bench.createEvent(tenant.client);
+        await bench.waitForStatus(good, 'succeeded', 1, 5000);
         expectOnce(good, [id]);
       },
 
@@ -124,8 +127,11 @@ describe('webhook workers', () => {
         const [expired, expiring] = await Promise.all([createIdleEndpoint(), createIdleEndpoint()]);
         await updateQueueRow(expired, "owner = $3, lease_until = now() - interval '1 s'", [randomUUID()]);
         await updateQueueRow(expiring, "owner = $3, lease_until = now() + interval '2.5 s'", [randomUUID()]);
-        const { lease_until: endsAt } = await bench.lane(expiring);
-        const [one, two] = await Promise.all([bench.event(expired.client), bench.event(expiring.client)]);
+        const { lease_until: endsAt } = await bench.readEndpointQueue(expiring);
+        const [one, two] = await Promise.all([
+          bench.createEvent(expired.client),
+          bench.createEvent(expiring.client),
+        ]);
         await eventually('the first event to arrive', () => expired.receiver.requests.length === 1, 2000);
         await expiring.receiver.waitFor(1);
         expect(expiring.receiver.arrivals[0]).to.be.at.least(endsAt.getTime());
@@ -134,6 +140,6 @@ describe('webhook workers', () => {
       },
     };
 
-    sideBySide(scenarios, { atOnce: 3, timeoutMs: 45_000 });
+    registerConcurrentTests(scenarios, { maxConcurrent: 3, timeoutMs: 45_000 });
   });
 });

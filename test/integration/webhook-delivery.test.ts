@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { storeAttempts } from '../../workers/webhooks/attempt-store.js';
 import { markDelivering } from '../../workers/webhooks/due-store.js';
-import { storeAttempts } from '../../workers/webhooks/record-store.js';
-import { sideBySide } from '../support/side-by-side.js';
+import { registerConcurrentTests } from '../support/concurrent-tests.js';
 import { StrictReceiver } from '../support/strict-receiver.js';
-import { type Hook, held, inTurn, pause, WebhookBench } from './webhook-fixture.js';
+import { type Hook, holdResponses, pause, respondInSequence, WebhookBench } from './webhook-fixture.js';
 
 /** Much longer than an event takes to arrive. */
 const SOON_MS = 700;
@@ -20,7 +20,7 @@ describe('webhook deliveries', () => {
   /** Sends an event and resolves with the request that arrived. */
   const deliver = async (hook: Hook) => {
     const count = hook.receiver.requests.length;
-    const id = await bench.event(hook.client);
+    const id = await bench.createEvent(hook.client);
     const requests = await hook.receiver.waitFor(count + 1);
     expect(requests.at(-1)?.id).to.equal(id);
     return requests.at(-1) as (typeof requests)[number];
@@ -28,10 +28,10 @@ describe('webhook deliveries', () => {
 
   const scenarios = {
     async 'an endpoint receives every event once, with exactly the bytes that GET /events/{id} returns'() {
-      const hook = await bench.hook();
-      const ids = await bench.events(hook.client, 30);
+      const hook = await bench.createHook();
+      const ids = await bench.createEvents(hook.client, 30);
       await hook.receiver.waitFor(30);
-      const found = await bench.allIn(hook, 'succeeded', 30);
+      const found = await bench.waitForStatus(hook, 'succeeded', 30);
       for (const delivery of found)
         expect(delivery).to.include({
           attempts: 1,
@@ -56,10 +56,10 @@ describe('webhook deliveries', () => {
       const tenant = await bench.stack.createTenant();
       const [exact, prefix, all, other] = await Promise.all(
         [['invoice.created'], ['invoice.*'], ['*'], ['invoice.paid', 'dispatch.*']].map((types) =>
-          bench.hook({ event_types: types }, tenant),
+          bench.createHook({ event_types: types }, tenant),
         ),
       );
-      const id = await bench.event(tenant.client);
+      const id = await bench.createEvent(tenant.client);
       const workOrder = await tenant.client.post('/work-orders', { service_type: 'tow' });
       expect(workOrder.status).to.equal(201);
       await Promise.all([exact, prefix].map((hook) => hook?.receiver.waitFor(1)));
@@ -75,10 +75,13 @@ describe('webhook deliveries', () => {
 
     async 'deliveries stay within their account, and live and sandbox deliveries stay apart'() {
       const [one, two] = await Promise.all([bench.stack.createTenant(), bench.stack.createTenant()]);
-      const live = await bench.hook({ event_types: ['*'] }, one);
-      const sandbox = await bench.hook({ event_types: ['*'] }, one, one.sandbox);
-      const foreign = await bench.hook({ event_types: ['*'] }, two);
-      const [liveId, sandboxId] = await Promise.all([bench.event(one.client), bench.event(one.sandbox)]);
+      const live = await bench.createHook({ event_types: ['*'] }, one);
+      const sandbox = await bench.createHook({ event_types: ['*'] }, one, one.sandbox);
+      const foreign = await bench.createHook({ event_types: ['*'] }, two);
+      const [liveId, sandboxId] = await Promise.all([
+        bench.createEvent(one.client),
+        bench.createEvent(one.sandbox),
+      ]);
       await Promise.all([live.receiver.waitFor(1), sandbox.receiver.waitFor(1)]);
       await pause(SOON_MS);
       expect(live.receiver.ids).to.deep.equal([liveId]);
@@ -95,19 +98,19 @@ describe('webhook deliveries', () => {
       // A new origin, so that the worker must open a connection.
       const fresh = await StrictReceiver.start();
       const responseBody = Buffer.concat([Buffer.from('né\0'), Buffer.alloc(20_000, '.')]);
-      const hook = await bench.hook({
+      const hook = await bench.createHook({
         headers: { Authorization: 'Bearer of-the-receiver', 'X-Own': 'of-the-receiver' },
         respond: () => ({ status: 202, headers: { 'x-kept': 'yes' }, body: responseBody, delayMs: 30 }),
       });
-      await bench.patch(hook, { url: fresh.endpoint.url });
+      await bench.patchEndpoint(hook, { url: fresh.endpoint.url });
       Object.assign(fresh.endpoint, { respond: hook.receiver.respond, secrets: hook.receiver.secrets });
       const request = await deliver({ ...hook, receiver: fresh.endpoint });
       expect(request.headers).to.include({
         authorization: 'Bearer of-the-receiver',
         'x-own': 'of-the-receiver',
       });
-      const [delivery] = await bench.allIn(hook, 'succeeded', 1);
-      const [attempt, ...more] = await bench.attempts(hook, delivery.id);
+      const [delivery] = await bench.waitForStatus(hook, 'succeeded', 1);
+      const [attempt, ...more] = await bench.listAttempts(hook, delivery.id);
       expect(more).to.deep.equal([]);
       expect(attempt).to.include({
         delivery_id: delivery.id,
@@ -141,31 +144,31 @@ describe('webhook deliveries', () => {
       expect(attempt.first_byte_ms).to.be.within(29, attempt.total_ms);
       // The three times are rounded separately.
       expect(request.at - Date.parse(attempt.started_at)).to.be.within(-3, attempt.first_byte_ms + 3);
-      expect(fresh.faults).to.deep.equal([]);
+      expect(fresh.problems).to.deep.equal([]);
       await fresh.stop();
     },
 
     async 'a delivery has the status delivering while its receiver has not responded'() {
-      const { respond, release } = held();
-      const hook = await bench.hook({ respond });
-      await bench.event(hook.client);
-      const [delivery] = await bench.allIn(hook, 'delivering', 1);
+      const { respond, release } = holdResponses();
+      const hook = await bench.createHook({ respond });
+      await bench.createEvent(hook.client);
+      const [delivery] = await bench.waitForStatus(hook, 'delivering', 1);
       release();
       expect(delivery).to.include({ attempts: 0, completed_at: null });
-      expect((await bench.allIn(hook, 'succeeded', 1))[0]).to.include({ attempts: 1 });
-      expect((await bench.lane(hook)).is_slow).to.equal(true);
+      expect((await bench.waitForStatus(hook, 'succeeded', 1))[0]).to.include({ attempts: 1 });
+      expect((await bench.readEndpointQueue(hook)).is_slow).to.equal(true);
     },
 
     async 'a worker that lost its lease cannot overwrite the stored outcome of a delivery'() {
       const later = { status: 500, headers: { 'retry-after': '600' } };
-      const hook = await bench.hook({ respond: inTurn(later, {}) });
+      const hook = await bench.createHook({ respond: respondInSequence(later, {}) });
       const { db } = bench.stack.runtime;
-      await bench.event(hook.client);
-      const [failed] = await bench.allIn(hook, 'failed', 1);
+      await bench.createEvent(hook.client);
+      const [failed] = await bench.waitForStatus(hook, 'failed', 1);
       await markDelivering(db, [{ tenantId: hook.tenantId, id: failed.id, attempts: 0 }]);
-      expect(await bench.deliveries(hook)).to.deep.equal([failed]);
+      expect(await bench.listDeliveries(hook)).to.deep.equal([failed]);
       await bench.makeDue(hook);
-      const [succeeded] = await bench.allIn(hook, 'succeeded', 1);
+      const [succeeded] = await bench.waitForStatus(hook, 'succeeded', 1);
       const late = {
         tenantId: hook.tenantId,
         endpointId: hook.id,
@@ -180,47 +183,47 @@ describe('webhook deliveries', () => {
         },
       };
       await storeAttempts(db, [late], []);
-      expect(await bench.deliveries(hook)).to.deep.equal([succeeded]);
+      expect(await bench.listDeliveries(hook)).to.deep.equal([succeeded]);
     },
 
     async 'all valid secrets sign a delivery, newest first; after a rotation without overlap only the new one'() {
-      const hook = await bench.hook();
+      const hook = await bench.createHook();
       await deliver(hook);
-      await bench.rotate(hook, 1);
+      await bench.rotateSecret(hook, 1);
       const both = await deliver(hook);
       expect(String(both.headers['webhook-signature']).split(' ')).to.have.length(2);
-      const latest = await bench.rotate(hook, 1);
+      const latest = await bench.rotateSecret(hook, 1);
       const three = await deliver(hook);
       const [first = ''] = String(three.headers['webhook-signature']).split(' ');
       const headers = { ...(three.headers as Record<string, string>), 'webhook-signature': first };
       expect(() => new Webhook(latest).verify(three.body, headers)).to.not.throw();
-      await bench.rotate(hook, 0);
+      await bench.rotateSecret(hook, 0);
       const alone = await deliver(hook);
       expect(String(alone.headers['webhook-signature']).split(' ')).to.have.length(1);
-      expect(hook.receiver.faults).to.deep.equal([]);
+      expect(hook.receiver.problems).to.deep.equal([]);
     },
 
     async 'an ed25519 key also signs the deliveries of an asymmetric endpoint, also after a rotation'() {
-      const hook = await bench.hook({ asymmetric: true });
+      const hook = await bench.createHook({ asymmetric: true });
       const { headers } = await deliver(hook);
       const schemes = String(headers['webhook-signature']).match(/v1a?(?=,)/g);
       expect(schemes).to.have.members(['v1', 'v1a']);
-      await bench.rotate(hook, 0);
+      await bench.rotateSecret(hook, 0);
       await deliver(hook);
-      await bench.patch(hook, { asymmetric: false });
+      await bench.patchEndpoint(hook, { asymmetric: false });
       hook.receiver.publicKeys = [];
       expect((await deliver(hook)).headers['webhook-signature']).to.match(/^v1,\S+$/);
-      expect(hook.receiver.faults).to.deep.equal([]);
+      expect(hook.receiver.problems).to.deep.equal([]);
     },
 
     async 'a changed URL and changed headers apply from the next attempt on'() {
       // Delays the second attempt beyond the test.
       const later = { status: 500, headers: { 'retry-after': '600' } };
-      const hook = await bench.hook({ respond: () => later, headers: { 'X-Own': 'one' } });
+      const hook = await bench.createHook({ respond: () => later, headers: { 'X-Own': 'one' } });
       const next = bench.receiver.add({ secret: hook.receiver.secrets[0] as string });
-      const id = await bench.event(hook.client);
-      await bench.allIn(hook, 'failed', 1);
-      await bench.patch(hook, { url: next.url, headers: { 'X-Own': 'two' } });
+      const id = await bench.createEvent(hook.client);
+      await bench.waitForStatus(hook, 'failed', 1);
+      await bench.patchEndpoint(hook, { url: next.url, headers: { 'X-Own': 'two' } });
       await bench.makeDue(hook);
       await next.waitFor(1);
       expect(next.ids).to.deep.equal([id]);
@@ -230,5 +233,5 @@ describe('webhook deliveries', () => {
     },
   };
 
-  sideBySide(scenarios, { atOnce: 8, timeoutMs: 30_000 });
+  registerConcurrentTests(scenarios, { maxConcurrent: 8, timeoutMs: 30_000 });
 });

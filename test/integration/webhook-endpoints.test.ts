@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import type { TestResponse } from '../support/client.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { endpointInput } from '../support/samples.js';
 import { signIn } from '../support/sign-in.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
@@ -32,15 +32,15 @@ describe('webhook endpoints', () => {
   const createEndpoint = async (
     input: Record<string, unknown> = {},
     owner: TestTenant = tenant,
-  ): Promise<Answer['body']> => {
+  ): Promise<TestResponse['body']> => {
     const response = await owner.client.post('/webhook-endpoints', endpointInput(input));
     expect(response.status, response.text).to.equal(201);
     const { secret: _secret, ...record } = response.body;
     return record;
   };
-  const readEndpoint = async (id: string): Promise<Answer['body']> =>
+  const readEndpoint = async (id: string): Promise<TestResponse['body']> =>
     (await tenant.client.get(`/webhook-endpoints/${id}`)).body;
-  const patchEndpoint = async (id: string, body: unknown): Promise<Answer['body']> => {
+  const patchEndpoint = async (id: string, body: unknown): Promise<TestResponse['body']> => {
     const response = await tenant.client.patch(`/webhook-endpoints/${id}`, body);
     expect(response.status, response.text).to.equal(200);
     return response.body;
@@ -125,9 +125,11 @@ describe('webhook endpoints', () => {
 
   describe('invalid webhook endpoints', () => {
     const listErrors = async (body: Record<string, unknown>) => {
-      const whole = faultsOf(await tenant.client.post('/webhook-endpoints', endpointInput(body)));
+      const whole = listValidationErrors(await tenant.client.post('/webhook-endpoints', endpointInput(body)));
       const { id } = await createEndpoint();
-      expect(faultsOf(await tenant.client.patch(`/webhook-endpoints/${id}`, body))).to.deep.equal(whole);
+      expect(listValidationErrors(await tenant.client.patch(`/webhook-endpoints/${id}`, body))).to.deep.equal(
+        whole,
+      );
       return whole;
     };
 
@@ -142,7 +144,7 @@ describe('webhook endpoints', () => {
         enabled: 'yes',
         asymmetric: 1,
       });
-      expect(faultsOf(response)).to.deep.equal([
+      expect(listValidationErrors(response)).to.deep.equal([
         'asymmetric base',
         'description max',
         'enabled base',
@@ -152,7 +154,7 @@ describe('webhook endpoints', () => {
         'rate_limit_per_second min',
         'url uriCustomScheme',
       ]);
-      expect(faultsOf(await tenant.client.post('/webhook-endpoints', {}))).to.deep.equal([
+      expect(listValidationErrors(await tenant.client.post('/webhook-endpoints', {}))).to.deep.equal([
         'event_types required',
         'url required',
       ]);
@@ -225,7 +227,7 @@ describe('webhook endpoints', () => {
       ).to.have.length(2);
     });
     const listHeaderErrors = async (headers: Record<string, unknown>) =>
-      faultsOf(await tenant.client.post('/webhook-endpoints', endpointInput({ headers })));
+      listValidationErrors(await tenant.client.post('/webhook-endpoints', endpointInput({ headers })));
   });
 
   describe('GET /webhook-endpoints', () => {

@@ -1,9 +1,9 @@
 /** Creates webhook endpoints of a strict receiver through the API, and reads their delivery log. */
 import { expect } from 'chai';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
-import { timeOfId } from '../../shared/platform/id-times.js';
+import { getIdTimeMs } from '../../shared/platform/id-times.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
-import { openWebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
+import { openWebhooksQueue, wakeEndpointQueues } from '../../shared/queues/webhooks.js';
 import { startWebhooksWorker } from '../../workers/webhooks/index.js';
 import type { Json, TestClient } from '../support/client.js';
 import { eventually } from '../support/poll.js';
@@ -61,11 +61,11 @@ export class WebhookBench {
     await this.stack.stop();
     await this.receiver.stop();
     expect(closed, 'every worker closes in time').to.not.include(false);
-    expect(this.receiver.faults).to.deep.equal([]);
+    expect(this.receiver.problems).to.deep.equal([]);
   }
 
   /** Creates an endpoint for the given tenant, by default for a new tenant. */
-  async hook(options: HookOptions = {}, owner?: TestTenant, client?: TestClient): Promise<Hook> {
+  async createHook(options: HookOptions = {}, owner?: TestTenant, client?: TestClient): Promise<Hook> {
     const { respond, ...fields } = options;
     const tenant = owner ?? (await this.stack.createTenant());
     const caller = client ?? tenant.client;
@@ -83,12 +83,12 @@ export class WebhookBench {
     return { id, tenantId, client: caller, receiver };
   }
 
-  async patch({ client, id }: Hook, body: unknown): Promise<void> {
+  async patchEndpoint({ client, id }: Hook, body: unknown): Promise<void> {
     const response = await client.patch(`/webhook-endpoints/${id}`, body);
     expect(response.status, response.text).to.equal(200);
   }
 
-  async rotate({ client, id, receiver }: Hook, overlapHours: number): Promise<string> {
+  async rotateSecret({ client, id, receiver }: Hook, overlapHours: number): Promise<string> {
     const old = receiver.secrets;
     const response = await client.post(`/webhook-endpoints/${id}/rotate-secret`, {
       overlap_hours: overlapHours,
@@ -101,35 +101,35 @@ export class WebhookBench {
   }
 
   /** Creates an invoice and resolves with the id of its event invoice.created. */
-  async event(client: TestClient): Promise<string> {
+  async createEvent(client: TestClient): Promise<string> {
     const response = await client.post('/invoices', invoiceInput());
     expect(response.status, response.text).to.equal(201);
-    return this.eventOf(client, response.body.id);
+    return this.findEventId(client, response.body.id);
   }
 
-  async events(client: TestClient, count: number): Promise<string[]> {
-    return Promise.all(Array.from({ length: count }, () => this.event(client)));
+  async createEvents(client: TestClient, count: number): Promise<string[]> {
+    return Promise.all(Array.from({ length: count }, () => this.createEvent(client)));
   }
 
-  private async eventOf(client: TestClient, invoiceId: string): Promise<string> {
+  private async findEventId(client: TestClient, invoiceId: string): Promise<string> {
     const { body } = await client.get('/events?type=invoice.created&limit=200');
     return body.data.items.find((one: Json) => one.data.object.id === invoiceId).id;
   }
 
   /** Lists the deliveries of an endpoint, newest first. */
-  async deliveries({ client, id }: Hook, query = ''): Promise<Json[]> {
+  async listDeliveries({ client, id }: Hook, query = ''): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
     // The filters since and until rely on this for every kind of delivery.
-    for (const one of body.data.items) expect(Date.parse(one.created_at)).to.equal(timeOfId(one.id));
+    for (const one of body.data.items) expect(Date.parse(one.created_at)).to.equal(getIdTimeMs(one.id));
     return body.data.items;
   }
 
   /** Resolves with an endpoint's deliveries once at least `count` exist and all have the status. */
-  allIn(hook: Hook, status: string, count: number, timeoutMs?: number): Promise<Json[]> {
+  waitForStatus(createHook: Hook, status: string, count: number, timeoutMs?: number): Promise<Json[]> {
     return eventually(
       `${count} deliveries to be ${status}`,
       async () => {
-        const found = await this.deliveries(hook);
+        const found = await this.listDeliveries(createHook);
         return found.length >= count && found.every((one) => one.status === status) && found;
       },
       timeoutMs,
@@ -137,13 +137,13 @@ export class WebhookBench {
   }
 
   /** Lists the attempts of a delivery, oldest first. */
-  async attempts({ client }: Hook, deliveryId: string): Promise<Json[]> {
+  async listAttempts({ client }: Hook, deliveryId: string): Promise<Json[]> {
     const { body } = await client.get(`/webhook-deliveries/${deliveryId}/attempts`);
     return body.data.items.reverse();
   }
 
   /** Reads the stored row of the endpoint queue. */
-  async lane({ tenantId, id }: Hook): Promise<Json> {
+  async readEndpointQueue({ tenantId, id }: Hook): Promise<Json> {
     const text = 'select * from webhook_lanes where tenant_id = $1 and endpoint_id = $2';
     return (await this.stack.rows(tenantId, text, [tenantId, id]))[0];
   }
@@ -152,25 +152,25 @@ export class WebhookBench {
    * Makes an endpoint's waiting deliveries due now. A worker that holds the lease still applies its
    * own pauses.
    */
-  async makeDue(hook: Hook): Promise<void> {
-    const values = [hook.tenantId, hook.id];
+  async makeDue(createHook: Hook): Promise<void> {
+    const values = [createHook.tenantId, createHook.id];
     await this.stack.rows(
-      hook.tenantId,
+      createHook.tenantId,
       `update webhook_deliveries set next_attempt_at = now() where tenant_id = $1 and endpoint_id = $2 and next_attempt_at is not null`,
       values,
     );
-    await this.wake(hook);
+    await this.wakeEndpointQueue(createHook);
   }
 
-  wake({ tenantId, id: endpointId }: Hook): Promise<void> {
+  wakeEndpointQueue({ tenantId, id: endpointId }: Hook): Promise<void> {
     this.queue ??= openWebhooksQueue(this.stack.runtime);
-    return wakeLanes(this.queue, [{ tenantId, endpointId }]);
+    return wakeEndpointQueues(this.queue, [{ tenantId, endpointId }]);
   }
 
   /** Waits until no worker has a lease on the endpoint queue. */
-  released(hook: Hook): Promise<Json> {
+  waitForRelease(createHook: Hook): Promise<Json> {
     return eventually('the lease of the endpoint queue to be released', async () => {
-      const queueRow = await this.lane(hook);
+      const queueRow = await this.readEndpointQueue(createHook);
       return queueRow.owner === null && queueRow;
     });
   }
@@ -184,7 +184,7 @@ export function pause(ms: number): Promise<void> {
  * Holds back every response until `release` is called. The test's result then does not depend on
  * the machine's speed.
  */
-export function held(reply: Awaited<ReturnType<Responder>> = {}): {
+export function holdResponses(reply: Awaited<ReturnType<Responder>> = {}): {
   respond: Responder;
   release: () => void;
 } {
@@ -196,6 +196,6 @@ export function held(reply: Awaited<ReturnType<Responder>> = {}): {
 }
 
 /** Responds to the nth request of an id with the nth reply, and to further ones with the last. */
-export function inTurn(...replies: Awaited<ReturnType<Responder>>[]): Responder {
+export function respondInSequence(...replies: Awaited<ReturnType<Responder>>[]): Responder {
   return (_request, nth) => replies[Math.min(nth, replies.length) - 1] ?? {};
 }

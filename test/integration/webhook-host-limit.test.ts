@@ -22,11 +22,11 @@ describe('the byte limit for webhooks of one account to one host', () => {
   it('deliveries beyond the byte limit of a host wait and do not fail, and other accounts are unaffected', async () => {
     const [flooding, other] = [await bench.stack.createTenant(), await bench.stack.createTenant()];
     const hooks = [
-      await bench.hook({}, flooding),
-      await bench.hook({}, flooding),
-      await bench.hook({}, flooding),
+      await bench.createHook({}, flooding),
+      await bench.createHook({}, flooding),
+      await bench.createHook({}, flooding),
     ];
-    const otherHook = await bench.hook({}, other);
+    const otherHook = await bench.createHook({}, other);
     const limitedWorkers = [
       await bench.startWorker({ webhookHostBytesPerMinute: MAX_BYTES_PER_MINUTE }),
       // Redis counts for all workers. Without Redis, one worker runs.
@@ -34,7 +34,7 @@ describe('the byte limit for webhooks of one account to one host', () => {
         ? [await bench.startWorker({ webhookHostBytesPerMinute: MAX_BYTES_PER_MINUTE })]
         : []),
     ];
-    const ids = await bench.events(flooding.client, EVENT_COUNT);
+    const ids = await bench.createEvents(flooding.client, EVENT_COUNT);
     for (const hook of hooks)
       await eventually(
         'the endpoint to be throttled',
@@ -45,11 +45,11 @@ describe('the byte limit for webhooks of one account to one host', () => {
       const health = await readHealth(hook);
       expect(health).to.include({ consecutive_failures: 0, failing_since: null, last_error: 'host_limit' });
       expect(Date.parse(health.paused_until)).to.be.within(Date.now() - 5_000, Date.now() + 65_000);
-      const waiting = (await bench.deliveries(hook)).filter(({ status }) => status !== 'succeeded');
+      const waiting = (await bench.listDeliveries(hook)).filter(({ status }) => status !== 'succeeded');
       for (const one of waiting) expect(one).to.include({ status: 'pending', attempts: 0, last_error: null });
     }
-    const id = await bench.event(other.client);
-    await bench.allIn(otherHook, 'succeeded', 1);
+    const id = await bench.createEvent(other.client);
+    await bench.waitForStatus(otherHook, 'succeeded', 1);
     expect(otherHook.receiver.requests.map((request) => request.id)).to.deep.equal([id]);
 
     // The minute is over: a worker with the default limit sends the rest.
@@ -61,8 +61,8 @@ describe('the byte limit for webhooks of one account to one host', () => {
     );
     await bench.startWorker();
     for (const hook of hooks) {
-      await bench.wake(hook);
-      const done = await bench.allIn(hook, 'succeeded', EVENT_COUNT);
+      await bench.wakeEndpointQueue(hook);
+      const done = await bench.waitForStatus(hook, 'succeeded', EVENT_COUNT);
       for (const one of done) expect(one.attempts).to.equal(1);
       expect(hook.receiver.requests.map((request) => request.id)).to.have.members(ids);
     }

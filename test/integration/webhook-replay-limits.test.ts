@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import { findRunningReplays } from '../../shared/resources/webhook-replays/run.js';
 import { expectError } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
-import { withClient } from '../support/rows.js';
+import { withPgClient } from '../support/rows.js';
 import { TestStack } from '../support/stack.js';
 import { hoursAgo, type ReplayAccount, ReplayClocks } from '../support/webhook-replays.js';
 import { insertDeliveries, insertEndpoint, insertEvents } from '../support/webhook-rows.js';
@@ -25,8 +25,8 @@ describe('limits of webhook replays per account', () => {
     tenant.client.post('/webhook-deliveries/replay', { since: hoursAgo(2), ...filter }, DRY_RUN);
 
   it('a webhook replay counts at most ten thousand deliveries over its endpoints; beyond that total is null', async () => {
-    const account = await clocks.open();
-    const other = await insertEndpoint(account.of);
+    const account = await clocks.createAccount();
+    const other = await insertEndpoint(account.tenantRows);
     // Their events do not exist.
     const insertExhausted = (endpoint: string, count: number) =>
       stack.rows(
@@ -45,10 +45,10 @@ describe('limits of webhook replays per account', () => {
   });
 
   it('an account has at most five replays being counted, further ones get 503, and other accounts do not wait', async () => {
-    const [account, otherAccount] = [await clocks.open(), await clocks.open()];
+    const [account, otherAccount] = [await clocks.createAccount(), await clocks.createAccount()];
     const responses: Awaited<ReturnType<typeof countReplay>>[] = [];
     let counts: Promise<unknown>[] = [];
-    await withClient(stack.databaseUrl, async (owner) => {
+    await withPgClient(stack.databaseUrl, async (owner) => {
       // While this lock is held, no count ends.
       await owner.query('begin; lock table webhook_deliveries in access exclusive mode');
       counts = Array.from({ length: 12 }, async () => responses.push(await countReplay(account)));
@@ -75,11 +75,11 @@ describe('limits of webhook replays per account', () => {
     );
 
   it('an account runs at most ten webhook replays, and one more is refused until one has ended', async () => {
-    const account = await clocks.open();
+    const account = await clocks.createAccount();
     const { client } = account.tenant;
     // These deliveries stay open, which keeps the replays running.
     await insertDeliveries(
-      account.of,
+      account.tenantRows,
       Array.from({ length: 100 }, () => ({ endpoint_id: account.endpoint, priority: 1 })),
     );
     await insertRunningReplays(account, 9);
@@ -94,10 +94,10 @@ describe('limits of webhook replays per account', () => {
   });
 
   it('stuck webhook replays do not stop others, and one pass continues only a few replays of an account', async () => {
-    const account = await clocks.open();
-    const other = await insertEndpoint(account.of);
+    const account = await clocks.createAccount();
+    const other = await insertEndpoint(account.tenantRows);
     await insertDeliveries(
-      account.of,
+      account.tenantRows,
       Array.from({ length: 100 }, () => ({ endpoint_id: account.endpoint, priority: 1 })),
     );
     await insertRunningReplays(account, 1500);
@@ -113,7 +113,7 @@ describe('limits of webhook replays per account', () => {
       'delete from webhook_replays where tenant_id = $1 and id not in (select id from webhook_replays where tenant_id = $1 order by id limit 9)',
       [account.tenant.id],
     );
-    await insertEvents(account.of, ['invoice.paid']);
+    await insertEvents(account.tenantRows, ['invoice.paid']);
     // The newest of ten replays.
     const { id } = await account.start(`/webhook-endpoints/${other}/recover`, { since: hoursAgo(2) });
     expect(await account.finish(id)).to.have.length(1);

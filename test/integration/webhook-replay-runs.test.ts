@@ -19,40 +19,40 @@ describe('webhook replays run by the clock', () => {
   });
   after(() => stack.stop());
 
-  const insertMissedEvents = (count: number, { of }: ReplayAccount) =>
+  const insertMissedEvents = (count: number, { tenantRows }: ReplayAccount) =>
     insertEvents(
-      of,
+      tenantRows,
       Array.from({ length: count }, () => 'invoice.paid'),
     );
 
   it('the clock creates deliveries of a replay in chunks, oldest first, and none while a hundred are open', async () => {
-    const account = await clocks.open();
+    const account = await clocks.createAccount();
     const events = await insertMissedEvents(450, account);
     const { id } = await account.recover();
-    const eventsMade = async () => (await account.made(id)).map((row) => row.event_id);
+    const eventsMade = async () => (await account.listDeliveries(id)).map((row) => row.event_id);
     await account.read(id).then((shown) => expect(shown).to.include({ total: 450 }));
 
     await account.runUntilMade(id, 200);
     await clocks.runUntil('every clock to run once', async () => true);
     expect(await eventsMade()).to.deep.equal(events.slice(0, 200));
-    await account.settle('succeeded', 100);
+    await account.completeDeliveries('succeeded', 100);
     await clocks.runUntil('every clock to run once', async () => true);
     expect(await eventsMade()).to.have.length(200);
     expect(await account.read(id)).to.include({ status: 'running', created_count: 200 });
-    await account.settle('succeeded', 1);
+    await account.completeDeliveries('succeeded', 1);
     await account.runUntilMade(id, 201);
     await clocks.runUntil('every clock to run once', async () => true);
     expect(await eventsMade()).to.deep.equal(events.slice(0, 400));
-    await account.settle('succeeded');
+    await account.completeDeliveries('succeeded');
     const made = await account.finish(id);
     expect(made.map((row) => row.event_id)).to.deep.equal(events);
     expect(await account.read(id)).to.include({ status: 'completed', created_count: 450 });
   });
 
   it('the clock creates replayed deliveries with low priority, even while many live deliveries wait', async () => {
-    const account = await clocks.open();
+    const account = await clocks.createAccount();
     const live = Array.from({ length: 150 }, () => ({ endpoint_id: account.endpoint }));
-    await insertDeliveries(account.of, live);
+    await insertDeliveries(account.tenantRows, live);
     await insertMissedEvents(3, account);
     const { id } = await account.recover();
     const made = await account.finish(id);
@@ -60,39 +60,42 @@ describe('webhook replays run by the clock', () => {
   });
 
   it('a recovery finds one matching event after 2500 others, in several passes', async () => {
-    const account = await clocks.open({ eventTypes: ['invoice.paid'] });
+    const account = await clocks.createAccount({ eventTypes: ['invoice.paid'] });
     const types = [...Array(2500).fill('customer.created'), 'invoice.paid'];
-    const wanted = (await insertEvents(account.of, types)).at(-1);
+    const wanted = (await insertEvents(account.tenantRows, types)).at(-1);
     const { id, total } = await account.recover();
     expect(total).to.equal(1);
     expect((await account.finish(id)).map((row) => row.event_id)).to.deep.equal([wanted]);
   });
 
   it('a replay continues with other endpoints when one endpoint has too many open deliveries', async () => {
-    const account = await clocks.open();
+    const account = await clocks.createAccount();
     // The replay starts with the lower id. Of two ids of one millisecond, either may be lower.
-    const [full, free] = [account.endpoint, await insertEndpoint(account.of)].sort() as [string, string];
+    const [full, free] = [account.endpoint, await insertEndpoint(account.tenantRows)].sort() as [
+      string,
+      string,
+    ];
     const events = await insertMissedEvents(250, account);
     const exhausted = [full, free].flatMap((endpoint_id, nth) =>
       events
         .slice(0, nth === 0 ? 250 : 20)
         .map((event_id) => ({ endpoint_id, event_id, status: 'exhausted' })),
     );
-    await insertDeliveries(account.of, exhausted);
+    await insertDeliveries(account.tenantRows, exhausted);
     const { id } = await account.start('/webhook-deliveries/replay', { since: hoursAgo(1) });
     await account.runUntilMade(id, 220);
-    const made = await account.made(id);
+    const made = await account.listDeliveries(id);
     expect(made.filter((row) => row.endpoint_id === free)).to.have.length(20);
     expect(made.filter((row) => row.endpoint_id === full)).to.have.length(200);
-    await account.settle('succeeded');
+    await account.completeDeliveries('succeeded');
     expect(await account.finish(id)).to.have.length(270);
   });
 
   it('a replay loses and repeats no delivery when the clock dies or the stored position is lost', async () => {
-    const account = await clocks.open();
+    const account = await clocks.createAccount();
     const events = await insertMissedEvents(150, account);
     await insertDeliveries(
-      account.of,
+      account.tenantRows,
       events.map((event_id) => ({ endpoint_id: account.endpoint, event_id, status: 'exhausted' })),
     );
     // In sequence, because open deliveries of one replay stop the other.
@@ -104,7 +107,7 @@ describe('webhook replays run by the clock', () => {
       const { db } = stack.runtime;
       const ref = { tenant_id: account.tenant.id, id };
       // The clock dies after it created everything and before it commits.
-      await db.rehearse([ref.tenant_id], (tx) => continueReplay(tx, ref));
+      await db.runAndRollBack([ref.tenant_id], (tx) => continueReplay(tx, ref));
       const made = await account.finish(id);
       expect(made.map((row) => row.event_id)).to.deep.equal(events);
       await stack.rows(
@@ -112,14 +115,14 @@ describe('webhook replays run by the clock', () => {
         `update webhook_replays set status = 'running', positions = '{}' where tenant_id = $1 and id = $2`,
         [ref.tenant_id, id],
       );
-      await account.settle('exhausted');
+      await account.completeDeliveries('exhausted');
       expect(await account.finish(id)).to.have.length(150);
       expect(await account.read(id)).to.include({ created_count: 150 });
     }
   });
 
   it('a recovery waits for older transactions and includes the events that they record', async () => {
-    const account = await clocks.open();
+    const account = await clocks.createAccount();
     let recovery = '';
     // The transaction of an event. It read the endpoints before this endpoint was enabled.
     await stack.runtime.db.transaction([account.tenant.id], async (tx) => {
@@ -133,14 +136,14 @@ describe('webhook replays run by the clock', () => {
   });
 
   it('the clock cancels a replay whose endpoint is disabled, and a replay that has run for a week', async () => {
-    const [closed, old] = [await clocks.open(), await clocks.open()];
+    const [closed, old] = [await clocks.createAccount(), await clocks.createAccount()];
     await insertMissedEvents(250, closed);
     const { id } = await closed.recover();
     await closed.runUntilMade(id, 200);
     await stack.rows(closed.tenant.id, 'update webhook_endpoints set enabled = false where tenant_id = $1', [
       closed.tenant.id,
     ]);
-    await closed.settle('succeeded');
+    await closed.completeDeliveries('succeeded');
     expect(await closed.finish(id)).to.have.length(200);
     expect(await closed.read(id)).to.include({ status: 'cancelled', created_count: 200 });
 
@@ -160,13 +163,13 @@ describe('webhook replays run by the clock', () => {
       tenant.client.post(`/webhook-replays/${id}/cancel`, {});
 
     it('cancelling a replay cancels its open deliveries, and keeps its finished ones and those of others', async () => {
-      const account = await clocks.open();
+      const account = await clocks.createAccount();
       const events = await insertMissedEvents(250, account);
       const live = { endpoint_id: account.endpoint, event_id: events.pop() as string };
-      const [kept] = await insertDeliveries(account.of, [live]);
+      const [kept] = await insertDeliveries(account.tenantRows, [live]);
       const { id } = await account.recover();
       await account.runUntilMade(id, 200);
-      const [otherAccount] = [await clocks.open()];
+      const [otherAccount] = [await clocks.createAccount()];
       expectError(await cancel(otherAccount, id), 404, 'not_found');
       expectError(await cancel(account, UNKNOWN_ID), 404, 'not_found');
       await stack.rows(
@@ -178,7 +181,7 @@ describe('webhook replays run by the clock', () => {
       expect(response.body).to.include({ status: 'cancelled', created_count: 200 });
       expect(response.body.completed_at).to.be.a('string');
       await clocks.runUntil('every clock to run once', async () => true);
-      const made = await account.made(id);
+      const made = await account.listDeliveries(id);
       expect(made.map((row) => row.status)).to.deep.equal(['succeeded', ...Array(199).fill('cancelled')]);
       expect((await account.tenant.client.get(`/webhook-deliveries/${kept}`)).body.status).to.equal(
         'pending',
@@ -187,14 +190,14 @@ describe('webhook replays run by the clock', () => {
     });
 
     it('cancelling a completed replay cancels its open deliveries, and changes nothing if it has none', async () => {
-      const account = await clocks.open();
+      const account = await clocks.createAccount();
       await insertMissedEvents(3, account);
       const waiting = (await account.recover()).id;
       await account.finish(waiting);
       expect((await cancel(account, waiting)).body.status).to.equal('cancelled');
       const again = (await account.recover()).id;
       expect(await account.finish(again)).to.have.length(3);
-      await account.settle('succeeded');
+      await account.completeDeliveries('succeeded');
       const shown = await account.read(again);
       expect((await cancel(account, again)).body)
         .to.deep.equal(shown)

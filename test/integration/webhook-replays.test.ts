@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { matchesType, matchesTypesSql } from '../../shared/events/event-types.js';
 import { newId } from '../../shared/platform/ids.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack } from '../support/stack.js';
-import { hoursAgo, type MadeDelivery, ReplayClocks } from '../support/webhook-replays.js';
+import { hoursAgo, ReplayClocks, type ReplayedDelivery } from '../support/webhook-replays.js';
 import { insertDeliveries, insertEndpoint, insertEvents } from '../support/webhook-rows.js';
 
 const DRY_RUN = { headers: { 'X-Service-Dry-Run': 'true' } };
@@ -23,11 +23,11 @@ describe('webhook replays and recoveries', () => {
 
   describe('POST /webhook-deliveries/replay', () => {
     it('a replay by filter sends matching deliveries again to their endpoints, and a dry run counts them', async () => {
-      const account = await clocks.open();
-      const { of, endpoint, tenant } = account;
-      const other = await insertEndpoint(of);
-      const closed = await insertEndpoint(of, { enabled: false });
-      const events = await insertEvents(of, [
+      const account = await clocks.createAccount();
+      const { tenantRows, endpoint, tenant } = account;
+      const other = await insertEndpoint(tenantRows);
+      const closed = await insertEndpoint(tenantRows, { enabled: false });
+      const events = await insertEvents(tenantRows, [
         'invoice.paid',
         'invoice.created',
         'customer.created',
@@ -40,7 +40,7 @@ describe('webhook replays and recoveries', () => {
         endpoint_id,
         status: 'exhausted',
       });
-      const [first, second, third] = await insertDeliveries(of, [
+      const [first, second, third] = await insertDeliveries(tenantRows, [
         exhausted(paid, 'invoice.paid'),
         exhausted(created, 'invoice.created'),
         exhausted(paid, 'invoice.paid', other),
@@ -83,17 +83,17 @@ describe('webhook replays and recoveries', () => {
       expect(ended).to.include({ status: 'completed', created_count: 4 });
       expect(ended.completed_at).to.be.a('string');
       const shown = await tenant.client.get(`/webhook-deliveries?replay_id=${replay.id}`);
-      expect(shown.body.data.items.map((item: MadeDelivery) => item.id)).to.have.members(
+      expect(shown.body.data.items.map((item: ReplayedDelivery) => item.id)).to.have.members(
         made.map((row) => row.id),
       );
       expect((await tenant.client.get('/webhook-replays')).body.data.items).to.deep.equal([ended]);
     });
 
     it('a replay sends an event once to an endpoint, also if several of its deliveries match', async () => {
-      const account = await clocks.open();
-      const { of, endpoint } = account;
-      const [event_id] = (await insertEvents(of, ['invoice.paid'])) as [string];
-      await insertDeliveries(of, [
+      const account = await clocks.createAccount();
+      const { tenantRows, endpoint } = account;
+      const [event_id] = (await insertEvents(tenantRows, ['invoice.paid'])) as [string];
+      await insertDeliveries(tenantRows, [
         { endpoint_id: endpoint, event_id, status: 'failed', created_at: hoursAgo(1) },
       ]);
       const first = await account.start('/webhook-deliveries/replay', {
@@ -101,7 +101,7 @@ describe('webhook replays and recoveries', () => {
         status: 'failed',
       });
       expect(await account.finish(first.id)).to.have.length(1);
-      await account.settle('exhausted');
+      await account.completeDeliveries('exhausted');
       // Both deliveries are now exhausted and have the same event.
       const second = await account.start('/webhook-deliveries/replay', { endpoint_id: endpoint });
       expect(second.total).to.equal(1);
@@ -109,15 +109,21 @@ describe('webhook replays and recoveries', () => {
     });
 
     it('a replay requires an endpoint_id or since, and refuses unknown and disabled endpoints', async () => {
-      const { tenant, of } = await clocks.open();
+      const { tenant, tenantRows } = await clocks.createAccount();
       const postReplay = (body: object) => tenant.client.post('/webhook-deliveries/replay', body);
-      expect(faultsOf(await postReplay({}))).to.deep.equal(['since required']);
-      expect(faultsOf(await postReplay({ endpoint_id: UNKNOWN_ID }))).to.deep.equal(['endpoint_id unknown']);
-      const { endpoint: foreign } = await clocks.open();
-      expect(faultsOf(await postReplay({ endpoint_id: foreign }))).to.deep.equal(['endpoint_id unknown']);
+      expect(listValidationErrors(await postReplay({}))).to.deep.equal(['since required']);
+      expect(listValidationErrors(await postReplay({ endpoint_id: UNKNOWN_ID }))).to.deep.equal([
+        'endpoint_id unknown',
+      ]);
+      const { endpoint: foreign } = await clocks.createAccount();
+      expect(listValidationErrors(await postReplay({ endpoint_id: foreign }))).to.deep.equal([
+        'endpoint_id unknown',
+      ]);
       for (const status of ['pending', 'delivering', 'lost'])
-        expect(faultsOf(await postReplay({ since: hoursAgo(1), status }))).to.deep.equal(['status only']);
-      const closed = await insertEndpoint(of, { enabled: false });
+        expect(listValidationErrors(await postReplay({ since: hoursAgo(1), status }))).to.deep.equal([
+          'status only',
+        ]);
+      const closed = await insertEndpoint(tenantRows, { enabled: false });
       expectError(await postReplay({ endpoint_id: closed }), 409, 'conflict');
     });
   });
@@ -138,15 +144,15 @@ describe('webhook replays and recoveries', () => {
     const TYPES = ['invoice.paid', 'invoice.created', 'work_order.completed', 'customer.created'];
 
     it('a recovery sends every matching event of its period that is neither delivered nor open, and sends it once', async () => {
-      const account = await clocks.open({ eventTypes: ['invoice.*', 'customer.created'] });
-      const { of, endpoint, tenant } = account;
-      const elsewhere = await insertEndpoint(of);
+      const account = await clocks.createAccount({ eventTypes: ['invoice.*', 'customer.created'] });
+      const { tenantRows, endpoint, tenant } = account;
+      const elsewhere = await insertEndpoint(tenantRows);
       const cases = fc.sample(fc.tuple(fc.constantFrom(...TYPES), fc.constantFrom(...STATES)), {
         numRuns: 120,
         seed: 4,
       });
       const events = await insertEvents(
-        of,
+        tenantRows,
         cases.map(([type]) => type),
       );
       const deliveries = cases.flatMap(([event_type, state], nth) =>
@@ -156,7 +162,7 @@ describe('webhook replays and recoveries', () => {
           .map((status) => ({ endpoint_id: endpoint, event_id: events[nth] as string, event_type, status })),
       );
       // Deliveries to another endpoint make no difference.
-      await insertDeliveries(of, [
+      await insertDeliveries(tenantRows, [
         ...deliveries,
         ...events.map((event_id) => ({ endpoint_id: elsewhere, event_id, status: 'succeeded' })),
       ]);
@@ -203,7 +209,7 @@ describe('webhook replays and recoveries', () => {
     });
 
     it('a recovery matches event types in SQL exactly as the filters do in TypeScript', async () => {
-      const { tenant } = await clocks.open();
+      const { tenant } = await clocks.createAccount();
       const filters = ['*', 'invoice.*', 'invoice.paid', 'ai.suggestion.*', 'invoice_x.*', 'ai.*'];
       const types = [...TYPES, 'invoice', 'invoicex.paid', 'invoice_x.paid', 'ai.suggestion.created', 'ai'];
       for (const [type, chosen] of fc.sample(fc.tuple(fc.constantFrom(...types), fc.subarray(filters)), 60)) {
@@ -216,13 +222,13 @@ describe('webhook replays and recoveries', () => {
     });
 
     it('a recovery skips events about its own endpoint and includes those about another endpoint', async () => {
-      const account = await clocks.open();
-      const other = await insertEndpoint(account.of);
+      const account = await clocks.createAccount();
+      const other = await insertEndpoint(account.tenantRows);
       const about = (id: string) => [
         { type: 'endpoint.disabled', data: { object: { id } } },
         { type: 'delivery.exhausted', data: { endpoint: { id } } },
       ];
-      const events = await insertEvents(account.of, [
+      const events = await insertEvents(account.tenantRows, [
         ...about(account.endpoint),
         ...about(other),
         { type: 'invoice.paid', data: { object: { id: account.endpoint } } },
@@ -233,10 +239,10 @@ describe('webhook replays and recoveries', () => {
     });
 
     it('recoveries and replays refuse an until before since', async () => {
-      const { tenant, endpoint } = await clocks.open();
+      const { tenant, endpoint } = await clocks.createAccount();
       const [since, until] = ['2026-11-21T14:00:00+01:00', '2026-11-21T12:59:59Z'];
       for (const path of [`/webhook-endpoints/${endpoint}/recover`, '/webhook-deliveries/replay']) {
-        expect(faultsOf(await tenant.client.post(path, { since, until }))).to.deep.equal([
+        expect(listValidationErrors(await tenant.client.post(path, { since, until }))).to.deep.equal([
           'until beforeSince',
         ]);
         const empty = await tenant.client.post(path, { since, until: '2026-11-21T13:00:00z' }, DRY_RUN);
@@ -245,15 +251,15 @@ describe('webhook replays and recoveries', () => {
     });
 
     it('a recovery requires since, and refuses disabled, deleted and unknown endpoints', async () => {
-      const { tenant, of, endpoint } = await clocks.open();
-      const disabled = await insertEndpoint(of, { enabled: false });
-      const deleted = await insertEndpoint(of, { deleted_at: hoursAgo(1) });
+      const { tenant, tenantRows, endpoint } = await clocks.createAccount();
+      const disabled = await insertEndpoint(tenantRows, { enabled: false });
+      const deleted = await insertEndpoint(tenantRows, { deleted_at: hoursAgo(1) });
       const body = { since: hoursAgo(1) };
       expectError(await tenant.client.post(`/webhook-endpoints/${disabled}/recover`, body), 409, 'conflict');
-      expect(faultsOf(await tenant.client.post(`/webhook-endpoints/${endpoint}/recover`, {}))).to.deep.equal([
-        'since required',
-      ]);
-      const { endpoint: foreign } = await clocks.open();
+      expect(
+        listValidationErrors(await tenant.client.post(`/webhook-endpoints/${endpoint}/recover`, {})),
+      ).to.deep.equal(['since required']);
+      const { endpoint: foreign } = await clocks.createAccount();
       for (const id of [deleted, UNKNOWN_ID, foreign, 'x'])
         expectError(await tenant.client.post(`/webhook-endpoints/${id}/recover`, body), 404, 'not_found');
     });

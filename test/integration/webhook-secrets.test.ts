@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { deriveKey, unseal } from '../../shared/platform/crypto.js';
-import type { Answer } from '../support/client.js';
-import { expectError, faultsOf } from '../support/expect-error.js';
+import type { TestResponse } from '../support/client.js';
+import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { endpointInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -26,14 +26,14 @@ describe('secrets of webhook endpoints', () => {
   });
   after(() => stack.stop());
 
-  const createEndpoint = async (input: Record<string, unknown> = {}): Promise<Answer['body']> => {
+  const createEndpoint = async (input: Record<string, unknown> = {}): Promise<TestResponse['body']> => {
     const response = await tenant.client.post('/webhook-endpoints', endpointInput(input));
     expect(response.status, response.text).to.equal(201);
     return response.body;
   };
   const postRotation = (id: string, body?: unknown, headers = {}) =>
     tenant.client.post(`/webhook-endpoints/${id}/rotate-secret`, body, { headers });
-  const rotateSecret = async (id: string, overlap_hours?: number): Promise<Answer['body']> => {
+  const rotateSecret = async (id: string, overlap_hours?: number): Promise<TestResponse['body']> => {
     const response = await postRotation(id, overlap_hours === undefined ? undefined : { overlap_hours });
     expect(response.status, response.text).to.equal(200);
     return response.body;
@@ -51,7 +51,7 @@ describe('secrets of webhook endpoints', () => {
   };
   const readSecretTexts = async (endpointId: string) =>
     [...(await readSecrets(endpointId)).values()].map(({ text }) => text);
-  const listExpiries = ({ secrets }: Answer['body']): (string | null)[] =>
+  const listExpiries = ({ secrets }: TestResponse['body']): (string | null)[] =>
     secrets.map(({ expires_at }: { expires_at: string | null }) => expires_at);
 
   it('a webhook secret has 32 random bytes, and only the response that creates it shows it', async () => {
@@ -83,7 +83,7 @@ describe('secrets of webhook endpoints', () => {
     expect(first.body.secret).to.match(/^whsec_/);
     expect(again.text).to.equal(first.text);
     expect(again.headers['x-idempotency-replay']).to.equal('true');
-    const other = stack.clientWith(await stack.createKey(tenant.id));
+    const other = stack.createClient(await stack.createKey(tenant.id));
     const otherBody = endpointInput({ headers: { 'x-a': `${HEADER_VALUE}!` } });
     for (const response of [
       await other.post('/webhook-endpoints', body, { headers }),
@@ -117,7 +117,7 @@ describe('secrets of webhook endpoints', () => {
         Date.now() + HOUR_MS,
         60_000,
       );
-    expect(faultsOf(await postRotation(made.id, { overlap_hours: 169 }))).to.deep.equal([
+    expect(listValidationErrors(await postRotation(made.id, { overlap_hours: 169 }))).to.deep.equal([
       'overlap_hours max',
     ]);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Answer } from '../support/client.js';
+import type { TestResponse } from '../support/client.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
 /** The 12 fields of docs/specification.md, then the added ones, in the response's sequence. */
@@ -46,7 +46,7 @@ describe('work orders', () => {
   });
   after(() => stack.stop());
 
-  const create = async (body: unknown, { client } = tenant): Promise<Answer['body']> => {
+  const create = async (body: unknown, { client } = tenant): Promise<TestResponse['body']> => {
     const response = await client.post('/work-orders', body);
     expect(response.status, response.text).to.equal(201);
     return response.body;

@@ -1,14 +1,19 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
-import { newAgent } from '../support/agent.js';
-import type { Answer, CallOptions, Json, TestClient } from '../support/client.js';
+import { connectAgent } from '../support/agent.js';
+import type { CallOptions, Json, TestClient, TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';
-import { claimAfter, impoundAfter, invoiceAfter, jobAfter } from '../support/lifecycle-records.js';
-import { makeNotice } from '../support/notices.js';
-import { documentedOperations } from '../support/openapi-walk.js';
+import {
+  createClaimAfter,
+  createImpoundAfter,
+  createInvoiceAfter,
+  createWorkOrderAfter,
+} from '../support/lifecycle-records.js';
+import { insertNotice } from '../support/notices.js';
+import { listDocumentedOperations } from '../support/openapi-walk.js';
 import { invoiceInput } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
-import { makeSuggestion } from '../support/suggestions.js';
+import { storeSuggestion } from '../support/suggestions.js';
 
 const DRY_RUN: CallOptions = { headers: { 'X-Service-Dry-Run': 'true' } };
 /**
@@ -27,35 +32,35 @@ describe('API keys that may write but not read', () => {
     stack = await TestStack.start();
     tenant = await stack.createTenant();
     const { client } = tenant;
-    writer = stack.clientWith(
+    writer = stack.createClient(
       await stack.createKey(tenant.id, { permissions: ['write', 'approve', 'admin'] }),
     );
     const made = async (path: string, body: Json) => (await client.post(path, body)).body.id as string;
     ids = {
-      invoices: await invoiceAfter(client, []),
+      invoices: await createInvoiceAfter(client, []),
       customers: await made('/customers', { company_name: 'Secret Towing Club' }),
-      'work-orders': await jobAfter(client, []),
+      'work-orders': await createWorkOrderAfter(client, []),
       trucks: await made('/trucks', { unit_number: 'S-1', duty_class: 'light' }),
       drivers: await made('/drivers', { name: 'Secret Driver' }),
       inspections: await made('/inspections', { kind: 'pre_trip', notes: 'secret' }),
-      impounds: await impoundAfter(client, []),
-      claims: (await claimAfter(client)).id,
+      impounds: await createImpoundAfter(client, []),
+      claims: (await createClaimAfter(client)).id,
       settings: tenant.id,
     };
   });
   after(() => stack.stop());
 
-  const expectReceipt = (response: Answer, id: string) => {
+  const expectReceipt = (response: TestResponse, id: string) => {
     expect(response.status, response.text).to.equal(200);
     expect(response.body).to.deep.equal({ ok: true, data: { id } });
   };
-  const expectDryReceipt = (response: Answer, id: string) => {
+  const expectDryReceipt = (response: TestResponse, id: string) => {
     expect(response.status, response.text).to.equal(200);
     expect(response.body).to.deep.equal({ ok: true, dry_run: true, data: { id }, warnings: [] });
   };
   const getResource = (path: string) => path.split('/')[1] as string;
 
-  for (const { path } of documentedOperations().filter(({ method, path }) => {
+  for (const { path } of listDocumentedOperations().filter(({ method, path }) => {
     return method === 'PATCH' && !FOR_ADMINS.includes(getResource(path));
   })) {
     it(`PATCH ${path} by a write-only key returns only the id if nothing changes or in a dry run`, async () => {
@@ -80,15 +85,15 @@ describe('API keys that may write but not read', () => {
   it('an action of a write-only key on a record already in the target state returns only the id', async () => {
     const { client } = tenant;
     const [approved, disputed] = [
-      await invoiceAfter(client, ['approve']),
-      await invoiceAfter(client, ['approve', 'send', 'dispute']),
+      await createInvoiceAfter(client, ['approve']),
+      await createInvoiceAfter(client, ['approve', 'send', 'dispute']),
     ];
-    const started = await jobAfter(client, ['assign', 'start']);
-    const held = await impoundAfter(client, ['hold']);
-    const submitted = (await claimAfter(client, ['submit'])).id;
-    const notice = await makeNotice(stack, tenant.id);
+    const started = await createWorkOrderAfter(client, ['assign', 'start']);
+    const held = await createImpoundAfter(client, ['hold']);
+    const submitted = (await createClaimAfter(client, ['submit'])).id;
+    const notice = await insertNotice(stack, tenant.id);
     await client.post(`/notices/${notice}/read`, {});
-    const suggestion = await makeSuggestion(stack, tenant.id, { entity_id: approved });
+    const suggestion = await storeSuggestion(stack, tenant.id, { entity_id: approved });
     await client.post(`/suggestions/${suggestion}/dismiss`, { reason: 'x' });
     for (const [path, id, body] of [
       [`/invoices/${approved}/approve`, approved],
@@ -151,7 +156,7 @@ describe('API keys that may write but not read', () => {
     const path = `/invoices/${made.body.id}`;
     await client.patch(path, { po_number: 'PO-1' }, change);
     expectReceipt(await writer.patch(path, { po_number: 'PO-1' }, change), made.body.id);
-    const other = stack.clientWith(await stack.createKey(tenant.id));
+    const other = stack.createClient(await stack.createKey(tenant.id));
     expect((await other.post('/invoices', body, { headers })).text, 'a key that may read').to.equal(
       made.text,
     );
@@ -162,11 +167,11 @@ describe('API keys that may write but not read', () => {
 
     before(async () => {
       const scopes = ['write_invoices_draft', 'write_work_orders', 'read_customers'];
-      agent = stack.clientWith(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
+      agent = stack.createClient(await stack.createKey(tenant.id, { kind: 'agent', scopes }));
     });
 
     it('PATCH of a draft by a write-only agent returns only the id if nothing changes or in a dry run', async () => {
-      const id = await invoiceAfter(tenant.client, []);
+      const id = await createInvoiceAfter(tenant.client, []);
       const path = `/invoices/${id}`;
       expectReceipt(await agent.patch(path, {}), id);
       expectReceipt(await agent.patch(path, { status: 'draft' }), id);
@@ -180,12 +185,15 @@ describe('API keys that may write but not read', () => {
 
     it('a draft that another agent created with the same idempotency_key is not shown over MCP', async () => {
       const [one, blind] = await Promise.all([
-        newAgent(stack, tenant),
-        newAgent(stack, tenant, { scopes: ['write_invoices_draft'] }),
+        connectAgent(stack, tenant),
+        connectAgent(stack, tenant, { scopes: ['write_invoices_draft'] }),
       ]);
-      const input = { work_order_id: await jobAfter(tenant.client, []), idempotency_key: newId() };
-      const made = await one.ok('create_invoice_draft', input);
-      const refused = await blind.refused('create_invoice_draft', input);
+      const input = {
+        work_order_id: await createWorkOrderAfter(tenant.client, []),
+        idempotency_key: newId(),
+      };
+      const made = await one.callOk('create_invoice_draft', input);
+      const refused = await blind.callRefused('create_invoice_draft', input);
       expect(refused).to.include({ code: 'insufficient_scope' });
       expect(refused.details).to.deep.equal([{ required: 'read_invoices' }]);
       expect(JSON.stringify(refused)).to.not.include(made.invoice_number);
@@ -201,9 +209,9 @@ describe('operations of an agent that may write but not read', () => {
       const tenant = await stack.createTenant();
       const scopes = ['write_invoices_draft'];
       const key = await stack.createKey(tenant.id, { kind: 'agent', scopes });
-      const agent = stack.clientWith(key);
+      const agent = stack.createClient(key);
       const agentId = (await agent.get('/me')).body.key.id;
-      const id = await invoiceAfter(tenant.client, []);
+      const id = await createInvoiceAfter(tenant.client, []);
       const command = newId();
       // The rows that a write leaves when its reply comes too late.
       await stack.rows(

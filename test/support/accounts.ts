@@ -15,7 +15,7 @@ export interface AccountOptions extends StackOptions {
 type SetUp = (account: TestAccount) => Promise<void> | Promise<() => Promise<unknown>>;
 
 /** Starts the product for all tests of a `describe`, and creates an account for each test. */
-export function withAccounts(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {
+export function useAccountPerTest(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {
   let stack: TestStack;
   let cleanUp: Awaited<ReturnType<SetUp>>;
 
@@ -31,7 +31,7 @@ export function withAccounts(setUp: SetUp, { account = [], ...options }: Account
 }
 
 /** Starts the product with one account for all tests of a `describe`. */
-export function withOneAccount(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {
+export function useSharedAccount(setUp: SetUp, { account = [], ...options }: AccountOptions = {}): void {
   let stack: TestStack;
   let cleanUp: Awaited<ReturnType<SetUp>>;
 

@@ -51,14 +51,18 @@ export class TestAgent {
   }
 
   /** The structured result of a tool that must succeed. */
-  async ok(name: string, args: Record<string, unknown> = {}, meta?: Record<string, unknown>): Promise<Json> {
+  async callOk(
+    name: string,
+    args: Record<string, unknown> = {},
+    meta?: Record<string, unknown>,
+  ): Promise<Json> {
     const result = await this.call(name, args, meta);
     expect(result.isError, JSON.stringify(result.content)).to.not.equal(true);
     return result.structuredContent;
   }
 
   /** The error object of a tool that must be refused. */
-  async refused(
+  async callRefused(
     name: string,
     args: Record<string, unknown> = {},
     meta?: Record<string, unknown>,
@@ -71,7 +75,7 @@ export class TestAgent {
 }
 
 /** Creates an agent key of a tenant and a client that uses it. The caller closes `client`. */
-export async function newAgent(
+export async function connectAgent(
   stack: TestStack,
   tenant: TestTenant,
   { scopes = AGENT_SCOPES, readOnly = false, headers = {} }: AgentOptions = {},

@@ -178,12 +178,12 @@ function objects(description: Description, isComplete = false): fc.Arbitrary<Jso
  * Bodies that a Joi schema accepts, generated from its description: lengths, patterns, optional and
  * nullable members.
  */
-export function bodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
+export function generateBodies(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
   return objects(schema.describe() as Description);
 }
 
-/** Like {@link bodiesOf}, with every member present, also inside nested objects and lists. */
-export function wholeBodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
+/** Like {@link generateBodies}, with every member present, also inside nested objects and lists. */
+export function generateCompleteBodies(schema: Joi.ObjectSchema): fc.Arbitrary<Json> {
   return objects(schema.describe() as Description, true);
 }
 
@@ -274,7 +274,7 @@ function replaceAt(
 }
 
 /** Every body that differs from this one in one member: removed, or replaced by a hostile value. */
-export function everyBreakOf(body: Json): Json[] {
+export function breakEveryMember(body: Json): Json[] {
   const paths = findPaths(body).filter((path) => path.length > 0);
   return paths.flatMap((path) =>
     [undefined, ...HOSTILE].map((value) => replaceAt(body, path, () => value) as Json),
@@ -285,7 +285,7 @@ export function everyBreakOf(body: Json): Json[] {
  * The body with one member, at any depth, removed or replaced by a hostile value, or with an
  * unknown member added.
  */
-export function brokenBodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<unknown> {
+export function generateBrokenBodies(schema: Joi.ObjectSchema): fc.Arbitrary<unknown> {
   const names = Object.keys((schema.describe() as Description).keys ?? {});
   const position = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const changeKind = fc.oneof(
@@ -293,7 +293,7 @@ export function brokenBodiesOf(schema: Joi.ObjectSchema): fc.Arbitrary<unknown> 
     fc.constantFrom('remove', 'add'),
   );
   return fc
-    .tuple(bodiesOf(schema), position, changeKind, hostile, fc.constantFrom(...names, 'stranger'))
+    .tuple(generateBodies(schema), position, changeKind, hostile, fc.constantFrom(...names, 'stranger'))
     .map(([body, at, change, value, name]) => {
       if (change === 'add') return { ...body, [name]: value };
       const paths = findPaths(body).slice(1);

@@ -1,8 +1,8 @@
 import { loadConfig } from '../../shared/platform/config.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database } from '../../shared/platform/postgres.js';
-import { limitSuspects } from '../../workers/writes/isolate.js';
-import { Repeats } from '../../workers/writes/repeats.js';
+import { ConflictMonitor } from '../../workers/writes/conflict-monitor.js';
+import { createSuspectLimit } from '../../workers/writes/isolate-commands.js';
 import type { BatchContext } from '../../workers/writes/run-batch.js';
 
 /** The configuration of batches that a test runs itself, without a worker process. */
@@ -11,13 +11,13 @@ const batchConfig = loadConfig('all', {
 });
 
 /** The context in which a test runs its batches. */
-export function batchContextOf({ db, logger }: { db: Database; logger: Logger }): BatchContext {
+export function createBatchContext({ db, logger }: { db: Database; logger: Logger }): BatchContext {
   return {
     config: batchConfig,
     db,
     logger,
-    repeats: new Repeats(),
-    suspects: limitSuspects(100),
+    conflictMonitor: new ConflictMonitor(),
+    suspectLimit: createSuspectLimit(100),
     beforeCommit: () => undefined,
   };
 }

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { TestClient } from './client.js';
-import { invoiceAfter } from './lifecycle-records.js';
+import { createInvoiceAfter } from './lifecycle-records.js';
 import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.js';
 
 /**
  * Creates records of every kind that contain `canary`, a text that no other account may see.
  * @returns the id of one record of each kind
  */
-export async function makeCanaryRecords(
+export async function createCanaryRecords(
   client: TestClient,
   { canary, isLive }: { canary: string; isLive: boolean },
 ): Promise<Record<string, string>> {
@@ -35,7 +35,7 @@ export async function makeCanaryRecords(
       '/invoices',
       invoiceInput({ notes: canary, po_number: canary, customer_id: ids.customer, line_items }),
     );
-    const billed = await invoiceAfter(client, ['approve'], { notes: canary });
+    const billed = await createInvoiceAfter(client, ['approve'], { notes: canary });
     // Two payments on one invoice, for the invoice's list of payments.
     for (let part = 0; part < 2; part += 1) {
       const payment = { amount_cents: 100, method: 'cash', reference: canary };
@@ -43,9 +43,9 @@ export async function makeCanaryRecords(
     }
     ids.paid_invoice = billed;
     ids.claim = await make('/claims', { invoice_id: billed, club: canary });
-    const proposed = { invoice_id: await invoiceAfter(client, []), justification: canary };
+    const proposed = { invoice_id: await createInvoiceAfter(client, []), justification: canary };
     ids.approval = await make('/approvals', proposed);
-    await invoiceAfter(client, ['approve', 'send'], { billing_email: `${canary}@example.com` });
+    await createInvoiceAfter(client, ['approve', 'send'], { billing_email: `${canary}@example.com` });
     ids.message = (await client.get('/messages?limit=1')).body.data.items[0].id;
     ids.driver = await make('/drivers', { name: canary });
     const unit_number = canary.slice(-30) + round;

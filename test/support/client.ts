@@ -6,7 +6,7 @@ import { findDeviations } from './openapi-validator.js';
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever members it expects.
 export type Json = any;
 
-export interface Answer {
+export interface TestResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
@@ -33,26 +33,26 @@ export class TestClient {
     readonly key: string,
     readonly prefix = '/v1',
     /** Sent with every request. */
-    readonly always: Record<string, string> = {},
+    readonly defaultHeaders: Record<string, string> = {},
   ) {}
 
-  get(path: string, options: CallOptions = {}): Promise<Answer> {
+  get(path: string, options: CallOptions = {}): Promise<TestResponse> {
     return this.call('GET', path, options);
   }
 
-  post(path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+  post(path: string, body?: unknown, options: CallOptions = {}): Promise<TestResponse> {
     return this.call('POST', path, { body, ...options });
   }
 
-  patch(path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+  patch(path: string, body?: unknown, options: CallOptions = {}): Promise<TestResponse> {
     return this.call('PATCH', path, { body, ...options });
   }
 
-  delete(path: string, options: CallOptions = {}): Promise<Answer> {
+  delete(path: string, options: CallOptions = {}): Promise<TestResponse> {
     return this.call('DELETE', path, options);
   }
 
-  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  async call(method: string, path: string, options: CallOptions = {}): Promise<TestResponse> {
     const response = await this.send(method, path, options);
     const [bare = ''] = path.split('?');
     const exchange = {
@@ -68,7 +68,7 @@ export class TestClient {
   }
 
   /** Like {@link call}, without checking the response against the document. */
-  async send(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  async send(method: string, path: string, options: CallOptions = {}): Promise<TestResponse> {
     const key = options.key === undefined ? this.key : options.key;
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     const response = await request(`${this.origin}${this.prefix}${path}`, {
@@ -77,7 +77,7 @@ export class TestClient {
       headers: {
         ...(key ? { authorization: `Bearer ${key}` } : {}),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-        ...this.always,
+        ...this.defaultHeaders,
         ...options.headers,
       },
       body: payload ?? null,

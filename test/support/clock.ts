@@ -1,12 +1,12 @@
 import type { Job } from 'bullmq';
-import type { Database, Statement, Transaction } from '../../shared/platform/postgres.js';
+import type { Database, SqlQuery, Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { openExportsQueue } from '../../shared/queues/exports.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
-import type { SweepFault } from '../../shared/resources/sweep-faults/store.js';
+import type { SweepFailure } from '../../shared/resources/sweep-failures/store.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import type { TestStack } from './stack.js';
 
@@ -14,7 +14,7 @@ import type { TestStack } from './stack.js';
 export type RunTask = (task: string) => Promise<void>;
 
 /** @param runtime of a stack, possibly with a database that {@link poisonTenant} made */
-export function clockTasks(runtime: Runtime): RunTask {
+export function createClockTasks(runtime: Runtime): RunTask {
   const queues = {
     writes: openWritesQueue(runtime),
     messages: openMessagesQueue(runtime),
@@ -28,8 +28,8 @@ export function clockTasks(runtime: Runtime): RunTask {
 }
 
 /** The tasks that leave out a tenant, according to the recorded failures. */
-export async function tasksWithout(stack: TestStack, tenantId: string): Promise<string[]> {
-  const rows = await stack.rows<SweepFault>(tenantId, 'select * from sweep_faults order by task');
+export async function findTasksWithout(stack: TestStack, tenantId: string): Promise<string[]> {
+  const rows = await stack.rows<SweepFailure>(tenantId, 'select * from sweep_faults order by task');
   return rows.map(({ task }) => task);
 }
 
@@ -48,7 +48,7 @@ export function poisonTenant(
   const transaction: Database['transaction'] = async (tenantIds, work) => {
     let isSweep = false;
     const result = await db.transaction(tenantIds, (tx) => {
-      const query = (sqlQuery: Statement) => {
+      const query = (sqlQuery: SqlQuery) => {
         if (FAILURE_QUERY_NAMES.includes(sqlQuery.name ?? '')) return tx.query(sqlQuery);
         isSweep = true;
         return tx.query(tenantIds.includes(tenantId) ? { text: 'select 1 / 0' } : sqlQuery);
@@ -60,8 +60,8 @@ export function poisonTenant(
   };
   return {
     transaction,
-    tenantIds: () => db.tenantIds(),
-    query: (sqlQuery: Statement) => db.query(sqlQuery),
-    read: (id: string, sqlQuery: Statement) => db.read(id, sqlQuery),
+    listTenantIds: () => db.listTenantIds(),
+    query: (sqlQuery: SqlQuery) => db.query(sqlQuery),
+    read: (id: string, sqlQuery: SqlQuery) => db.read(id, sqlQuery),
   } as Database;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, TestClient } from './client.js';
+import type { TestClient, TestResponse } from './client.js';
 
 /**
  * The club's outcomes for one claim: one for each time that the claim is sent to it, in sequence.
@@ -18,7 +18,7 @@ interface ClubOptions {
  */
 export class ClubDouble {
   /** The API's responses to its requests. */
-  readonly answers: Answer[] = [];
+  readonly responses: TestResponse[] = [];
   readonly #scripts = new Map<string, ClubScript>();
 
   constructor(
@@ -26,12 +26,12 @@ export class ClubDouble {
     private readonly manners: ClubOptions = {},
   ) {}
 
-  willSay(claimId: string, script: ClubScript): void {
+  addOutcomes(claimId: string, script: ClubScript): void {
     this.#scripts.set(claimId, [...script]);
   }
 
   /** Sends outcomes until no claim at the club has an outcome left. */
-  async work(): Promise<void> {
+  async sendOutcomes(): Promise<void> {
     for (let hasResponded = true; hasResponded; ) {
       hasResponded = false;
       for (const id of await this.#findSentClaims()) {
@@ -63,6 +63,6 @@ export class ClubDouble {
     const requests = Array.from({ length: this.manners.repeats ?? 1 }, () =>
       this.client.post(`/claims/${id}/outcome`, outcome, { headers }),
     );
-    this.answers.push(...(await Promise.all(requests)));
+    this.responses.push(...(await Promise.all(requests)));
   }
 }

@@ -6,7 +6,7 @@ import { newId } from '../../shared/platform/ids.js';
  * A command as the api would submit it for an API key. `idempotencyKey` adds an idempotency record
  * of its path and body.
  */
-export function commandOf(
+export function buildCommand(
   type: string,
   tenantId: string,
   input: Record<string, unknown>,

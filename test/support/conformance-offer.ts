@@ -8,9 +8,9 @@ import type {
   LoggingLevel,
   ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import { createOffer, type Offer } from '../../mcp/offer.js';
+import { createMcpFeatures, type McpFeatures } from '../../mcp/features.js';
 import type { McpRuntime } from '../../mcp/runtime.js';
-import { CLIENT_TOOLS, LOG_LEVELS } from './conformance-speaking.js';
+import { CLIENT_TOOLS, LOG_LEVELS } from './conformance-client-tools.js';
 
 /** One red pixel. */
 const PNG =
@@ -107,8 +107,8 @@ function readFixture(uri: string): ReadResourceResult | undefined {
 }
 
 /** The product's offer with the suite's fixtures added. */
-export function createConformanceOffer(mcp: McpRuntime): Offer {
-  const productOffer = createOffer(mcp);
+export function createConformanceOffer(mcp: McpRuntime): McpFeatures {
+  const productOffer = createMcpFeatures(mcp);
   const levels = new Map<string, LoggingLevel>();
   const subscribedUris = new Map<string, Set<string>>();
   return {
@@ -121,10 +121,10 @@ export function createConformanceOffer(mcp: McpRuntime): Offer {
       })),
     ],
     callTool: async (caller, call) => {
-      const { aside } = call;
+      const { callNotifier } = call;
       const clientTool = CLIENT_TOOLS[call.name];
-      if (clientTool && aside)
-        return clientTool(call, { aside, level: levels.get(caller.key.id) ?? 'debug' });
+      if (clientTool && callNotifier)
+        return clientTool(call, { aside: callNotifier, level: levels.get(caller.key.id) ?? 'debug' });
       return RESULTS[call.name] ?? productOffer.callTool(caller, call);
     },
     listResources: (caller) => [

@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { migrate } from '../../migrations/migrate.js';
-import { databaseUrl as embeddedUrl, OWNER } from '../../shared/platform/embedded-postgres/database.js';
+import {
+  buildDatabaseUrl as embeddedUrl,
+  OWNER_ROLE,
+} from '../../shared/platform/embedded-postgres/database.js';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
@@ -15,19 +18,19 @@ import {
 import { readState } from '../../shared/platform/embedded-postgres/state.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { type Database, openDatabase } from '../../shared/platform/postgres.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
-import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
+import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
 import { issueKey } from './keys.js';
 import { eventually } from './poll.js';
 import {
   findClusterDir,
-  NO_LIMITS,
+  NO_RATE_LIMITS,
   type ProcessEnd,
   Processes,
-  procfileLines,
+  readProcfile,
   type TestProcess,
 } from './processes.js';
-import { freePort, IS_SCALED, type RedisServer, startRedis } from './stores.js';
+import { getFreePort, IS_SCALED, type RedisServer, startRedis } from './stores.js';
 
 export const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
 const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
@@ -150,7 +153,7 @@ export class Deployment {
       DATA_DIR: this.dataDir,
       SECRET_KEY,
       DEMO: 'false',
-      ...NO_LIMITS,
+      ...NO_RATE_LIMITS,
       ...options.settings,
     };
     if (!IS_SCALED) {
@@ -162,7 +165,7 @@ export class Deployment {
       return;
     }
     const stores = { ...settings, ...(await this.#startStores()) };
-    const commandLines = await procfileLines();
+    const commandLines = await readProcfile();
     const services = (type: string, count: number) =>
       Promise.all(Array.from({ length: count }, () => this.#createService(commandLines[type] ?? [], stores)));
     this.webs = await services('web', options.webs ?? 1);
@@ -177,13 +180,13 @@ export class Deployment {
   async #startStores(): Promise<Record<string, string>> {
     this.postgres = await startEmbeddedPostgres({ dataDir: this.dataDir, logger: silent });
     const { databaseUrl } = this.postgres;
-    await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: false });
+    await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: false });
     this.redis = await startRedis();
     return { DATABASE_URL: databaseUrl, REDIS_URL: `redis://127.0.0.1:${this.redis.port}` };
   }
 
   async #createService(command: string[], env: Record<string, string>): Promise<DeployedService> {
-    return new DeployedService(this.processes, command, env, await freePort());
+    return new DeployedService(this.processes, command, env, await getFreePort());
   }
 
   /** Every process once. */
@@ -220,7 +223,7 @@ export class Deployment {
   async #databaseUrl(): Promise<string> {
     const state = await readState(this.dataDir);
     if (!state) throw new Error('there is no database yet');
-    return embeddedUrl(OWNER, state.ownerPassword, state.port);
+    return embeddedUrl(OWNER_ROLE, state.ownerPassword, state.port);
   }
 
   /** A connection pool in the application's role. */
@@ -256,7 +259,7 @@ export class Deployment {
     const db = await this.db();
     const tenants: DeployedTenant[] = [];
     for (let nth = 1; nth <= count; nth += 1) {
-      const pair = newTenantPair();
+      const pair = createTenantPairIds();
       await db.transaction([pair.live, pair.sandbox], (tx) =>
         createTenantPair(tx, pair, { name: `Tenant ${nth}` }),
       );

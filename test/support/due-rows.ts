@@ -1,21 +1,21 @@
 import type { Transaction } from '../../shared/platform/postgres.js';
-import { findExpired } from '../../shared/resources/approvals/expiry.js';
-import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
+import { findExpiredApprovals } from '../../shared/resources/approvals/expiry.js';
+import { findClaimDeadlines } from '../../shared/resources/claims/deadlines.js';
 import { findDiscardedObjects } from '../../shared/resources/exports/run-store.js';
 import { findExpiredExports, findLostExports } from '../../shared/resources/exports/sweeps.js';
-import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
-import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { findDueStorageAccruals } from '../../shared/resources/impounds/storage-sweep.js';
+import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
 import { leasePending } from '../../shared/resources/operations/pending.js';
-import { findSettled } from '../../shared/resources/suggestions/settled-sweep.js';
+import { findSuggestionsOfClosedInvoices } from '../../shared/resources/suggestions/closed-invoices-sweep.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
 
 /** A sweep that has a limit for many accounts together. */
 export interface LimitedSweep {
   find: (tx: Transaction, limit: number) => Promise<unknown[]>;
   /** SQL that adds `$2` rows to the account `$1` that the sweep finds. */
-  due: string;
+  dueSql: string;
   /** SQL that adds `$2` rows of the same kind that the sweep does not find. */
-  other: string;
+  otherSql: string;
   /** The index that leads to an account's rows. */
   index: string;
   /** Whether the index contains only due rows, so that the sweep reads no other row. */
@@ -65,72 +65,72 @@ const operations = (lease: string, settled: string) => `insert into operations
 /** Every sweep that has a limit for many accounts and finds rows by account. */
 export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
   'of overdue invoices': {
-    find: findOverdue,
-    due: invoices(open(9)),
-    other: invoices(open(-9)),
+    find: findOverdueInvoices,
+    dueSql: invoices(open(9)),
+    otherSql: invoices(open(-9)),
     index: 'invoices_due_by_date',
     readsDueOnly: true,
   },
   'of storage days': {
-    find: findAccruals,
-    due: impounds('3 days'),
-    other: impounds('0 days'),
+    find: findDueStorageAccruals,
+    dueSql: impounds('3 days'),
+    otherSql: impounds('0 days'),
     index: 'impounds_open',
     readsDueOnly: false,
   },
   'of expired approvals': {
-    find: findExpired,
-    due: approvals("now() - interval '1 hour'"),
-    other: approvals("now() + interval '1 hour'"),
+    find: findExpiredApprovals,
+    dueSql: approvals("now() - interval '1 hour'"),
+    otherSql: approvals("now() + interval '1 hour'"),
     index: 'approvals_expiry',
     readsDueOnly: true,
   },
   'of claim deadlines': {
-    find: findDeadlines,
-    due: claims("now() - interval '1 day'"),
-    other: claims("now() + interval '60 days'"),
+    find: findClaimDeadlines,
+    dueSql: claims("now() - interval '1 day'"),
+    otherSql: claims("now() + interval '60 days'"),
     index: 'claims_status',
     readsDueOnly: false,
   },
   'of endpoint health': {
     find: findHealthSteps,
-    due: endpoints(1),
-    other: endpoints(0),
+    dueSql: endpoints(1),
+    otherSql: endpoints(0),
     index: 'webhook_lanes_pkey',
     readsDueOnly: false,
   },
   'of settled suggestions': {
-    find: findSettled,
-    due: suggestions('void'),
-    other: suggestions('draft'),
+    find: findSuggestionsOfClosedInvoices,
+    dueSql: suggestions('void'),
+    otherSql: suggestions('draft'),
     index: 'suggestions_status',
     readsDueOnly: false,
   },
   'of lost exports': {
     find: findLostExports,
-    due: exports('tries', '99'),
-    other: exports('status, expires_at', "'completed', now() + interval '1 day'"),
+    dueSql: exports('tries', '99'),
+    otherSql: exports('status, expires_at', "'completed', now() + interval '1 day'"),
     index: 'exports_open',
     readsDueOnly: true,
   },
   'of expired exports': {
     find: findExpiredExports,
-    due: exports('status, expires_at', "'completed', now() - interval '1 day'"),
-    other: exports('status, expires_at', "'completed', now() + interval '1 day'"),
+    dueSql: exports('status, expires_at', "'completed', now() - interval '1 day'"),
+    otherSql: exports('status, expires_at', "'completed', now() + interval '1 day'"),
     index: 'exports_expiring',
     readsDueOnly: true,
   },
   'of discarded export files': {
     find: findDiscardedObjects,
-    due: exports('status, object_key', "'expired', 'x'"),
-    other: exports('status, object_key', "'completed', 'x'"),
+    dueSql: exports('status, object_key', "'expired', 'x'"),
+    otherSql: exports('status, object_key', "'completed', 'x'"),
     index: 'exports_discarded',
     readsDueOnly: true,
   },
   'of pending operations': {
     find: (tx, limit) => leasePending(tx, { leaseSeconds: 20, limit }),
-    due: operations("now() - interval '1 minute'", 'null'),
-    other: operations("now() - interval '1 minute'", 'now()'),
+    dueSql: operations("now() - interval '1 minute'", 'null'),
+    otherSql: operations("now() - interval '1 minute'", 'now()'),
     index: 'operations_unsettled',
     readsDueOnly: true,
   },

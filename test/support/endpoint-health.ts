@@ -1,7 +1,7 @@
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
-import { runIsolated } from '../../workers/writes/isolate.js';
+import { runIsolated } from '../../workers/writes/isolate-commands.js';
 import type { BatchContext } from '../../workers/writes/run-batch.js';
-import { batchContextOf } from './batch-context.js';
+import { createBatchContext } from './batch-context.js';
 import type { Json } from './client.js';
 import type { TestStack } from './stack.js';
 import { insertDeliveries, insertEndpoint } from './webhook-rows.js';
@@ -17,11 +17,11 @@ export class EndpointHealth {
   ) {}
 
   /** Creates an enabled endpoint with its endpoint queue. */
-  endpoint(): Promise<string> {
+  createEndpoint(): Promise<string> {
     return insertEndpoint(this, { url: 'https://receiver.example.com/hook?key=secret' });
   }
 
-  rows<R = Json>(text: string, values: unknown[]): Promise<R[]> {
+  queryRows<R = Json>(text: string, values: unknown[]): Promise<R[]> {
     return this.stack.rows<R>(this.tenantId, text, values);
   }
 
@@ -29,16 +29,16 @@ export class EndpointHealth {
    * Writes the state of an endpoint queue as a delivery worker does.
    * @param set assignments in SQL
    */
-  async lane(id: string, set: string): Promise<void> {
+  async updateQueue(id: string, set: string): Promise<void> {
     const text = `update webhook_lanes set ${set} where tenant_id = $1 and endpoint_id = $2`;
-    await this.rows(text, [this.tenantId, id]);
+    await this.queryRows(text, [this.tenantId, id]);
   }
 
   /**
    * The endpoint has failed for `hours` hours, a hundred times, the last time `lastAgo` hours ago.
    */
-  failing(id: string, hours: number, lastAgo = 0): Promise<void> {
-    return this.lane(
+  setFailing(id: string, hours: number, lastAgo = 0): Promise<void> {
+    return this.updateQueue(
       id,
       `failing_since = now() - interval '${hours} hours', last_failure_at = now() - interval '${lastAgo} hours',
        consecutive_failures = 100, last_error = 'http_503'`,
@@ -46,32 +46,32 @@ export class EndpointHealth {
   }
 
   /** The endpoint accepted a delivery just now. */
-  succeeded(id: string): Promise<void> {
-    return this.lane(
+  setSucceeded(id: string): Promise<void> {
+    return this.updateQueue(
       id,
       'failing_since = null, consecutive_failures = 0, last_success_at = clock_timestamp()',
     );
   }
 
-  async read(id: string): Promise<Json> {
+  async readEndpoint(id: string): Promise<Json> {
     const text = `select l.*, e.* from webhook_endpoints e join webhook_lanes l on l.tenant_id = e.tenant_id and l.endpoint_id = e.id
                   where e.tenant_id = $1 and e.id = $2`;
-    return (await this.rows(text, [this.tenantId, id]))[0];
+    return (await this.queryRows(text, [this.tenantId, id]))[0];
   }
 
   /**
    * Creates an exhausted delivery to the endpoint and counts it in the endpoint queue. Resolves
    * with its id.
    */
-  async exhausted(endpointId: string): Promise<string> {
+  async addExhaustedDelivery(endpointId: string): Promise<string> {
     const ids = await insertDeliveries(this, [{ endpoint_id: endpointId, status: 'exhausted' }]);
     const [id] = ids as [string];
-    await this.lane(endpointId, `exhausted_count = exhausted_count + 1, last_exhausted_id = '${id}'`);
+    await this.updateQueue(endpointId, `exhausted_count = exhausted_count + 1, last_exhausted_id = '${id}'`);
     return id;
   }
 
   /** The commands that the clock would submit about an endpoint. */
-  async found(id: string) {
+  async findCommands(id: string) {
     const { db } = this.stack.runtime;
     const commands = await db.transaction([this.tenantId], (tx) => findHealthSteps(tx, 1000));
     return commands.filter(({ entityId }) => entityId === id);
@@ -81,40 +81,45 @@ export class EndpointHealth {
    * Runs the clock's commands about an endpoint, as the writes workers do.
    * @returns the ids of the endpoints whose workers were woken
    */
-  async pass(id: string, commands?: Awaited<ReturnType<EndpointHealth['found']>>): Promise<string[]> {
+  async runCommands(
+    id: string,
+    commands?: Awaited<ReturnType<EndpointHealth['findCommands']>>,
+  ): Promise<string[]> {
     const wokenEndpointIds: string[] = [];
     const context: BatchContext = {
-      ...batchContextOf(this.stack.runtime),
+      ...createBatchContext(this.stack.runtime),
       config: this.stack.runtime.config,
-      afterCommit: ({ settled }) => {
-        for (const { outcome } of settled)
-          if (outcome.ok) wokenEndpointIds.push(...(outcome.wokenEndpoints ?? []));
+      afterCommit: ({ completed }) => {
+        for (const { outcome } of completed)
+          if (outcome.ok) wokenEndpointIds.push(...(outcome.endpointIdsToWake ?? []));
       },
     };
-    await runIsolated(context, commands ?? (await this.found(id)));
+    await runIsolated(context, commands ?? (await this.findCommands(id)));
     return wokenEndpointIds;
   }
 
   /** Events about an endpoint, oldest first. */
-  async events(id: string): Promise<Json[]> {
+  async readEvents(id: string): Promise<Json[]> {
     const text = `select body from events where tenant_id = $1
                     and $2 in (body::jsonb #>> '{data,object,id}', body::jsonb #>> '{data,endpoint,id}') order by xid, id`;
-    return (await this.rows<{ body: string }>(text, [this.tenantId, id])).map(({ body }) => JSON.parse(body));
+    return (await this.queryRows<{ body: string }>(text, [this.tenantId, id])).map(({ body }) =>
+      JSON.parse(body),
+    );
   }
 
-  async types(id: string): Promise<string[]> {
-    return (await this.events(id)).map(({ type }) => type);
+  async readEventTypes(id: string): Promise<string[]> {
+    return (await this.readEvents(id)).map(({ type }) => type);
   }
 
   /** Notices about an endpoint, oldest first. */
-  notices(id: string): Promise<Json[]> {
+  readNotices(id: string): Promise<Json[]> {
     const text = 'select * from notices where tenant_id = $1 and entity_id = $2 order by created_at, id';
-    return this.rows(text, [this.tenantId, id]);
+    return this.queryRows(text, [this.tenantId, id]);
   }
 
   /** The audit entries of an endpoint that contain changes, oldest first. */
-  async audited(id: string): Promise<Json[]> {
+  async readAuditEntries(id: string): Promise<Json[]> {
     const text = `select action, actor_name, changes from audit_entries where tenant_id = $1 and entity_id = $2 and changes <> '[]' order by id`;
-    return this.rows(text, [this.tenantId, id]);
+    return this.queryRows(text, [this.tenantId, id]);
   }
 }

@@ -12,7 +12,7 @@ const validators = new Map<string, ValidateFunction>();
  * Every way in which a body does not match a published schema. Unknown members count as problems
  * too, although receivers must accept them.
  */
-export function findBodyFaults(schema: Json, body: unknown): string[] {
+export function findBodyProblems(schema: Json, body: unknown): string[] {
   const key = JSON.stringify(schema);
   const validate = validators.get(key) ?? ajv.compile(forbidAdditionalMembers(schema) as Json);
   validators.set(key, validate);

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { ErrorDetail } from '../../shared/platform/errors.js';
-import type { Answer } from './client.js';
+import type { TestResponse } from './client.js';
 
 /**
  * Asserts the error envelope with this status and code, and that it contains the request's id.
  * Returns its details.
  */
-export function expectError(response: Answer, status: number, code: string): ErrorDetail[] {
+export function expectError(response: TestResponse, status: number, code: string): ErrorDetail[] {
   expect(response.status, response.text).to.equal(status);
   expect(response.body?.ok, response.text).to.equal(false);
   expect(response.body.error.code, response.text).to.equal(code);
@@ -17,7 +17,7 @@ export function expectError(response: Answer, status: number, code: string): Err
 }
 
 /** The details of a 400 `validation_error` as sorted `field code` texts. */
-export function faultsOf(response: Answer): string[] {
+export function listValidationErrors(response: TestResponse): string[] {
   return expectError(response, 400, 'validation_error')
     .map(({ field, code }) => `${field} ${code}`)
     .sort();

@@ -1,4 +1,4 @@
-import type { Database, Statement } from '../../shared/platform/postgres.js';
+import type { Database, SqlQuery } from '../../shared/platform/postgres.js';
 
 /** A node in the JSON output of EXPLAIN. */
 export interface PlanNode {
@@ -24,22 +24,22 @@ export interface RunNode extends PlanNode {
  * of the application are. Returns all nodes, the uppermost first.
  * @param tenantId the tenant whose rows the session may see
  */
-export function planOf(db: Database, tenantId: string, sqlQuery: Statement): Promise<PlanNode[]> {
+export function explainPlan(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<PlanNode[]> {
   return explain(db, { tenantId, sqlQuery, options: 'format json' });
 }
 
-/** Like {@link planOf}, but runs the query and undoes its writes. */
-export function runOf(db: Database, tenantId: string, sqlQuery: Statement): Promise<RunNode[]> {
+/** Like {@link explainPlan}, but runs the query and undoes its writes. */
+export function explainRun(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<RunNode[]> {
   return explain<RunNode>(db, { tenantId, sqlQuery, options: 'analyze, buffers, format json' });
 }
 
 async function explain<Node extends PlanNode>(
   db: Database,
-  { tenantId, sqlQuery, options }: { tenantId: string; sqlQuery: Statement; options: string },
+  { tenantId, sqlQuery, options }: { tenantId: string; sqlQuery: SqlQuery; options: string },
 ): Promise<Node[]> {
   const values = (sqlQuery.values ?? []).map(literal);
   const list = values.length > 0 ? `(${values.join(', ')})` : '';
-  return db.rehearse([tenantId], async (tx) => {
+  return db.runAndRollBack([tenantId], async (tx) => {
     await tx.query({ text: `prepare explained as ${sqlQuery.text}` });
     const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
       text: `explain (${options}) execute explained ${list}`,

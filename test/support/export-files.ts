@@ -3,7 +3,7 @@ import { crc32, inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { openSnapshot, type Snapshot } from '../../shared/platform/postgres-snapshot.js';
-import type { ExportOrder, ExportSummary } from '../../shared/resources/exports/order.js';
+import type { ExportRequest, ExportSummary } from '../../shared/resources/exports/export-request.js';
 import { type WriteOptions, writeExport } from '../../workers/exports/files/write-export.js';
 
 const SNAPSHOT_NAME = 'export-test';
@@ -41,7 +41,7 @@ export const AWKWARD_TEXTS = [
 ];
 
 /** An export request for plain invoices as CSV, with `overrides`. */
-export function orderOf(tenantId: string, overrides: Partial<ExportOrder> = {}): ExportOrder {
+export function buildExportRequest(tenantId: string, overrides: Partial<ExportRequest> = {}): ExportRequest {
   return {
     tenantId,
     resource: 'invoices',
@@ -56,12 +56,12 @@ export function orderOf(tenantId: string, overrides: Partial<ExportOrder> = {}):
   };
 }
 
-export function snapshotOf(databaseUrl: string, tenantId: string): Promise<Snapshot> {
-  return openSnapshot({ databaseUrl, tenantId, applicationName: SNAPSHOT_NAME, statementTimeoutMs: 60_000 });
+export function openTestSnapshot(databaseUrl: string, tenantId: string): Promise<Snapshot> {
+  return openSnapshot({ databaseUrl, tenantId, applicationName: SNAPSHOT_NAME, queryTimeoutMs: 60_000 });
 }
 
 /** Keeps all bytes that are written to it. */
-export class Kept extends Writable {
+export class MemoryWritable extends Writable {
   private readonly chunks: Buffer[] = [];
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -75,13 +75,13 @@ export class Kept extends Writable {
 }
 
 /** Writes an export from a new snapshot. */
-export async function written(
+export async function writeExportToBuffer(
   databaseUrl: string,
-  request: ExportOrder,
+  request: ExportRequest,
   options: WriteOptions = {},
 ): Promise<{ content: Buffer; summary: ExportSummary }> {
-  const snapshot = await snapshotOf(databaseUrl, request.tenantId);
-  const sink = new Kept();
+  const snapshot = await openTestSnapshot(databaseUrl, request.tenantId);
+  const sink = new MemoryWritable();
   try {
     const summary = await writeExport(snapshot, request, sink, options);
     return { content: sink.content, summary };
@@ -90,29 +90,29 @@ export async function written(
   }
 }
 
-export type Cells = Record<string, string | null>;
+export type CsvRow = Record<string, string | null>;
 
 /**
  * The rows of a CSV text by column, as a reader of RFC 4180 sees them. An empty cell is null, `""`
  * an empty text.
  */
-export function csvRows(content: Buffer): Cells[] {
+export function parseCsv(content: Buffer): CsvRow[] {
   return parse(content, {
     columns: true,
     record_delimiter: '\r\n',
     cast: (value, { quoting, header }) => (value === '' && !quoting && !header ? null : value),
-  }) as Cells[];
+  }) as CsvRow[];
 }
 
-/** Like {@link csvRows}, but empty cells are empty texts. It is twenty times as fast. */
-export function manyCsvRows(content: Buffer): Record<string, string>[] {
+/** Like {@link parseCsv}, but empty cells are empty texts. It is twenty times as fast. */
+export function parseCsvFast(content: Buffer): Record<string, string>[] {
   return parse(content, { columns: true, record_delimiter: '\r\n' }) as Record<string, string>[];
 }
 
 /**
  * The files of a zip by name, read by its central directory. Each is checked against its CRC-32.
  */
-export function unzipped(zip: Buffer): Map<string, Buffer> {
+export function unzip(zip: Buffer): Map<string, Buffer> {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   expect(end, 'end of the central directory').to.be.at.least(0);
   const files = new Map<string, Buffer>();
@@ -168,17 +168,19 @@ export function flattenRecord(record: RestRecord, excludedMembers: readonly stri
 
 /** Asserts that every value of REST is in its cell, and that no cell has any other value. */
 export function expectSameRow(
-  cells: Cells | undefined,
+  cells: CsvRow | undefined,
   record: RestRecord,
   excludedMembers: readonly string[] = [],
 ): void {
   expect(cells, `a row of ${record.id}`).not.to.equal(undefined);
   const row = flattenRecord(record, excludedMembers);
   const isJson = (name: string) => Array.isArray(row[name]);
-  for (const [name, cell] of Object.entries(cells as Cells)) {
+  for (const [name, cell] of Object.entries(cells as CsvRow)) {
     if (isJson(name)) expect(JSON.parse(cell as string), name).to.deep.equal(row[name]);
     else expect(cell, name).to.equal(formatCell(row[name]));
   }
-  const missingColumns = Object.keys(row).filter((name) => row[name] !== null && !(name in (cells as Cells)));
+  const missingColumns = Object.keys(row).filter(
+    (name) => row[name] !== null && !(name in (cells as CsvRow)),
+  );
   expect(missingColumns, 'members of REST without a column').to.deep.equal([]);
 }

@@ -6,7 +6,7 @@ import { openExportsQueue } from '../../shared/queues/exports.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
-import { clockCommand } from '../../shared/resources/clock-command.js';
+import { buildClockCommand } from '../../shared/resources/clock-command.js';
 import { runExportSchedule } from '../../shared/resources/export-schedules/commands.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import type { Json, TestClient } from './client.js';
@@ -16,7 +16,7 @@ import { scheduleInput } from './samples.js';
 import type { TestStack } from './stack.js';
 
 /** The clock's task for export schedules, as a function, for a stack without a clock. */
-export function clockOf(stack: TestStack): () => Promise<unknown> {
+export function createScheduleClock(stack: TestStack): () => Promise<unknown> {
   const { runtime } = stack;
   const process = createClockProcessor(runtime, {
     writes: openWritesQueue(runtime),
@@ -61,20 +61,20 @@ export class ScheduleAccount {
    * Makes it due since the given interval.
    * @returns the schedule
    */
-  async due(id: string, since = '1 minute'): Promise<Json> {
+  async makeDue(id: string, since = '1 minute'): Promise<Json> {
     const text = `update export_schedules set next_run_at = date_trunc('milliseconds', now()) - $3::interval where tenant_id = $1 and id = $2`;
     await this.stack.rows(this.tenantId, text, [this.tenantId, id, since]);
     return this.read(id);
   }
 
   /** The command that the clock would submit. */
-  command(id: string, due_at: string): Command {
+  buildRunCommand(id: string, due_at: string): Command {
     const target = { tenant_id: this.tenantId, id, environment: 'live' as const };
-    return clockCommand(runExportSchedule, target, { due_at, estimated_rows: null });
+    return buildClockCommand(runExportSchedule, target, { due_at, estimated_rows: null });
   }
 
   /** The exports that the schedule has requested. */
-  async made(id: string): Promise<Json[]> {
+  async listExports(id: string): Promise<Json[]> {
     return (await this.client.get(`/exports?schedule_id=${id}`)).body.data.items;
   }
 
@@ -82,7 +82,7 @@ export class ScheduleAccount {
    * Waits until it is no longer due.
    * @returns the schedule
    */
-  ran(id: string): Promise<Json> {
+  waitForRun(id: string): Promise<Json> {
     return eventually('a run', async () => {
       const schedule = await this.read(id);
       return Date.parse(schedule.next_run_at) > Date.now() && schedule;
@@ -90,23 +90,23 @@ export class ScheduleAccount {
   }
 
   /** The audit entries of the schedule, the newest first. */
-  async audit(id: string): Promise<Json[]> {
+  async readAuditEntries(id: string): Promise<Json[]> {
     return (await this.client.get(`/audit-log?entity_id=${id}`)).body.data.items;
   }
 }
 
 /** The date in a time zone, in the format of a filter. */
-export function dayIn(timeZone: string, at: string | number): string {
+export function formatDateIn(timeZone: string, at: string | number): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));
 }
 
 /** The date that is so many days later. */
-export function dayAfter(day: string, days: number): string {
+export function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** The hour of the day in a time zone. */
-export function hourIn(timeZone: string, at: string): number {
+export function readHourIn(timeZone: string, at: string): number {
   return Number(
     new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(new Date(at)),
   );

@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 import type { Command } from '../../shared/contracts/command.js';
-import { systemCommand } from '../../shared/contracts/system-command.js';
+import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { newId } from '../../shared/platform/ids.js';
 import { enqueueBatch, openWritesQueue, type WritesQueue } from '../../shared/queues/writes.js';
 import { recordExportCompleted, recordExportFailed } from '../../shared/resources/exports/commands.js';
-import { type ClaimedExport, claimExport, renewExport } from '../../shared/resources/exports/run-store.js';
+import {
+  type LeasedExport,
+  leaseExport,
+  renewExportLease,
+} from '../../shared/resources/exports/run-store.js';
 import type { Json, TestClient } from './client.js';
 import { eventually } from './poll.js';
 import type { TestStack } from './stack.js';
@@ -15,7 +19,7 @@ const LEASE_MS = 15_000;
 const queues = new WeakMap<TestStack, WritesQueue>();
 
 /** Requests an export. */
-export async function orderExport(client: TestClient, request: object): Promise<Json> {
+export async function requestExport(client: TestClient, request: object): Promise<Json> {
   const response = await client.post('/exports', request);
   expect(response.status, response.text).to.equal(202);
   return response.body;
@@ -36,23 +40,23 @@ export class ExportAccount {
   ) {}
 
   create(request: object = { resource: 'invoices', format: 'csv' }): Promise<Json> {
-    return orderExport(this.client, request);
+    return requestExport(this.client, request);
   }
 
   read(id: string): Promise<Json> {
     return readExport(this.client, id);
   }
 
-  claim(id: string, owner = newId()): ReturnType<typeof claimExport> {
+  lease(id: string, owner = newId()): ReturnType<typeof leaseExport> {
     const ref = { tenant_id: this.tenantId, id };
     return this.stack.runtime.db.transaction([this.tenantId], (tx) =>
-      claimExport(tx, ref, { owner, leaseMs: LEASE_MS }),
+      leaseExport(tx, ref, { owner, leaseMs: LEASE_MS }),
     );
   }
 
   /** @throws {Error} when the export cannot be leased */
-  async claimed(id: string, owner = newId()): Promise<ClaimedExport> {
-    const found = await this.claim(id, owner);
+  async leaseOrThrow(id: string, owner = newId()): Promise<LeasedExport> {
+    const found = await this.lease(id, owner);
     if (!found || found === 'busy') throw new Error(`the export was not leased: ${found}`);
     return found;
   }
@@ -60,12 +64,12 @@ export class ExportAccount {
   renew(id: string, owner: string, progress = { rows: 0, bytes: 0 }): Promise<boolean> {
     const ref = { tenant_id: this.tenantId, id };
     return this.stack.runtime.db.transaction([this.tenantId], (tx) =>
-      renewExport(tx, ref, { owner, leaseMs: LEASE_MS, ...progress }),
+      renewExportLease(tx, ref, { owner, leaseMs: LEASE_MS, ...progress }),
     );
   }
 
   /** The command by which a worker records a completed export. */
-  completion(id: string, attempt: number, overrides: object = {}): Command {
+  buildCompletion(id: string, attempt: number, overrides: object = {}): Command {
     const input = {
       attempt,
       rows: 3,
@@ -82,14 +86,14 @@ export class ExportAccount {
     return this.command(recordExportCompleted.type, id, input);
   }
 
-  failure(id: string, attempt: number): Command {
+  buildFailure(id: string, attempt: number): Command {
     const input = { attempt, code: 'storage_full', message: 'There was no room for the file.' };
     return this.command(recordExportFailed.type, id, input);
   }
 
   private command(type: string, entityId: string, input: object): Command {
     const { tenantId } = this;
-    return systemCommand({ type, tenantId, environment: 'live', name: 'exports', entityId, input });
+    return createSystemCommand({ type, tenantId, environment: 'live', name: 'exports', entityId, input });
   }
 
   /** Submits commands as a worker does. Resolves when the last of them has run. */
@@ -105,15 +109,15 @@ export class ExportAccount {
   }
 
   /** Creates an export and completes it. */
-  async completed(request?: object): Promise<Json> {
+  async createCompleted(request?: object): Promise<Json> {
     const { id } = await this.create(request);
-    const { attempts } = await this.claimed(id);
-    await this.submit(this.completion(id, attempts));
+    const { attempts } = await this.leaseOrThrow(id);
+    await this.submit(this.buildCompletion(id, attempts));
     return this.read(id);
   }
 
   /** Sets columns of the export's row directly, without any check. */
-  async set(id: string, columns: string): Promise<void> {
+  async updateColumns(id: string, columns: string): Promise<void> {
     const text = `update exports set ${columns} where tenant_id = $1 and id = $2`;
     await this.stack.rows(this.tenantId, text, [this.tenantId, id]);
   }

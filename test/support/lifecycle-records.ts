@@ -14,7 +14,7 @@ async function createRecord(
 }
 
 /** Creates an invoice and takes these actions on it, in this sequence. */
-export async function invoiceAfter(
+export async function createInvoiceAfter(
   client: TestClient,
   actions: readonly string[],
   overrides: Record<string, unknown> = {},
@@ -29,7 +29,7 @@ export async function invoiceAfter(
 }
 
 /** Creates a work order and takes these actions on it. `assign` uses a new truck. */
-export async function jobAfter(client: TestClient, actions: readonly string[]): Promise<string> {
+export async function createWorkOrderAfter(client: TestClient, actions: readonly string[]): Promise<string> {
   const id = await createRecord(client, '/work-orders', { service_type: 'tow' });
   for (const action of actions) {
     const truck = { unit_number: newId().slice(-12), duty_class: 'light' };
@@ -40,7 +40,7 @@ export async function jobAfter(client: TestClient, actions: readonly string[]): 
 }
 
 /** Creates an impound that began long ago and takes these actions on it. */
-export async function impoundAfter(client: TestClient, actions: readonly string[]): Promise<string> {
+export async function createImpoundAfter(client: TestClient, actions: readonly string[]): Promise<string> {
   const id = await createRecord(client, '/impounds', {
     impounded_at: '2026-01-01T12:00:00Z',
     daily_rate_cents: 4500,
@@ -53,12 +53,12 @@ export async function impoundAfter(client: TestClient, actions: readonly string[
  * Creates a claim on a new, approved invoice and takes these actions on it; `invoice/…` is an
  * action on its invoice. Resolves with the claim.
  */
-export async function claimAfter(
+export async function createClaimAfter(
   client: TestClient,
   actions: readonly string[] = [],
   { invoice, ...overrides }: { invoice?: Record<string, unknown> } & Record<string, unknown> = {},
 ): Promise<{ id: string; invoice_id: string }> {
-  const invoiceId = await invoiceAfter(client, ['approve'], invoice);
+  const invoiceId = await createInvoiceAfter(client, ['approve'], invoice);
   const claim = { invoice_id: invoiceId, club: 'Interstate Motor Club', ...overrides };
   const { body } = await client.post('/claims', claim);
   for (const action of actions) {
@@ -96,18 +96,18 @@ const REQUIRED_ACTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A new record in the state that a documented operation needs. Undefined if any record will do. */
-export async function recordReadyFor(operation: string, client: TestClient): Promise<string | undefined> {
+export async function createRecordFor(operation: string, client: TestClient): Promise<string | undefined> {
   const actions = REQUIRED_ACTIONS[operation] ?? [];
-  if (operation.startsWith('POST /work-orders/{id}/')) return jobAfter(client, actions);
-  if (operation.startsWith('POST /invoices/{id}/')) return invoiceAfter(client, actions);
-  if (operation.startsWith('POST /impounds/{id}/')) return impoundAfter(client, actions);
-  if (operation.startsWith('POST /claims/{id}/')) return (await claimAfter(client, actions)).id;
+  if (operation.startsWith('POST /work-orders/{id}/')) return createWorkOrderAfter(client, actions);
+  if (operation.startsWith('POST /invoices/{id}/')) return createInvoiceAfter(client, actions);
+  if (operation.startsWith('POST /impounds/{id}/')) return createImpoundAfter(client, actions);
+  if (operation.startsWith('POST /claims/{id}/')) return (await createClaimAfter(client, actions)).id;
   if (operation === 'POST /payments/{id}/refund') {
-    const invoice = await invoiceAfter(client, ['approve']);
+    const invoice = await createInvoiceAfter(client, ['approve']);
     return createRecord(client, `/invoices/${invoice}/payments`, { amount_cents: 10_000, method: 'cash' });
   }
   if (operation.startsWith('POST /approvals/{id}/')) {
-    const invoice_id = await invoiceAfter(client, []);
+    const invoice_id = await createInvoiceAfter(client, []);
     return createRecord(client, '/approvals', { invoice_id, justification: 'To be decided' });
   }
   if (operation.includes('/webhook-endpoints/'))

@@ -4,7 +4,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
 /** What the server does with a mail, or with a command before it. */
-export type Manner =
+export type MailBehavior =
   | { as: 'accept' }
   /** Refuses at MAIL (the sender), at RCPT (a recipient) or after the data. */
   | { as: 'refuse'; code: number; text: string; at: 'sender' | 'recipient' | 'data' }
@@ -28,14 +28,14 @@ export class MailServer {
   /** Mails that it accepted with 250. */
   readonly accepted: ReceivedMail[] = [];
   /** Mails whose data it received, accepted or not. */
-  readonly seen: ReceivedMail[] = [];
+  readonly received: ReceivedMail[] = [];
   connections = 0;
   /** The time that it takes over the data of every mail, in ms. */
   delayMs = 0;
   /** The highest number of mails that it handled concurrently. */
-  mostAtOnce = 0;
+  maxConcurrent = 0;
   private inProgress = 0;
-  private behaviors: Manner[] = [];
+  private behaviors: MailBehavior[] = [];
   private heldConnections: (() => void)[] = [];
   private constructor(private readonly server: SMTPServer) {}
 
@@ -79,7 +79,7 @@ export class MailServer {
   }
 
   /** Sets the behavior for the next mails, one for each. */
-  expect(...manners: Manner[]): void {
+  setNextBehaviors(...manners: MailBehavior[]): void {
     this.behaviors.push(...manners);
   }
 
@@ -102,9 +102,9 @@ export class MailServer {
     done: (error?: Error | null, message?: string) => void,
   ): Promise<void> {
     const received = { ...envelope, raw, mail: await PostalMime.parse(raw) };
-    this.seen.push(received);
+    this.received.push(received);
     this.inProgress += 1;
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.inProgress);
+    this.maxConcurrent = Math.max(this.maxConcurrent, this.inProgress);
     if (this.delayMs > 0) await sleep(this.delayMs);
     this.inProgress -= 1;
     const behavior = this.behaviors.shift() ?? { as: 'accept' };

@@ -71,27 +71,27 @@ export class McpStream {
     return blocks.map((block) => JSON.parse(/^event: message\ndata: (.*)$/.exec(block)?.[1] as string));
   }
 
-  async waitFor(count: number): Promise<Json[]> {
+  async waitForMessages(count: number): Promise<Json[]> {
     return eventually(`${count} messages`, () => this.messages.length >= count && this.messages);
   }
 
   /** All MCP messages, with the response at the end. */
-  async ended(): Promise<Json[]> {
+  async waitForEnd(): Promise<Json[]> {
     await eventually('the end of the response', () => this.hasEnded);
     return this.messages;
   }
 
   /** Stops reading from the socket until {@link goOn}. */
-  stall(): void {
+  pauseReading(): void {
     this.response?.pause();
   }
 
-  goOn(): void {
+  resumeReading(): void {
     this.response?.resume();
   }
 
   /** Closes the connection. */
-  cut(): void {
+  disconnect(): void {
     this.#request.destroy();
   }
 }

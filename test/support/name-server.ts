@@ -9,9 +9,9 @@ export interface NameServer {
   /** For `Resolver.setServers`. */
   address: string;
   /** Sets the addresses of a name. */
-  answer(name: string, lookup: AddressLookup | string[]): void;
+  setAddresses(name: string, lookup: AddressLookup | string[]): void;
   /** The number of questions about a name, both types together. */
-  questions(name: string): number;
+  countQuestions(name: string): number;
 }
 
 const A = 1;
@@ -39,8 +39,9 @@ export async function startNameServer(): Promise<NameServer> {
   socket.unref();
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    answer: (name, lookup) => void lookups.set(name, typeof lookup === 'function' ? lookup : () => lookup),
-    questions: (name) =>
+    setAddresses: (name, lookup) =>
+      void lookups.set(name, typeof lookup === 'function' ? lookup : () => lookup),
+    countQuestions: (name) =>
       (questionCounts.get(`${name} ${A}`) ?? 0) + (questionCounts.get(`${name} ${AAAA}`) ?? 0),
   };
 }

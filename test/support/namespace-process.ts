@@ -3,13 +3,13 @@
  * title.
  */
 import { inspect } from 'node:util';
-import { INSIDE_MARKER, type Scenarios } from './network-namespace.js';
+import { INSIDE_MARKER, type NamespaceScenarios } from './network-namespace.js';
 
 process.stdout.write(`${INSIDE_MARKER}\n`);
 
 const outcomes: Record<string, string | null> = {};
 for (const path of process.argv.slice(2)) {
-  const { scenarios } = (await import(path)) as { scenarios: Scenarios };
+  const { scenarios } = (await import(path)) as { scenarios: NamespaceScenarios };
   await Promise.all(
     Object.entries(scenarios).map(async ([title, run]) => {
       outcomes[title] = await run().then(

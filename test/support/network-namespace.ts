@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * Addresses that the namespace owns. Each behaves here as it would outside, except that packets
  * never leave the machine.
  */
-export const CANARIES = {
+export const CANARY_ADDRESSES = {
   public: '93.184.216.34',
   otherPublic: '93.184.216.35',
   publicV6: '2606:2800:220:1::34',
@@ -47,7 +47,7 @@ const ENVIRONMENT = {
 export const INSIDE_MARKER = 'inside the namespace';
 
 /** Scenarios by title. Each throws when it fails. */
-export type Scenarios = Record<string, () => Promise<void>>;
+export type NamespaceScenarios = Record<string, () => Promise<void>>;
 
 /**
  * Runs scenarios in one child process, inside a network namespace that has only loopback. A hole in
@@ -56,7 +56,7 @@ export type Scenarios = Record<string, () => Promise<void>>;
  * @param modules the scenarios by the path of the module that exports them as `scenarios`. The
  * scenarios of one module run concurrently, the modules one after another
  */
-export function inNetworkNamespace(modules: Record<string, Scenarios>): void {
+export function runInNetworkNamespace(modules: Record<string, NamespaceScenarios>): void {
   let outcomes: Record<string, string | null> = {};
 
   before(async function () {
@@ -85,7 +85,12 @@ export function inNetworkNamespace(modules: Record<string, Scenarios>): void {
 }
 
 async function run(modules: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const addresses = [CANARIES.public, CANARIES.otherPublic, CANARIES.publicV6, ...CANARIES.private];
+  const addresses = [
+    CANARY_ADDRESSES.public,
+    CANARY_ADDRESSES.otherPublic,
+    CANARY_ADDRESSES.publicV6,
+    ...CANARY_ADDRESSES.private,
+  ];
   // Without the check for duplicates, an IPv6 address is usable immediately.
   const addCommands = addresses.map(
     (address) => `ip addr add ${address} dev lo${address.includes(':') ? ' nodad' : ''}`,

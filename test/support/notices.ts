@@ -2,7 +2,7 @@ import { newId } from '../../shared/platform/ids.js';
 import type { TestStack } from './stack.js';
 
 /** Stores a notice as a handler would. Resolves with its id. */
-export async function makeNotice(
+export async function insertNotice(
   stack: TestStack,
   tenantId: string,
   { kind = 'endpoint_disabled', title = 'A webhook endpoint was disabled' } = {},

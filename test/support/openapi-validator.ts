@@ -102,7 +102,7 @@ function resolve(node: Json): Json {
  * Every way in which a value does not match a schema of the document. The schema may contain
  * references into it.
  */
-export function findSchemaFaults(schema: Record<string, unknown>, value: unknown): string[] {
+export function findSchemaProblems(schema: Record<string, unknown>, value: unknown): string[] {
   return findBodyProblemsIn('value', schema, value);
 }
 

@@ -1,58 +1,58 @@
 import { openApiDocument } from './openapi-validator.js';
 
-export type Json = Record<string, unknown>;
+export type OpenApiNode = Record<string, unknown>;
 
 export interface DocumentedOperation {
   /** `GET /invoices/{id}` */
   name: string;
   method: string;
   path: string;
-  operation: Json;
-  parameters: Json[];
+  operation: OpenApiNode;
+  parameters: OpenApiNode[];
   /** Schema and example of the JSON body, when there is one. */
-  body: { schema: Json; example: unknown; required: boolean } | undefined;
-  responses: { status: string; response: Json }[];
+  body: { schema: OpenApiNode; example: unknown; required: boolean } | undefined;
+  responses: { status: string; response: OpenApiNode }[];
   /** Responses to a dry run and to a late commit of a write. */
-  otherResponses: { status: string; response: Json }[];
+  otherResponses: { status: string; response: OpenApiNode }[];
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Follows a reference inside the document. */
-export function resolveRef(node: Json): Json {
+export function resolveRef(node: OpenApiNode): OpenApiNode {
   if (typeof node.$ref !== 'string') return node;
   const parts = node.$ref.replace('#/', '').split('/');
-  const found = parts.reduce<unknown>((at, part) => (at as Json | undefined)?.[part], openApiDocument);
+  const found = parts.reduce<unknown>((at, part) => (at as OpenApiNode | undefined)?.[part], openApiDocument);
   if (found === undefined) throw new Error(`${node.$ref} points at nothing`);
-  return resolveRef(found as Json);
+  return resolveRef(found as OpenApiNode);
 }
 
-function resolveAll(responses: unknown): { status: string; response: Json }[] {
-  const entries = Object.entries((responses ?? {}) as Record<string, Json>);
+function resolveAll(responses: unknown): { status: string; response: OpenApiNode }[] {
+  const entries = Object.entries((responses ?? {}) as Record<string, OpenApiNode>);
   return entries.map(([status, response]) => ({ status, response: resolveRef(response) }));
 }
 
-function jsonContent(holder: Json | undefined): { schema: Json; example: unknown } | undefined {
-  const content = holder?.content as Record<string, { schema: Json; example?: unknown }> | undefined;
+function jsonContent(holder: OpenApiNode | undefined): { schema: OpenApiNode; example: unknown } | undefined {
+  const content = holder?.content as Record<string, { schema: OpenApiNode; example?: unknown }> | undefined;
   const json = content?.['application/json'];
   return json && { schema: json.schema, example: json.example };
 }
 
 /** Every operation of the document, with its references followed one level. */
-export function documentedOperations(): DocumentedOperation[] {
-  const paths = openApiDocument.paths as unknown as Record<string, Record<string, Json>>;
+export function listDocumentedOperations(): DocumentedOperation[] {
+  const paths = openApiDocument.paths as unknown as Record<string, Record<string, OpenApiNode>>;
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => METHODS.includes(method))
       .map(([method, operation]) => {
-        const body = jsonContent(operation.requestBody as Json | undefined);
+        const body = jsonContent(operation.requestBody as OpenApiNode | undefined);
         return {
           name: `${method.toUpperCase()} ${path}`,
           method: method.toUpperCase(),
           path,
           operation,
-          parameters: ((operation.parameters ?? []) as Json[]).map(resolveRef),
-          body: body && { ...body, required: (operation.requestBody as Json).required === true },
+          parameters: ((operation.parameters ?? []) as OpenApiNode[]).map(resolveRef),
+          body: body && { ...body, required: (operation.requestBody as OpenApiNode).required === true },
           responses: resolveAll(operation.responses),
           otherResponses: resolveAll(operation['x-other-responses']),
         };
@@ -61,7 +61,7 @@ export function documentedOperations(): DocumentedOperation[] {
 }
 
 /** The credential that an operation requires: none, a session, or a key or a session. */
-export function credentialOf({ operation }: DocumentedOperation): 'nothing' | 'session' | 'key' {
+export function findRequiredCredential({ operation }: DocumentedOperation): 'nothing' | 'session' | 'key' {
   const { security } = operation as { security?: object[] };
   if (security === undefined) return 'key';
   return security.length === 0 ? 'nothing' : 'session';
@@ -69,23 +69,29 @@ export function credentialOf({ operation }: DocumentedOperation): 'nothing' | 's
 
 export interface DocumentedExample {
   where: string;
-  schema: Json;
+  schema: OpenApiNode;
   value: unknown;
 }
 
 /** Every example in the document with its schema. A missing example has the value undefined. */
-export function documentedExamples(): DocumentedExample[] {
-  const { components } = openApiDocument as unknown as { components: Record<string, Record<string, Json>> };
-  const parameters = (where: string, list: Json[]) =>
+export function listDocumentedExamples(): DocumentedExample[] {
+  const { components } = openApiDocument as unknown as {
+    components: Record<string, Record<string, OpenApiNode>>;
+  };
+  const parameters = (where: string, list: OpenApiNode[]) =>
     list
       .filter((parameter) => parameter.example !== undefined)
-      .map((one) => ({ where: `${where} ${one.name}`, schema: one.schema as Json, value: one.example }));
+      .map((one) => ({
+        where: `${where} ${one.name}`,
+        schema: one.schema as OpenApiNode,
+        value: one.example,
+      }));
   const headers = Object.entries(components.headers ?? {}).map(([name, header]) => ({
     where: `header ${name}`,
-    schema: header.schema as Json,
+    schema: header.schema as OpenApiNode,
     value: header.example,
   }));
-  const operations = documentedOperations().flatMap(
+  const operations = listDocumentedOperations().flatMap(
     ({ name, body, parameters: own, responses, otherResponses }) => [
       ...(body ? [{ where: `${name} body`, schema: body.schema, value: body.example }] : []),
       ...parameters(name, own),
@@ -97,7 +103,7 @@ export function documentedExamples(): DocumentedExample[] {
       }),
     ],
   );
-  const members = documentedSchemas()
+  const members = listDocumentedSchemas()
     .filter(({ schema }) => schema.example !== undefined)
     .map(({ where, schema }) => ({ where, schema, value: schema.example }));
   return [...headers, ...operations, ...members];
@@ -107,18 +113,18 @@ const NESTED = ['items', 'not', 'additionalProperties'];
 const NESTED_LISTS = ['allOf', 'anyOf', 'oneOf'];
 
 /** Every schema object of the document, including nested ones, with its place. */
-export function documentedSchemas(): { where: string; schema: Json }[] {
-  const found: { where: string; schema: Json }[] = [];
+export function listDocumentedSchemas(): { where: string; schema: OpenApiNode }[] {
+  const found: { where: string; schema: OpenApiNode }[] = [];
   const visit = (schema: unknown, where: string): void => {
     if (typeof schema !== 'object' || schema === null) return;
-    const one = schema as Json;
+    const one = schema as OpenApiNode;
     found.push({ where, schema: one });
     for (const word of NESTED) visit(one[word], `${where}.${word}`);
     for (const word of NESTED_LISTS) {
       for (const [index, part] of ((one[word] ?? []) as unknown[]).entries())
         visit(part, `${where}.${word}[${index}]`);
     }
-    for (const [name, member] of Object.entries((one.properties ?? {}) as Json))
+    for (const [name, member] of Object.entries((one.properties ?? {}) as OpenApiNode))
       visit(member, `${where}.${name}`);
   };
   const visitAll = (node: unknown, where: string): void => {
@@ -131,8 +137,8 @@ export function documentedSchemas(): { where: string; schema: Json }[] {
     }
   };
   const { paths, components } = openApiDocument as unknown as {
-    paths: Json;
-    components: Record<string, Json>;
+    paths: OpenApiNode;
+    components: Record<string, OpenApiNode>;
   };
   const { schemas = {}, ...others } = components;
   for (const [name, schema] of Object.entries(schemas)) visit(schema, name);

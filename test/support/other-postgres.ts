@@ -5,24 +5,24 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { canAnswerQueries } from '../../shared/platform/embedded-postgres/database.js';
 import {
-  type Account,
-  chooseAccount,
+  buildSpawnOptions,
+  chooseSystemAccount,
   runProgram,
-  spawnIdentity,
-} from '../../shared/platform/embedded-postgres/account.js';
-import { answersQueries } from '../../shared/platform/embedded-postgres/database.js';
+  type SystemAccount,
+} from '../../shared/platform/embedded-postgres/system-account.js';
 import { eventually } from './poll.js';
-import { freePort } from './stores.js';
+import { getFreePort } from './stores.js';
 
 /** Whether tests must skip psql. CI has it. */
-export const IS_PSQL_ABSENT = spawnSync('psql', ['--version']).status !== 0 && process.env.CI !== 'true';
+export const IS_PSQL_MISSING = spawnSync('psql', ['--version']).status !== 0 && process.env.CI !== 'true';
 
 /** Runs a SQL file as the documentation says. Resolves with psql's output and its exit code. */
 export async function runPsql(
   databaseUrl: string,
   file: string,
-): Promise<{ code: number | null; said: string }> {
+): Promise<{ code: number | null; output: string }> {
   const args = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', databaseUrl, '-f', file];
   const child = spawn('psql', args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
@@ -32,7 +32,7 @@ export async function runPsql(
     child.once('error', reject);
     child.once('close', resolve);
   });
-  return { code, said: Buffer.concat(chunks).toString() };
+  return { code, output: Buffer.concat(chunks).toString() };
 }
 
 const INSTALLED = '/usr/lib/postgresql';
@@ -41,7 +41,7 @@ const INSTALLED = '/usr/lib/postgresql';
  * Folders with the programs of a server. TEST_POSTGRES_BIN names other folders, separated by
  * colons.
  */
-export function otherPostgresFolders(): string[] {
+export function findOtherPostgresFolders(): string[] {
   const named = process.env.TEST_POSTGRES_BIN?.split(':');
   const installed = existsSync(INSTALLED)
     ? readdirSync(INSTALLED).map((version) => join(INSTALLED, version, 'bin'))
@@ -58,17 +58,17 @@ export class OtherPostgres {
   ) {}
 
   static async start(folder: string): Promise<OtherPostgres> {
-    const account = await chooseAccount(undefined);
+    const account = await chooseSystemAccount(undefined);
     const clusterDir = mkdtempSync('/tmp/tow-other-');
     if (account) chownSync(clusterDir, account.uid, account.gid);
     await initialize(folder, clusterDir, account);
-    const port = await freePort();
+    const port = await getFreePort();
     const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
     const args = ['-D', clusterDir, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
-    const server = spawn(join(folder, 'postgres'), args, { ...spawnIdentity(account), stdio: 'ignore' });
+    const server = spawn(join(folder, 'postgres'), args, { ...buildSpawnOptions(account), stdio: 'ignore' });
     const ended = new Promise((resolve) => server.once('close', resolve));
     const databaseUrl = `postgres://postgres@127.0.0.1:${port}/postgres`;
-    await eventually('the other PostgreSQL to answer', () => answersQueries(databaseUrl));
+    await eventually('the other PostgreSQL to answer', () => canAnswerQueries(databaseUrl));
     return new OtherPostgres(databaseUrl, async () => {
       server.kill('SIGINT');
       await ended;
@@ -81,8 +81,12 @@ export class OtherPostgres {
   }
 }
 
-async function initialize(folder: string, clusterDir: string, account: Account | undefined): Promise<void> {
+async function initialize(
+  folder: string,
+  clusterDir: string,
+  account: SystemAccount | undefined,
+): Promise<void> {
   const args = ['-D', clusterDir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'];
-  const { ok, how, output } = await runProgram(join(folder, 'initdb'), args, account, 60_000);
-  if (!ok) throw new Error(`initdb: ${how}: ${output}`);
+  const { ok, endReason, output } = await runProgram(join(folder, 'initdb'), args, account, 60_000);
+  if (!ok) throw new Error(`initdb: ${endReason}: ${output}`);
 }

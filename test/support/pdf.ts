@@ -1,7 +1,7 @@
 import { extractText, getDocumentProxy, getResolvedPDFJS } from 'unpdf';
 
 /** The text of each page. */
-export async function pdfPages(bytes: Uint8Array): Promise<string[]> {
+export async function extractPdfPages(bytes: Uint8Array): Promise<string[]> {
   const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: false });
   return text;
 }
@@ -10,7 +10,7 @@ export async function pdfPages(bytes: Uint8Array): Promise<string[]> {
  * Counts what is drawn on the first page: letters, letters that are the box of a missing glyph, and
  * pictures.
  */
-export async function pdfDrawing(
+export async function countPdfDrawing(
   bytes: Uint8Array,
 ): Promise<{ letters: number; missing: number; pictures: number }> {
   const { OPS } = await getResolvedPDFJS();

@@ -1,7 +1,7 @@
 import { encodePng } from '../../shared/demo/demo-logo.js';
 
 /** A PNG of one color. */
-export function redPng(width = 40, height = 20): Buffer {
+export function createRedPng(width = 40, height = 20): Buffer {
   return encodePng({ width, height }, () => [200, 30, 30]);
 }
 

@@ -6,15 +6,15 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { endLeftoverProcesses, errorCode } from '../../shared/platform/embedded-postgres/process.js';
+import { endLeftoverProcesses, findErrorCode } from '../../shared/platform/embedded-postgres/process.js';
 import { readState } from '../../shared/platform/embedded-postgres/state.js';
-import { processesOf } from '../integration/embedded-postgres-fixture.js';
+import { listClusterProcesses } from '../integration/embedded-postgres-fixture.js';
 import { eventually } from './poll.js';
 
 export const PROJECT = resolve(import.meta.dirname, '../..');
 
 /** Settings that lift the rate limits. Without them a load gets 429. */
-export const NO_LIMITS = {
+export const NO_RATE_LIMITS = {
   RATE_LIMIT_TIERS: JSON.stringify(
     Object.fromEntries(['starter', 'standard', 'premium'].map((tier) => [tier, { minute: 1e8, hour: 1e8 }])),
   ),
@@ -99,7 +99,7 @@ export class TestProcess {
    * Waits until the output matches the pattern.
    * @throws when the process ends without a match
    */
-  prints(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
+  waitForOutput(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpExecArray> {
     return this.#eventually(
       `prints ${pattern}`,
       () => {
@@ -152,11 +152,13 @@ export async function fetchStatus(url: string): Promise<number | undefined> {
 /** Command lines of the postgres processes in the embedded cluster of a DATA_DIR. */
 export async function listPostgresProcesses(dataDir: string): Promise<string[]> {
   const clusterDir = await findClusterDir(dataDir);
-  return clusterDir ? processesOf(clusterDir) : [];
+  return clusterDir ? listClusterProcesses(clusterDir) : [];
 }
 
 /** Memory of a process in MB: the current value and the peak. */
-export async function memoryOf({ pid }: Pick<TestProcess, 'pid'>): Promise<{ now: number; peak: number }> {
+export async function readMemoryMb({
+  pid,
+}: Pick<TestProcess, 'pid'>): Promise<{ now: number; peak: number }> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
   const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024;
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
@@ -188,7 +190,7 @@ function killAll(pids: number[]): void {
       process.kill(pid, 'SIGKILL');
     } catch (error) {
       // ESRCH: it has ended by itself.
-      if (errorCode(error) !== 'ESRCH') throw error;
+      if (findErrorCode(error) !== 'ESRCH') throw error;
     }
   }
 }
@@ -217,7 +219,7 @@ export class Processes {
   }
 
   /** Creates a folder that is removed at the end. It can contain a DATA_DIR. */
-  async folder(name = 'tow-e2e-'): Promise<string> {
+  async createFolder(name = 'tow-e2e-'): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), name));
     await chmod(folder, 0o700);
     this.#folders.push(folder);
@@ -226,7 +228,7 @@ export class Processes {
 
   /** Creates a DATA_DIR whose cluster must be gone at the end. */
   async createDataDir(): Promise<string> {
-    const dataDir = await this.folder();
+    const dataDir = await this.createFolder();
     this.#dataDirs.add(dataDir);
     return dataDir;
   }
@@ -278,7 +280,7 @@ export function useProcesses(): Processes {
 }
 
 /** The command lines of the Procfile by process type. */
-export async function procfileLines(): Promise<Record<string, string[]>> {
+export async function readProcfile(): Promise<Record<string, string[]>> {
   const text = await readFile(join(PROJECT, 'Procfile'), 'utf8');
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return Object.fromEntries(

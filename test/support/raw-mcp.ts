@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import type { Answer } from './client.js';
+import type { TestResponse } from './client.js';
 
 export interface RawOptions {
   method?: string;
@@ -28,7 +28,7 @@ export class RawMcp {
     key = this.key,
     headers = {},
     body,
-  }: RawOptions): Promise<Answer> {
+  }: RawOptions): Promise<TestResponse> {
     const allHeaders: Record<string, string | undefined> = {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
@@ -50,7 +50,7 @@ export class RawMcp {
   }
 
   /** Sends a JSON-RPC request with id 1 (or the given `id`) and resolves with its response. */
-  ask(method: string, params: object = {}, { id = 1, ...options }: RawOptions & { id?: unknown } = {}) {
+  request(method: string, params: object = {}, { id = 1, ...options }: RawOptions & { id?: unknown } = {}) {
     return this.send({ ...options, body: { jsonrpc: '2.0', id, method, params } });
   }
 
@@ -60,11 +60,11 @@ export class RawMcp {
     args: Record<string, unknown> = {},
     { meta, ...options }: RawOptions & { id?: unknown; meta?: Record<string, unknown> } = {},
   ) {
-    return this.ask('tools/call', { name, arguments: args, ...(meta ? { _meta: meta } : {}) }, options);
+    return this.request('tools/call', { name, arguments: args, ...(meta ? { _meta: meta } : {}) }, options);
   }
 
   /** Opens a bare connection. */
-  async socket(): Promise<Socket> {
+  async openSocket(): Promise<Socket> {
     const { hostname, port } = new URL(this.origin);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
@@ -72,7 +72,7 @@ export class RawMcp {
   }
 
   /** The head of a POST whose body has so many bytes. */
-  head(bytes: number): string {
+  buildHead(bytes: number): string {
     const { host } = new URL(this.origin);
     const lines = ['POST /mcp HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${this.key}`];
     lines.push('Content-Type: application/json', `Content-Length: ${bytes}`);

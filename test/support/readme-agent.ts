@@ -8,7 +8,7 @@ import { PROJECT } from './processes.js';
  * @param way a URL, or a program that the agent starts (`tow mcp`)
  * @returns the JSON with address, key and folder filled in, and nothing else changed
  */
-export async function readmeAgentJson(
+export async function fillReadmeAgentJson(
   way: 'url' | 'command',
   { origin, key }: { origin: string; key: string },
 ): Promise<string> {

@@ -5,23 +5,23 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { expect } from 'chai';
 import {
   createOutboundClient,
-  type OutboundAnswer,
   type OutboundClient,
   type OutboundRequest,
+  type OutboundResponse,
 } from '../../shared/platform/outbound/client.js';
 import { OutboundError } from '../../shared/platform/outbound/outbound-error.js';
-import { CANARIES } from './network-namespace.js';
+import { CANARY_ADDRESSES } from './network-namespace.js';
 import { eventually } from './poll.js';
 
 /** The rules of production, except that they allow http. */
-export const RULES = { allowLoopback: false, allowHttp: true };
+export const OUTBOUND_TEST_RULES = { allowLoopback: false, allowHttp: true };
 
 /** Sends a request with limits that a scenario seldom changes. */
-export function send(
+export function sendOutbound(
   client: OutboundClient,
   url: string,
   more: Partial<OutboundRequest> = {},
-): Promise<OutboundAnswer> {
+): Promise<OutboundResponse> {
   return client.send({
     method: 'POST',
     headers: {},
@@ -34,7 +34,7 @@ export function send(
 }
 
 /** The error of a request that must fail. */
-export async function failureOf(response: Promise<OutboundAnswer>): Promise<OutboundError> {
+export async function expectOutboundError(response: Promise<OutboundResponse>): Promise<OutboundError> {
   const outcome = await response.then(
     ({ status }) => new Error(`it got the response ${status}`),
     (error: Error) => error,
@@ -44,16 +44,16 @@ export async function failureOf(response: Promise<OutboundAnswer>): Promise<Outb
 }
 
 /** Runs one scenario with a new client. */
-export async function withClient(
+export async function withOutboundClient(
   run: (client: OutboundClient) => Promise<void>,
   options: Partial<Parameters<typeof createOutboundClient>[0]> = {},
 ): Promise<void> {
-  const client = createOutboundClient({ ...RULES, ...options });
+  const client = createOutboundClient({ ...OUTBOUND_TEST_RULES, ...options });
   await run(client);
   await client.close();
 }
 
-export interface Receiver {
+export interface NamespaceReceiver {
   url: string;
   port: number;
   /** Every connection so far. */
@@ -63,16 +63,16 @@ export interface Receiver {
 /** Accepts connections and passes them to the scenario. It ends with the process. */
 export async function startReceiver(
   onSocket: (socket: Socket) => void,
-  { address = CANARIES.public, port = 0 }: { address?: string; port?: number } = {},
-): Promise<Receiver> {
+  { address = CANARY_ADDRESSES.public, port = 0 }: { address?: string; port?: number } = {},
+): Promise<NamespaceReceiver> {
   return listen(createServer(onSocket), address, port);
 }
 
 /** Responds to HTTP requests as the scenario says. */
 export async function startHttpReceiver(
   onRequest: RequestListener,
-  { address = CANARIES.public, port = 0 }: { address?: string; port?: number } = {},
-): Promise<Receiver> {
+  { address = CANARY_ADDRESSES.public, port = 0 }: { address?: string; port?: number } = {},
+): Promise<NamespaceReceiver> {
   const server = createHttpServer(onRequest);
   // Longer than any stall of the machine, so that a stall does not decide which socket is used
   // again.
@@ -80,7 +80,7 @@ export async function startHttpReceiver(
   return listen(server, address, port);
 }
 
-async function listen(server: Server, address: string, port: number): Promise<Receiver> {
+async function listen(server: Server, address: string, port: number): Promise<NamespaceReceiver> {
   const connections: Socket[] = [];
   server.on('connection', (socket: Socket) => {
     connections.push(socket);
@@ -107,21 +107,21 @@ export async function startCanary(
   address: string,
   port = 0,
   respond: RequestListener = (_request, response) => response.end('ok'),
-): Promise<Receiver & { asked: CanaryRequest[] }> {
-  const asked: CanaryRequest[] = [];
+): Promise<NamespaceReceiver & { requests: CanaryRequest[] }> {
+  const requests: CanaryRequest[] = [];
   const receiver = await startHttpReceiver(
     async (request, response) => {
       const body = (await request.toArray()).join('');
-      asked.push({ host: request.headers.host, path: request.url, body, headers: request.headers });
+      requests.push({ host: request.headers.host, path: request.url, body, headers: request.headers });
       respond(request, response);
     },
     { address, port },
   );
-  return { ...receiver, asked };
+  return { ...receiver, requests };
 }
 
 /** Waits until the other side has closed this connection. */
-export async function closed(socket: Socket | undefined, withinMs?: number): Promise<void> {
+export async function waitForClose(socket: Socket | undefined, withinMs?: number): Promise<void> {
   if (!socket) throw new Error('there is no connection');
   socket.resume();
   // `once` would fail on a reset, which closes the connection as well.
@@ -132,6 +132,6 @@ export async function closed(socket: Socket | undefined, withinMs?: number): Pro
  * Asserts that an error message for a tenant's log contains neither an address nor an internal
  * setting.
  */
-export function expectSilent({ message }: OutboundError): void {
+export function expectNoInternals({ message }: OutboundError): void {
   expect(message).to.not.match(/\d+\.\d+\.\d+\.\d+|::|UND_ERR|EHOST|undici|loopback/);
 }

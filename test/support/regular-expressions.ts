@@ -12,7 +12,7 @@ export interface FoundExpression {
   /** Path in the project. */
   file: string;
   /** Its source text: a literal, or a call of RegExp. */
-  written: string;
+  sourceText: string;
   /** Undefined when the expression is built at run time. */
   expression: RegExp | undefined;
 }
@@ -31,12 +31,12 @@ function findExpressionsInFile(file: string): FoundExpression[] {
   const source = ts.createSourceFile(file, readFileSync(join(PROJECT, file), 'utf8'), ts.ScriptTarget.Latest);
   const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) {
-      found.push({ file, written: node.text, expression: parseLiteral(node.text) });
+      found.push({ file, sourceText: node.text, expression: parseLiteral(node.text) });
     } else if (
       (ts.isNewExpression(node) || ts.isCallExpression(node)) &&
       node.expression.getText(source) === 'RegExp'
     ) {
-      found.push({ file, written: node.getText(source), expression: undefined });
+      found.push({ file, sourceText: node.getText(source), expression: undefined });
     }
     ts.forEachChild(node, visit);
   };
@@ -76,7 +76,7 @@ const SAMPLES = 4;
 const MAX_SAMPLE = 20;
 
 /** Texts of `chars` characters that repeat units on which careless parsers are slow. */
-export function* usualAttacks(chars: number): Generator<string> {
+export function* generateUsualAttacks(chars: number): Generator<string> {
   for (const unit of UNITS) for (const tail of TAILS) yield repeated('', unit, { tail, chars });
 }
 
@@ -84,8 +84,8 @@ export function* usualAttacks(chars: number): Generator<string> {
  * Texts of `chars` characters that repeat the usual units, and parts of texts that the expression
  * matches.
  */
-export function* attacksOn(expression: RegExp, chars: number): Generator<string> {
-  yield* usualAttacks(chars);
+export function* generateAttacksOn(expression: RegExp, chars: number): Generator<string> {
+  yield* generateUsualAttacks(chars);
   const [head = ''] = /^[\w ]+/.exec(expression.source) ?? [];
   yield repeated('', head, { chars });
   for (const sample of generateMatches(expression)) {

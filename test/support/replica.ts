@@ -3,10 +3,13 @@ import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { chooseAccount, spawnIdentity } from '../../shared/platform/embedded-postgres/account.js';
-import { answersQueries } from '../../shared/platform/embedded-postgres/database.js';
+import { canAnswerQueries } from '../../shared/platform/embedded-postgres/database.js';
+import {
+  buildSpawnOptions,
+  chooseSystemAccount,
+} from '../../shared/platform/embedded-postgres/system-account.js';
 import { eventually } from './poll.js';
-import { freePort } from './stores.js';
+import { getFreePort } from './stores.js';
 
 /**
  * A streaming replica of a server on this machine, made from a copy of the server's files while it
@@ -22,8 +25,8 @@ export class Replica {
    * @param superuserUrl of the primary
    * @param postgres path of the server's program
    */
-  static async of(superuserUrl: string, postgres: string): Promise<Replica> {
-    const account = await chooseAccount(undefined);
+  static async start(superuserUrl: string, postgres: string): Promise<Replica> {
+    const account = await chooseSystemAccount(undefined);
     const folder = mkdtempSync(join(tmpdir(), 'tow-replica-'));
     const cluster = join(folder, 'data');
     await copyCluster(superuserUrl, cluster);
@@ -34,22 +37,22 @@ export class Replica {
     if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, folder]);
     chmodSync(folder, 0o755);
     chmodSync(cluster, 0o700);
-    const port = await freePort();
+    const port = await getFreePort();
     const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=100'];
     const args = ['-D', cluster, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
-    const server = spawn(postgres, args, { ...spawnIdentity(account), stdio: 'ignore' });
+    const server = spawn(postgres, args, { ...buildSpawnOptions(account), stdio: 'ignore' });
     const ended = new Promise((resolve) => server.once('close', resolve));
     const replica = new Replica(port, async () => {
       server.kill('SIGINT');
       await ended;
       rmSync(folder, { recursive: true, force: true });
     });
-    await eventually('the replica to answer', () => answersQueries(replica.address(superuserUrl)));
+    await eventually('the replica to answer', () => canAnswerQueries(replica.toReplicaUrl(superuserUrl)));
     return replica;
   }
 
   /** The same URL, but of the replica. */
-  address(url: string): string {
+  toReplicaUrl(url: string): string {
     const replicaUrl = new URL(url);
     replicaUrl.port = String(this.port);
     return replicaUrl.href;

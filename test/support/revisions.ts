@@ -79,7 +79,7 @@ export async function connectRevision(
 const PREFIX = 'io.modelcontextprotocol';
 
 /** A request of the newest revision with its headers. */
-export function newestRequest(
+export function buildNewestRequest(
   method: string,
   params: Record<string, unknown> = {},
   version = NEWEST_REVISION,

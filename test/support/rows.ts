@@ -2,7 +2,7 @@ import pg from 'pg';
 import { newId } from '../../shared/platform/ids.js';
 
 /** Runs work on a new connection, as the role of the connection string. */
-export async function withClient<T>(
+export async function withPgClient<T>(
   databaseUrl: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
@@ -12,7 +12,7 @@ export async function withClient<T>(
 }
 
 /** The application's tables: the schema `public` without the tables that record the migrations. */
-export async function tablesOf(client: pg.Client): Promise<string[]> {
+export async function listTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
        and relname not like 'schema_migrations%' order by relname`,

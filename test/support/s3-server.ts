@@ -33,7 +33,7 @@ interface StoredPart {
  * What goes wrong with a request: an error response of S3, no response, or a connection that
  * breaks.
  */
-export type S3Trouble = { status: number; code: string } | 'silence' | 'cut';
+export type S3Failure = { status: number; code: string } | 'silence' | 'cut';
 
 class Refusal extends Error {
   constructor(
@@ -68,7 +68,7 @@ export class S3Server {
   /** `PUT /bucket/key?partNumber=1…`, in the sequence of their arrival. */
   readonly requests: string[] = [];
   /** Called before each request is served. */
-  trouble: (request: string) => S3Trouble | undefined = () => undefined;
+  injectFailure: (request: string) => S3Failure | undefined = () => undefined;
   pageSize = PAGE;
   /**
    * Whether it keeps the bytes of parts. Set it to false for uploads that are larger than memory.
@@ -101,7 +101,7 @@ export class S3Server {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = `${request.method} ${request.url}`;
     this.requests.push(name);
-    const trouble = this.trouble(name);
+    const trouble = this.injectFailure(name);
     if (trouble === 'silence') return;
     if (trouble === 'cut') return void request.socket.destroy();
     try {

@@ -5,7 +5,7 @@
 import { deliveryIdSql } from '../../shared/events/delivery-ids.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres.js';
-import { recordset } from '../../shared/resources/sets.js';
+import { recordsetSql } from '../../shared/resources/record-sets.js';
 
 /** A query of the application may take at most five seconds. */
 const ROWS_PER_QUERY = 10_000;
@@ -65,7 +65,7 @@ export async function insertDueRetries(
       body: JSON.stringify({ id, type: 'invoice.created', timestamp, data: { object: { id } } }),
     };
   });
-  const set = recordset('event_id uuid, endpoint_id uuid, at timestamptz, body text');
+  const set = recordsetSql('event_id uuid, endpoint_id uuid, at timestamptz, body text');
   const values = [JSON.stringify(rows), tenantId];
   await db.transaction([tenantId], async (tx) => {
     await tx.query({

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hashPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
-import { type Answer, TestClient } from './client.js';
+import { TestClient, type TestResponse } from './client.js';
 import type { TestStack } from './stack.js';
 
 export interface TestUser {
@@ -12,15 +12,15 @@ export interface TestUser {
   password: string;
 }
 
-export const PASSWORD = 'long enough for a test';
+export const TEST_PASSWORD = 'long enough for a test';
 
 let serial = 0;
 /** A hash takes half a second, so the usual password is hashed once. */
 let usualHash: Promise<string> | undefined;
 
 function hashWithCache(password: string): Promise<string> {
-  if (password !== PASSWORD) return hashPassword(password);
-  usualHash ??= hashPassword(PASSWORD);
+  if (password !== TEST_PASSWORD) return hashPassword(password);
+  usualHash ??= hashPassword(TEST_PASSWORD);
   return usualHash;
 }
 
@@ -36,7 +36,7 @@ export async function createUser(
     id: newId(),
     name: 'Olive Operator',
     email: `olive.${serial}@example.com`,
-    password: PASSWORD,
+    password: TEST_PASSWORD,
     ...chosen,
   };
   await stack.rows(
@@ -48,22 +48,26 @@ export async function createUser(
 }
 
 /** Requests a session. The response may be a refusal. */
-export function trySignIn(
+export function requestSession(
   origin: string,
   body: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<TestResponse> {
   return new TestClient(origin, '').post('/session', body, { headers });
 }
 
 /** `name=value` of the cookie that a response sets. */
-export function cookieOf(response: Answer): string {
+export function readCookie(response: TestResponse): string {
   const [cookie] = [response.headers['set-cookie'] ?? []].flat();
   return cookie?.split(';')[0] ?? '';
 }
 
 /** A client that sends this cookie as a browser's page does, in one of the two environments. */
-export function personWith(origin: string, cookie: string, environment?: 'live' | 'sandbox'): TestClient {
+export function createSessionClient(
+  origin: string,
+  cookie: string,
+  environment?: 'live' | 'sandbox',
+): TestClient {
   const headers = { cookie, 'x-requested-with': 'test' };
   return new TestClient(origin, '', '/v1', {
     ...headers,
@@ -79,7 +83,7 @@ export async function signIn(
 ): Promise<TestClient> {
   const user = 'email' in userOrTenant ? userOrTenant : await createUser(stack, userOrTenant.tenantId);
   const { email, password, tenantId: tenant_id } = user;
-  const response = await trySignIn(stack.origin, { email, password, tenant_id });
+  const response = await requestSession(stack.origin, { email, password, tenant_id });
   expect(response.status, response.text).to.equal(200);
-  return personWith(stack.origin, cookieOf(response), environment);
+  return createSessionClient(stack.origin, readCookie(response), environment);
 }

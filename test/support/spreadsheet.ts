@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Whether tests must skip LibreOffice. CI has it. */
-export const IS_SPREADSHEET_ABSENT =
+export const IS_SPREADSHEET_MISSING =
   spawnSync('soffice', ['--version']).status !== 0 && process.env.CI !== 'true';
 
 /**
@@ -28,7 +28,7 @@ interface Sheet {
 }
 
 /** Opens a CSV file in LibreOffice with a new profile, and reads the resulting cells. */
-export async function openedInSpreadsheet(csv: string | Buffer): Promise<Sheet> {
+export async function openInSpreadsheet(csv: string | Buffer): Promise<Sheet> {
   const folder = await mkdtemp(join(tmpdir(), 'tow-sheet-'));
   try {
     await writeFile(join(folder, 'file.csv'), csv);

@@ -7,7 +7,7 @@ import { createMcpListener } from '../../mcp/http.js';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { loadConfig } from '../../shared/platform/config.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/runtime.js';
-import { createTenantPair, newTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
 import { startClock } from '../../workers/clock/index.js';
 import { startExportsWorker } from '../../workers/exports/index.js';
 import { startMessagesWorker } from '../../workers/messages/index.js';
@@ -41,11 +41,11 @@ export interface StackOptions {
   /** A migrated database other than one of this test run's own server. */
   databaseUrl?: string;
   /** A stopped stack whose stores this one uses. */
-  after?: TestStack;
+  previousStack?: TestStack;
   /** False: no schedule fires by itself. */
   clock?: boolean;
   /** Creates the offer to agents. Default: the product's offer. */
-  offerOf?: Parameters<typeof createMcpListener>[1];
+  createOffer?: Parameters<typeof createMcpListener>[1];
 }
 
 /**
@@ -61,8 +61,8 @@ export class TestStack {
   ) {}
 
   static async start(options: StackOptions = {}): Promise<TestStack> {
-    const databaseUrl = options.databaseUrl ?? options.after?.databaseUrl ?? (await createDatabase());
-    const redisUrl = options.after?.redisUrl ?? (await createRedisUrl());
+    const databaseUrl = options.databaseUrl ?? options.previousStack?.databaseUrl ?? (await createDatabase());
+    const redisUrl = options.previousStack?.redisUrl ?? (await createRedisUrl());
     const dataDir = mkdtempSync(join(tmpdir(), 'tow-stack-'));
     const config = loadConfig('all', {
       NODE_ENV: 'test',
@@ -85,7 +85,7 @@ export class TestStack {
     startMessagesWorker(runtime);
     if (options.webhooks) await startWebhooksWorker(runtime);
     if (options.exports) startExportsWorker(runtime);
-    const { port } = await startApi(runtime, await createMcpListener(runtime, options.offerOf));
+    const { port } = await startApi(runtime, await createMcpListener(runtime, options.createOffer));
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }
 
@@ -94,7 +94,7 @@ export class TestStack {
     name = 'Test Towing',
     settings: { taxRateBps?: number; timeZone?: string } = {},
   ): Promise<TestTenant> {
-    const pair = newTenantPair();
+    const pair = createTenantPairIds();
     await this.runtime.db.transaction([pair.live, pair.sandbox], (tx) =>
       createTenantPair(tx, pair, { name, ...settings }),
     );
@@ -114,7 +114,7 @@ export class TestStack {
     return issueKey(this.runtime, tenantId, options, environment);
   }
 
-  clientWith(key: string): TestClient {
+  createClient(key: string): TestClient {
     return new TestClient(this.origin, key);
   }
 
@@ -128,7 +128,7 @@ export class TestStack {
   }
 
   /** Runs SQL as the owner of the tables, outside row-level security, to break things. */
-  async asOwner(text: string): Promise<void> {
+  async runAsOwner(text: string): Promise<void> {
     const client = new pg.Client({ connectionString: this.databaseUrl });
     await client.connect();
     await client.query(text).finally(() => client.end());

@@ -9,7 +9,7 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../shared/platform/embedded-postgres/start.js';
-import { appRoleOf } from '../../shared/platform/postgres-session.js';
+import { getAppRole } from '../../shared/platform/postgres-session.js';
 
 /** `scaled`: queue, replies and limits are in Redis. Otherwise everything is in PostgreSQL. */
 export const IS_SCALED = process.env.TEST_WAY === 'scaled';
@@ -99,7 +99,7 @@ async function makeTemplate({ superuserUrl, ownerUrl }: Stores): Promise<void> {
     await client.query(`create database ${TEMPLATE} owner tow`);
   });
   const databaseUrl = ownerUrl(TEMPLATE);
-  await migrate({ databaseUrl, appRole: appRoleOf(databaseUrl), withQueue: true });
+  await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: true });
 }
 
 /**
@@ -135,7 +135,7 @@ export async function createRedisUrl(): Promise<string | undefined> {
   return `redis://127.0.0.1:${redisPort}/${redisDatabases % 200}`;
 }
 
-export async function freePort(): Promise<number> {
+export async function getFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
@@ -161,7 +161,7 @@ export function hasRedisServer(): boolean {
  */
 export async function startRedis(port?: number): Promise<RedisServer> {
   if (!hasRedisServer()) throw new Error('TEST_WAY=scaled needs redis-server on PATH');
-  const chosen = port ?? (await freePort());
+  const chosen = port ?? (await getFreePort());
   const args = [
     '--port',
     `${chosen}`,

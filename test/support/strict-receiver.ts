@@ -20,14 +20,14 @@ export interface ReceivedRequest {
   /** Its number among the requests with this id at this endpoint, from 1. */
   nth: number;
   /** Its problems; empty: none. */
-  verdict: string[];
+  problems: string[];
   /** Bytes of the response's body that have been written so far. */
   written: number;
   /** The response is complete, or the connection is closed. */
   isOver: boolean;
 }
 
-export type Reply =
+export type ReceiverBehavior =
   | {
       status?: number;
       headers?: Record<string, string>;
@@ -49,7 +49,10 @@ export type Reply =
   /** 16 MiB of zeros, compressed a thousandfold. */
   | 'gzip-bomb';
 
-export type Responder = (request: ReceivedRequest, nth: number) => Reply | Promise<Reply>;
+export type Responder = (
+  request: ReceivedRequest,
+  nth: number,
+) => ReceiverBehavior | Promise<ReceiverBehavior>;
 
 export interface StrictEndpointOptions {
   secret?: string;
@@ -71,7 +74,7 @@ export class StrictEndpoint implements SigningKeys {
   readonly requests: ReceivedRequest[] = [];
   readonly #byId = new Map<string, ReceivedRequest[]>();
   /** Problems of all requests, each with the id of its request. */
-  readonly faults: string[] = [];
+  readonly problems: string[] = [];
   inFlight = 0;
   maxInFlight = 0;
   /** Requests that the sender aborted before their body was complete. */
@@ -107,10 +110,10 @@ export class StrictEndpoint implements SigningKeys {
   }
 
   recordRequest(request: ReceivedRequest): void {
-    const { id, nth, verdict } = request;
+    const { id, nth, problems } = request;
     this.requests.push(request);
     this.#byId.set(id, [...this.requestsOf(id), request]);
-    this.faults.push(...verdict.map((problem) => `${id} (${nth}): ${problem}`));
+    this.problems.push(...problems.map((problem) => `${id} (${nth}): ${problem}`));
   }
 
   /** Resolves with the requests once there are this many. */
@@ -174,8 +177,8 @@ export class StrictReceiver {
   }
 
   /** Problems of all endpoints, and requests to no endpoint, for example followed redirects. */
-  get faults(): string[] {
-    return [...this.#strays, ...this.endpoints.flatMap(({ faults }) => faults)];
+  get problems(): string[] {
+    return [...this.#strays, ...this.endpoints.flatMap(({ problems }) => problems)];
   }
 
   /** Closes every connection and refuses new ones until {@link listenAgain}. */
@@ -223,15 +226,15 @@ export class StrictReceiver {
     const at = Date.now();
     const id = String(headers['webhook-id']);
     const earlier = endpoint.requestsOf(id);
-    const verdict = findRequestProblems({ at, method, rawHeaders, body }, endpoint);
+    const problems = findRequestProblems({ at, method, rawHeaders, body }, endpoint);
     const first = this.#bodies.get(id) ?? body;
     this.#bodies.set(id, first);
-    if (!first.equals(body)) verdict.push('the body is not the one that this id came with before');
+    if (!first.equals(body)) problems.push('the body is not the one that this id came with before');
     const stale = earlier.find(
       (one) =>
         at - one.at > RENEWED_AFTER_MS && one.headers['webhook-timestamp'] === headers['webhook-timestamp'],
     );
-    if (stale) verdict.push('webhook-timestamp is that of an earlier attempt');
+    if (stale) problems.push('webhook-timestamp is that of an earlier attempt');
     const event = parse(body);
     const nth = earlier.length + 1;
     const request: ReceivedRequest = {
@@ -243,7 +246,7 @@ export class StrictReceiver {
       id,
       event,
       nth,
-      verdict,
+      problems,
       written: 0,
       isOver: false,
     };
@@ -273,7 +276,11 @@ function parse(body: Buffer): unknown {
 
 let bomb: Buffer | undefined;
 
-async function sendResponse(reply: Reply, request: ReceivedRequest, response: ServerResponse): Promise<void> {
+async function sendResponse(
+  reply: ReceiverBehavior,
+  request: ReceivedRequest,
+  response: ServerResponse,
+): Promise<void> {
   const write = (chunk: string | Buffer): boolean => {
     request.written += chunk.length;
     return response.write(chunk);

@@ -2,17 +2,17 @@ import { newId } from '../../shared/platform/ids.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import type { SuggestionDraft } from '../../shared/resources/suggestions/kinds.js';
 import { createBillingWatch } from '../../workers/clock/watch-billing.js';
-import { runIsolated } from '../../workers/writes/isolate.js';
-import { batchContextOf } from './batch-context.js';
+import { runIsolated } from '../../workers/writes/isolate-commands.js';
+import { createBatchContext } from './batch-context.js';
 import type { TestClient } from './client.js';
-import { commandOf } from './commands.js';
-import { jobAfter } from './lifecycle-records.js';
+import { buildCommand } from './commands.js';
+import { createWorkOrderAfter } from './lifecycle-records.js';
 import { eventually } from './poll.js';
 import { invoiceInput, lineItem } from './samples.js';
 import type { TestStack } from './stack.js';
 
 /** Creates a suggestion as the clock would. Resolves with its id. */
-export async function makeSuggestion(
+export async function storeSuggestion(
   stack: TestStack,
   tenantId: string,
   draft: Partial<SuggestionDraft> & { entity_id: string },
@@ -32,27 +32,27 @@ export async function makeSuggestion(
     ...draft,
   };
   const actor = { type: 'system', id: null, name: 'clock' } as const;
-  const command = commandOf('suggestion.create', tenantId, input, { entityId, source: 'job', actor });
-  const [result] = await runIsolated(batchContextOf(stack.runtime), [command]);
+  const command = buildCommand('suggestion.create', tenantId, input, { entityId, source: 'job', actor });
+  const [result] = await runIsolated(createBatchContext(stack.runtime), [command]);
   if (!result?.ok) throw new Error(`no suggestion: ${JSON.stringify(result)}`);
   return entityId;
 }
 
 /** Runs the billing watch until it has checked every change and its findings are recorded. */
-export async function watchUntilDone(stack: TestStack): Promise<void> {
+export async function runBillingWatch(stack: TestStack): Promise<void> {
   const writes = openWritesQueue(stack.runtime);
   const watch = createBillingWatch(stack.runtime, writes);
   await eventually('every change is checked', async () => {
-    const { looked } = await watch();
+    const { scannedInvoices } = await watch();
     const { waiting = 0, active = 0, delayed = 0 } = await writes.getJobCounts();
-    return looked === 0 && waiting + active + delayed === 0;
+    return scannedInvoices === 0 && waiting + active + delayed === 0;
   });
 }
 
 /**
  * Creates a completed work order of so many miles with its invoice. Resolves with the invoice's id.
  */
-export async function billedJob(
+export async function createInvoicedWorkOrder(
   client: TestClient,
   {
     miles,
@@ -60,7 +60,7 @@ export async function billedJob(
     status = 'approved',
   }: { miles: number; mileageCents: number | null; status?: string },
 ): Promise<string> {
-  const workOrderId = await jobAfter(client, ['assign', 'start']);
+  const workOrderId = await createWorkOrderAfter(client, ['assign', 'start']);
   await client.post(`/work-orders/${workOrderId}/complete`, { miles });
   const mileage = {
     name: 'Loaded miles',

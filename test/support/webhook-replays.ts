@@ -3,14 +3,14 @@ import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { createReplayRunner } from '../../workers/clock/run-replays.js';
 import { eventually } from './poll.js';
 import type { TestStack, TestTenant } from './stack.js';
-import { insertEndpoint, type RowsOf } from './webhook-rows.js';
+import { insertEndpoint, type TenantRows } from './webhook-rows.js';
 
 const HOUR_MS = 3_600_000;
 
 export const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
 
 /** A delivery of a replay, as its row stores it. */
-export interface MadeDelivery {
+export interface ReplayedDelivery {
   id: string;
   endpoint_id: string;
   event_id: string;
@@ -30,10 +30,14 @@ export class ReplayClocks {
   }
 
   /** Creates an account with an endpoint. */
-  async open(settings: Parameters<typeof insertEndpoint>[1] = {}): Promise<ReplayAccount> {
+  async createAccount(settings: Parameters<typeof insertEndpoint>[1] = {}): Promise<ReplayAccount> {
     const tenant = await this.stack.createTenant();
-    const of = { stack: this.stack, tenantId: tenant.id };
-    return new ReplayAccount(this, { tenant, of, endpoint: await insertEndpoint(of, settings) });
+    const tenantRows = { stack: this.stack, tenantId: tenant.id };
+    return new ReplayAccount(this, {
+      tenant,
+      tenantRows,
+      endpoint: await insertEndpoint(tenantRows, settings),
+    });
   }
 
   /** Runs all clocks concurrently, again and again. */
@@ -48,15 +52,15 @@ export class ReplayClocks {
 /** One account's replays. */
 export class ReplayAccount {
   readonly tenant: TestTenant;
-  readonly of: RowsOf;
+  readonly tenantRows: TenantRows;
   readonly endpoint: string;
 
   constructor(
     private readonly clocks: ReplayClocks,
-    account: { tenant: TestTenant; of: RowsOf; endpoint: string },
+    account: { tenant: TestTenant; tenantRows: TenantRows; endpoint: string },
   ) {
     this.tenant = account.tenant;
-    this.of = account.of;
+    this.tenantRows = account.tenantRows;
     this.endpoint = account.endpoint;
   }
 
@@ -76,8 +80,8 @@ export class ReplayAccount {
   }
 
   /** The deliveries that a replay has created so far, sorted by their events. */
-  made(replayId: string): Promise<MadeDelivery[]> {
-    return this.clocks.stack.rows<MadeDelivery>(
+  listDeliveries(replayId: string): Promise<ReplayedDelivery[]> {
+    return this.clocks.stack.rows<ReplayedDelivery>(
       this.tenant.id,
       `select id, endpoint_id, event_id, trigger, replay_of, priority, status from webhook_deliveries
        where tenant_id = $1 and replay_id = $2 order by event_id`,
@@ -86,19 +90,19 @@ export class ReplayAccount {
   }
 
   /** Waits until a replay has ended. Resolves with the deliveries that it created. */
-  async finish(replayId: string): Promise<MadeDelivery[]> {
+  async finish(replayId: string): Promise<ReplayedDelivery[]> {
     const isOver = async () => (await this.read(replayId)).status !== 'running';
     await this.clocks.runUntil('the replay ends', isOver);
-    return this.made(replayId);
+    return this.listDeliveries(replayId);
   }
 
   runUntilMade(replayId: string, count: number): Promise<void> {
-    const isTrue = async () => (await this.made(replayId)).length >= count;
+    const isTrue = async () => (await this.listDeliveries(replayId)).length >= count;
     return this.clocks.runUntil(`${count} deliveries are made`, isTrue);
   }
 
   /** Completes the oldest waiting deliveries, as the workers would. */
-  async settle(status: 'succeeded' | 'exhausted', limit = 1_000_000): Promise<void> {
+  async completeDeliveries(status: 'succeeded' | 'exhausted', limit = 1_000_000): Promise<void> {
     await this.clocks.stack.rows(
       this.tenant.id,
       `update webhook_deliveries set status = $2, next_attempt_at = null, completed_at = now() where tenant_id = $1 and id in (

@@ -1,19 +1,19 @@
 import { v7 } from 'uuid';
 import { newId } from '../../shared/platform/ids.js';
-import { recordset } from '../../shared/resources/sets.js';
+import { recordsetSql } from '../../shared/resources/record-sets.js';
 import type { TestStack } from './stack.js';
 
 /** Identifies the tenant whose rows are inserted past the API. */
-export interface RowsOf {
+export interface TenantRows {
   stack: TestStack;
   tenantId: string;
 }
 
-async function insert({ stack, tenantId }: RowsOf, table: string, columns: string, rows: object[]) {
+async function insert({ stack, tenantId }: TenantRows, table: string, columns: string, rows: object[]) {
   const names = columns.split(',').map((column) => column.trim().split(' ')[0]);
   await stack.rows(
     tenantId,
-    `insert into ${table} (tenant_id, ${names.join(', ')}) select $2, ${names.join(', ')} from ${recordset(columns)}`,
+    `insert into ${table} (tenant_id, ${names.join(', ')}) select $2, ${names.join(', ')} from ${recordsetSql(columns)}`,
     [JSON.stringify(rows), tenantId],
   );
 }
@@ -23,7 +23,7 @@ async function insert({ stack, tenantId }: RowsOf, table: string, columns: strin
  * no webhooks.
  */
 export async function insertEndpoint(
-  target: RowsOf,
+  target: TenantRows,
   {
     eventTypes = ['*'],
     ...settings
@@ -49,7 +49,7 @@ export async function insertEndpoint(
  * ids.
  */
 export async function insertEvents(
-  target: RowsOf,
+  target: TenantRows,
   types: (string | { type: string; data: object })[],
   startMs = Date.now() - 3_600_000,
 ): Promise<string[]> {
@@ -87,7 +87,7 @@ const COLUMNS = `id uuid, endpoint_id uuid, event_id uuid, event_type text, trig
 /**
  * Inserts deliveries whose ids contain their times, `pending` by default. Resolves with the ids.
  */
-export async function insertDeliveries(target: RowsOf, inputs: DeliveryInput[]): Promise<string[]> {
+export async function insertDeliveries(target: TenantRows, inputs: DeliveryInput[]): Promise<string[]> {
   const rows = inputs.map((input) => {
     const created_at = input.created_at ?? new Date().toISOString();
     const isEnded = ENDED.includes(input.status ?? '');
@@ -110,7 +110,7 @@ export async function insertDeliveries(target: RowsOf, inputs: DeliveryInput[]):
 
 /** Inserts one attempt of a delivery that got a response. */
 export async function insertAttempt(
-  target: RowsOf,
+  target: TenantRows,
   {
     deliveryId,
     endpointId,
@@ -142,7 +142,7 @@ export async function insertAttempt(
  * Returns their ids by kind. All but the endpoint contain the canary.
  */
 export async function makeWebhookRecords(
-  target: RowsOf,
+  target: TenantRows,
   { eventId, canary = 'canary' }: { eventId: string; canary?: string },
 ): Promise<Record<string, string>> {
   const endpoint = await insertEndpoint(target);

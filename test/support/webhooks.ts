@@ -1,7 +1,7 @@
 import { deriveKey, seal } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { newSecret } from '../../shared/resources/webhook-endpoints/secret.js';
+import { generateSecret } from '../../shared/resources/webhook-endpoints/secret.js';
 
 interface EndpointOptions {
   url: string;
@@ -18,7 +18,7 @@ interface EndpointOptions {
 export async function insertSignedEndpoint(
   { db, config }: Pick<Runtime, 'db'> & { config: { secretKey: string } },
   tenantId: string,
-  { url, secret = newSecret(), eventTypes = ['*'], maxInFlight = 20 }: EndpointOptions,
+  { url, secret = generateSecret(), eventTypes = ['*'], maxInFlight = 20 }: EndpointOptions,
 ): Promise<{ id: string; secret: string }> {
   const id = newId();
   const sealed = seal(deriveKey(config.secretKey, 'webhook-secrets'), secret);

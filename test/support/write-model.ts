@@ -3,7 +3,7 @@ import type { Command, CommandResult } from '../../shared/contracts/command.js';
 /** The observed members of a record: enough to distinguish records and to see each change. */
 export type RecordView = Record<string, unknown>;
 
-export type Expected =
+export type ExpectedResult =
   | { ok: true; status: number; replayed: boolean; location: string | null; record: RecordView }
   | { ok: false; code: string };
 
@@ -25,7 +25,7 @@ interface Input {
 }
 
 /** The text that the test's own constraint refuses. */
-export const BOOM = 'boom';
+export const REFUSED_TEXT = 'boom';
 
 /**
  * A simple model of writes: one command after the other, in maps, without sets, waves, transactions
@@ -38,14 +38,14 @@ export class WriteModel {
   /** The tenants of the commands that created a work order, one for each command. */
   readonly booked: string[] = [];
   private readonly numbers = new Set<string>();
-  private readonly results = new Map<string, Expected>();
-  private readonly idempotencyRecords = new Map<string, { command: Command; result: Expected }>();
+  private readonly results = new Map<string, ExpectedResult>();
+  private readonly idempotencyRecords = new Map<string, { command: Command; result: ExpectedResult }>();
 
   /** @param taxRatesBps by tenant */
   constructor(private readonly taxRatesBps: Map<string, number>) {}
 
   /** The result that a command must get now. Submitted again, the same command changes nothing. */
-  apply(command: Command): Expected {
+  apply(command: Command): ExpectedResult {
     const own = this.results.get(command.id);
     if (own && !own.ok) return own;
     const storedRecord = this.idempotencyRecords.get(`${command.tenantId} ${command.idempotency?.key}`);
@@ -62,15 +62,15 @@ export class WriteModel {
 
   private replay(
     command: Command,
-    { command: first, result }: { command: Command; result: Expected },
-  ): Expected {
+    { command: first, result }: { command: Command; result: ExpectedResult },
+  ): ExpectedResult {
     const parts = ['method', 'path', 'bodyHash'] as const;
     const isSame = parts.every((part) => first.idempotency?.[part] === command.idempotency?.[part]);
     if (!isSame || !result.ok) return { ok: false, code: 'idempotency_key_reused' };
     return { ...result, replayed: first.id !== command.id };
   }
 
-  private run(command: Command): Expected {
+  private run(command: Command): ExpectedResult {
     const creates = command.type.endsWith('.create');
     const current = this.records.get(buildRecordKey(command));
     const input = command.input as Input;
@@ -78,7 +78,8 @@ export class WriteModel {
     if (input.customer_id && !this.records.has(`${command.tenantId} customer ${input.customer_id}`)) {
       return { ok: false, code: 'validation_error' };
     }
-    if (input.notes === BOOM || input.address === BOOM) return { ok: false, code: 'internal_error' };
+    if (input.notes === REFUSED_TEXT || input.address === REFUSED_TEXT)
+      return { ok: false, code: 'internal_error' };
     if (creates && input.invoice_number !== undefined) {
       const number = `${command.tenantId} ${input.invoice_number.toLowerCase()}`;
       if (this.numbers.has(number)) return { ok: false, code: 'duplicate_invoice_number' };
@@ -135,15 +136,15 @@ function buildRecordKey(command: Command): string {
 }
 
 /** The members of a record's JSON that the model tracks. */
-export function viewOf(body: string, members: string[]): RecordView {
+export function pickMembers(body: string, members: string[]): RecordView {
   const record = JSON.parse(body) as RecordView;
   const known = { ...record, line_count: (record.line_items as unknown[] | undefined)?.length };
   return Object.fromEntries(members.map((member) => [member, (known as RecordView)[member]]));
 }
 
 /** A result in the model's form, so that the two can be compared whole. */
-export function asExpected(result: CommandResult, expected: Expected): Expected {
+export function toExpectedResult(result: CommandResult, expected: ExpectedResult): ExpectedResult {
   if (!result.ok) return { ok: false, code: result.error.code };
-  const record = viewOf(result.body, expected.ok ? Object.keys(expected.record) : []);
+  const record = pickMembers(result.body, expected.ok ? Object.keys(expected.record) : []);
   return { ok: true, status: result.status, replayed: result.replayed, location: result.location, record };
 }

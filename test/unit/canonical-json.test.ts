@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { assert } from 'chai';
 import fc from 'fast-check';
-import { canonicalJson, hashBody } from '../../shared/contracts/canonical-json.js';
+import { hashBody, toCanonicalJson } from '../../shared/contracts/canonical-json.js';
 
 // Canonical JSON writes -0 as 0. Adding 0 keeps -0 out of the generated values.
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
@@ -40,13 +40,13 @@ describe('canonical JSON', () => {
       literals: [null, true, false],
     };
     assert.equal(
-      canonicalJson(value),
+      toCanonicalJson(value),
       '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27,0],' +
         '"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
     );
     const keys = ['\u20ac', '\r', '\ufb33', '1', '\ud83d\ude00', '\u0080', '\u00f6'];
     const sorted = ['\r', '1', '\u0080', '\u00f6', '\u20ac', '\ud83d\ude00', '\ufb33'];
-    const byKey = canonicalJson(Object.fromEntries(keys.map((key) => [key, 0])));
+    const byKey = toCanonicalJson(Object.fromEntries(keys.map((key) => [key, 0])));
     assert.deepStrictEqual(
       [...byKey.matchAll(/("[^"]*"):/g)].map((match) => JSON.parse(match[1]!)),
       sorted,
@@ -55,14 +55,14 @@ describe('canonical JSON', () => {
 
   it('canonical JSON parses to the same value', () => {
     const property = fc.property(json, (value) => {
-      assert.deepStrictEqual(JSON.parse(canonicalJson(value)), value);
+      assert.deepStrictEqual(JSON.parse(toCanonicalJson(value)), value);
     });
     fc.assert(property, { numRuns: 1000 });
   });
 
   it('canonical JSON and its hash do not depend on the sequence of keys', () => {
     const property = fc.property(json, (value) => {
-      assert.equal(canonicalJson(reverseKeys(value)), canonicalJson(value));
+      assert.equal(toCanonicalJson(reverseKeys(value)), toCanonicalJson(value));
       assert.equal(hashBody(reverseKeys(value)), hashBody(value));
     });
     fc.assert(property, { numRuns: 1000 });
@@ -70,7 +70,7 @@ describe('canonical JSON', () => {
 
   it('canonical JSON and its hash differ for different values', () => {
     const property = fc.property(json, json, (left, right) => {
-      assert.equal(canonicalJson(left) === canonicalJson(right), isDeepEqual(left, right));
+      assert.equal(toCanonicalJson(left) === toCanonicalJson(right), isDeepEqual(left, right));
       assert.equal(hashBody(left) === hashBody(right), isDeepEqual(left, right));
     });
     fc.assert(property, { numRuns: 1000 });
@@ -78,8 +78,8 @@ describe('canonical JSON', () => {
 
   it('canonical JSON omits undefined members and calls toJSON, as JSON.stringify does', () => {
     const value = { b: undefined, a: new Date(0), __proto: 1 };
-    assert.equal(canonicalJson(value), '{"__proto":1,"a":"1970-01-01T00:00:00.000Z"}');
-    assert.equal(canonicalJson(JSON.parse('{"__proto__":{"b":1},"a":2}')), '{"__proto__":{"b":1},"a":2}');
+    assert.equal(toCanonicalJson(value), '{"__proto":1,"a":"1970-01-01T00:00:00.000Z"}');
+    assert.equal(toCanonicalJson(JSON.parse('{"__proto__":{"b":1},"a":2}')), '{"__proto__":{"b":1},"a":2}');
   });
 
   it('canonical JSON throws a TypeError for values that JSON cannot represent', () => {
@@ -92,7 +92,7 @@ describe('canonical JSON', () => {
       () => 0,
       [undefined],
     ]) {
-      assert.throws(() => canonicalJson(value), TypeError);
+      assert.throws(() => toCanonicalJson(value), TypeError);
     }
   });
 });

@@ -27,7 +27,7 @@ function findConfigProblems(kind: ProcessKind, environment: Environment): string
     return [];
   } catch (error) {
     expect(error).to.be.instanceOf(ConfigError);
-    return (error as ConfigError).faults;
+    return (error as ConfigError).problems;
   }
 }
 

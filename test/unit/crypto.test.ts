@@ -2,9 +2,9 @@ import { hkdfSync } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
-  base62,
-  checksum62,
+  computeChecksum62,
   deriveKey,
+  encodeBase62,
   hashPassword,
   hmacSha256,
   seal,
@@ -80,7 +80,7 @@ describe('seal', () => {
 describe('base62 encoding', () => {
   it('base62 encodes the bytes as one number, padded to the given length', () => {
     const property = fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
-      const text = base62(bytes, 43);
+      const text = encodeBase62(bytes, 43);
       expect(text).to.match(/^[0-9A-Za-z]{43}$/);
       const value = [...text].reduce((sum, character) => sum * 62n + BigInt(ALPHABET.indexOf(character)), 0n);
       expect(value).to.equal(BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
@@ -89,19 +89,19 @@ describe('base62 encoding', () => {
   });
 
   it('base62 pads zero and fits 32 bytes of ones into 43 characters', () => {
-    expect(base62(Uint8Array.of(0), 3)).to.equal('000');
-    expect(base62(new Uint8Array(32).fill(255), 43)).to.have.length(43);
+    expect(encodeBase62(Uint8Array.of(0), 3)).to.equal('000');
+    expect(encodeBase62(new Uint8Array(32).fill(255), 43)).to.have.length(43);
   });
 });
 
 describe('base62 checksum', () => {
   it("the checksum is CRC-32 in six characters: '123456789' gives 0xCBF43926", () => {
-    const value = [...checksum62('123456789')].reduce(
+    const value = [...computeChecksum62('123456789')].reduce(
       (sum, character) => sum * 62 + ALPHABET.indexOf(character),
       0,
     );
     expect(value).to.equal(0xcbf43926);
-    expect(checksum62('')).to.equal('000000');
+    expect(computeChecksum62('')).to.equal('000000');
   });
 });
 

@@ -4,7 +4,7 @@ import {
   appErrorFromBody,
   ERROR_STATUS,
   type ErrorCode,
-  errorCodeOf,
+  getErrorCode,
   isConnectionError,
   isTransientDatabaseError,
   notFound,
@@ -65,9 +65,9 @@ describe('AppError', () => {
 
 describe('code of an unknown error', () => {
   it('a textual code is returned, and any other thrown value gives an empty text', () => {
-    expect(errorCodeOf(withCode('23505'))).to.equal('23505');
+    expect(getErrorCode(withCode('23505'))).to.equal('23505');
     for (const thrown of [withCode(42), new Error('no code'), null, undefined, 'text', 7, {}]) {
-      expect(errorCodeOf(thrown)).to.equal('');
+      expect(getErrorCode(thrown)).to.equal('');
     }
   });
 });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import {
-  beforeTransaction,
   comparePositions,
   formatPosition,
   parsePosition,
+  positionBeforeTransaction,
 } from '../../shared/events/event-position.js';
 import { matchesType, TYPE_FILTER } from '../../shared/events/event-types.js';
 import { newId } from '../../shared/platform/ids.js';
@@ -16,7 +16,7 @@ describe('event stream positions', () => {
     for (const position of [
       { xid: 0n, id: low },
       { xid: 2n ** 64n - 1n, id: newId() },
-      beforeTransaction(7n),
+      positionBeforeTransaction(7n),
     ]) {
       expect(parsePosition(formatPosition(position))).to.deep.equal(position);
       expect(parsePosition(formatPosition(position).toUpperCase())).to.deep.equal(position);
@@ -25,10 +25,10 @@ describe('event stream positions', () => {
 
   it('positions sort by transaction number, as a number, then by id', () => {
     const ordered = [
-      beforeTransaction(9n),
+      positionBeforeTransaction(9n),
       { xid: 9n, id: low },
       { xid: 9n, id: high },
-      beforeTransaction(10n),
+      positionBeforeTransaction(10n),
     ];
     for (const [index, one] of ordered.entries()) {
       for (const [other, position] of ordered.entries())

@@ -6,9 +6,9 @@ import { expect } from 'chai';
 import { EventFeed } from '../../api/stream/event-feed.js';
 import { EventStream } from '../../api/stream/event-stream.js';
 import {
-  beforeTransaction,
   comparePositions,
   type EventPosition,
+  positionBeforeTransaction,
 } from '../../shared/events/event-position.js';
 import type { EventPage } from '../../shared/events/read-events.js';
 
@@ -60,9 +60,9 @@ class FakeStore {
     const hasMore = found.length === PAGE;
     return {
       events: found.map((position) => ({ position, type: 'test.x', body: '{}' })),
-      position: hasMore ? (found.at(-1) as EventPosition) : beforeTransaction(BigInt(count + 1)),
+      position: hasMore ? (found.at(-1) as EventPosition) : positionBeforeTransaction(BigInt(count + 1)),
       hasMore,
-      isHeldBack: false,
+      hasWithheldEvents: false,
     };
   };
 }
@@ -94,7 +94,7 @@ describe('event stream', () => {
       tenantId: 't',
       keyId: 'k',
       credentialId: 'k',
-      position: beforeTransaction(BigInt(after + 1)),
+      position: positionBeforeTransaction(BigInt(after + 1)),
       types,
       isAllowed: async () => true,
       response: response as unknown as ServerResponse,
@@ -230,12 +230,12 @@ describe('event stream', () => {
     await drainTicks();
     expect(failures).to.equal(1);
     store.isUnreachable = false;
-    feed.look();
+    feed.requestRead();
     await drainTicks();
     expect(live.sentNumbers).to.deep.equal(numbers(1, 10));
   });
 });
 
 function isOver(stream: EventStream): boolean {
-  return (stream as unknown as { isOver: boolean }).isOver;
+  return (stream as unknown as { isStopped: boolean }).isStopped;
 }

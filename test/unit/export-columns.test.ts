@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { sourcesOf } from '../../workers/exports/files/sources.js';
-import { readingOf } from '../../workers/exports/files/statements.js';
-import { orderOf } from '../support/export-files.js';
+import { buildCopyQuery } from '../../workers/exports/files/copy-queries.js';
+import { listFileSources } from '../../workers/exports/files/sources.js';
+import { buildExportRequest } from '../support/export-files.js';
 
 /**
  * Spreadsheets and imports rely on these columns. A column may be added at the end of a file; no
@@ -43,8 +43,8 @@ const PROMISED: Record<string, string> = {
 };
 
 describe('CSV export columns', () => {
-  const request = orderOf('01920000-0000-7000-8000-000000000001', { resource: 'all' });
-  const sources = sourcesOf(request);
+  const request = buildExportRequest('01920000-0000-7000-8000-000000000001', { resource: 'all' });
+  const sources = listFileSources(request);
 
   it('an export of all resources has exactly these CSV files', () => {
     expect(sources.map(({ name }) => name)).to.deep.equal(Object.keys(PROMISED));
@@ -53,7 +53,7 @@ describe('CSV export columns', () => {
   it('docs/exports/README.md lists the columns of every CSV file', () => {
     const text = readFileSync('docs/exports/README.md', 'utf8');
     for (const source of sources) {
-      const row = `| \`${source.name}.csv\` | ${readingOf(request, source).header.join(', ')} |`;
+      const row = `| \`${source.name}.csv\` | ${buildCopyQuery(request, source).header.join(', ')} |`;
       expect(text).to.include(row);
     }
   });
@@ -65,7 +65,7 @@ describe('CSV export columns', () => {
       work_order_id: 'job_number',
     };
     for (const source of sources) {
-      const { header } = readingOf(request, source);
+      const { header } = buildCopyQuery(request, source);
       for (const [id, name] of Object.entries(NAME_COLUMNS))
         if (header.includes(id)) expect(header, source.name).to.include(name);
     }
@@ -74,10 +74,10 @@ describe('CSV export columns', () => {
   for (const source of sources) {
     it(`${source.name}.csv keeps its promised columns, and decimals follow their cents`, () => {
       const promised = (PROMISED[source.name] ?? '').split(/\s+/);
-      const { header } = readingOf(request, source);
+      const { header } = buildCopyQuery(request, source);
       expect(header.slice(0, promised.length)).to.deep.equal(promised);
       expect(new Set(header).size, 'column names are unique').to.equal(header.length);
-      const withDecimals = readingOf({ ...request, decimals: true }, source).header;
+      const withDecimals = buildCopyQuery({ ...request, decimals: true }, source).header;
       expect(withDecimals).to.deep.equal(
         header.flatMap((name) => (name.endsWith('_cents') ? [name, name.replace('_cents', '')] : [name])),
       );

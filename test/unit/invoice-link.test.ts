@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { loadConfig } from '../../shared/platform/config.js';
-import { linkKeyOf, openLink, sealLink } from '../../shared/resources/messages/link.js';
+import { deriveLinkKey, openLink, sealLink } from '../../shared/resources/messages/link.js';
 
 const createLinkKey = (secret: string) =>
-  linkKeyOf(loadConfig('all', { SECRET_KEY: `the secret ${secret} of a test of links` }));
+  deriveLinkKey(loadConfig('all', { SECRET_KEY: `the secret ${secret} of a test of links` }));
 
 describe('token of an invoice link', () => {
   const key = createLinkKey('one');

@@ -3,7 +3,7 @@ import { Lifecycle, type SignalOptions } from '../../shared/platform/lifecycle.j
 import { createLogger } from '../../shared/platform/logger.js';
 import { eventually } from '../support/poll.js';
 import { useProcesses } from '../support/processes.js';
-import { scriptCommand } from '../support/run-script.js';
+import { buildScriptCommand } from '../support/run-script.js';
 
 const logger = createLogger({ level: 'silent', name: 'test', pretty: false });
 
@@ -100,12 +100,12 @@ const RESOLVED = 'Promise.resolve()';
 describe('Lifecycle.closeOnSignals', () => {
   const processes = useProcesses();
   const start = (startPromise: string, close: string, options: SignalOptions = {}) =>
-    processes.start({ command: scriptCommand('-e', script(startPromise, close, options)) });
+    processes.start({ command: buildScriptCommand('-e', script(startPromise, close, options)) });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`${signal} closes in sequence and exits with 0`, async () => {
       const child = start(RESOLVED, RESOLVED);
-      await child.prints(/started/);
+      await child.waitForOutput(/started/);
       expect((await child.stop(signal)).code).to.equal(0);
       expect(child.output).to.equal('ready\nstarted\nclosing\nlast closed\n');
     });
@@ -113,7 +113,7 @@ describe('Lifecycle.closeOnSignals', () => {
 
   it('the process exits with 1 when a closer failed', async () => {
     const child = start(RESOLVED, 'Promise.reject(new Error("x"))');
-    await child.prints(/started/);
+    await child.waitForOutput(/started/);
     expect((await child.stop()).code).to.equal(1);
     expect(child.output).to.include('last closed');
   });
@@ -123,14 +123,14 @@ describe('Lifecycle.closeOnSignals', () => {
       'new Promise((resolve) => process.once("SIGTERM", () => setTimeout(resolve, 50)))',
       RESOLVED,
     );
-    await child.prints(/ready/);
+    await child.waitForOutput(/ready/);
     await child.stop();
     expect(child.output).to.equal('ready\nstarted\nclosing\nlast closed\n');
   });
 
   it('the process closes and exits with 0 when the start exceeds startGraceMs', async () => {
     const child = start('new Promise(() => undefined)', RESOLVED, { startGraceMs: 50 });
-    await child.prints(/ready/);
+    await child.waitForOutput(/ready/);
     expect((await child.stop()).code).to.equal(0);
     expect(child.output).to.equal('ready\nclosing\nlast closed\n');
   });
@@ -139,16 +139,16 @@ describe('Lifecycle.closeOnSignals', () => {
     const untilSecond =
       'new Promise((end) => { process.on("SIGINT", end); process.stdout.write("listening\\n"); })';
     const child = start(RESOLVED, untilSecond);
-    await child.prints(/started/);
+    await child.waitForOutput(/started/);
     child.signal('SIGINT');
-    await child.prints(/listening/);
+    await child.waitForOutput(/listening/);
     expect((await child.stop('SIGINT')).code).to.equal(0);
     expect(child.output).to.include('last closed');
   });
 
   it('repeated signals end a process whose close hangs, without closing the rest', async () => {
     const child = start(RESOLVED, 'new Promise(() => undefined)');
-    await child.prints(/started/);
+    await child.waitForOutput(/started/);
     await eventually('the end after repeated signals', () => {
       child.signal('SIGTERM');
       return child.end;

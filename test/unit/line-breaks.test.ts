@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import { FontStack } from '../../shared/resources/invoices/pdf/fonts.js';
-import { breakLines, visualOrder } from '../../shared/resources/invoices/pdf/line-breaks.js';
+import { breakLines, sortVisually } from '../../shared/resources/invoices/pdf/line-breaks.js';
 
 describe('line breaks in PDF text', () => {
   const fonts = new FontStack('regular');
   const breakText = (text: string, width: number, maxLines?: number) =>
     breakLines(text, { fonts, width, ...(maxLines === undefined ? {} : { maxLines }) }).map((line) =>
-      visualOrder(line)
+      sortVisually(line)
         .flatMap(({ runs }) => runs.map((run) => run.text))
         .join(''),
     );
 
   const measureWord = (word: string) =>
-    fonts.letterFor(word.codePointAt(0) as number).font.widthOf(word, false);
+    fonts.letterFor(word.codePointAt(0) as number).font.measureText(word, false);
 
   it('Thai, Lao, Khmer and Burmese text breaks between words, although it has no spaces', () => {
     for (const [first, second] of [

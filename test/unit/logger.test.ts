@@ -5,7 +5,7 @@ import { deriveKey } from '../../shared/platform/crypto.js';
 import { redactPath, redactText } from '../../shared/platform/logger.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { useProcesses } from '../support/processes.js';
-import { scriptCommand } from '../support/run-script.js';
+import { buildScriptCommand } from '../support/run-script.js';
 
 const sealingKey = deriveKey('a secret key of more than 32 characters', 'credentials');
 const base64 = () => randomBytes(24).toString('base64');
@@ -81,7 +81,7 @@ describe('createLogger', () => {
       import { createLogger } from './shared/platform/logger.ts';
       const log = createLogger({ level: 'trace', name: 'test', pretty: false });
       ${calls}`;
-    const { code, output } = await processes.run({ command: scriptCommand('-e', program) });
+    const { code, output } = await processes.run({ command: buildScriptCommand('-e', program) });
     expect(code, output).to.equal(0);
     return output;
   }

@@ -1,14 +1,14 @@
 import { assert } from 'chai';
 import fc from 'fast-check';
 import {
-  decimalPlaces,
-  lineTotalCents,
+  calculateLineTotalCents,
+  calculateTaxCents,
+  countDecimalPlaces,
   MAX_QUANTITY,
   MAX_TAX_RATE_BPS,
   MAX_UNIT_PRICE_CENTS,
   type PricedLine,
   priceInvoice,
-  taxCents,
 } from '../../shared/resources/invoices/money.js';
 
 const SEVERAL_RUNS = { numRuns: 3000 };
@@ -82,16 +82,16 @@ describe('total of a line item', () => {
       ['0.50000', 1, 1],
     ];
     for (const [quantity, price, total] of cases) {
-      assert.strictEqual(lineTotalCents(quantity, price), total, `${quantity} × ${price}`);
+      assert.strictEqual(calculateLineTotalCents(quantity, price), total, `${quantity} × ${price}`);
     }
   });
 
   it('a line total equals the exact rational result, for numbers and decimal text', () => {
     const property = fc.property(tenThousandths, unitPrice, (units, price) => {
       const expected = Number(roundRatio(BigInt(units) * BigInt(price), 10_000n));
-      assert.strictEqual(lineTotalCents(formatDecimal(units), price), expected);
-      assert.strictEqual(lineTotalCents(Number(formatDecimal(units)), price), expected);
-      assert.strictEqual(lineTotalCents(units / 10_000, price), expected);
+      assert.strictEqual(calculateLineTotalCents(formatDecimal(units), price), expected);
+      assert.strictEqual(calculateLineTotalCents(Number(formatDecimal(units)), price), expected);
+      assert.strictEqual(calculateLineTotalCents(units / 10_000, price), expected);
     });
     fc.assert(property, SEVERAL_RUNS);
   });
@@ -99,8 +99,8 @@ describe('total of a line item', () => {
   it('a line total rounds every half away from zero, in both signs', () => {
     const property = fc.property(fc.integer({ min: 0, max: 499_999 }), (whole) => {
       const price = 2 * whole + 1;
-      assert.strictEqual(lineTotalCents(0.5, price), whole + 1);
-      assert.strictEqual(lineTotalCents(0.5, -price), -whole - 1);
+      assert.strictEqual(calculateLineTotalCents(0.5, price), whole + 1);
+      assert.strictEqual(calculateLineTotalCents(0.5, -price), -whole - 1);
     });
     fc.assert(property, SEVERAL_RUNS);
   });
@@ -109,10 +109,10 @@ describe('total of a line item', () => {
     const quantities = [0, -1, 1.00001, 1e-7, 1_000_000.0001, 1_000_001, 1e21, Number.NaN, Infinity];
     const texts = '|0|0.0000|-1|+1|1e3|1.|.5| 1|1,5|0x1|1.00001|12345678'.split('|');
     for (const quantity of [...quantities, ...texts]) {
-      assert.throws(() => lineTotalCents(quantity, 1), RangeError, /quantity/);
+      assert.throws(() => calculateLineTotalCents(quantity, 1), RangeError, /quantity/);
     }
     for (const price of [0.5, 1_000_000_001, -1_000_000_001, Number.NaN, Number.NEGATIVE_INFINITY]) {
-      assert.throws(() => lineTotalCents(1, price), RangeError, /unit price/);
+      assert.throws(() => calculateLineTotalCents(1, price), RangeError, /unit price/);
     }
   });
 });
@@ -131,15 +131,15 @@ describe('number of decimal places', () => {
       '1.25e21': 0,
     };
     for (const [number, places] of Object.entries(cases)) {
-      assert.equal(decimalPlaces(Number(number)), places, number);
+      assert.equal(countDecimalPlaces(Number(number)), places, number);
     }
-    assert.equal(decimalPlaces(Number.NaN), Number.POSITIVE_INFINITY);
-    assert.equal(decimalPlaces(Number.NEGATIVE_INFINITY), Number.POSITIVE_INFINITY);
+    assert.equal(countDecimalPlaces(Number.NaN), Number.POSITIVE_INFINITY);
+    assert.equal(countDecimalPlaces(Number.NEGATIVE_INFINITY), Number.POSITIVE_INFINITY);
   });
 
   it('the number of decimal places is the smallest that reproduces the number', () => {
     const property = fc.property(fc.double({ min: -1e6, max: 1e6, noNaN: true }), (number) => {
-      const places = decimalPlaces(number);
+      const places = countDecimalPlaces(number);
       if (places > 100) return;
       assert.equal(Number(number.toFixed(places)), number);
       if (places > 0) assert.notEqual(Number(number.toFixed(places - 1)), number);
@@ -150,29 +150,29 @@ describe('number of decimal places', () => {
 
 describe('tax', () => {
   it('tax rounds once, half away from zero', () => {
-    assert.strictEqual(taxCents(10_000, 825), 825);
-    assert.strictEqual(taxCents(50, 100), 1);
-    assert.strictEqual(taxCents(-50, 100), -1);
-    assert.strictEqual(taxCents(49, 100), 0);
-    assert.strictEqual(taxCents(-49, 100), 0);
-    assert.strictEqual(taxCents(0, 825), 0);
-    assert.strictEqual(taxCents(Number.MAX_SAFE_INTEGER, 10_000), Number.MAX_SAFE_INTEGER);
+    assert.strictEqual(calculateTaxCents(10_000, 825), 825);
+    assert.strictEqual(calculateTaxCents(50, 100), 1);
+    assert.strictEqual(calculateTaxCents(-50, 100), -1);
+    assert.strictEqual(calculateTaxCents(49, 100), 0);
+    assert.strictEqual(calculateTaxCents(-49, 100), 0);
+    assert.strictEqual(calculateTaxCents(0, 825), 0);
+    assert.strictEqual(calculateTaxCents(Number.MAX_SAFE_INTEGER, 10_000), Number.MAX_SAFE_INTEGER);
   });
 
   it('agrees with exact rationals', () => {
     const property = fc.property(fc.maxSafeInteger(), rate, (subtotal, bps) => {
       const expected = Number(roundRatio(BigInt(subtotal) * BigInt(bps), 10_000n));
-      assert.strictEqual(taxCents(subtotal, bps), expected);
+      assert.strictEqual(calculateTaxCents(subtotal, bps), expected);
     });
     fc.assert(property, SEVERAL_RUNS);
   });
 
   it('tax rates and subtotals outside their limits are refused', () => {
     for (const bps of [-1, 0.5, 10_001, Number.NaN]) {
-      assert.throws(() => taxCents(1, bps), RangeError, /rate/);
+      assert.throws(() => calculateTaxCents(1, bps), RangeError, /rate/);
     }
     for (const subtotal of [0.5, 2 ** 53, Number.NaN]) {
-      assert.throws(() => taxCents(subtotal, 1), RangeError, /subtotal/);
+      assert.throws(() => calculateTaxCents(subtotal, 1), RangeError, /subtotal/);
     }
   });
 });

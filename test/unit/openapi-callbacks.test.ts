@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { buildDocument } from '../../api/openapi.js';
+import { buildOpenApiDocument } from '../../api/openapi.js';
 import { toJsonSchema } from '../../shared/contracts/json-schema.js';
 import { EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
-import { eventTypeView } from '../../shared/resources/event-types/bodies.js';
+import { describeEventType } from '../../shared/resources/event-types/bodies.js';
 import type { Json } from '../support/client.js';
 import { PROJECT } from '../support/processes.js';
 
@@ -30,7 +30,7 @@ describe('x-callbacks: events', () => {
 
   before(() => {
     writeFileSync(join(folder, 'receivers.ts'), BLOCK);
-    document = buildDocument([join(PROJECT, 'api/routes/*.ts'), join(folder, '*.ts')]);
+    document = buildOpenApiDocument([join(PROJECT, 'api/routes/*.ts'), join(folder, '*.ts')]);
   });
   after(() => rmSync(folder, { recursive: true }));
 
@@ -68,8 +68,8 @@ describe('x-callbacks: events', () => {
     for (const type of EVENT_TYPES) {
       const { schema, example } = findCallback(type).requestBody.content['application/json'];
       expect(schema.$ref, type).to.match(/^#\/components\/schemas\/[A-Za-z]+Event$/);
-      expect(toJsonSchema(inlineRefs(schema) as Json), type).to.deep.equal(eventTypeView(type).schema);
-      expect(example).to.deep.equal(eventTypeView(type).example);
+      expect(toJsonSchema(inlineRefs(schema) as Json), type).to.deep.equal(describeEventType(type).schema);
+      expect(example).to.deep.equal(describeEventType(type).example);
     }
     expect(JSON.stringify(resolve('#/components/schemas/InvoicePaidEvent'))).to.include(
       '{"$ref":"#/components/schemas/Payment"}',
@@ -92,7 +92,7 @@ describe('x-callbacks: events', () => {
   });
 
   it('a document without x-callbacks contains no event schema or webhook header', () => {
-    const { components } = buildDocument([join(PROJECT, 'api/routes/events.ts')]) as Json;
+    const { components } = buildOpenApiDocument([join(PROJECT, 'api/routes/events.ts')]) as Json;
     expect(components.schemas).to.not.have.property('InvoicePaidEvent');
     expect(components.parameters).to.not.have.property('WebhookId');
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isAllowedAddress } from '../../shared/platform/outbound/addresses.js';
-import { refuseUrl } from '../../shared/platform/outbound/target.js';
+import { findUrlProblem } from '../../shared/platform/outbound/target.js';
 
 const PRODUCTION = { allowLoopback: false, allowHttp: false };
 const DEVELOPMENT = { allowLoopback: true, allowHttp: true };
@@ -194,15 +194,15 @@ const HIDDEN_PRIVATE = [
 describe('outbound URLs', () => {
   it('a URL of this machine is allowed only where loopback is, in any notation', () => {
     for (const host of HIDDEN_LOOPBACK) {
-      expect(refuseUrl(`https://${host}/`, PRODUCTION), host).to.include('public internet');
-      expect(refuseUrl(`https://${host}/`, DEVELOPMENT), host).to.equal(undefined);
+      expect(findUrlProblem(`https://${host}/`, PRODUCTION), host).to.include('public internet');
+      expect(findUrlProblem(`https://${host}/`, DEVELOPMENT), host).to.equal(undefined);
     }
   });
 
   it('a URL of a non-public address is refused, in any notation', () => {
     for (const host of HIDDEN_PRIVATE) {
       for (const rules of [PRODUCTION, DEVELOPMENT]) {
-        expect(refuseUrl(`https://${host}/`, rules), host).to.include('public internet');
+        expect(findUrlProblem(`https://${host}/`, rules), host).to.include('public internet');
       }
     }
   });
@@ -215,16 +215,16 @@ describe('outbound URLs', () => {
       'bücher.example',
       'localhost.example.com',
     ]) {
-      expect(refuseUrl(`https://${host}/hooks?x=1#y`, PRODUCTION), host).to.equal(undefined);
+      expect(findUrlProblem(`https://${host}/hooks?x=1#y`, PRODUCTION), host).to.equal(undefined);
     }
     for (const host of ['8.8.8.8', '134744072', '[2606:4700:4700::1111]']) {
-      expect(refuseUrl(`https://${host}/`, PRODUCTION), host).to.equal(undefined);
+      expect(findUrlProblem(`https://${host}/`, PRODUCTION), host).to.equal(undefined);
     }
   });
 
   it('a URL must be https, or http where that is allowed', () => {
-    expect(refuseUrl('http://example.com/', PRODUCTION)).to.equal('must begin with https://');
-    expect(refuseUrl('http://example.com/', DEVELOPMENT)).to.equal(undefined);
+    expect(findUrlProblem('http://example.com/', PRODUCTION)).to.equal('must begin with https://');
+    expect(findUrlProblem('http://example.com/', DEVELOPMENT)).to.equal(undefined);
     for (const url of [
       'ftp://example.com/',
       'file:///etc/passwd',
@@ -232,7 +232,7 @@ describe('outbound URLs', () => {
       'data:,x',
       'ws://example.com',
     ]) {
-      expect(refuseUrl(url, DEVELOPMENT), url).to.include('must begin with https:// or http://');
+      expect(findUrlProblem(url, DEVELOPMENT), url).to.include('must begin with https:// or http://');
     }
   });
 
@@ -245,29 +245,31 @@ describe('outbound URLs', () => {
       'https://[fe80::1%25eth0]/',
       'https://1.2.3.256/',
     ]) {
-      expect(refuseUrl(url, DEVELOPMENT), url).to.be.a('string');
+      expect(findUrlProblem(url, DEVELOPMENT), url).to.be.a('string');
     }
   });
 
   it('a URL with a user name or password is refused', () => {
     for (const user of ['me@', 'me:secret@', ':secret@', 'example.com%2F@']) {
-      expect(refuseUrl(`https://${user}example.com/`, DEVELOPMENT), user).to.include('user name');
+      expect(findUrlProblem(`https://${user}example.com/`, DEVELOPMENT), user).to.include('user name');
     }
   });
 
   it('a URL must use port 80, 443 or 1024 and above, or any port but 0 of an allowed loopback', () => {
     for (const port of [80, 443, 1024, 8443, 65_535]) {
-      expect(refuseUrl(`https://example.com:${port}/`, PRODUCTION), String(port)).to.equal(undefined);
+      expect(findUrlProblem(`https://example.com:${port}/`, PRODUCTION), String(port)).to.equal(undefined);
     }
     for (const port of [0, 1, 22, 25, 79, 81, 442, 444, 1023]) {
-      expect(refuseUrl(`https://example.com:${port}/`, DEVELOPMENT), String(port)).to.include(
+      expect(findUrlProblem(`https://example.com:${port}/`, DEVELOPMENT), String(port)).to.include(
         'must use port',
       );
-      expect(refuseUrl(`https://8.8.8.8:${port}/`, DEVELOPMENT), String(port)).to.include('must use port');
+      expect(findUrlProblem(`https://8.8.8.8:${port}/`, DEVELOPMENT), String(port)).to.include(
+        'must use port',
+      );
     }
     for (const host of ['localhost', '127.0.0.1', '[::1]']) {
-      expect(refuseUrl(`http://${host}:25/`, DEVELOPMENT), host).to.equal(undefined);
-      expect(refuseUrl(`http://${host}:0/`, DEVELOPMENT), host).to.include('must use port');
+      expect(findUrlProblem(`http://${host}:25/`, DEVELOPMENT), host).to.equal(undefined);
+      expect(findUrlProblem(`http://${host}:0/`, DEVELOPMENT), host).to.include('must use port');
     }
   });
 });

@@ -16,17 +16,17 @@ describe('PDF cache', () => {
       false,
       true,
     ]);
-    expect(cache.bytes('a')).to.equal(80);
+    expect(cache.cachedBytes('a')).to.equal(80);
     expect(cache.get('other', 'x')).to.have.length(90);
   });
 
   it('the cache limits the bytes of the process and keeps the counts per tenant correct', () => {
     const cache = new PdfCache({ maxBytes: 200, maxBytesPerTenant: 100 });
     for (const tenantId of ['a', 'b', 'c']) cache.set(tenantId, '1', pdf(90));
-    expect(cache.bytes()).to.equal(180);
-    expect(cache.bytes('a'), 'the least recently used').to.equal(0);
+    expect(cache.cachedBytes()).to.equal(180);
+    expect(cache.cachedBytes('a'), 'the least recently used').to.equal(0);
     cache.set('b', '1', pdf(90));
-    expect(cache.bytes('b'), 'the same again').to.equal(90);
+    expect(cache.cachedBytes('b'), 'the same again').to.equal(90);
   });
 
   it("the cache does not store a PDF larger than a tenant's limit", () => {

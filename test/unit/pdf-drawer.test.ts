@@ -9,8 +9,8 @@ import {
 } from '../../shared/resources/invoices/pdf/pdf-drawer.js';
 import type { DrawRequest } from '../../shared/resources/invoices/pdf/pdf-thread.js';
 
-const entry = new URL('../support/stubborn-pdf-thread.ts', import.meta.url);
-/** The title controls what test/support/stubborn-pdf-thread.ts does. */
+const entry = new URL('../support/misbehaving-pdf-thread.ts', import.meta.url);
+/** The title controls what test/support/misbehaving-pdf-thread.ts does. */
 const request = (title: string) => ({ document: { title }, logo: undefined }) as unknown as DrawRequest;
 
 describe('PDF drawing thread', () => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { progressBar } from '../../bin/commands/export/bar.js';
+import { createProgressBar } from '../../bin/commands/export/progress-bar.js';
 
 describe('progress bar', () => {
   it('the progress bar shows rows, bytes and percent in one line and erases it at the end', () => {
     const lines: string[] = [];
-    const bar = progressBar({ rewrite: (text) => lines.push(text) }, 'exporting');
+    const bar = createProgressBar({ replaceStatus: (text) => lines.push(text) }, 'exporting');
     bar.show(null, { rows: 0, bytes: 0 });
     bar.show(50.9, { rows: 12_345, bytes: 1_234_567 });
     bar.show(250, { bytes: 999 });

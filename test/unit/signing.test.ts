@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes, verify } from 'node:
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { parseSecret, signatureHeader } from '../../shared/events/signing.js';
+import { buildSignatureHeader, parseSigningSecret } from '../../shared/events/signing.js';
 
 /**
  * Published examples of the Standard Webhooks libraries and the Svix server: the same delivery
@@ -23,7 +23,8 @@ const V1A = {
   signature: 'v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg==',
 };
 
-const header = (...secrets: string[]) => signatureHeader({ ...KNOWN, secrets: secrets.map(parseSecret) });
+const header = (...secrets: string[]) =>
+  buildSignatureHeader({ ...KNOWN, secrets: secrets.map(parseSigningSecret) });
 
 describe('webhook-signature header', () => {
   it('the v1 signature equals the published one', () => {
@@ -44,7 +45,11 @@ describe('webhook-signature header', () => {
   it('the signature is the same for a text and for its bytes', () => {
     const text = '{"note":"Zoë’s tow – 5 €"}';
     const both = [text, Buffer.from(text)].map((body) =>
-      signatureHeader({ ...KNOWN, body, secrets: [parseSecret(V1.secret), parseSecret(V1A.secret)] }),
+      buildSignatureHeader({
+        ...KNOWN,
+        body,
+        secrets: [parseSigningSecret(V1.secret), parseSigningSecret(V1A.secret)],
+      }),
     );
     expect(both[0]).to.equal(both[1]);
   });
@@ -52,7 +57,7 @@ describe('webhook-signature header', () => {
   it('any body verifies with the standardwebhooks package and with ed25519, in a mixed list too', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const seed = Buffer.from(privateKey.export({ format: 'jwk' }).d ?? '', 'base64url');
-    const whsk = parseSecret(`whsk_${seed.toString('base64')}`);
+    const whsk = parseSigningSecret(`whsk_${seed.toString('base64')}`);
     const body = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 300 })
       .map((text) => JSON.stringify(text));
@@ -61,11 +66,11 @@ describe('webhook-signature header', () => {
       const secret = `whsec_${Buffer.from(bytes).toString('base64')}`;
       const id = randomBytes(12).toString('hex');
       const timestampSeconds = Math.floor(Date.now() / 1000);
-      const signature = signatureHeader({
+      const signature = buildSignatureHeader({
         id,
         timestampSeconds,
         body: text,
-        secrets: [whsk, parseSecret(secret)],
+        secrets: [whsk, parseSigningSecret(secret)],
       });
       const headers = { 'webhook-id': id, 'webhook-timestamp': `${timestampSeconds}` };
       const verified = new Webhook(secret).verify(text, { ...headers, 'webhook-signature': signature });
@@ -80,7 +85,7 @@ describe('webhook-signature header', () => {
 
 describe('parsing of signing secrets', () => {
   it('a v1a secret is parsed to the private key of its seed', () => {
-    const { scheme, key } = parseSecret(V1A.secret);
+    const { scheme, key } = parseSigningSecret(V1A.secret);
     expect(scheme).to.equal('v1a');
     const { x } = createPublicKey(key as never).export({ format: 'jwk' });
     expect(Buffer.from(x ?? '', 'base64url').toString('base64')).to.equal(
@@ -103,7 +108,7 @@ describe('parsing of signing secrets', () => {
     'whose halves belong to two keys': `whsk_${base64(64)}`,
   })) {
     it(`a secret ${label} is refused without showing it`, () => {
-      expect(() => parseSecret(text))
+      expect(() => parseSigningSecret(text))
         .to.throw(/secret/)
         .with.property('message')
         .that.does.not.include(text.slice(6, 20) || 'whsec');

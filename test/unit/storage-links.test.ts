@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { redactText } from '../../shared/platform/logger.js';
-import { linkKeyOf, redeemLink, signLink } from '../../shared/platform/storage/link-token.js';
+import { deriveExportLinkKey, redeemLink, signLink } from '../../shared/platform/storage/link-token.js';
 import {
-  storageAddress,
-  storageContradictions,
-  storageLocation,
+  findStorageConflicts,
+  resolveStorageLocation,
+  validateStorageUrl,
 } from '../../shared/platform/storage/location.js';
-import { attachment } from '../../shared/platform/storage/storage.js';
+import { buildContentDisposition } from '../../shared/platform/storage/storage.js';
 
-const key = linkKeyOf({ secretKey: 'a secret of thirty-two characters' });
+const key = deriveExportLinkKey({ secretKey: 'a secret of thirty-two characters' });
 const NOW = Date.parse('2026-11-22T10:00:00Z');
 const createTarget = () => ({
   tenantId: newId(),
@@ -49,7 +49,7 @@ describe('export download link', () => {
     }
     for (const wrong of ['', 'x', `${token}A`, token.slice(1), `${token.slice(0, -1)}=`, '\0'.repeat(140)])
       expect(redeemLink(key, wrong, NOW)).to.equal(undefined);
-    const otherKey = linkKeyOf({ secretKey: 'another secret of 32 characters..' });
+    const otherKey = deriveExportLinkKey({ secretKey: 'another secret of 32 characters..' });
     expect(redeemLink(otherKey, token, NOW)).to.equal(undefined);
   });
 
@@ -62,19 +62,19 @@ describe('export download link', () => {
   });
 
   it('the Content-Disposition header has a sanitized file name', () => {
-    expect(attachment('invoices-2026-11-22.csv.gz')).to.equal(
+    expect(buildContentDisposition('invoices-2026-11-22.csv.gz')).to.equal(
       'attachment; filename="invoices-2026-11-22.csv.gz"',
     );
-    expect(attachment('a"\r\nSet-Cookie: x=1;é.csv')).to.equal(
+    expect(buildContentDisposition('a"\r\nSet-Cookie: x=1;é.csv')).to.equal(
       'attachment; filename="a_Set-Cookie_x_1_.csv"',
     );
-    expect(attachment('')).to.equal('attachment; filename="file"');
+    expect(buildContentDisposition('')).to.equal('attachment; filename="file"');
   });
 });
 
 describe('STORAGE_URL setting', () => {
   const helpers = { message: ({ custom }: { custom: string }) => ({ refused: custom }) };
-  const check = (text: string) => storageAddress(text, helpers as never) as unknown;
+  const check = (text: string) => validateStorageUrl(text, helpers as never) as unknown;
 
   it('STORAGE_URL is a folder, a file URL or a bucket', () => {
     const s3 = { kind: 's3', endpoint: undefined, region: 'eu-central-1' };
@@ -88,10 +88,10 @@ describe('STORAGE_URL setting', () => {
     ] as const) {
       if (text) expect(check(text)).to.equal(text);
       const settings = { ...(text ? { STORAGE_URL: text } : {}), AWS_REGION: 'eu-central-1' };
-      expect(storageLocation(settings, '/data'), text).to.deep.equal(location);
+      expect(resolveStorageLocation(settings, '/data'), text).to.deep.equal(location);
     }
     const withEndpoint = { STORAGE_URL: 's3://abc', S3_ENDPOINT: 'https://minio.example.com/' };
-    expect(storageLocation(withEndpoint, '/data')).to.include({
+    expect(resolveStorageLocation(withEndpoint, '/data')).to.include({
       endpoint: 'https://minio.example.com',
       region: undefined,
     });
@@ -113,14 +113,14 @@ describe('STORAGE_URL setting', () => {
 
   it('STORAGE_URL of a bucket needs AWS_REGION or S3_ENDPOINT, and S3_ENDPOINT needs a bucket', () => {
     const bucket = { STORAGE_URL: 's3://abc' };
-    expect(storageContradictions({})).to.deep.equal([]);
-    expect(storageContradictions({ AWS_REGION: 'eu-central-1' })).to.deep.equal([]);
-    expect(storageContradictions({ ...bucket, AWS_REGION: 'eu-central-1' })).to.deep.equal([]);
-    expect(storageContradictions({ ...bucket, S3_ENDPOINT: 'http://localhost:9000' })).to.deep.equal([]);
-    expect(storageContradictions(bucket).join()).to.match(
+    expect(findStorageConflicts({})).to.deep.equal([]);
+    expect(findStorageConflicts({ AWS_REGION: 'eu-central-1' })).to.deep.equal([]);
+    expect(findStorageConflicts({ ...bucket, AWS_REGION: 'eu-central-1' })).to.deep.equal([]);
+    expect(findStorageConflicts({ ...bucket, S3_ENDPOINT: 'http://localhost:9000' })).to.deep.equal([]);
+    expect(findStorageConflicts(bucket).join()).to.match(
       /^"AWS_REGION" is required .*\(for example AWS_REGION=/,
     );
-    expect(storageContradictions({ S3_ENDPOINT: 'http://localhost:9000' }).join()).to.match(
+    expect(findStorageConflicts({ S3_ENDPOINT: 'http://localhost:9000' }).join()).to.match(
       /^"S3_ENDPOINT" is set without .*\(for example STORAGE_URL=/,
     );
   });

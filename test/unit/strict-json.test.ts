@@ -12,12 +12,12 @@ const read = (text: string, maxDepth = 20) => parseStrictJson(Buffer.from(text, 
 /** The problems of a text as `code field`. */
 function findProblems(text: string, maxDepth = 20): string[] {
   const result = read(text, maxDepth);
-  return result.ok ? [] : result.faults.map((problem) => `${problem.code} ${problem.field}`);
+  return result.ok ? [] : result.problems.map((problem) => `${problem.code} ${problem.field}`);
 }
 
 function getFirstMessage(bytes: Buffer): string {
   const result = parseStrictJson(bytes);
-  return result.ok ? '' : result.faults[0]!.message;
+  return result.ok ? '' : result.problems[0]!.message;
 }
 
 const cleanString = fc.string({ unit: 'binary' }).filter((text) => !FORBIDDEN_CHARACTER.test(text));
@@ -124,7 +124,7 @@ describe('parseStrictJson', () => {
   it('parseStrictJson refuses bytes that are not UTF-8', () => {
     for (const hex of ['22ff22', '22c080227d', '22eda08022', '22e282']) {
       const problem = { field: '', code: 'invalid_utf8', message: 'The body is not valid UTF-8' };
-      assert.deepStrictEqual(parseStrictJson(Buffer.from(hex, 'hex')), { ok: false, faults: [problem] });
+      assert.deepStrictEqual(parseStrictJson(Buffer.from(hex, 'hex')), { ok: false, problems: [problem] });
     }
   });
 
@@ -218,7 +218,7 @@ function isAcceptable(text: string, maxDepth: number): boolean {
 /** Compares with JSON.parse for syntax and with the slow check for everything else. */
 function checkAgreement(bytes: Buffer, maxDepth: number): void {
   const result = parseStrictJson(bytes, { maxDepth });
-  const firstCode = result.ok ? undefined : result.faults[0]?.code;
+  const firstCode = result.ok ? undefined : result.problems[0]?.code;
   let text: string | undefined;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
 import { eventually } from '../support/poll.js';
-import { type Reply, StrictReceiver } from '../support/strict-receiver.js';
+import { type ReceiverBehavior, StrictReceiver } from '../support/strict-receiver.js';
 
 interface ReceivedResponse {
   status: number | undefined;
@@ -44,7 +44,7 @@ describe('strict receiver: configured misbehaviour', () => {
   after(() => receiver.stop());
 
   /** Sends a request; resolves when the connection is closed. */
-  async function sendForReply(configured: Reply, patienceMs?: number) {
+  async function sendForReply(configured: ReceiverBehavior, patienceMs?: number) {
     const endpoint = receiver.add({ respond: () => configured });
     const received = await sendAndReceive(endpoint.url, patienceMs);
     await eventually('the request is over', () => endpoint.requests[0]?.isOver === true);

@@ -87,7 +87,7 @@ describe('strict receiver: verdicts', () => {
   ): Promise<string[]> {
     const endpoint = receiver.add({ secrets, publicKeys });
     await send(endpoint.url, signedRequest);
-    return endpoint.requests[0]?.verdict ?? ['not recorded'];
+    return endpoint.requests[0]?.problems ?? ['not recorded'];
   }
 
   it('the receiver accepts a valid request, one during secret rotation and one signed both ways', async () => {
@@ -252,7 +252,7 @@ describe('strict receiver: verdicts', () => {
     endpoint.tolerated = [OLD_SECRET];
     for (const secrets of [[SECRET], [SECRET, OLD_SECRET]])
       await send(endpoint.url, createSignedRequest({ secrets }));
-    expect(endpoint.faults).to.deep.equal([]);
+    expect(endpoint.problems).to.deep.equal([]);
   });
 
   it('the receiver finds a body that differs between attempts of one id, across endpoints', async () => {
@@ -260,11 +260,11 @@ describe('strict receiver: verdicts', () => {
     const signedRequest = createSignedRequest();
     await send(first.url, signedRequest);
     await send(first.url, signedRequest);
-    expect(first.faults).to.deep.equal([]);
+    expect(first.problems).to.deep.equal([]);
     expect(first.requests.map(({ nth }) => nth)).to.deep.equal([1, 2]);
     const other = createSignedRequest({ id: signedRequest.id, body: Buffer.from(`${signedRequest.body} `) });
     for (const { url } of [first, second]) await send(url, other);
-    for (const { faults: problems } of [first, second])
+    for (const { problems } of [first, second])
       expect(problems)
         .to.have.length(1)
         .and.to.match(/not the one that this id came with before/);
@@ -277,9 +277,9 @@ describe('strict receiver: verdicts', () => {
     await send(endpoint.url, signedRequest);
     await new Promise((resolve) => setTimeout(resolve, 2100));
     await send(endpoint.url, createSignedRequest({ id: signedRequest.id, body: signedRequest.body }));
-    expect(endpoint.faults, 'renewed').to.deep.equal([]);
+    expect(endpoint.problems, 'renewed').to.deep.equal([]);
     await send(endpoint.url, signedRequest);
-    expect(endpoint.faults)
+    expect(endpoint.problems)
       .to.have.length(1)
       .and.to.match(/that of an earlier attempt/);
   });
@@ -287,7 +287,7 @@ describe('strict receiver: verdicts', () => {
   it('the receiver finds a request to an unknown path, such as after a followed redirect', async () => {
     const own = await StrictReceiver.start({ secret: SECRET });
     expect(await send(`${own.origin}/elsewhere`, createSignedRequest())).to.equal(404);
-    expect(own.faults).to.deep.equal(['POST /elsewhere is for no endpoint']);
+    expect(own.problems).to.deep.equal(['POST /elsewhere is for no endpoint']);
     await own.stop();
   });
 });

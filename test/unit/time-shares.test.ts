@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { TimeShares } from '../../shared/platform/time-shares.js';
+import { RunTimeShares } from '../../shared/platform/time-shares.js';
 
 describe('fair shares of run time', () => {
   let clock: number;
-  let shares: TimeShares;
+  let shares: RunTimeShares;
   const run = (group: string, ms: number) =>
     shares.measure(group, async () => {
       clock += ms;
@@ -11,7 +11,7 @@ describe('fair shares of run time', () => {
 
   beforeEach(() => {
     clock = 0;
-    shares = new TimeShares(() => clock);
+    shares = new RunTimeShares(() => clock);
   });
 
   it('a newcomer goes first, and a group is not charged for time when it was alone', async () => {
@@ -20,9 +20,9 @@ describe('fair shares of run time', () => {
     await run('alone', 5000);
     shares.leave('alone');
     shares.join('newcomer');
-    expect(shares.msOf('newcomer')).to.be.below(shares.msOf('alone'));
+    expect(shares.getRunTimeMs('newcomer')).to.be.below(shares.getRunTimeMs('alone'));
     await run('newcomer', 200);
-    expect(shares.msOf('newcomer'), 'after one run').to.be.above(shares.msOf('alone'));
+    expect(shares.getRunTimeMs('newcomer'), 'after one run').to.be.above(shares.getRunTimeMs('alone'));
   });
 
   it('a group that returns soon keeps its time, and absence saves up no credit', async () => {
@@ -31,7 +31,7 @@ describe('fair shares of run time', () => {
     await run('now and then', 3000);
     shares.leave('now and then');
     shares.join('now and then');
-    expect(shares.msOf('now and then'), 'soon').to.be.above(shares.msOf('busy'));
+    expect(shares.getRunTimeMs('now and then'), 'soon').to.be.above(shares.getRunTimeMs('busy'));
     shares.leave('now and then');
     for (let round = 0; round < 3; round += 1) {
       shares.join('busy');
@@ -41,7 +41,7 @@ describe('fair shares of run time', () => {
     expect(shares.size, 'expired shares are deleted').to.equal(1);
     shares.join('now and then');
     await run('now and then', 200);
-    expect(shares.msOf('now and then'), 'late').to.be.above(shares.msOf('busy'));
+    expect(shares.getRunTimeMs('now and then'), 'late').to.be.above(shares.getRunTimeMs('busy'));
   });
 
   it('failed work counts, and all shares are deleted when no work is left', async () => {
@@ -52,7 +52,7 @@ describe('fair shares of run time', () => {
       return Promise.reject(new Error('no'));
     });
     expect(await failure.catch((error: Error) => error.message)).to.equal('no');
-    expect(shares.msOf('failing') - shares.msOf('other')).to.equal(300);
+    expect(shares.getRunTimeMs('failing') - shares.getRunTimeMs('other')).to.equal(300);
     shares.leave('failing');
     expect(shares.size).to.equal(2);
     shares.leave('other');

@@ -7,15 +7,15 @@ import {
   dateOrDateTime,
   dateTime,
   email,
-  flag,
   integer,
   limit,
   multilineText,
   slug,
+  strictBoolean,
   text,
   uuid,
 } from '../../shared/contracts/fields.js';
-import { classNameOf, toOpenApi, toParameters } from '../../shared/contracts/to-openapi.js';
+import { getClassName, toOpenApi, toQueryParameters } from '../../shared/contracts/to-openapi.js';
 
 describe('toOpenApi: fields', () => {
   const cases: [string, Joi.Schema, object][] = [
@@ -32,7 +32,7 @@ describe('toOpenApi: fields', () => {
     ['a date or an instant', dateOrDateTime(), { type: 'string', example: '2026-11-01' }],
     ['an integer', integer(-5, 5), { type: 'integer', minimum: -5, maximum: 5 }],
     ['cents', cents(), { type: 'integer', example: 12_500 }],
-    ['a flag', flag().default(false), { type: 'boolean', default: false }],
+    ['a flag', strictBoolean().default(false), { type: 'boolean', default: false }],
     [
       'a page size',
       limit(200),
@@ -177,14 +177,14 @@ describe('toOpenApi: unsupported schemas', () => {
 
 describe('component names of schemas', () => {
   it('the component name is read from className, not from other metadata', () => {
-    expect(classNameOf(Joi.object({}).meta({ format: 'x' }).meta({ className: 'Line' }))).to.equal('Line');
-    expect(classNameOf(Joi.object({}).meta({ format: 'x' }))).to.equal(undefined);
+    expect(getClassName(Joi.object({}).meta({ format: 'x' }).meta({ className: 'Line' }))).to.equal('Line');
+    expect(getClassName(Joi.object({}).meta({ format: 'x' }))).to.equal(undefined);
   });
 
   it('a schema derived from a named one can have its own component name', () => {
     const line = Joi.object({}).meta({ className: 'Line' });
-    expect(classNameOf(line.keys({ a: Joi.any() }).meta({ className: 'Longer' }))).to.equal('Longer');
-    expect(classNameOf(line.allow(null))).to.equal('Line');
+    expect(getClassName(line.keys({ a: Joi.any() }).meta({ className: 'Longer' }))).to.equal('Longer');
+    expect(getClassName(line.allow(null))).to.equal('Line');
   });
 });
 
@@ -195,7 +195,7 @@ describe('query parameters', () => {
       since: dateOrDateTime().description('Inclusive'),
       limit: limit(100),
     });
-    expect(toParameters(query)).to.deep.equal([
+    expect(toQueryParameters(query)).to.deep.equal([
       { name: 'status', in: 'query', required: true, schema: { type: 'string', enum: ['draft'] } },
       {
         name: 'since',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Command } from '../../shared/contracts/command.js';
 import { newId } from '../../shared/platform/ids.js';
 import { groupByType, splitIntoWaves } from '../../workers/writes/waves.js';
-import { commandOf } from '../support/commands.js';
+import { buildCommand } from '../support/commands.js';
 
 const tenants = [newId(), newId()];
 const entities = Array.from({ length: 4 }, newId);
@@ -12,12 +12,12 @@ const numbers = ['INV-1', 'inv-1', 'INV-2', 'Inv-3'];
 
 const anyTenant = fc.constantFrom(...tenants);
 const maybeKey = fc.option(fc.constantFrom(...keys), { nil: undefined, freq: 3 });
-const withIdempotencyKey = (key: string | undefined) => (key ? { idempotencyKey: key } : {});
+const withIdempotencyKey = (idempotencyKey: string | undefined) => (idempotencyKey ? { idempotencyKey } : {});
 
 const create = fc
   .record({ tenant: anyTenant, number: fc.constantFrom(...numbers), key: maybeKey })
   .map(({ tenant, number, key }) =>
-    commandOf('invoice.create', tenant, { invoice_number: number }, withIdempotencyKey(key)),
+    buildCommand('invoice.create', tenant, { invoice_number: number }, withIdempotencyKey(key)),
   );
 const patch = fc
   .record({
@@ -27,12 +27,12 @@ const patch = fc
     type: fc.constantFrom('invoice.update', 'api_key.revoke'),
   })
   .map(({ tenant, entityId, key, type }) =>
-    commandOf(type, tenant, {}, { entityId, ...withIdempotencyKey(key) }),
+    buildCommand(type, tenant, {}, { entityId, ...withIdempotencyKey(key) }),
   );
 const roll = fc
   .record({ tenant: anyTenant, from: fc.constantFrom(...entities), key: maybeKey })
   .map(({ tenant, from, key }) =>
-    commandOf('api_key.roll', tenant, { from_id: from }, withIdempotencyKey(key)),
+    buildCommand('api_key.roll', tenant, { from_id: from }, withIdempotencyKey(key)),
   );
 const batches = fc.array(fc.oneof(create, patch, roll), { maxLength: 40 });
 
@@ -96,7 +96,7 @@ describe('splitIntoWaves', () => {
 
   it('two tenants can use the same number, record id and key in one wave', () => {
     const twins = tenants.map((tenant) =>
-      commandOf(
+      buildCommand(
         'invoice.create',
         tenant,
         { invoice_number: 'INV-1' },
@@ -109,8 +109,8 @@ describe('splitIntoWaves', () => {
   it('a revocation waits for the roll of the same key', () => {
     const [tenant] = tenants as [string];
     const [key] = entities as [string];
-    const rolled = commandOf('api_key.roll', tenant, { from_id: key });
-    const revoked = commandOf('api_key.revoke', tenant, {}, { entityId: key });
+    const rolled = buildCommand('api_key.roll', tenant, { from_id: key });
+    const revoked = buildCommand('api_key.revoke', tenant, {}, { entityId: key });
     expect(splitIntoWaves([rolled, revoked])).to.deep.equal([[rolled], [revoked]]);
   });
 });
@@ -119,7 +119,7 @@ describe('groupByType', () => {
   it('groupByType groups commands by type, in sequence of arrival', () => {
     const [tenant] = tenants as [string];
     const [a, b, c] = ['invoice.create', 'customer.create', 'invoice.create'].map((type, index) =>
-      commandOf(type, tenant, { invoice_number: `N-${index}` }),
+      buildCommand(type, tenant, { invoice_number: `N-${index}` }),
     ) as [Command, Command, Command];
     expect([...groupByType([a, b, c])]).to.deep.equal([
       ['invoice.create', [a, c]],

@@ -11,7 +11,7 @@ describe('round-robin between tenants', () => {
     for (const member of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) queue.push(member.charAt(0), member);
     const order = Array.from({ length: 7 }, () => queue.shift());
     expect(order).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined]);
-    expect(queue.tenants).to.equal(0);
+    expect(queue.tenantCount).to.equal(0);
   });
 
   it('a waiting member and an ineligible tenant keep their position', () => {
@@ -64,37 +64,37 @@ describe('permits for webhook requests', () => {
   it('a pool has its limit of permits, of which one tenant gets half', () => {
     const permits = new Permits({ quick: 4, slow: 2 });
     for (const tenant of ['a', 'a']) {
-      expect(permits.mayTake('quick', tenant)).to.equal(true);
-      permits.take('quick', tenant);
+      expect(permits.canAcquire('quick', tenant)).to.equal(true);
+      permits.acquire('quick', tenant);
     }
-    expect(permits.mayTake('quick', 'a')).to.equal(false);
-    expect(permits.mayTake('slow', 'a'), 'the other pool is another matter').to.equal(true);
-    expect(permits.mayTake('quick', 'b')).to.equal(true);
-    expect(permits.hasRoom('quick')).to.equal(true);
-    permits.take('quick', 'b');
-    permits.take('quick', 'b');
-    expect(permits.hasRoom('quick')).to.equal(false);
-    permits.move('a');
-    expect(permits.usage()).to.deep.equal({ quick: 3, slow: 1 });
-    expect(permits.hasRoom('quick')).to.equal(true);
+    expect(permits.canAcquire('quick', 'a')).to.equal(false);
+    expect(permits.canAcquire('slow', 'a'), 'the other pool is another matter').to.equal(true);
+    expect(permits.canAcquire('quick', 'b')).to.equal(true);
+    expect(permits.hasFreePermit('quick')).to.equal(true);
+    permits.acquire('quick', 'b');
+    permits.acquire('quick', 'b');
+    expect(permits.hasFreePermit('quick')).to.equal(false);
+    permits.moveToSlowPool('a');
+    expect(permits.countInUse()).to.deep.equal({ quick: 3, slow: 1 });
+    expect(permits.hasFreePermit('quick')).to.equal(true);
   });
 
   it('slow requests of one tenant keep no other tenant out of the slow pool and are limited', () => {
     const permits = new Permits({ quick: 8, slow: 8 });
     let held = 0;
-    while (permits.hasRoom('quick') && permits.mayTake('quick', 'bad')) {
-      permits.take('quick', 'bad');
-      permits.move('bad');
+    while (permits.hasFreePermit('quick') && permits.canAcquire('quick', 'bad')) {
+      permits.acquire('quick', 'bad');
+      permits.moveToSlowPool('bad');
       held += 1;
     }
     expect(held, 'both halves and no more').to.equal(8);
     for (let nth = 0; nth < 4; nth += 1) {
-      expect(permits.hasRoom('slow') && permits.mayTake('slow', 'good'), `${nth}`).to.equal(true);
-      permits.take('slow', 'good');
+      expect(permits.hasFreePermit('slow') && permits.canAcquire('slow', 'good'), `${nth}`).to.equal(true);
+      permits.acquire('slow', 'good');
     }
-    for (let nth = 0; nth < held; nth += 1) permits.give('slow', 'bad');
-    expect(permits.usage()).to.deep.equal({ quick: 0, slow: 4 });
-    expect(permits.mayTake('quick', 'bad')).to.equal(true);
+    for (let nth = 0; nth < held; nth += 1) permits.release('slow', 'bad');
+    expect(permits.countInUse()).to.deep.equal({ quick: 0, slow: 4 });
+    expect(permits.canAcquire('quick', 'bad')).to.equal(true);
   });
 
   it('a tenant never holds more than half of a pool, except by requests that became slow', () => {
@@ -113,22 +113,22 @@ describe('permits for webhook requests', () => {
           return index >= 0;
         };
         for (const { act, tenant, pool } of steps) {
-          if (act === 'take' && permits.hasRoom(pool) && permits.mayTake(pool, tenant)) {
-            permits.take(pool, tenant);
+          if (act === 'take' && permits.hasFreePermit(pool) && permits.canAcquire(pool, tenant)) {
+            permits.acquire(pool, tenant);
             held[pool].push(tenant);
             const own = held[pool].filter((one) => one === tenant).length;
             expect(own).to.be.at.most(Math.ceil(limit / 2));
           }
-          if (act === 'give' && drop(pool, tenant)) permits.give(pool, tenant);
+          if (act === 'give' && drop(pool, tenant)) permits.release(pool, tenant);
           if (act === 'move' && drop('quick', tenant)) {
-            permits.move(tenant);
+            permits.moveToSlowPool(tenant);
             held.slow.push(tenant);
           }
-          expect(permits.usage()).to.deep.equal({ quick: held.quick.length, slow: held.slow.length });
+          expect(permits.countInUse()).to.deep.equal({ quick: held.quick.length, slow: held.slow.length });
         }
         for (const pool of ['quick', 'slow'] as const)
-          for (const tenant of held[pool].splice(0)) permits.give(pool, tenant);
-        for (const tenant of TENANTS) expect(permits.mayTake('quick', tenant)).to.equal(true);
+          for (const tenant of held[pool].splice(0)) permits.release(pool, tenant);
+        for (const tenant of TENANTS) expect(permits.canAcquire('quick', tenant)).to.equal(true);
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createLimiter } from '../../shared/platform/limiter.js';
-import { HeldBackError } from '../../shared/platform/outbound/outbound-error.js';
-import { HostBudget, nameKey } from '../../workers/webhooks/host-budget.js';
+import { PostponedError } from '../../shared/platform/outbound/outbound-error.js';
+import { getDomainKey, HostBudget } from '../../workers/webhooks/host-budget.js';
 
 const LIMIT_BYTES = 64 * 1024;
 /** With the overhead per request, sixteen such requests reach the limit. */
@@ -22,7 +22,7 @@ async function countAdmitted(
   );
   for (const outcome of outcomes) {
     if (outcome.status === 'fulfilled') continue;
-    expect(outcome.reason).to.be.instanceOf(HeldBackError);
+    expect(outcome.reason).to.be.instanceOf(PostponedError);
     expect(outcome.reason.waitMs).to.be.within(1, 60_000);
   }
   return outcomes.filter(({ status }) => status === 'fulfilled').length;
@@ -92,9 +92,9 @@ describe('byte limit per host', () => {
   });
 
   it('the last two labels of a name identify the host, and IP addresses have no name key', () => {
-    expect(nameKey('https://a.b.Example.com./x')).to.equal('example.com');
-    expect(nameKey('http://localhost:4000/')).to.equal('localhost');
-    expect([nameKey('https://93.184.216.34/'), nameKey('https://[2001:db8::1]/')]).to.deep.equal([
+    expect(getDomainKey('https://a.b.Example.com./x')).to.equal('example.com');
+    expect(getDomainKey('http://localhost:4000/')).to.equal('localhost');
+    expect([getDomainKey('https://93.184.216.34/'), getDomainKey('https://[2001:db8::1]/')]).to.deep.equal([
       undefined,
       undefined,
     ]);

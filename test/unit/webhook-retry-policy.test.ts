@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import {
   type AttemptResult,
   type DecisionContext,
-  decide,
-  retryAfterMs,
-  SCHEDULE_MS,
+  decideOutcome,
+  parseRetryAfterMs,
+  RETRY_SCHEDULE_MS,
 } from '../../workers/webhooks/retry-policy.js';
 
 const SECOND = 1000;
@@ -25,13 +25,14 @@ const context = (overrides: Partial<DecisionContext> = {}): DecisionContext => (
   random: 0,
   ...overrides,
 });
-const parseRetryAfter = (value: string): number => retryAfterMs({ headers: { 'retry-after': value } }, NOW);
+const parseRetryAfter = (value: string): number =>
+  parseRetryAfterMs({ headers: { 'retry-after': value } }, NOW);
 
 describe('webhook retry policy', () => {
   it('a delivery is tried ten times over 75 h 35 min', () => {
     const waits = Array.from(
       { length: 10 },
-      (_, index) => decide(createResult(500), context({ attempts: index + 1 })).retryInMs,
+      (_, index) => decideOutcome(createResult(500), context({ attempts: index + 1 })).retryInMs,
     );
     expect(waits).to.deep.equal([
       5 * SECOND,
@@ -45,9 +46,9 @@ describe('webhook retry policy', () => {
       24 * HOUR,
       null,
     ]);
-    const totalMs = SCHEDULE_MS.reduce((sum, wait) => sum + wait, 0);
+    const totalMs = RETRY_SCHEDULE_MS.reduce((sum, wait) => sum + wait, 0);
     expect(totalMs).to.equal(75 * HOUR + 35 * MINUTE + 5 * SECOND);
-    expect(decide(createResult(500), context({ attempts: 10 }))).to.include({
+    expect(decideOutcome(createResult(500), context({ attempts: 10 }))).to.include({
       status: 'exhausted',
       errorClass: 'http_500',
     });
@@ -61,11 +62,14 @@ describe('webhook retry policy', () => {
         fc.integer({ min: 0, max: 200_000 }),
         fc.constantFrom(undefined, 302, 400, 404, 429, 500, 502, 503, 504),
         (attempts, random, requestedSeconds, status) => {
-          const { retryInMs, status: outcome } = decide(
+          const { retryInMs, status: outcome } = decideOutcome(
             { status, headers: { 'retry-after': `${requestedSeconds}` }, errorClass: 'timeout' },
             context({ attempts, random }),
           );
-          const minMs = Math.max(SCHEDULE_MS[attempts] ?? 0, Math.min(requestedSeconds * SECOND, 24 * HOUR));
+          const minMs = Math.max(
+            RETRY_SCHEDULE_MS[attempts] ?? 0,
+            Math.min(requestedSeconds * SECOND, 24 * HOUR),
+          );
           expect(outcome).to.equal('failed');
           expect(retryInMs).to.be.within(minMs, Math.ceil(minMs * 1.1));
         },
@@ -75,7 +79,7 @@ describe('webhook retry policy', () => {
 
   it('only a 2xx status is a success', () => {
     for (const status of [200, 201, 202, 204, 299])
-      expect(decide(createResult(status), context())).to.deep.equal({
+      expect(decideOutcome(createResult(status), context())).to.deep.equal({
         status: 'succeeded',
         errorClass: null,
         retryInMs: null,
@@ -83,7 +87,7 @@ describe('webhook retry policy', () => {
         pauseMs: 0,
       });
     for (const status of [300, 301, 304, 307, 400, 401, 404, 408, 418, 422, 500, 501, 599, 999])
-      expect(decide(createResult(status), context()), `${status}`).to.deep.equal({
+      expect(decideOutcome(createResult(status), context()), `${status}`).to.deep.equal({
         status: 'failed',
         errorClass: `http_${status}`,
         retryInMs: 5000,
@@ -94,17 +98,19 @@ describe('webhook retry policy', () => {
 
   it('a failure without a response has its error class', () => {
     const noResponse = { status: undefined, headers: {} };
-    expect(decide({ ...noResponse, errorClass: 'timeout' }, context())).to.include({
+    expect(decideOutcome({ ...noResponse, errorClass: 'timeout' }, context())).to.include({
       status: 'failed',
       errorClass: 'timeout',
       retryInMs: 5000,
       pauseMs: 0,
     });
-    expect(decide({ ...noResponse, errorClass: undefined }, context()).errorClass).to.equal('internal');
+    expect(decideOutcome({ ...noResponse, errorClass: undefined }, context()).errorClass).to.equal(
+      'internal',
+    );
   });
 
   it('a 410 ends the delivery and stops the endpoint', () => {
-    expect(decide(createResult(410), context())).to.deep.equal({
+    expect(decideOutcome(createResult(410), context())).to.deep.equal({
       status: 'exhausted',
       errorClass: 'http_410',
       retryInMs: null,
@@ -115,14 +121,14 @@ describe('webhook retry policy', () => {
 
   it('429, 502, 504 and a 503 with Retry-After pause the endpoint', () => {
     const getPauseMs = (status: number, headers = {}) =>
-      decide(createResult(status, headers), context()).pauseMs;
+      decideOutcome(createResult(status, headers), context()).pauseMs;
     for (const status of [429, 502, 504]) expect(getPauseMs(status), `${status}`).to.equal(5 * SECOND);
     for (const status of [500, 503, 404]) expect(getPauseMs(status), `${status}`).to.equal(0);
     for (const status of [429, 502, 503, 504])
       for (const seconds of [2, 90])
         expect(getPauseMs(status, { 'retry-after': `${seconds}` })).to.equal(seconds * SECOND);
     expect(getPauseMs(500, { 'retry-after': '90' }), 'only this delivery waits').to.equal(0);
-    expect(decide(createResult(429), context({ attempts: 10 })), 'the last attempt too').to.include({
+    expect(decideOutcome(createResult(429), context({ attempts: 10 })), 'the last attempt too').to.include({
       status: 'exhausted',
       pauseMs: 5 * SECOND,
     });
@@ -130,7 +136,7 @@ describe('webhook retry policy', () => {
 
   it('the receiver can abort a delivery or disable the endpoint by the webhook-delivery header', () => {
     const decideFor = (status: number, value: string | string[]) =>
-      decide(createResult(status, { 'webhook-delivery': value }), context());
+      decideOutcome(createResult(status, { 'webhook-delivery': value }), context());
     expect(decideFor(400, 'abort-message')).to.include({
       status: 'cancelled',
       errorClass: 'aborted_by_receiver',
@@ -149,11 +155,11 @@ describe('webhook retry policy', () => {
   });
 
   it('a test or a probe is tried once', () => {
-    expect(decide(createResult(500), context({ isSingle: true }))).to.include({
+    expect(decideOutcome(createResult(500), context({ isSingle: true }))).to.include({
       status: 'exhausted',
       retryInMs: null,
     });
-    expect(decide(createResult(200), context({ isSingle: true })).status).to.equal('succeeded');
+    expect(decideOutcome(createResult(200), context({ isSingle: true })).status).to.equal('succeeded');
   });
 
   describe('webhook retry policy: Retry-After', () => {
@@ -177,8 +183,8 @@ describe('webhook retry policy', () => {
     it('an invalid Retry-After is ignored', () => {
       const garbage = ['', 'soon', '-5', '5s', '1.5', '1e3', '0x10', 'next 2099', 'abc GMT', '٣'];
       for (const value of garbage) expect(parseRetryAfter(value), value).to.equal(0);
-      expect(retryAfterMs({ headers: {} }, NOW)).to.equal(0);
-      expect(retryAfterMs({ headers: { 'retry-after': ['5', '6'] } }, NOW)).to.equal(0);
+      expect(parseRetryAfterMs({ headers: {} }, NOW)).to.equal(0);
+      expect(parseRetryAfterMs({ headers: { 'retry-after': ['5', '6'] } }, NOW)).to.equal(0);
     });
   });
 });

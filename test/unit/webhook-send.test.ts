@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { parseSecret } from '../../shared/events/signing.js';
+import { parseSigningSecret } from '../../shared/events/signing.js';
 import { createOutboundClient } from '../../shared/platform/outbound/client.js';
 import type { EndpointConfig } from '../../workers/webhooks/endpoint-config.js';
 import { type SendOptions, sendAttempt } from '../../workers/webhooks/send.js';
+import { buildDueDelivery, buildEndpointQueue } from '../support/endpoint-queues.js';
 import { eventually } from '../support/poll.js';
-import { type Reply, StrictReceiver } from '../support/strict-receiver.js';
-import { dueDelivery, newLane } from '../support/webhook-lanes.js';
+import { type ReceiverBehavior, StrictReceiver } from '../support/strict-receiver.js';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -30,7 +30,7 @@ describe('one attempt of a delivery', () => {
     secrets: [secret: string, expiresAtMs: number | null][],
     { url = receiver.endpoint.url, ...options }: Partial<SendOptions> & { url?: string } = {},
   ) => {
-    const delivery = dueDelivery();
+    const delivery = buildDueDelivery();
     const body = JSON.stringify({
       id: delivery.eventId,
       type: 'invoice.created',
@@ -38,9 +38,9 @@ describe('one attempt of a delivery', () => {
       data: {},
     });
     const config: EndpointConfig = {
-      ...newLane().config,
+      ...buildEndpointQueue().config,
       url,
-      secrets: secrets.map(([secret, expiresAtMs]) => ({ secret: parseSecret(secret), expiresAtMs })),
+      secrets: secrets.map(([secret, expiresAtMs]) => ({ secret: parseSigningSecret(secret), expiresAtMs })),
     };
     return sendAttempt({ ...delivery, body }, config, { client, deadlineMs: 3000, ...options });
   };
@@ -54,7 +54,7 @@ describe('one attempt of a delivery', () => {
       [expired, Date.now() - 1],
     ]);
     expect(attempt).to.include({ status: 200, errorClass: undefined });
-    expect(receiver.faults).to.deep.equal([]);
+    expect(receiver.problems).to.deep.equal([]);
   });
 
   it('webhook-timestamp is the time when the request is written, not when its attempt started', async () => {
@@ -67,7 +67,7 @@ describe('one attempt of a delivery', () => {
     const sent = receiver.endpoint.requests.at(-1)?.headers ?? {};
     expect(Number(sent['webhook-timestamp'])).to.be.above(startedAt.getTime() / 1000);
     expect(sent).to.include(requestHeaders);
-    expect(receiver.faults).to.deep.equal([]);
+    expect(receiver.problems).to.deep.equal([]);
   });
 
   it('a request is repeated at most once, with a new signature, when a reused connection is reset', async () => {
@@ -76,7 +76,7 @@ describe('one attempt of a delivery', () => {
     const own = createOutboundClient({ allowLoopback: true, allowHttp: true });
     const options = { client: own, url: flaky.url, deadlineMs: 20_000 };
     await Promise.all(Array.from({ length: 4 }, () => send([[secret, null]], options)));
-    flaky.respond = async ({ headers }): Promise<Reply> => {
+    flaky.respond = async ({ headers }): Promise<ReceiverBehavior> => {
       await nextSecond(Number(headers['webhook-timestamp']));
       return 'reset';
     };
@@ -88,7 +88,7 @@ describe('one attempt of a delivery', () => {
       .map(({ id, headers }) => ({ id, at: headers['webhook-timestamp'] }));
     expect(second?.id).to.equal(first?.id);
     expect(Number(second?.at)).to.be.above(Number(first?.at));
-    expect(receiver.faults).to.deep.equal([]);
+    expect(receiver.problems).to.deep.equal([]);
     await own.close();
   });
 

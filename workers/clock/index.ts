@@ -6,7 +6,7 @@ import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { createClockProcessor } from './processor.js';
-import { reportSchedules, watchRuns } from './watch-runs.js';
+import { recordScheduleRuns, reportSchedules } from './record-schedule-runs.js';
 
 /** Schedules that are missing, because Redis lost its data, are created again this often, in ms. */
 const SCHEDULE_CHECK_MS = 10_000;
@@ -23,7 +23,7 @@ export async function startClock(runtime: Runtime): Promise<void> {
   const exports = openExportsQueue(runtime);
   const processor = createClockProcessor(runtime, { writes, messages, webhooks, exports });
   await reportSchedules(runtime);
-  openWorker<ClockJob>(runtime, CLOCK_QUEUE, watchRuns(runtime, processor), { concurrency: 1 });
+  openWorker<ClockJob>(runtime, CLOCK_QUEUE, recordScheduleRuns(runtime, processor), { concurrency: 1 });
   const ensure = () =>
     ensureSchedules(queue).catch((error: unknown) =>
       runtime.logger.warn({ err: error }, 'could not check the schedules; will try again'),

@@ -12,7 +12,7 @@ export type SweepWork = (tx: Transaction) => Promise<void>;
  * Time limit of a query for half of a set that failed slowly, in ms. Finding one slow tenant among
  * 500 then takes nine seconds instead of 45.
  */
-export const HALF_TIMEOUT_MS = 1_000;
+export const HALF_SET_TIMEOUT_MS = 1_000;
 /**
  * Once a failing tenant was found, no set is split after this time, in ms. With many slow tenants,
  * each pass finds some of them.
@@ -20,27 +20,27 @@ export const HALF_TIMEOUT_MS = 1_000;
 const SPLIT_BUDGET_MS = 10_000;
 
 /** A tenant for which the work failed, and the error. */
-export interface Failure {
+export interface TenantFailure {
   tenantId: string;
   error: unknown;
 }
 
 /** The result of running a sweep's work for a set of tenants. */
-export interface Isolation {
+export interface IsolationResult {
   /** Number of tenants whose work was committed. */
   succeeded: number;
-  failures: Failure[];
+  failures: TenantFailure[];
   /** Sets that failed and were not split further. Some of their tenants did not cause the error. */
   unsplit: { tenantIds: readonly string[]; error: unknown }[];
 }
 
 /** Returns whether PostgreSQL or the queue is unreachable. No tenant's rows cause that error. */
-export function isAway(error: unknown): boolean {
+export function isStoreUnavailable(error: unknown): boolean {
   return isConnectionError(error) || isQueueFailure(error);
 }
 
 /** Limits the time of each later query in the transaction. The default of a session is 5 s. */
-export async function setStatementTimeout(tx: Transaction, timeoutMs: number): Promise<void> {
+export async function setQueryTimeout(tx: Transaction, timeoutMs: number): Promise<void> {
   await tx.query({
     name: 'set-statement-timeout',
     text: "select set_config('statement_timeout', $1, true)",
@@ -59,8 +59,12 @@ interface TenantSet {
  * failing tenant is alone in its set.
  * @throws when PostgreSQL or the queue is unreachable
  */
-export async function isolate(db: Database, whole: TenantSet, work: SweepWork): Promise<Isolation> {
-  const isolation: Isolation = { succeeded: 0, failures: [], unsplit: [] };
+export async function isolateFailingTenants(
+  db: Database,
+  whole: TenantSet,
+  work: SweepWork,
+): Promise<IsolationResult> {
+  const isolation: IsolationResult = { succeeded: 0, failures: [], unsplit: [] };
   const endAt = performance.now() + SPLIT_BUDGET_MS;
   const sets = whole.tenantIds.length > 0 ? [whole] : [];
   // Runs the first half before the second. Finding a single failing tenant then takes as many steps
@@ -71,7 +75,7 @@ export async function isolate(db: Database, whole: TenantSet, work: SweepWork): 
       await runSet(db, set, work);
       isolation.succeeded += set.tenantIds.length;
     } catch (error) {
-      if (isAway(error)) throw error;
+      if (isStoreUnavailable(error)) throw error;
       const [tenantId = ''] = set.tenantIds;
       const isTimeUp = performance.now() > endAt && isolation.failures.length > 0;
       if (set.tenantIds.length === 1) isolation.failures.push({ tenantId, error });
@@ -84,7 +88,7 @@ export async function isolate(db: Database, whole: TenantSet, work: SweepWork): 
 
 function runSet(db: Database, { tenantIds, timeoutMs }: TenantSet, work: SweepWork): Promise<void> {
   return db.transaction(tenantIds, async (tx) => {
-    if (timeoutMs !== undefined) await setStatementTimeout(tx, timeoutMs);
+    if (timeoutMs !== undefined) await setQueryTimeout(tx, timeoutMs);
     await work(tx);
   });
 }
@@ -92,8 +96,8 @@ function runSet(db: Database, { tenantIds, timeoutMs }: TenantSet, work: SweepWo
 /** Returns both halves. The last element is the one to run first. */
 function halve({ tenantIds, timeoutMs }: TenantSet, failedAfterMs: number): TenantSet[] {
   const middle = Math.ceil(tenantIds.length / 2);
-  const wasSlow = failedAfterMs >= HALF_TIMEOUT_MS;
-  const nextTimeoutMs = wasSlow ? HALF_TIMEOUT_MS : timeoutMs;
+  const wasSlow = failedAfterMs >= HALF_SET_TIMEOUT_MS;
+  const nextTimeoutMs = wasSlow ? HALF_SET_TIMEOUT_MS : timeoutMs;
   return [
     { tenantIds: tenantIds.slice(middle), timeoutMs: nextTimeoutMs },
     { tenantIds: tenantIds.slice(0, middle), timeoutMs: nextTimeoutMs },

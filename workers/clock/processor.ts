@@ -1,31 +1,31 @@
 import type { Processor } from 'bullmq';
 import type { Command } from '../../shared/contracts/command.js';
-import { findDueLanes } from '../../shared/events/due-lanes.js';
+import { findDueEndpointQueues } from '../../shared/events/due-endpoint-queues.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import type { ExportsQueue } from '../../shared/queues/exports.js';
 import { type MessagesQueue, promptMessages, promptNoticeMails } from '../../shared/queues/messages.js';
-import { scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
+import { scheduleWakeUps, type WebhooksQueue, wakeEndpointQueues } from '../../shared/queues/webhooks.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
 import { touchKeys } from '../../shared/resources/api-keys/queries.js';
-import { findExpired } from '../../shared/resources/approvals/expiry.js';
-import { findDeadlines } from '../../shared/resources/claims/deadlines.js';
-import { findAccruals } from '../../shared/resources/impounds/storage-sweep.js';
-import { findOverdue } from '../../shared/resources/invoices/overdue-sweep.js';
+import { findExpiredApprovals } from '../../shared/resources/approvals/expiry.js';
+import { findClaimDeadlines } from '../../shared/resources/claims/deadlines.js';
+import { findDueStorageAccruals } from '../../shared/resources/impounds/storage-sweep.js';
+import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
 import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes.js';
 import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import type { DueRow } from '../../shared/resources/messages/outbox-rows.js';
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { purgeExpired } from '../../shared/resources/operations/store.js';
-import { touchSessions } from '../../shared/resources/sessions/queries.js';
+import { extendSessions } from '../../shared/resources/sessions/queries.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
 import { enqueueCommands } from './enqueue-commands.js';
-import { keepWeeks } from './keep-weeks.js';
+import { maintainWeeklyPartitions } from './maintain-partitions.js';
 import { resubmitOperations } from './resubmit-operations.js';
 import { runExportSchedules } from './run-export-schedules.js';
 import { createReplayRunner } from './run-replays.js';
-import { FOUND_PER_PASS, sweepTenants } from './sweep-tenants.js';
+import { DEFAULT_ROWS_PER_PASS, sweepTenants } from './sweep-tenants.js';
 import { createBillingWatch } from './watch-billing.js';
 import { watchExports } from './watch-exports.js';
 
@@ -56,33 +56,38 @@ export function createClockProcessor(
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
     'mark-overdue': () =>
-      sweepForCommands(runtime, writes, { task: 'mark-overdue', find: findOverdue, limit: OVERDUE_PER_PASS }),
+      sweepForCommands(runtime, writes, {
+        task: 'mark-overdue',
+        find: findOverdueInvoices,
+        limit: OVERDUE_PER_PASS,
+      }),
     'apply-terms': () => applyTerms(runtime),
     'accrue-storage': () =>
       sweepForCommands(runtime, writes, {
         task: 'accrue-storage',
-        find: findAccruals,
+        find: findDueStorageAccruals,
         limit: ACCRUALS_PER_PASS,
       }),
     'expire-approvals': () =>
-      sweepForCommands(runtime, writes, { task: 'expire-approvals', find: findExpired }),
+      sweepForCommands(runtime, writes, { task: 'expire-approvals', find: findExpiredApprovals }),
     'prompt-messages': () => promptDueMessages(runtime, messages),
     'wake-lanes': () => wakeDueEndpointQueues(runtime, webhooks),
     'run-replays': createReplayRunner(runtime, webhooks),
     'watch-billing': createBillingWatch(runtime, writes),
-    'watch-claims': () => sweepForCommands(runtime, writes, { task: 'watch-claims', find: findDeadlines }),
+    'watch-claims': () =>
+      sweepForCommands(runtime, writes, { task: 'watch-claims', find: findClaimDeadlines }),
     'watch-endpoints': () =>
       sweepForCommands(runtime, writes, { task: 'watch-endpoints', find: findHealthSteps }),
     'watch-exports': () => watchExports(runtime, { writes, exports }),
     'run-export-schedules': () => runExportSchedules(runtime, writes),
     'purge-expired': () => purgeExpiredRows(runtime),
-    'keep-partitions': () => keepWeeks(runtime),
+    'keep-partitions': () => maintainWeeklyPartitions(runtime),
     'touch-keys': async ({ uses = [] }) => {
       await touchKeys(
         runtime.db,
         uses.filter((use) => !use.session),
       );
-      await touchSessions(
+      await extendSessions(
         runtime.db,
         uses.filter((use) => use.session),
       );
@@ -108,7 +113,7 @@ export function createClockProcessor(
 async function sweepForCommands(
   runtime: Runtime,
   writes: WritesQueue,
-  { task, find, limit = FOUND_PER_PASS }: CommandSweep,
+  { task, find, limit = DEFAULT_ROWS_PER_PASS }: CommandSweep,
 ): Promise<Record<string, unknown>> {
   let found = 0;
   await sweepTenants(runtime, task, async (tx) => {
@@ -157,20 +162,20 @@ async function wakeDueEndpointQueues(
   let woken = 0;
   let scheduled = 0;
   await sweepTenants(runtime, 'wake-lanes', async (tx) => {
-    const found = await findDueLanes(tx, {
+    const found = await findDueEndpointQueues(tx, {
       horizonSeconds: WAKE_HORIZON_SECONDS,
       limit: ENDPOINT_QUEUES_PER_PASS,
     });
     const endpointQueues = found.map(({ tenant_id: tenantId, endpoint_id: endpointId, in_ms: inMs }) => ({
-      lane: { tenantId, endpointId },
+      endpointQueue: { tenantId, endpointId },
       inMs,
     }));
-    const now = endpointQueues.filter(({ inMs }) => inMs === 0).map(({ lane }) => lane);
+    const now = endpointQueues.filter(({ inMs }) => inMs === 0).map(({ endpointQueue }) => endpointQueue);
     const later = endpointQueues.filter(({ inMs }) => inMs > 0);
-    await wakeLanes(webhooks, now);
-    await scheduleWakes(
+    await wakeEndpointQueues(webhooks, now);
+    await scheduleWakeUps(
       webhooks,
-      later.map(({ lane, inMs }) => ({ lane, at: new Date(Date.now() + inMs) })),
+      later.map(({ endpointQueue, inMs }) => ({ endpointQueue, at: new Date(Date.now() + inMs) })),
     );
     woken += now.length;
     scheduled += later.length;

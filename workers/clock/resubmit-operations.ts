@@ -2,8 +2,8 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
 import { countPending, leasePending } from '../../shared/resources/operations/pending.js';
 import { enqueueCommands } from './enqueue-commands.js';
-import { setStatementTimeout } from './isolate-tenants.js';
-import { FOUND_PER_PASS, splitTenants, sweepTenants } from './sweep-tenants.js';
+import { setQueryTimeout } from './isolate-tenants.js';
+import { DEFAULT_ROWS_PER_PASS, splitTenants, sweepTenants } from './sweep-tenants.js';
 
 /**
  * A resubmitted operation is not submitted again for this long. BullMQ returns a stalled job to the
@@ -23,7 +23,7 @@ export async function resubmitOperations(
 ): Promise<Record<string, unknown>> {
   let resubmitted = 0;
   await sweepTenants(runtime, 'resubmit-operations', async (tx) => {
-    const commands = await leasePending(tx, { leaseSeconds: LEASE_SECONDS, limit: FOUND_PER_PASS });
+    const commands = await leasePending(tx, { leaseSeconds: LEASE_SECONDS, limit: DEFAULT_ROWS_PER_PASS });
     // Inside the transaction: if the queue is unreachable, the lease is rolled back and the next
     // run tries again.
     await enqueueCommands(writes, commands);
@@ -42,9 +42,9 @@ export async function resubmitOperations(
 async function measurePending({ db, logger, metrics }: Runtime): Promise<number | undefined> {
   try {
     let pending = 0;
-    for (const tenantIds of splitTenants(await db.tenantIds())) {
+    for (const tenantIds of splitTenants(await db.listTenantIds())) {
       pending += await db.transaction(tenantIds, async (tx) => {
-        await setStatementTimeout(tx, COUNT_TIMEOUT_MS);
+        await setQueryTimeout(tx, COUNT_TIMEOUT_MS);
         return countPending(tx);
       });
     }

@@ -1,14 +1,14 @@
 import type { Command } from '../../shared/contracts/command.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
-import { clockCommand } from '../../shared/resources/clock-command.js';
+import { buildClockCommand } from '../../shared/resources/clock-command.js';
 import { runExportSchedule } from '../../shared/resources/export-schedules/commands.js';
 import {
+  buildRunFilters,
   type DueSchedule,
-  filtersOf,
   findDueSchedules,
 } from '../../shared/resources/export-schedules/sweep.js';
-import { planExport } from '../../shared/resources/exports/plan.js';
+import { estimateExportRows } from '../../shared/resources/exports/estimate-rows.js';
 import { enqueueCommands } from './enqueue-commands.js';
 import { sweepTenants } from './sweep-tenants.js';
 
@@ -36,7 +36,9 @@ export async function runExportSchedules(
   const commands: Command[] = [];
   for (const schedule of due) {
     const estimated_rows = performance.now() < endAt ? await estimateRows(runtime, schedule) : null;
-    commands.push(clockCommand(runExportSchedule, schedule, { due_at: schedule.due_at, estimated_rows }));
+    commands.push(
+      buildClockCommand(runExportSchedule, schedule, { due_at: schedule.due_at, estimated_rows }),
+    );
   }
   await enqueueCommands(writes, commands);
   return { due: due.length };
@@ -46,8 +48,8 @@ export async function runExportSchedules(
 async function estimateRows({ db, logger }: Runtime, schedule: DueSchedule): Promise<number | null> {
   const { tenant_id: tenantId, time_zone: timeZone, resource, include, format } = schedule;
   try {
-    const filters = filtersOf(schedule, schedule);
-    return await planExport(db, { tenantId, timeZone, resource, include, filters, format });
+    const filters = buildRunFilters(schedule, schedule);
+    return await estimateExportRows(db, { tenantId, timeZone, resource, include, filters, format });
   } catch (error) {
     logger.warn(
       { err: error, tenantId, scheduleId: schedule.id },

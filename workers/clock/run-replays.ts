@@ -1,8 +1,8 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
-import type { RecordRef } from '../../shared/resources/sets.js';
+import { type WebhooksQueue, wakeEndpointQueues } from '../../shared/queues/webhooks.js';
+import type { RecordRef } from '../../shared/resources/record-sets.js';
 import { continueReplay, findRunningReplays } from '../../shared/resources/webhook-replays/run.js';
-import { sweepSome, sweepTenants } from './sweep-tenants.js';
+import { sweepTenantSet, sweepTenants } from './sweep-tenants.js';
 
 /**
  * A pass ends after this time, in ms, so that the clock's other tasks are not delayed. The next
@@ -44,14 +44,14 @@ async function createNextDeliveries(
 ): Promise<number> {
   const { tenant_id: tenantId } = ref;
   let endpoints: string[] = [];
-  await sweepSome(runtime, {
+  await sweepTenantSet(runtime, {
     task: 'continue-replay',
     tenantIds: [tenantId],
     work: async (tx) => {
       endpoints = await continueReplay(tx, ref);
     },
   });
-  await wakeLanes(
+  await wakeEndpointQueues(
     webhooks,
     endpoints.map((endpointId) => ({ tenantId, endpointId })),
   );

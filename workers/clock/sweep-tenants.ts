@@ -1,6 +1,16 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { clearFault, findFaults, recordFault } from '../../shared/resources/sweep-faults/store.js';
-import { type Failure, HALF_TIMEOUT_MS, isAway, isolate, type SweepWork } from './isolate-tenants.js';
+import {
+  clearSweepFailure,
+  findSweepFailures,
+  recordSweepFailure,
+} from '../../shared/resources/sweep-failures/store.js';
+import {
+  HALF_SET_TIMEOUT_MS,
+  isolateFailingTenants,
+  isStoreUnavailable,
+  type SweepWork,
+  type TenantFailure,
+} from './isolate-tenants.js';
 
 /** Maximum tenants in one transaction. */
 export const TENANTS_PER_PASS = 500;
@@ -8,12 +18,12 @@ export const TENANTS_PER_PASS = 500;
  * Default limit of the rows that a sweep finds in one transaction. At least the number of its
  * tenants, so that round-robin sharing reaches each of them.
  */
-export const FOUND_PER_PASS = 512;
+export const DEFAULT_ROWS_PER_PASS = 512;
 
 /**
  * When a tenant with a recorded failure is tried again, each query may take a tenth of the time
- * that the tenant has waited, from {@link HALF_TIMEOUT_MS} to this maximum. So the tenant costs the
- * clock at most a tenth of its time, and a tenant that is merely large succeeds in the end.
+ * that the tenant has waited, from {@link HALF_SET_TIMEOUT_MS} to this maximum. So the tenant costs
+ * the clock at most a tenth of its time, and a tenant that is merely large succeeds in the end.
  */
 const RETRY_SHARE = 0.1;
 const MAX_RETRY_TIMEOUT_MS = 5_000;
@@ -30,17 +40,17 @@ export function splitTenants(tenantIds: readonly string[]): string[][] {
 }
 
 /**
- * Runs a sweep over all tenants, up to 500 per transaction; see {@link sweepSome}.
+ * Runs a sweep over all tenants, up to 500 per transaction; see {@link sweepTenantSet}.
  * @throws the last error that no single tenant caused, after the other sets have run; immediately
  * when PostgreSQL or the queue is unreachable
  */
 export async function sweepTenants(runtime: SweepRuntime, task: string, work: SweepWork): Promise<void> {
   let failure: { error: unknown } | undefined;
-  for (const tenantIds of splitTenants(await runtime.db.tenantIds())) {
+  for (const tenantIds of splitTenants(await runtime.db.listTenantIds())) {
     try {
-      await sweepSome(runtime, { task, tenantIds, work });
+      await sweepTenantSet(runtime, { task, tenantIds, work });
     } catch (error) {
-      if (isAway(error)) throw error;
+      if (isStoreUnavailable(error)) throw error;
       failure = { error };
     }
   }
@@ -63,19 +73,19 @@ interface Sweep {
  * @throws when PostgreSQL or the queue is unreachable, or when all of several tenants fail: then no
  * single tenant is the cause
  */
-export async function sweepSome(runtime: SweepRuntime, { task, tenantIds, work }: Sweep): Promise<void> {
+export async function sweepTenantSet(runtime: SweepRuntime, { task, tenantIds, work }: Sweep): Promise<void> {
   const { db, logger } = runtime;
-  const recordedFailures = await findFaults(db, { task, tenantIds });
+  const recordedFailures = await findSweepFailures(db, { task, tenantIds });
   const recorded = new Set(recordedFailures.map(({ tenantId }) => tenantId));
   const healthy = tenantIds.filter((tenantId) => !recorded.has(tenantId));
-  const { succeeded, failures, unsplit } = await isolate(db, { tenantIds: healthy }, work);
+  const { succeeded, failures, unsplit } = await isolateFailingTenants(db, { tenantIds: healthy }, work);
   const retries = await retryRecorded(runtime, recordedFailures, work);
   const recovered = retries.filter(({ failure }) => !failure);
   const failed = [...failures, ...retries.flatMap(({ failure }) => failure ?? [])];
   const areAllTried = tenantIds.length > 1 && retries.length === recordedFailures.length;
   if (areAllTried && succeeded + recovered.length === 0) throw failed[0]?.error;
   for (const failure of failed) await recordSkippedTenant(runtime, task, failure);
-  for (const { tenantId } of recovered) await clearFault(db, { task, tenantId });
+  for (const { tenantId } of recovered) await clearSweepFailure(db, { task, tenantId });
   const [first] = unsplit;
   if (!first) return;
   const accounts = unsplit.flatMap((set) => set.tenantIds).length;
@@ -87,21 +97,21 @@ export async function sweepSome(runtime: SweepRuntime, { task, tenantIds, work }
 
 interface Retry {
   tenantId: string;
-  failure: Failure | undefined;
+  failure: TenantFailure | undefined;
 }
 
 /** Tries the recorded tenants whose wait is over, until the time for retries is used up. */
 async function retryRecorded(
   { db }: SweepRuntime,
-  recordedFailures: Awaited<ReturnType<typeof findFaults>>,
+  recordedFailures: Awaited<ReturnType<typeof findSweepFailures>>,
   work: SweepWork,
 ): Promise<Retry[]> {
   const endAt = performance.now() + RETRIES_BUDGET_MS;
   const retries: Retry[] = [];
   for (const { tenantId, isDue, waitedMs } of recordedFailures) {
     if (!isDue || performance.now() > endAt) continue;
-    const timeoutMs = Math.min(Math.max(HALF_TIMEOUT_MS, waitedMs * RETRY_SHARE), MAX_RETRY_TIMEOUT_MS);
-    const { failures } = await isolate(db, { tenantIds: [tenantId], timeoutMs }, work);
+    const timeoutMs = Math.min(Math.max(HALF_SET_TIMEOUT_MS, waitedMs * RETRY_SHARE), MAX_RETRY_TIMEOUT_MS);
+    const { failures } = await isolateFailingTenants(db, { tenantIds: [tenantId], timeoutMs }, work);
     retries.push({ tenantId, failure: failures[0] });
   }
   return retries;
@@ -110,10 +120,10 @@ async function retryRecorded(
 async function recordSkippedTenant(
   { db, logger, metrics }: SweepRuntime,
   task: string,
-  { tenantId, error }: Failure,
+  { tenantId, error }: TenantFailure,
 ): Promise<void> {
   metrics.sweepFaults.inc({ task });
-  const shouldLog = await recordFault(db, { task, tenantId, error });
+  const shouldLog = await recordSweepFailure(db, { task, tenantId, error });
   // A lasting failure is logged once an hour, so that it does not flood the log.
   if (shouldLog)
     logger.error({ err: error, task, tenant: tenantId }, 'a sweep skipped an account that failed');

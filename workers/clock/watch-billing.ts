@@ -1,9 +1,9 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
-import { findSettled } from '../../shared/resources/suggestions/settled-sweep.js';
-import { findChangedTenants, lookAtTenant } from '../../shared/resources/suggestions/watch.js';
+import { findSuggestionsOfClosedInvoices } from '../../shared/resources/suggestions/closed-invoices-sweep.js';
+import { findChangedTenants, scanTenant } from '../../shared/resources/suggestions/scan-tenant.js';
 import { enqueueCommands } from './enqueue-commands.js';
-import { FOUND_PER_PASS, sweepSome, TENANTS_PER_PASS } from './sweep-tenants.js';
+import { DEFAULT_ROWS_PER_PASS, sweepTenantSet, TENANTS_PER_PASS } from './sweep-tenants.js';
 
 /**
  * A pass ends after this time, in ms, so that the clock's other tasks are not delayed. The next
@@ -13,7 +13,7 @@ const PASS_BUDGET_MS = 5_000;
 
 /** The result of a pass. */
 interface Pass extends Record<string, unknown> {
-  looked: number;
+  scannedInvoices: number;
   suggested: number;
   isUnfinished?: boolean;
 }
@@ -29,7 +29,7 @@ export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () =>
   let nextChunk = 0;
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;
-    const tenants = await runtime.db.tenantIds();
+    const tenants = await runtime.db.listTenantIds();
     const chunks = Math.ceil(tenants.length / TENANTS_PER_PASS);
     let [scannedInvoices, suggested] = [0, 0];
     for (let count = 0; count < chunks; count += 1) {
@@ -37,13 +37,14 @@ export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () =>
       nextChunk = (nextChunk + 1) % chunks;
       const changed = await findChanged(runtime, writes, tenants.slice(start, start + TENANTS_PER_PASS));
       for (const tenantId of changed) {
-        if (performance.now() > endAt) return { looked: scannedInvoices, suggested, isUnfinished: true };
+        if (performance.now() > endAt)
+          return { scannedInvoices: scannedInvoices, suggested, isUnfinished: true };
         const done = await scanAllChanges(runtime, { writes, tenantId, endAt });
         scannedInvoices += done.scannedInvoices;
         suggested += done.suggested;
       }
     }
-    return { looked: scannedInvoices, suggested };
+    return { scannedInvoices: scannedInvoices, suggested };
   };
 }
 
@@ -57,11 +58,11 @@ async function findChanged(
   tenantIds: readonly string[],
 ): Promise<string[]> {
   const changed: string[] = [];
-  await sweepSome(runtime, {
+  await sweepTenantSet(runtime, {
     task: 'watch-billing',
     tenantIds,
     work: async (tx) => {
-      await enqueueCommands(writes, await findSettled(tx, FOUND_PER_PASS));
+      await enqueueCommands(writes, await findSuggestionsOfClosedInvoices(tx, DEFAULT_ROWS_PER_PASS));
       changed.push(...(await findChangedTenants(tx)));
     },
   });
@@ -76,16 +77,16 @@ async function scanAllChanges(
   for (let hasMore = true; hasMore && performance.now() < endAt; ) {
     // Stays false when the sweep skips the tenant.
     hasMore = false;
-    await sweepSome(runtime, {
+    await sweepTenantSet(runtime, {
       task: 'look-at-changes',
       tenantIds: [tenantId],
       work: async (tx) => {
-        const scan = await lookAtTenant(tx, tenantId);
+        const scan = await scanTenant(tx, tenantId);
         // Inside the transaction: if the queue is unreachable, the progress of the scan is rolled
         // back and the next pass tries again.
         await enqueueCommands(writes, scan.commands);
         ({ hasMore } = scan);
-        scannedInvoices += scan.looked;
+        scannedInvoices += scan.scannedInvoices;
         suggested += scan.commands.length;
       },
     });

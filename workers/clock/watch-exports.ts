@@ -7,7 +7,7 @@ import {
   findLostExports,
 } from '../../shared/resources/exports/sweeps.js';
 import { enqueueCommands } from './enqueue-commands.js';
-import { FOUND_PER_PASS, sweepTenants } from './sweep-tenants.js';
+import { DEFAULT_ROWS_PER_PASS, sweepTenants } from './sweep-tenants.js';
 
 /**
  * Adds wake-up jobs for exports that can run and that no worker holds: their wake-up job was lost,
@@ -23,8 +23,8 @@ export async function watchExports(
   await sweepTenants(runtime, 'watch-exports', async (tx) => {
     const [refs, lost, expired] = await Promise.all([
       findDueExports(tx),
-      findLostExports(tx, FOUND_PER_PASS),
-      findExpiredExports(tx, FOUND_PER_PASS),
+      findLostExports(tx, DEFAULT_ROWS_PER_PASS),
+      findExpiredExports(tx, DEFAULT_ROWS_PER_PASS),
     ]);
     await promptExports(
       exports,

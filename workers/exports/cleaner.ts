@@ -2,12 +2,12 @@ import type { Runtime } from '../../shared/platform/runtime.js';
 import type { Storage } from '../../shared/platform/storage/storage.js';
 import { findKnownObjects } from '../../shared/resources/exports/queries.js';
 import {
+  clearObjectKey,
   type DiscardedObject,
   findDiscardedObjects,
-  forgetObject,
 } from '../../shared/resources/exports/run-store.js';
 import type { SweepWork } from '../clock/isolate-tenants.js';
-import { sweepSome, sweepTenants } from '../clock/sweep-tenants.js';
+import { sweepTenantSet, sweepTenants } from '../clock/sweep-tenants.js';
 
 const DISCARD_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
@@ -23,7 +23,7 @@ const OBJECTS_PER_PASS = 500;
  * deletes the files of ended exports; every hour it deletes what crashed workers left. Any number
  * of processes may run it: deleting a missing object is not an error.
  */
-export function startCleaner(runtime: Runtime, storage: Storage): void {
+export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
   const { lifecycle, logger } = runtime;
   const runEvery = (ms: number, task: string, deleteFiles: () => Promise<number>) => {
     const pass = async () => {
@@ -38,8 +38,8 @@ export function startCleaner(runtime: Runtime, storage: Storage): void {
     let timer = setTimeout(pass, FIRST_AFTER_MS);
     lifecycle.onClose(task, () => clearTimeout(timer));
   };
-  runEvery(DISCARD_EVERY_MS, 'files of ended exports', () => deleteDiscarded(runtime, storage));
-  const deleteOrphans = () => deleteLeftBehind(runtime, storage, new Date(Date.now() - LEFT_BEHIND_MS));
+  runEvery(DISCARD_EVERY_MS, 'files of ended exports', () => deleteDiscardedFiles(runtime, storage));
+  const deleteOrphans = () => deleteOrphanedObjects(runtime, storage, new Date(Date.now() - LEFT_BEHIND_MS));
   runEvery(SWEEP_EVERY_MS, 'unfinished uploads and orphaned objects', deleteOrphans);
 }
 
@@ -48,7 +48,7 @@ export function startCleaner(runtime: Runtime, storage: Storage): void {
  * pass.
  * @returns the number of deleted files
  */
-export async function deleteDiscarded(runtime: Runtime, storage: Storage): Promise<number> {
+export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): Promise<number> {
   const discarded: DiscardedObject[] = [];
   await sweepTenants(runtime, 'delete-export-files', async (tx) => {
     discarded.push(...(await findDiscardedObjects(tx, OBJECTS_PER_PASS)));
@@ -58,7 +58,7 @@ export async function deleteDiscarded(runtime: Runtime, storage: Storage): Promi
   for (const object of discarded) {
     try {
       await storage.delete(object.object_key);
-      await runtime.db.transaction([object.tenant_id], (tx) => forgetObject(tx, object));
+      await runtime.db.transaction([object.tenant_id], (tx) => clearObjectKey(tx, object));
       deleted += 1;
     } catch (error) {
       runtime.logger.warn({ err: error, exportId: object.id }, 'the file of an ended export was not deleted');
@@ -78,9 +78,13 @@ const OBJECT_KEY = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/\d+$/;
  * come from runs whose result arrived too late.
  * @returns the number of deleted uploads and objects
  */
-export async function deleteLeftBehind(runtime: Runtime, storage: Storage, olderThan: Date): Promise<number> {
-  let deleted = await storage.sweep(olderThan);
-  const tenants = new Set(await runtime.db.tenantIds());
+export async function deleteOrphanedObjects(
+  runtime: Runtime,
+  storage: Storage,
+  olderThan: Date,
+): Promise<number> {
+  let deleted = await storage.discardStaleUploads(olderThan);
+  const tenants = new Set(await runtime.db.listTenantIds());
   for await (const { key, modifiedAt } of storage.list('')) {
     const [, tenantId, exportId] = OBJECT_KEY.exec(key) ?? [];
     if (!tenantId || !exportId || !tenants.has(tenantId) || modifiedAt >= olderThan) continue;
@@ -89,7 +93,7 @@ export async function deleteLeftBehind(runtime: Runtime, storage: Storage, older
     const work: SweepWork = async (tx) => {
       isKnown = (await tx.query(findKnownObjects(tenantId, exportId, key))).length > 0;
     };
-    await sweepSome(runtime, { task: 'delete-left-behind', tenantIds: [tenantId], work });
+    await sweepTenantSet(runtime, { task: 'delete-left-behind', tenantIds: [tenantId], work });
     if (isKnown) continue;
     await storage.delete(key);
     deleted += 1;

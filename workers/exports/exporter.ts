@@ -1,20 +1,20 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { ExportJob } from '../../shared/queues/exports.js';
 import { type DueExport, findDueExports } from '../../shared/resources/exports/sweeps.js';
-import { type ExportParts, runExport } from './run.js';
-import { LARGE_ROWS, Turns, type Waiting } from './turns.js';
+import { FairExportQueue, LARGE_EXPORT_ROWS, type WaitingExport } from './fair-export-queue.js';
+import { type ExportServices, runExport } from './run.js';
 
 /** Runs the exports of one process, with fair sharing between tenants. */
 export class Exporter {
-  readonly #turns: Turns;
+  readonly #turns: FairExportQueue;
   readonly #running = new Map<string, { stop: AbortController; ended: Promise<void> }>();
   #isClosing = false;
 
   constructor(
     private readonly runtime: Runtime,
-    private readonly parts: ExportParts,
+    private readonly parts: ExportServices,
   ) {
-    this.#turns = new Turns(runtime.config.exportsConcurrency);
+    this.#turns = new FairExportQueue(runtime.config.exportsConcurrency);
   }
 
   get counts(): { running: number; waiting: number } {
@@ -25,7 +25,7 @@ export class Exporter {
    * Finds and starts the due exports of a tenant. A surplus job does nothing; the clock replaces a
    * lost job.
    */
-  async look({ tenantId }: Pick<ExportJob, 'tenantId'>): Promise<void> {
+  async startDueExports({ tenantId }: Pick<ExportJob, 'tenantId'>): Promise<void> {
     const due = await this.runtime.db.transaction([tenantId], (tx) => findDueExports(tx));
     for (const { tenant_id, id, ...size } of due) this.#turns.add({ tenant_id, id, isLarge: isLarge(size) });
     this.#startWaiting();
@@ -42,14 +42,14 @@ export class Exporter {
 
   #startWaiting(): void {
     while (!this.#isClosing) {
-      const next = this.#turns.next();
+      const next = this.#turns.takeNext();
       if (!next) return;
       const stop = new AbortController();
       this.#running.set(next.id, { stop, ended: this.#run(next, stop.signal) });
     }
   }
 
-  async #run(waiting: Waiting, signal: AbortSignal): Promise<void> {
+  async #run(waiting: WaitingExport, signal: AbortSignal): Promise<void> {
     const { tenant_id: tenantId, id } = waiting;
     const logFields = { exportId: id, tenant: tenantId };
     let hasSucceeded = false;
@@ -61,14 +61,14 @@ export class Exporter {
       // could loop forever.
       this.runtime.logger.error({ err: error, ...logFields }, 'an export run failed unexpectedly');
     }
-    this.#turns.end(waiting);
+    this.#turns.finish(waiting);
     this.#running.delete(id);
     if (this.#isClosing) return;
     this.#startWaiting();
     if (!hasSucceeded) return;
     // Start the next export of the tenant without waiting for the clock, unless the database is
     // unreachable.
-    await this.look({ tenantId }).catch((error: unknown) => {
+    await this.startDueExports({ tenantId }).catch((error: unknown) => {
       this.runtime.logger.warn({ err: error, ...logFields }, 'could not check for the next export');
     });
   }
@@ -79,5 +79,5 @@ export class Exporter {
  * events, which the planner cannot estimate well.
  */
 function isLarge({ estimated_rows, format }: Pick<DueExport, 'estimated_rows' | 'format'>): boolean {
-  return format === 'dump' || estimated_rows === null || estimated_rows >= LARGE_ROWS;
+  return format === 'dump' || estimated_rows === null || estimated_rows >= LARGE_EXPORT_ROWS;
 }

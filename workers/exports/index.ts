@@ -1,13 +1,13 @@
 import { addCollectedGauge } from '../../shared/platform/metrics.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { reportFailure } from '../../shared/platform/start-failure.js';
+import { logCheckFailure } from '../../shared/platform/start-failure.js';
 import { openStorage } from '../../shared/platform/storage/open-storage.js';
 import { assertWritable } from '../../shared/platform/storage/probe.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { EXPORTS_QUEUE, type ExportJob, openExportsQueue } from '../../shared/queues/exports.js';
 import { addQueueGauges } from '../../shared/queues/gauges.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
-import { startCleaner } from './cleaner.js';
+import { startStorageCleaner } from './cleaner.js';
 import { Exporter } from './exporter.js';
 
 /** Wake-up jobs are short: each one only checks a tenant for due exports. */
@@ -19,10 +19,10 @@ export function startExportsWorker(runtime: Runtime): void {
   addQueueGauges(runtime, openExportsQueue(runtime));
   const writes = openWritesQueue(runtime);
   const storage = openStorage(config.exportStorage);
-  reportFailure(logger, assertWritable(storage));
+  logCheckFailure(logger, assertWritable(storage));
   const exporter = new Exporter(runtime, { storage, writes });
   lifecycle.onClose('running exports', () => exporter.close());
-  startCleaner(runtime, storage);
+  startStorageCleaner(runtime, storage);
   addCollectedGauge(metrics, {
     name: 'tow_exports',
     help: 'Exports in this process',
@@ -31,7 +31,7 @@ export function startExportsWorker(runtime: Runtime): void {
       for (const [state, count] of Object.entries(exporter.counts)) set({ state }, count);
     },
   });
-  openWorker<ExportJob>(runtime, EXPORTS_QUEUE, async ({ data }) => exporter.look(data), {
+  openWorker<ExportJob>(runtime, EXPORTS_QUEUE, async ({ data }) => exporter.startDueExports(data), {
     concurrency: CONCURRENCY,
   });
 }

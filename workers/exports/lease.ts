@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { renewExport } from '../../shared/resources/exports/run-store.js';
-import type { RecordRef } from '../../shared/resources/sets.js';
+import { renewExportLease } from '../../shared/resources/exports/run-store.js';
+import type { RecordRef } from '../../shared/resources/record-sets.js';
 
 /** A lease that is not renewed for this long expires. */
 export const LEASE_MS = 15_000;
@@ -12,7 +12,7 @@ const FINAL_RENEW_MS = 100;
 const FINAL_TIMEOUT_MS = 60_000;
 
 /** The lease of a running export. */
-export interface Lease {
+export interface ExportLease {
   /**
    * Aborted when the lease is lost: the export was cancelled or taken over, the lease was not
    * renewed in time, or this process shuts down.
@@ -24,24 +24,24 @@ export interface Lease {
    * Keeps the lease until the writes worker has run the final command. Otherwise another worker
    * could restart the export for nothing.
    */
-  untilSettled(): Promise<void>;
-  end(): void;
+  waitUntilRecorded(): Promise<void>;
+  stopRenewing(): void;
 }
 
 /**
- * Renews the lease of an export until `end` is called. While the database is unreachable, it
- * retries until the lease expires.
+ * Renews the lease of an export until `stopRenewing` is called. While the database is unreachable,
+ * it retries until the lease expires.
  */
 export function holdLease(
   { db, logger }: Runtime,
   { ref, owner, signal }: { ref: RecordRef; owner: string; signal: AbortSignal },
-): Lease {
+): ExportLease {
   const lost = new AbortController();
   const lease = {
     signal: AbortSignal.any([signal, lost.signal]),
     progress: { rows: 0, bytes: 0 },
-    untilSettled,
-    end,
+    waitUntilRecorded,
+    stopRenewing,
   };
   const markLost = (reason: unknown) => lost.abort(reason);
   const expiredError = new Error('The lease expired before it could be renewed.');
@@ -52,13 +52,13 @@ export function holdLease(
   let renewTimer = setTimeout(renew, renewIntervalMs);
   let hasEnded = false;
 
-  function end(): void {
+  function stopRenewing(): void {
     hasEnded = true;
     clearTimeout(renewTimer);
     clearTimeout(expiryTimer);
   }
 
-  async function untilSettled(): Promise<void> {
+  async function waitUntilRecorded(): Promise<void> {
     renewIntervalMs = FINAL_RENEW_MS;
     clearTimeout(renewTimer);
     renewTimer = setTimeout(renew, renewIntervalMs);
@@ -75,7 +75,7 @@ export function holdLease(
     const sentAt = Date.now();
     try {
       const renewal = { owner, leaseMs: LEASE_MS, ...lease.progress };
-      const isRenewed = await db.transaction([ref.tenant_id], (tx) => renewExport(tx, ref, renewal));
+      const isRenewed = await db.transaction([ref.tenant_id], (tx) => renewExportLease(tx, ref, renewal));
       if (!isRenewed) markLost(new Error('The export was cancelled or taken over by another worker.'));
       clearTimeout(expiryTimer);
       if (!hasEnded)

@@ -1,4 +1,4 @@
-import { systemCommand } from '../../shared/contracts/system-command.js';
+import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
 import { newId } from '../../shared/platform/ids.js';
 import { openSnapshot, type Snapshot } from '../../shared/platform/postgres-snapshot.js';
@@ -11,23 +11,23 @@ import {
   recordExportCompleted,
   recordExportFailed,
 } from '../../shared/resources/exports/commands.js';
-import { MOST_TRIES } from '../../shared/resources/exports/limits.js';
-import { type ClaimedExport, claimExport, releaseExport } from '../../shared/resources/exports/run-store.js';
-import type { RecordRef } from '../../shared/resources/sets.js';
+import { MAX_EXPORT_TRIES } from '../../shared/resources/exports/limits.js';
+import { type LeasedExport, leaseExport, releaseExport } from '../../shared/resources/exports/run-store.js';
+import type { RecordRef } from '../../shared/resources/record-sets.js';
+import { classifyExportError } from './classify-error.js';
 import { writeDump } from './dump/write-dump.js';
-import { faultOf } from './faults.js';
-import { nameOf } from './files/names.js';
+import { nameExportFile } from './files/export-file-name.js';
 import { writeExport } from './files/write-export.js';
-import { holdLease, LEASE_MS, type Lease } from './lease.js';
+import { type ExportLease, holdLease, LEASE_MS } from './lease.js';
 import { chooseSource } from './source.js';
 
 /** The services that an export run needs in addition to the runtime. */
-export interface ExportParts {
+export interface ExportServices {
   storage: Storage;
   writes: WritesQueue;
 }
 
-export interface ExportRun extends ExportParts {
+export interface ExportRun extends ExportServices {
   ref: RecordRef;
   /** Aborted when this process shuts down; another worker then restarts the export. */
   signal: AbortSignal;
@@ -35,8 +35,8 @@ export interface ExportRun extends ExportParts {
 
 /** A leased export and its lease. */
 interface LeasedRun {
-  leasedExport: ClaimedExport;
-  lease: Lease;
+  leasedExport: LeasedExport;
+  lease: ExportLease;
   owner: string;
 }
 
@@ -55,7 +55,7 @@ export async function runExport(runtime: Runtime, run: ExportRun): Promise<void>
   const owner = newId();
   const leaseTerms = { owner, leaseMs: LEASE_MS };
   const leasedExport = await runtime.db.transaction([ref.tenant_id], (tx) =>
-    claimExport(tx, ref, leaseTerms),
+    leaseExport(tx, ref, leaseTerms),
   );
   if (leasedExport === undefined || leasedExport === 'busy') return;
   const startedAt = performance.now();
@@ -64,14 +64,14 @@ export async function runExport(runtime: Runtime, run: ExportRun): Promise<void>
   try {
     const result = await writeToStorage(runtime, run, leasedRun);
     await submitResult(run, leasedExport, { type: recordExportCompleted.type, input: result });
-    await lease.untilSettled();
+    await lease.waitUntilRecorded();
     const { rows, bytes, attempt } = result;
     const ms = Math.round(performance.now() - startedAt);
     runtime.logger.info({ exportId: ref.id, tenant: ref.tenant_id, attempt, rows, bytes, ms }, 'export');
   } catch (error) {
     await handleFailure(runtime, run, { ...leasedRun, error });
   } finally {
-    lease.end();
+    lease.stopRenewing();
   }
 }
 
@@ -82,7 +82,7 @@ async function writeToStorage(
 ): Promise<ExportResult> {
   const { config, logger } = runtime;
   const { storage, ref } = run;
-  const { fileName, contentType } = nameOf(leasedExport, new Date(leasedExport.createdAt));
+  const { fileName, contentType } = nameExportFile(leasedExport, new Date(leasedExport.createdAt));
   const key = objectKey(ref, leasedExport.attempts);
   let snapshot: Snapshot | undefined;
   let upload: Upload | undefined;
@@ -91,7 +91,7 @@ async function writeToStorage(
       databaseUrl: await chooseSource(runtime, leasedExport),
       tenantId: ref.tenant_id,
       applicationName: 'tow-snapshot',
-      statementTimeoutMs: config.exportTimeoutMs,
+      queryTimeoutMs: config.exportTimeoutMs,
     });
     const openedSnapshot = snapshot;
     // Closing the session also ends a query that waits, for example for a lock.
@@ -139,12 +139,12 @@ function objectKey({ tenant_id, id }: RecordRef, attempt: number): string {
 async function deletePreviousObject(
   { logger }: Runtime,
   { storage, ref }: ExportRun,
-  { attempts }: ClaimedExport,
+  { attempts }: LeasedExport,
 ): Promise<void> {
   if (attempts === 1) return;
   const previousKey = objectKey(ref, attempts - 1);
   try {
-    await storage.abandon(previousKey);
+    await storage.discardUploads(previousKey);
     await storage.delete(previousKey);
   } catch (error) {
     logger.warn(
@@ -172,12 +172,12 @@ async function handleFailure(
   }
   if (lease.signal.aborted)
     return logger.info(logFields, 'an export was cancelled or taken over by another worker');
-  const { isPassing, code, message } = faultOf(error);
-  logger.error({ err: error, ...logFields, isPassing }, 'an export could not be written');
-  if (!isPassing || leasedExport.tries >= MOST_TRIES) {
+  const { isTransient, code, message } = classifyExportError(error);
+  logger.error({ err: error, ...logFields, isPassing: isTransient }, 'an export could not be written');
+  if (!isTransient || leasedExport.tries >= MAX_EXPORT_TRIES) {
     const input = { attempt: leasedExport.attempts, code, message };
     await submitResult(run, leasedExport, { type: recordExportFailed.type, input });
-    return lease.untilSettled();
+    return lease.waitUntilRecorded();
   }
   const delayMs =
     code === 'storage_unavailable'
@@ -198,10 +198,10 @@ interface FinalCommand {
  */
 function submitResult(
   { writes, ref }: ExportRun,
-  { environment }: ClaimedExport,
+  { environment }: LeasedExport,
   { type, input }: FinalCommand,
 ): Promise<void> {
   const { tenant_id: tenantId, id: entityId } = ref;
-  const command = systemCommand({ type, tenantId, environment, name: 'exports', entityId, input });
+  const command = createSystemCommand({ type, tenantId, environment, name: 'exports', entityId, input });
   return enqueueBatch(writes, [command], null);
 }

@@ -1,6 +1,6 @@
 import { isReplicaCurrent } from '../../shared/platform/postgres-replica.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import type { ClaimedExport } from '../../shared/resources/exports/run-store.js';
+import type { LeasedExport } from '../../shared/resources/exports/run-store.js';
 
 /** How long to wait for a replica to reach the position of the export request. */
 const CATCH_UP_MS = 5000;
@@ -12,7 +12,7 @@ const CATCH_UP_MS = 5000;
  */
 export async function chooseSource(
   { config, databaseUrl, logger }: Runtime,
-  { tries, walLsn }: Pick<ClaimedExport, 'tries' | 'walLsn'>,
+  { tries, walLsn }: Pick<LeasedExport, 'tries' | 'walLsn'>,
 ): Promise<string> {
   const { databaseReplicaUrl } = config;
   if (!databaseReplicaUrl || tries > 1) return databaseUrl;

@@ -1,5 +1,5 @@
 import type { Command } from '../../shared/contracts/command.js';
-import { systemCommand } from '../../shared/contracts/system-command.js';
+import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
 import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import type { Database } from '../../shared/platform/postgres.js';
@@ -11,20 +11,27 @@ import { LOGO_CONTENT_ID, removeLogo } from '../../shared/resources/invoices/mes
 import type { InvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { recordMessageFailed, recordMessageSent } from '../../shared/resources/messages/commands.js';
 import {
-  type ClaimedMessage,
-  claimNextMessage,
-  noteAccepted,
+  type LeasedMessage,
+  leaseNextMessage,
   postponeMessage,
-  readDocument,
+  readInvoiceDocument,
+  recordAcceptance,
 } from '../../shared/resources/messages/outbox.js';
 import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import { readLogo } from '../../shared/resources/settings/logo-queries.js';
-import { handOver, LEASE_SECONDS, NotReadyError, type Result, untilStored, waitAfter } from './hand-over.js';
-import type { ClaimNext } from './mail-turns.js';
+import type { LeaseNextMail } from './fair-mail-queue.js';
+import {
+  getRetryWait,
+  MESSAGE_LEASE_SECONDS,
+  NotReadyError,
+  type OfferResult,
+  offerToProvider,
+  retryUntilStored,
+} from './offer-to-provider.js';
 import type { Providers } from './providers.js';
 
 /** Services that delivering a message needs beside its provider. */
-export interface MessageParts {
+export interface MessageServices {
   writes: WritesQueue;
   messages: MessagesQueue;
   pdfs: InvoicePdfs;
@@ -36,15 +43,19 @@ export interface MessageParts {
  * is the source of truth, so a worker that dies causes at most a second copy with the same
  * Message-ID.
  */
-export function createMessageClaims(runtime: Runtime, providers: Providers, parts: MessageParts): ClaimNext {
+export function createMessageLeaser(
+  runtime: Runtime,
+  providers: Providers,
+  parts: MessageServices,
+): LeaseNextMail {
   const { db, logger, config } = runtime;
   return async (tenantId) => {
     const leaseRequestedAt = performance.now();
-    const terms = { leaseSeconds: LEASE_SECONDS, perDay: config.mailsPerDay };
-    const message = await claimNextMessage(db, tenantId, terms);
+    const terms = { leaseSeconds: MESSAGE_LEASE_SECONDS, mailsPerDay: config.mailsPerDay };
+    const message = await leaseNextMessage(db, tenantId, terms);
     if (!message) return undefined;
     return async () => {
-      const { id: messageId, channel, provider, attempts, held: deferral } = message;
+      const { id: messageId, channel, provider, attempts, deferral } = message;
       const logFields = { messageId, tenant: tenantId };
       if (deferral) return logger.info({ ...logFields, ...deferral }, 'message postponed to the next day');
       const result = await offer(runtime, { providers, pdfs: parts.pdfs }, { message, leaseRequestedAt });
@@ -58,29 +69,29 @@ export function createMessageClaims(runtime: Runtime, providers: Providers, part
 async function offer(
   { db, logger, config }: Runtime,
   { providers, pdfs }: { providers: Providers; pdfs: InvoicePdfs },
-  { message, leaseRequestedAt }: { message: ClaimedMessage; leaseRequestedAt: number },
-): Promise<Result> {
+  { message, leaseRequestedAt }: { message: LeasedMessage; leaseRequestedAt: number },
+): Promise<OfferResult> {
   const { id, provider, attempts, accepted, refusal } = message;
   if (accepted) return { outcome: 'accepted' };
   if (refusal !== undefined) return { outcome: 'refused', reason: refusal };
   const prepare = () => buildOutgoingMessage(message, { db, pdfs });
-  const result = await handOver(
-    { id, provider, attempts, claimedAt: leaseRequestedAt, prepare },
+  const result = await offerToProvider(
+    { id, provider, attempts, leaseRequestedAt: leaseRequestedAt, prepare },
     { providers, logger },
   );
   if (result.outcome === 'accepted') {
     failpoint(config, 'after_accepted');
-    await untilStored(leaseRequestedAt, () => noteAccepted(db, message));
+    await retryUntilStored(leaseRequestedAt, () => recordAcceptance(db, message));
   }
   return result;
 }
 
 async function buildOutgoingMessage(
-  message: ClaimedMessage,
+  message: LeasedMessage,
   { db, pdfs }: { db: Database; pdfs: InvoicePdfs },
 ): Promise<OutgoingMessage> {
   const { id, tenant_id: tenantId, recipient, subject, body_text: text, body_html: html } = message;
-  const document = await readDocument(db, message);
+  const document = await readInvoiceDocument(db, message);
   const mail = { id, sender: document.sender, recipient, subject, text, html };
   if (message.channel !== 'email') return { ...mail, attachment: undefined };
   const content = await pdfs.get({ tenantId, document }).catch((error: unknown) => {
@@ -97,20 +108,20 @@ async function buildOutgoingMessage(
 
 async function storeResult(
   { db }: Runtime,
-  { writes, messages }: MessageParts,
+  { writes, messages }: MessageServices,
   {
     message,
     leaseRequestedAt,
     result,
-  }: { message: ClaimedMessage; leaseRequestedAt: number; result: Result },
+  }: { message: LeasedMessage; leaseRequestedAt: number; result: OfferResult },
 ): Promise<void> {
   const { tenant_id: tenantId, id: messageId, attempts } = message;
   if (result.outcome === 'accepted')
     return enqueueBatch(writes, [buildCommand(message, recordMessageSent.type, {})], null);
   const { reason } = result;
-  const wait = waitAfter(result, attempts);
+  const wait = getRetryWait(result, attempts);
   if (!wait) return enqueueBatch(writes, [buildCommand(message, recordMessageFailed.type, { reason })], null);
-  await untilStored(leaseRequestedAt, () => postponeMessage(db, message, { reason, ...wait }));
+  await retryUntilStored(leaseRequestedAt, () => postponeMessage(db, message, { reason, ...wait }));
   const attemptsSoFar = wait.wasOffered ? attempts : attempts - 1;
   await promptMessages(messages, [
     { tenantId, messageId, attempts: attemptsSoFar, delayMs: wait.seconds * 1000 },
@@ -119,9 +130,9 @@ async function storeResult(
 
 /** Builds a command about a message. If it runs twice, the second run changes nothing. */
 function buildCommand(
-  { tenant_id: tenantId, id: entityId }: ClaimedMessage,
+  { tenant_id: tenantId, id: entityId }: LeasedMessage,
   type: string,
   input: unknown,
 ): Command {
-  return systemCommand({ type, tenantId, environment: 'live', name: 'messages', entityId, input });
+  return createSystemCommand({ type, tenantId, environment: 'live', name: 'messages', entityId, input });
 }

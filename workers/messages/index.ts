@@ -1,11 +1,16 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
-import { MESSAGES_QUEUE, type MessageJob, NOTIFY, openMessagesQueue } from '../../shared/queues/messages.js';
+import {
+  MESSAGES_QUEUE,
+  type MessageJob,
+  NOTICE_MAIL_JOB,
+  openMessagesQueue,
+} from '../../shared/queues/messages.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { openInvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
-import { createMessageClaims } from './customer-messages.js';
-import { MailTurns } from './mail-turns.js';
-import { createNoticeClaims } from './notice-mails.js';
+import { createMessageLeaser } from './customer-messages.js';
+import { FairMailQueue } from './fair-mail-queue.js';
+import { createNoticeMailLeaser } from './notice-mails.js';
 import { createProviders } from './providers.js';
 
 /** Low, because a job only adds an account to the mail queue. */
@@ -17,15 +22,16 @@ export function startMessagesWorker(runtime: Runtime): void {
   const writes = openWritesQueue(runtime);
   const providers = createProviders(runtime.config);
   const pdfs = openInvoicePdfs(runtime);
-  const mailQueue = new MailTurns(runtime, {
-    messages: createMessageClaims(runtime, providers, { writes, messages, pdfs }),
-    notices: createNoticeClaims(runtime, providers),
+  const mailQueue = new FairMailQueue(runtime, {
+    messages: createMessageLeaser(runtime, providers, { writes, messages, pdfs }),
+    notices: createNoticeMailLeaser(runtime, providers),
   });
   runtime.lifecycle.onClose('running mail deliveries', () => mailQueue.close());
   openWorker<MessageJob>(
     runtime,
     MESSAGES_QUEUE,
-    async ({ name, data }) => mailQueue.wake(data.tenantId, name === NOTIFY ? 'notices' : 'messages'),
+    async ({ name, data }) =>
+      mailQueue.wake(data.tenantId, name === NOTICE_MAIL_JOB ? 'notices' : 'messages'),
     { concurrency: CONCURRENCY },
   );
 }

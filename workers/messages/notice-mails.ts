@@ -1,13 +1,19 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import {
-  type ClaimedMail,
-  claimNextNoticeMail,
-  noteMailFailure,
-  noteMailSent,
+  type LeasedNoticeMail,
+  leaseNextNoticeMail,
+  recordNoticeMailFailure,
+  recordNoticeMailSent,
 } from '../../shared/resources/notices/outbox.js';
-import { handOver, LEASE_SECONDS, type Result, untilStored, waitAfter } from './hand-over.js';
-import type { ClaimNext } from './mail-turns.js';
+import type { LeaseNextMail } from './fair-mail-queue.js';
+import {
+  getRetryWait,
+  MESSAGE_LEASE_SECONDS,
+  type OfferResult,
+  offerToProvider,
+  retryUntilStored,
+} from './offer-to-provider.js';
 import type { Providers } from './providers.js';
 
 const SENDER_NAME = 'Tow Dispatch';
@@ -18,21 +24,26 @@ const SENDER_NAME = 'Tow Dispatch';
  * was mailed, so no command is needed. The row is the source of truth, and the clock adds wake-up
  * jobs for due rows.
  */
-export function createNoticeClaims(runtime: Runtime, providers: Providers): ClaimNext {
+export function createNoticeMailLeaser(runtime: Runtime, providers: Providers): LeaseNextMail {
   const { db, logger, config } = runtime;
   return async (tenantId) => {
     const leaseRequestedAt = performance.now();
-    const terms = { leaseSeconds: LEASE_SECONDS, perDay: config.mailsPerDay };
-    const mail = await claimNextNoticeMail(db, tenantId, terms);
+    const terms = { leaseSeconds: MESSAGE_LEASE_SECONDS, mailsPerDay: config.mailsPerDay };
+    const mail = await leaseNextNoticeMail(db, tenantId, terms);
     if (!mail) return undefined;
     return async () => {
-      const { id, attempts, held: deferral } = mail;
+      const { id, attempts, deferral } = mail;
       const logFields = { messageId: id, tenant: tenantId };
       if (deferral)
         return logger.info({ ...logFields, ...deferral }, 'notice mail postponed to the next day');
       const result = await offer(runtime, providers, { mail, leaseRequestedAt });
-      if (result.outcome === 'accepted') await untilStored(leaseRequestedAt, () => noteMailSent(db, mail));
-      else await noteMailFailure(db, mail, { reason: result.reason, wait: waitAfter(result, attempts) });
+      if (result.outcome === 'accepted')
+        await retryUntilStored(leaseRequestedAt, () => recordNoticeMailSent(db, mail));
+      else
+        await recordNoticeMailFailure(db, mail, {
+          reason: result.reason,
+          wait: getRetryWait(result, attempts),
+        });
       logger.info({ ...logFields, attempt: attempts, ...result }, 'notice mail');
     };
   };
@@ -41,19 +52,19 @@ export function createNoticeClaims(runtime: Runtime, providers: Providers): Clai
 async function offer(
   { config, logger }: Runtime,
   providers: Providers,
-  { mail, leaseRequestedAt }: { mail: ClaimedMail; leaseRequestedAt: number },
-): Promise<Result> {
+  { mail, leaseRequestedAt }: { mail: LeasedNoticeMail; leaseRequestedAt: number },
+): Promise<OfferResult> {
   const { id, attempts, recipient } = mail;
   if (recipient === null) return { outcome: 'refused', reason: 'The person has left the account.' };
   const prepare = () => buildOutgoingMail(mail, recipient, config.publicUrl);
-  return handOver(
-    { id, provider: 'smtp', attempts, claimedAt: leaseRequestedAt, prepare },
+  return offerToProvider(
+    { id, provider: 'smtp', attempts, leaseRequestedAt: leaseRequestedAt, prepare },
     { providers, logger },
   );
 }
 
 function buildOutgoingMail(
-  { id, title, text, account }: ClaimedMail,
+  { id, title, text, account }: LeasedNoticeMail,
   recipient: string,
   publicUrl: string,
 ): OutgoingMessage {

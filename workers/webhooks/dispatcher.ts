@@ -2,19 +2,24 @@ import { failpoint } from '../../shared/platform/failpoints.js';
 import { FairQueue } from '../../shared/platform/fair-queue.js';
 import type { OutboundClient } from '../../shared/platform/outbound/client.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { type LaneRef, scheduleWakes, type WebhooksQueue, wakeLanes } from '../../shared/queues/webhooks.js';
+import {
+  type EndpointQueueRef,
+  scheduleWakeUps,
+  type WebhooksQueue,
+  wakeEndpointQueues,
+} from '../../shared/queues/webhooks.js';
+import { AttemptRecorder } from './attempt-recorder.js';
+import { DueLoader } from './due-loader.js';
 import { type DueDelivery, HORIZON_SECONDS } from './due-store.js';
 import { createConfigLoader } from './endpoint-config.js';
-import { Feeder } from './feeder.js';
-import { Flights, SLOW_MS } from './flights.js';
-import type { Flight, Lane } from './lane.js';
-import { noteAttempt } from './lane-health.js';
-import { LaneKeeper } from './lane-keeper.js';
-import { LaneSender } from './lane-sender.js';
-import { observeAttempt, type SettledAttempt } from './observe-attempt.js';
+import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';
+import { applyAttempt } from './endpoint-queue-health.js';
+import { EndpointQueueKeeper } from './endpoint-queue-keeper.js';
+import { EndpointSender } from './endpoint-sender.js';
+import { InFlightRequests, SLOW_MS } from './in-flight-requests.js';
+import { type CompletedAttempt, observeAttempt } from './observe-attempt.js';
 import { Permits, type Pool } from './permits.js';
-import { Recorder } from './recorder.js';
-import { decide, isSentOnce } from './retry-policy.js';
+import { decideOutcome, isSentOnce } from './retry-policy.js';
 import type { Attempt } from './send.js';
 
 /** Pause before the dispatcher checks again whether PostgreSQL has caught up, in ms. */
@@ -39,13 +44,16 @@ export interface DispatcherParts {
  * open while a receiver responds.
  */
 export class Dispatcher {
-  private readonly keeper: LaneKeeper;
-  private readonly feeder: Feeder;
-  private readonly recorder: Recorder;
+  private readonly keeper: EndpointQueueKeeper;
+  private readonly feeder: DueLoader;
+  private readonly recorder: AttemptRecorder;
   private readonly permits: Permits;
-  private readonly sender: LaneSender;
-  private readonly ready: Record<Pool, FairQueue<Lane>> = { quick: new FairQueue(), slow: new FairQueue() };
-  private readonly requests: Flights;
+  private readonly sender: EndpointSender;
+  private readonly ready: Record<Pool, FairQueue<EndpointQueue>> = {
+    quick: new FairQueue(),
+    slow: new FairQueue(),
+  };
+  private readonly requests: InFlightRequests;
   private isSendScheduled = false;
   private storeCheckTimer: NodeJS.Timeout | undefined;
   private isClosing = false;
@@ -55,14 +63,14 @@ export class Dispatcher {
     private readonly parts: DispatcherParts,
   ) {
     const { db, logger, config } = runtime;
-    this.recorder = new Recorder(db, logger);
-    this.sender = new LaneSender(runtime, parts.client);
+    this.recorder = new AttemptRecorder(db, logger);
+    this.sender = new EndpointSender(runtime, parts.client);
     this.permits = new Permits({ quick: config.webhooksConcurrency, slow: config.webhooksConcurrency });
-    this.requests = new Flights(runtime, this.permits, () => this.sendSoon());
-    this.keeper = new LaneKeeper(runtime, {
+    this.requests = new InFlightRequests(runtime, this.permits, () => this.sendSoon());
+    this.keeper = new EndpointQueueKeeper(runtime, {
       onWoken: (endpointQueue) => {
         // Load even if the queue is full or paused: the endpoint's settings may have changed.
-        this.feeder.ask(endpointQueue);
+        this.feeder.requestLoad(endpointQueue);
         this.schedule(endpointQueue);
       },
       onLost: (endpointQueue) => {
@@ -70,8 +78,8 @@ export class Dispatcher {
         endpointQueue.backlog = [];
       },
     });
-    this.feeder = new Feeder(runtime, createConfigLoader(runtime), {
-      onFed: (endpointQueue) => this.schedule(endpointQueue),
+    this.feeder = new DueLoader(runtime, createConfigLoader(runtime), {
+      onLoaded: (endpointQueue) => this.schedule(endpointQueue),
       onDueLater: (endpointQueue, inMs) => this.scheduleWake(endpointQueue.ref, inMs),
       onUnsendable: (endpointQueue, delivery) => this.cancelUnsendable(endpointQueue, delivery),
     });
@@ -83,28 +91,28 @@ export class Dispatcher {
   }
 
   /** Checks these endpoint queues for work, in this process or in the one that holds them. */
-  wake(refs: LaneRef[]): Promise<void> {
+  wake(refs: EndpointQueueRef[]): Promise<void> {
     return this.keeper.wake(refs);
   }
 
-  usage() {
-    return this.permits.usage();
+  countInFlight() {
+    return this.permits.countInUse();
   }
 
   /**
    * Loads more deliveries for an endpoint queue, and schedules its next request or a timer for it.
    */
-  private schedule(endpointQueue: Lane): void {
+  private schedule(endpointQueue: EndpointQueue): void {
     if (this.isClosing || this.keeper.get(endpointQueue.ref) !== endpointQueue) return;
-    if (endpointQueue.wantsLook) this.feeder.ask(endpointQueue);
-    const inMs = endpointQueue.readyIn();
+    if (endpointQueue.needsLoad) this.feeder.requestLoad(endpointQueue);
+    const inMs = endpointQueue.getReadyInMs();
     if (inMs === 0) {
       this.ready[endpointQueue.pool].push(endpointQueue.ref.tenantId, endpointQueue);
       this.sendSoon();
     } else if (inMs !== undefined) this.scheduleLater(endpointQueue, inMs);
   }
 
-  private scheduleLater(endpointQueue: Lane, inMs: number): void {
+  private scheduleLater(endpointQueue: EndpointQueue, inMs: number): void {
     clearTimeout(endpointQueue.timer);
     // The process need not hold the queue during a long pause. The clock wakes the queue when the
     // pause ends.
@@ -113,9 +121,9 @@ export class Dispatcher {
     if (inMs > SLOW_MS) this.scheduleWake(endpointQueue.ref, inMs);
   }
 
-  private scheduleWake(ref: LaneRef, inMs: number): void {
+  private scheduleWake(ref: EndpointQueueRef, inMs: number): void {
     if (inMs > HORIZON_SECONDS * 1000) return;
-    scheduleWakes(this.parts.queue, [{ lane: ref, at: new Date(Date.now() + inMs) }]).catch(
+    scheduleWakeUps(this.parts.queue, [{ endpointQueue: ref, at: new Date(Date.now() + inMs) }]).catch(
       (error: unknown) =>
         this.runtime.logger.warn({ err: error }, 'cannot schedule a retry; the clock will find it'),
     );
@@ -129,29 +137,29 @@ export class Dispatcher {
       // One timer serves all callers in the meantime.
       clearTimeout(this.storeCheckTimer);
       if (this.isClosing) return;
-      const mustWait = !this.keeper.isTrusted || this.recorder.backlog > MAX_UNSTORED;
+      const mustWait = !this.keeper.hasValidLeases || this.recorder.backlog > MAX_UNSTORED;
       if (mustWait) this.storeCheckTimer = setTimeout(() => this.sendSoon(), STORE_CHECK_MS);
       else for (const pool of POOLS) this.sendFromPool(pool);
     });
   }
 
   private sendFromPool(pool: Pool): void {
-    while (this.permits.hasRoom(pool)) {
-      const endpointQueue = this.ready[pool].shift((tenantId) => this.permits.mayTake(pool, tenantId));
+    while (this.permits.hasFreePermit(pool)) {
+      const endpointQueue = this.ready[pool].shift((tenantId) => this.permits.canAcquire(pool, tenantId));
       if (!endpointQueue) return;
       if (this.keeper.get(endpointQueue.ref) !== endpointQueue) continue;
-      if (endpointQueue.readyIn() === 0) this.sendNext(endpointQueue, pool);
+      if (endpointQueue.getReadyInMs() === 0) this.sendNext(endpointQueue, pool);
       this.schedule(endpointQueue);
     }
   }
 
-  private sendNext(endpointQueue: Lane, pool: Pool): void {
-    const request = endpointQueue.begin(pool);
-    this.permits.take(pool, endpointQueue.ref.tenantId);
+  private sendNext(endpointQueue: EndpointQueue, pool: Pool): void {
+    const request = endpointQueue.startNext(pool);
+    this.permits.acquire(pool, endpointQueue.ref.tenantId);
     const removeRequest = this.requests.add(endpointQueue, request);
     const endRequest = (handleResult: () => void) => {
       removeRequest();
-      this.permits.give(request.pool, endpointQueue.ref.tenantId);
+      this.permits.release(request.pool, endpointQueue.ref.tenantId);
       handleResult();
       this.sendSoon();
     };
@@ -159,16 +167,16 @@ export class Dispatcher {
       (attempt) => endRequest(() => this.handleResult(endpointQueue, request, attempt)),
       (error: unknown) =>
         endRequest(() => {
-          this.sender.holdBack(endpointQueue, request, error);
+          this.sender.postpone(endpointQueue, request, error);
           this.schedule(endpointQueue);
         }),
     );
   }
 
-  private handleResult(endpointQueue: Lane, request: Flight, attempt: Attempt): void {
+  private handleResult(endpointQueue: EndpointQueue, request: InFlightRequest, attempt: Attempt): void {
     failpoint(this.runtime.config, 'after_sent');
     const { delivery } = request;
-    const decision = decide(
+    const decision = decideOutcome(
       { status: attempt.status, headers: attempt.responseHeaders ?? {}, errorClass: attempt.errorClass },
       {
         attempts: delivery.attempts + 1,
@@ -177,18 +185,21 @@ export class Dispatcher {
         random: Math.random(),
       },
     );
-    endpointQueue.end(request, decision.status === 'succeeded');
+    endpointQueue.finish(request, decision.status === 'succeeded');
     // A quick response does not clear the mark while older requests to the endpoint still wait.
     endpointQueue.health.isSlow =
-      attempt.totalMs > SLOW_MS || endpointQueue.isWaitingSince(performance.now() - SLOW_MS);
+      attempt.totalMs > SLOW_MS || endpointQueue.hasRequestSince(performance.now() - SLOW_MS);
     const completed = { delivery, attempt, decision };
     observeAttempt(this.runtime, completed);
     this.recordAttempt(endpointQueue, completed);
   }
 
-  private recordAttempt(endpointQueue: Lane, { delivery, attempt, decision }: SettledAttempt): void {
+  private recordAttempt(
+    endpointQueue: EndpointQueue,
+    { delivery, attempt, decision }: CompletedAttempt,
+  ): void {
     const now = Date.now();
-    const isSignificant = noteAttempt(endpointQueue.health, {
+    const isSignificant = applyAttempt(endpointQueue.health, {
       deliveryId: delivery.id,
       isSingle: isSentOnce(delivery.trigger),
       decision,
@@ -196,11 +207,11 @@ export class Dispatcher {
       random: Math.random(),
     });
     const isStale =
-      now - endpointQueue.storedSuccessAt > SUCCESS_STORE_INTERVAL_MS ||
-      endpointQueue.storedSlow !== endpointQueue.health.isSlow;
+      now - endpointQueue.storedLastSuccessAt > SUCCESS_STORE_INTERVAL_MS ||
+      endpointQueue.storedIsSlow !== endpointQueue.health.isSlow;
     if (isSignificant || isStale) {
-      endpointQueue.storedSuccessAt = now;
-      endpointQueue.storedSlow = endpointQueue.health.isSlow;
+      endpointQueue.storedLastSuccessAt = now;
+      endpointQueue.storedIsSlow = endpointQueue.health.isSlow;
     }
     // Unload the deliveries: by the end of the pause a client may have cancelled them, or more
     // urgent ones may have arrived.
@@ -213,12 +224,12 @@ export class Dispatcher {
         attempt,
         decision,
       },
-      lane:
+      queueState:
         isSignificant || isStale
           ? { ...endpointQueue.ref, owner: endpointQueue.owner, health: { ...endpointQueue.health } }
           : undefined,
       onStored: () => {
-        endpointQueue.unrecorded.delete(delivery.id);
+        endpointQueue.unstoredIds.delete(delivery.id);
         if (decision.retryInMs !== null) this.scheduleWake(endpointQueue.ref, decision.retryInMs);
         this.schedule(endpointQueue);
       },
@@ -227,8 +238,8 @@ export class Dispatcher {
   }
 
   /** Cancels a delivery that cannot be sent because its event was deleted. */
-  private cancelUnsendable(endpointQueue: Lane, delivery: DueDelivery): void {
-    endpointQueue.unrecorded.add(delivery.id);
+  private cancelUnsendable(endpointQueue: EndpointQueue, delivery: DueDelivery): void {
+    endpointQueue.unstoredIds.add(delivery.id);
     this.recorder.add({
       record: {
         ...endpointQueue.ref,
@@ -243,8 +254,8 @@ export class Dispatcher {
           pauseMs: 0,
         },
       },
-      lane: undefined,
-      onStored: () => endpointQueue.unrecorded.delete(delivery.id),
+      queueState: undefined,
+      onStored: () => endpointQueue.unstoredIds.delete(delivery.id),
     });
   }
 
@@ -256,12 +267,12 @@ export class Dispatcher {
     this.isClosing = true;
     await this.requests.close(this.runtime.config.webhookTimeoutMs + 1000);
     await this.recorder.close(5000);
-    const endpointQueues = [...this.keeper.all()];
+    const endpointQueues = [...this.keeper.listHeld()];
     for (const endpointQueue of endpointQueues) clearTimeout(endpointQueue.timer);
     const unfinished = endpointQueues.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);
     await this.keeper.close();
     // Wake the queues that have work, so that the next worker need not wait for the clock.
-    await wakeLanes(this.parts.queue, unfinished).catch((error: unknown) =>
+    await wakeEndpointQueues(this.parts.queue, unfinished).catch((error: unknown) =>
       this.runtime.logger.warn(
         { err: error },
         'cannot wake released endpoint queues; the clock will find them',

@@ -1,6 +1,6 @@
 import type { Database } from '../../shared/platform/postgres.js';
-import { type LaneRef, laneKey, tenantsOf } from '../../shared/queues/webhooks.js';
-import { recordset } from '../../shared/resources/sets.js';
+import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../../shared/queues/webhooks.js';
+import { recordsetSql } from '../../shared/resources/record-sets.js';
 
 /** A delivery to attempt now. */
 export interface DueDelivery {
@@ -18,7 +18,7 @@ export interface DueDelivery {
 }
 
 /** A request for the due deliveries of one endpoint queue. */
-export interface DueRequest extends LaneRef {
+export interface DueRequest extends EndpointQueueRef {
   room: number;
   /** Ids of deliveries that the worker already holds. */
   known: string[];
@@ -27,17 +27,17 @@ export interface DueRequest extends LaneRef {
 }
 
 /** The due deliveries of one endpoint queue. */
-export interface DueAnswer extends LaneRef {
+export interface DueResult extends EndpointQueueRef {
   /** The endpoint's updated_at. A worker that loaded another version must reload the settings. */
   version: string;
   /**
    * Which deliveries to send. A disabled endpoint gets none, except probes if it was disabled for
    * failing.
    */
-  takes: 'all' | 'probes' | 'none';
+  accepts: 'all' | 'probes' | 'none';
   deliveries: DueDelivery[];
   /** Doubtful deliveries that have in fact ended. */
-  ended: string[];
+  endedIds: string[];
   /** Time until the next delivery is due, in ms; null: none within the horizon. */
   nextDueInMs: number | null;
 }
@@ -51,7 +51,7 @@ interface DueRow {
   tenant_id: string;
   endpoint_id: string;
   version: string;
-  takes: DueAnswer['takes'];
+  takes: DueResult['accepts'];
   next_due_in_ms: number | null;
   ended: string[];
   id: string | null;
@@ -91,13 +91,13 @@ const TAKES_SQL = `
  * Finds the oldest due deliveries of some endpoint queues, live ones before replays. A queue whose
  * endpoint does not exist is missing from the result.
  */
-export async function findDue(db: Database, requests: DueRequest[]): Promise<DueAnswer[]> {
+export async function findDue(db: Database, requests: DueRequest[]): Promise<DueResult[]> {
   const requestRows = requests.map(({ tenantId, endpointId, ...rest }) => ({
     tenant_id: tenantId,
     endpoint_id: endpointId,
     ...rest,
   }));
-  const rows = await db.transaction(tenantsOf(requests), (tx) =>
+  const rows = await db.transaction(listQueueTenants(requests), (tx) =>
     tx.query<DueRow>({
       name: 'find-due-deliveries',
       // Materialized, or PostgreSQL would evaluate the per-queue expressions for each delivery.
@@ -106,7 +106,7 @@ export async function findDue(db: Database, requests: DueRequest[]): Promise<Due
       text: `with lanes as materialized (
                select r.tenant_id, r.endpoint_id, r.room, r.known, p.updated_at::text as version, ${TAKES_SQL} as takes,
                  (extract(epoch from least(${selectNextDueSql(0)}, ${selectNextDueSql(1)}) - now()) * 1000)::float8 as next_due_in_ms, ${ENDED_SQL} as ended
-               from ${recordset('tenant_id uuid, endpoint_id uuid, room integer, known uuid[], doubtful uuid[]')}
+               from ${recordsetSql('tenant_id uuid, endpoint_id uuid, room integer, known uuid[], doubtful uuid[]')}
                join webhook_endpoints p on p.tenant_id = r.tenant_id and p.id = r.endpoint_id
              )
              select r.tenant_id, r.endpoint_id, r.version, r.takes, r.next_due_in_ms, r.ended,
@@ -120,19 +120,19 @@ export async function findDue(db: Database, requests: DueRequest[]): Promise<Due
   return groupByEndpointQueue(rows);
 }
 
-function groupByEndpointQueue(rows: DueRow[]): DueAnswer[] {
-  const results = new Map<string, DueAnswer>();
+function groupByEndpointQueue(rows: DueRow[]): DueResult[] {
+  const results = new Map<string, DueResult>();
   for (const row of rows) {
     const ref = { tenantId: row.tenant_id, endpointId: row.endpoint_id };
-    const key = laneKey(ref);
+    const key = endpointQueueKey(ref);
     let result = results.get(key);
     if (!result) {
       result = {
         ...ref,
         version: row.version,
-        takes: row.takes,
+        accepts: row.takes,
         deliveries: [],
-        ended: row.ended,
+        endedIds: row.ended,
         nextDueInMs: row.next_due_in_ms,
       };
       results.set(key, result);
@@ -157,9 +157,9 @@ const MAX_CANCELLED_PER_PASS = 1000;
 /**
  * Cancels open deliveries of an endpoint that no longer accepts them. Returns whether more remain.
  */
-export async function cancelOpen(
+export async function cancelOpenDeliveries(
   db: Database,
-  { tenantId, endpointId, takes: accepted }: Pick<DueAnswer, 'tenantId' | 'endpointId' | 'takes'>,
+  { tenantId, endpointId, accepts: accepted }: Pick<DueResult, 'tenantId' | 'endpointId' | 'accepts'>,
 ): Promise<boolean> {
   const rows = await db.transaction([tenantId], (tx) =>
     tx.query<{ id: string }>({
@@ -187,10 +187,10 @@ export async function markDelivering(
   deliveries: { tenantId: string; id: string; attempts: number }[],
 ): Promise<void> {
   const rows = deliveries.map(({ tenantId, id, attempts }) => ({ tenant_id: tenantId, id, attempts }));
-  await db.transaction(tenantsOf(deliveries), async (tx) =>
+  await db.transaction(listQueueTenants(deliveries), async (tx) =>
     tx.queryAtCommit({
       name: 'mark-delivering',
-      text: `update webhook_deliveries d set status = 'delivering' from ${recordset('tenant_id uuid, id uuid, attempts smallint')}
+      text: `update webhook_deliveries d set status = 'delivering' from ${recordsetSql('tenant_id uuid, id uuid, attempts smallint')}
              where d.tenant_id = r.tenant_id and d.id = r.id and d.attempts = r.attempts and d.status in ('pending', 'failed')`,
       values: [JSON.stringify(rows)],
     }),

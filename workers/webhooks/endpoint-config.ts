@@ -1,10 +1,10 @@
-import { parseSecret, type SigningSecret } from '../../shared/events/signing.js';
+import { parseSigningSecret, type SigningSecret } from '../../shared/events/signing.js';
 import { unseal } from '../../shared/platform/crypto.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
-import { type LaneRef, tenantsOf } from '../../shared/queues/webhooks.js';
-import { recordset } from '../../shared/resources/sets.js';
-import { openHeaders, webhookHeadersKey } from '../../shared/resources/webhook-endpoints/headers.js';
-import { webhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
+import { type EndpointQueueRef, listQueueTenants } from '../../shared/queues/webhooks.js';
+import { recordsetSql } from '../../shared/resources/record-sets.js';
+import { deriveWebhookHeadersKey, unsealHeaders } from '../../shared/resources/webhook-endpoints/headers.js';
+import { deriveWebhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
 
 /**
  * The settings that sending to an endpoint needs. Contains unencrypted secrets, so keep it in
@@ -31,7 +31,9 @@ interface ConfigRow {
   secrets: { secret_sealed: string; expires_at_ms: number | null }[] | null;
 }
 
-export type ConfigLoader = (refs: LaneRef[]) => Promise<(LaneRef & { config: EndpointConfig })[]>;
+export type ConfigLoader = (
+  refs: EndpointQueueRef[],
+) => Promise<(EndpointQueueRef & { config: EndpointConfig })[]>;
 
 /**
  * Creates the function that reads settings and secrets of endpoints. An endpoint whose settings
@@ -43,11 +45,11 @@ export function createConfigLoader({
   config: { secretKey },
 }: Pick<Runtime, 'db' | 'logger' | 'config'>): ConfigLoader {
   const keys = {
-    secrets: webhookSecretsKey(secretKey),
-    headers: webhookHeadersKey(secretKey),
+    secrets: deriveWebhookSecretsKey(secretKey),
+    headers: deriveWebhookHeadersKey(secretKey),
   };
   return async (refs) => {
-    const rows = await db.transaction(tenantsOf(refs), (tx) =>
+    const rows = await db.transaction(listQueueTenants(refs), (tx) =>
       tx.query<ConfigRow>({
         name: 'load-endpoints',
         // The newest secret signs first: a receiver that checks only the first signature follows a
@@ -58,7 +60,7 @@ export function createConfigLoader({
                            'expires_at_ms', extract(epoch from s.expires_at) * 1000) order by s.expires_at desc nulls first, s.created_at desc)
                   from webhook_secrets s where s.tenant_id = p.tenant_id and s.endpoint_id = p.id
                     and (s.expires_at is null or s.expires_at > now())) as secrets
-               from ${recordset('tenant_id uuid, endpoint_id uuid')}
+               from ${recordsetSql('tenant_id uuid, endpoint_id uuid')}
                join webhook_endpoints p on p.tenant_id = r.tenant_id and p.id = r.endpoint_id`,
         values: [
           JSON.stringify(
@@ -83,9 +85,9 @@ function buildConfig(row: ConfigRow, keys: { secrets: Buffer; headers: Buffer })
   return {
     version: row.version,
     url: row.url,
-    headers: openHeaders(keys.headers, row.headers_sealed),
+    headers: unsealHeaders(keys.headers, row.headers_sealed),
     secrets: (row.secrets ?? []).map(({ secret_sealed, expires_at_ms }) => ({
-      secret: parseSecret(unseal(keys.secrets, secret_sealed)),
+      secret: parseSigningSecret(unseal(keys.secrets, secret_sealed)),
       expiresAtMs: expires_at_ms,
     })),
     rateLimitPerSecond: row.rate_limit_per_second,

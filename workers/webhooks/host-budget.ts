@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Limiter } from '../../shared/platform/limiter.js';
-import { networkOf } from '../../shared/platform/network-of.js';
-import { HeldBackError } from '../../shared/platform/outbound/outbound-error.js';
+import { findNetworkPrefix } from '../../shared/platform/network-prefix.js';
+import { PostponedError } from '../../shared/platform/outbound/outbound-error.js';
 
 /** Bytes that a request costs besides its body: headers, signature and its share of TLS. */
 const OVERHEAD_BYTES = 1024;
@@ -40,19 +40,19 @@ export class HostBudget {
   private readonly allowances = new LRUCache<string, Allowance>({ max: MAX_CACHED_KEYS });
 
   constructor(
-    private readonly limiter: Pick<Limiter, 'spend'>,
+    private readonly limiter: Pick<Limiter, 'spendPoints'>,
     private readonly bytesPerMinute: number,
   ) {}
 
   /**
-   * @throws {HeldBackError} when the account has used up its limit for this host; the caller must
+   * @throws {PostponedError} when the account has used up its limit for this host; the caller must
    * then send nothing
    */
   async admit({ tenantId, url, address }: Destination, bodyBytes: number): Promise<void> {
-    for (const host of [nameKey(url), networkOf(address)]) {
+    for (const host of [getDomainKey(url), findNetworkPrefix(address)]) {
       if (host === undefined) continue;
       const waitMs = await this.spend(`${tenantId}/${host}`, bodyBytes + OVERHEAD_BYTES);
-      if (waitMs > 0) throw new HeldBackError(waitMs);
+      if (waitMs > 0) throw new PostponedError(waitMs);
     }
   }
 
@@ -80,7 +80,7 @@ export class HostBudget {
 
   private async reserve(key: string, allowance: Allowance, bytes: number): Promise<void> {
     const points = Math.max(bytes, Math.floor(this.bytesPerMinute / RESERVATIONS_PER_MINUTE));
-    const { isGranted, resetMs } = await this.limiter.spend(key, {
+    const { isGranted, resetMs } = await this.limiter.spendPoints(key, {
       name: 'webhook-host',
       points,
       perMinute: this.bytesPerMinute,
@@ -99,7 +99,7 @@ export class HostBudget {
  * Returns the last two labels of the host name, because one owner can create all names below them.
  * Undefined for an IP address.
  */
-export function nameKey(url: string): string | undefined {
+export function getDomainKey(url: string): string | undefined {
   const hostname = new URL(url).hostname.replace(/\.$/, '');
   if (hostname.startsWith('[') || isIP(hostname)) return undefined;
   return hostname.split('.').slice(-2).join('.');

@@ -24,7 +24,7 @@ export async function startWebhooksWorker(runtime: Runtime): Promise<void> {
     help: 'Requests in flight to receivers; slow: without a response for a second, or to an endpoint that was slow',
     labelNames: ['pool'],
     collect: (set) => {
-      for (const [pool, count] of Object.entries(dispatcher.usage())) set({ pool }, count);
+      for (const [pool, count] of Object.entries(dispatcher.countInFlight())) set({ pool }, count);
     },
   });
   openWorker<WebhookJob>(runtime, WEBHOOKS_QUEUE, async (job) => dispatcher.wake(job.data.lanes), {

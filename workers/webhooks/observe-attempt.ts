@@ -1,19 +1,19 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { DueDelivery } from './due-store.js';
-import type { Decision } from './retry-policy.js';
+import type { AttemptDecision } from './retry-policy.js';
 import type { Attempt } from './send.js';
 
 /** A finished request with its result. */
-export interface SettledAttempt {
+export interface CompletedAttempt {
   delivery: DueDelivery;
   attempt: Attempt;
-  decision: Decision;
+  decision: AttemptDecision;
 }
 
 /** Updates the metrics for an attempt and logs it. */
 export function observeAttempt(
   { metrics, logger }: Pick<Runtime, 'metrics' | 'logger'>,
-  { delivery, attempt, decision }: SettledAttempt,
+  { delivery, attempt, decision }: CompletedAttempt,
 ): void {
   metrics.webhookAttempts.inc({ outcome: decision.status });
   if (delivery.attempts === 0 && delivery.trigger === 'event')

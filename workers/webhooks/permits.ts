@@ -21,12 +21,12 @@ export class Permits {
 
   constructor(private readonly limits: PermitLimits) {}
 
-  hasRoom(pool: Pool): boolean {
+  hasFreePermit(pool: Pool): boolean {
     return this.counted[pool] < this.limits[pool];
   }
 
   /** Whether a tenant has less than its fair share of this pool and of both pools together. */
-  mayTake(pool: Pool, tenantId: string): boolean {
+  canAcquire(pool: Pool, tenantId: string): boolean {
     const all = this.countUsed('quick', tenantId) + this.countUsed('slow', tenantId);
     return (
       this.countUsed(pool, tenantId) < this.getFairShare(pool) &&
@@ -34,13 +34,13 @@ export class Permits {
     );
   }
 
-  take(pool: Pool, tenantId: string): void {
+  acquire(pool: Pool, tenantId: string): void {
     const used = this.countUsed(pool, tenantId);
     if (used < this.getFairShare(pool)) this.counted[pool] += 1;
     this.byTenant[pool].set(tenantId, used + 1);
   }
 
-  give(pool: Pool, tenantId: string): void {
+  release(pool: Pool, tenantId: string): void {
     const left = this.countUsed(pool, tenantId) - 1;
     if (left < this.getFairShare(pool)) this.counted[pool] -= 1;
     if (left > 0) this.byTenant[pool].set(tenantId, left);
@@ -51,12 +51,12 @@ export class Permits {
    * Moves a slow request to the slow pool. It is in flight already, so its tenant may exceed its
    * share of the slow pool.
    */
-  move(tenantId: string): void {
-    this.give('quick', tenantId);
-    this.take('slow', tenantId);
+  moveToSlowPool(tenantId: string): void {
+    this.release('quick', tenantId);
+    this.acquire('slow', tenantId);
   }
 
-  usage(): Readonly<Record<Pool, number>> {
+  countInUse(): Readonly<Record<Pool, number>> {
     const sum = (pool: Pool) => [...this.byTenant[pool].values()].reduce((total, used) => total + used, 0);
     return { quick: sum('quick'), slow: sum('slow') };
   }

@@ -7,7 +7,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** Wait before each attempt; the first starts immediately. Ten attempts over 75 h 35 min. */
-export const SCHEDULE_MS = [
+export const RETRY_SCHEDULE_MS = [
   0,
   5 * SECOND,
   5 * MINUTE,
@@ -36,7 +36,7 @@ export interface AttemptResult {
   errorClass: string | undefined;
 }
 
-export interface Decision {
+export interface AttemptDecision {
   status: 'succeeded' | 'failed' | 'exhausted' | 'cancelled';
   /** Reason for the failure; null: it succeeded. */
   errorClass: string | null;
@@ -64,20 +64,21 @@ export function isSentOnce(trigger: string): boolean {
 }
 
 /** Decides the outcome of an attempt. */
-export function decide(result: AttemptResult, context: DecisionContext): Decision {
+export function decideOutcome(result: AttemptResult, context: DecisionContext): AttemptDecision {
   const { status } = result;
   const receiverRequest = readReceiverRequest(result);
   const succeeded = status !== undefined && status >= 200 && status < 300;
-  const stop: Decision['stop'] = status === 410 ? 'gone' : receiverRequest === 'disable' ? 'receiver' : null;
+  const stop: AttemptDecision['stop'] =
+    status === 410 ? 'gone' : receiverRequest === 'disable' ? 'receiver' : null;
   if (succeeded) return { status: 'succeeded', errorClass: null, retryInMs: null, stop, pauseMs: 0 };
   const errorClass = status === undefined ? (result.errorClass ?? 'internal') : `http_${status}`;
   const finalDecision = { errorClass, retryInMs: null, stop, pauseMs: 0 };
   if (receiverRequest === 'abort-message')
     return { ...finalDecision, status: 'cancelled', errorClass: 'aborted_by_receiver' };
   if (stop !== null) return { ...finalDecision, status: 'exhausted' };
-  const retryAfter = retryAfterMs(result, context.now);
+  const retryAfter = parseRetryAfterMs(result, context.now);
   const pauseMs = isSlowDownStatus(status) ? retryAfter || (status === 503 ? 0 : DEFAULT_PAUSE_MS) : 0;
-  const wait = context.isSingle ? undefined : SCHEDULE_MS[context.attempts];
+  const wait = context.isSingle ? undefined : RETRY_SCHEDULE_MS[context.attempts];
   if (wait === undefined) return { ...finalDecision, status: 'exhausted', pauseMs };
   const retryInMs = Math.max(wait, retryAfter) * (1 + JITTER * context.random);
   return { status: 'failed', errorClass, retryInMs: Math.ceil(retryInMs), stop, pauseMs };
@@ -100,7 +101,7 @@ function readReceiverRequest({ headers }: AttemptResult): string | undefined {
 /**
  * Parses Retry-After, in seconds or as a date (RFC 9110, section 10.2.3); 0 without a valid value.
  */
-export function retryAfterMs({ headers }: Pick<AttemptResult, 'headers'>, now: Date): number {
+export function parseRetryAfterMs({ headers }: Pick<AttemptResult, 'headers'>, now: Date): number {
   const value = headers['retry-after'];
   if (typeof value !== 'string') return 0;
   const text = value.trim();

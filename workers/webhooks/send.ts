@@ -1,8 +1,8 @@
-import { type Signed, signatureHeader } from '../../shared/events/signing.js';
+import { buildSignatureHeader, type SignatureInput } from '../../shared/events/signing.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { OutboundClient } from '../../shared/platform/outbound/client.js';
-import { HeldBackError, OutboundError } from '../../shared/platform/outbound/outbound-error.js';
-import { bareUrl } from '../../shared/resources/webhook-endpoints/bare-url.js';
+import { OutboundError, PostponedError } from '../../shared/platform/outbound/outbound-error.js';
+import { redactUrl } from '../../shared/resources/webhook-endpoints/redact-url.js';
 import type { DueDelivery } from './due-store.js';
 import type { EndpointConfig } from './endpoint-config.js';
 
@@ -34,7 +34,7 @@ export interface SendOptions {
   client: OutboundClient;
   /** Covers DNS lookup, connection, request, and headers and body of the response, in ms. */
   deadlineMs: number;
-  /** Rejects with HeldBackError if nothing may be sent to this address now. */
+  /** Rejects with PostponedError if nothing may be sent to this address now. */
   admit?: (address: string) => Promise<void>;
 }
 
@@ -42,15 +42,15 @@ export interface SendOptions {
  * Sends one signed request (Standard Webhooks). All attempts of a delivery share the id and the
  * body bytes. The timestamp is the moment of sending, after DNS lookup, connection and admission.
  * Every failure becomes the result of the attempt.
- * @throws {HeldBackError} when nothing was sent, so that no attempt took place
+ * @throws {PostponedError} when nothing was sent, so that no attempt took place
  */
 export async function sendAttempt(
   delivery: DueDelivery & { body: string },
   config: EndpointConfig,
-  { client, deadlineMs, admit }: SendOptions,
+  { client, deadlineMs, admit: beforeSend }: SendOptions,
 ): Promise<Attempt> {
   const startedAt = new Date();
-  const startFields = { id: newId(), startedAt, url: bareUrl(config.url) };
+  const startFields = { id: newId(), startedAt, url: redactUrl(config.url) };
   const secrets = selectSecrets(config, startedAt);
   const { eventId: id, body } = delivery;
   const ownHeaders = {
@@ -79,14 +79,14 @@ export async function sendAttempt(
       method: 'POST',
       url: config.url,
       headers: { ...config.headers, ...ownHeaders },
-      stamp: () => sign(),
+      buildFreshHeaders: () => sign(),
       body,
       deadlineMs,
       maxBodyBytes: MAX_READ_BYTES,
       // The id stays the same, so the client may repeat the request when the server closed an idle
       // socket. That costs no attempt.
-      isRepeatable: true,
-      ...(admit ? { admit } : {}),
+      isIdempotent: true,
+      ...(beforeSend ? { beforeSend } : {}),
     });
     return {
       ...buildRequestFields(),
@@ -102,7 +102,7 @@ export async function sendAttempt(
       totalMs: response.totalMs,
     };
   } catch (error) {
-    if (error instanceof HeldBackError) throw error;
+    if (error instanceof PostponedError) throw error;
     return { ...buildRequestFields(), ...describeFailure(error, startedAt) };
   }
 }
@@ -123,11 +123,11 @@ function describeFailure(error: unknown, startedAt: Date) {
   };
 }
 
-function signAt(at: Date, content: Omit<Signed, 'timestampSeconds'>): Record<string, string> {
+function signAt(at: Date, content: Omit<SignatureInput, 'timestampSeconds'>): Record<string, string> {
   const timestampSeconds = Math.floor(at.getTime() / 1000);
   return {
     'webhook-timestamp': `${timestampSeconds}`,
-    'webhook-signature': signatureHeader({ ...content, timestampSeconds }),
+    'webhook-signature': buildSignatureHeader({ ...content, timestampSeconds }),
   };
 }
 

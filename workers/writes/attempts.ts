@@ -26,7 +26,7 @@ export async function countAttempt(db: Database, command: Command): Promise<bool
 }
 
 /** Deletes the attempts of a command that has finished. */
-export async function forgetAttempts(db: Database, command: Command): Promise<void> {
+export async function deleteAttempts(db: Database, command: Command): Promise<void> {
   await db.transaction([command.tenantId], async (tx) =>
     tx.queryAtCommit({
       name: 'forget-attempts',

@@ -28,13 +28,13 @@ import {
   recordExportsCompleted,
   recordExportsFailed,
 } from '../../shared/resources/exports/record-handlers.js';
-import { accrueImpounds } from '../../shared/resources/impounds/accrue-handler.js';
+import { accrueImpoundStorage } from '../../shared/resources/impounds/accrue-handler.js';
 import { createImpounds } from '../../shared/resources/impounds/create-handler.js';
-import { moveImpounds } from '../../shared/resources/impounds/move-handler.js';
+import { createImpoundActionHandler } from '../../shared/resources/impounds/move-handler.js';
 import { createInspections, updateInspections } from '../../shared/resources/inspections/handlers.js';
 import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
 import { draftInvoices } from '../../shared/resources/invoices/draft-handler.js';
-import { moveInvoices } from '../../shared/resources/invoices/move-handler.js';
+import { createInvoiceActionHandler } from '../../shared/resources/invoices/move-handler.js';
 import { markInvoicesOverdue } from '../../shared/resources/invoices/overdue-handler.js';
 import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';
 import { markInvoicesViewed } from '../../shared/resources/invoices/viewed-handler.js';
@@ -58,11 +58,11 @@ import {
 import { createWebhookEndpoints } from '../../shared/resources/webhook-endpoints/create-handler.js';
 import {
   disableEndpoints,
-  healEndpoints,
-  noteEndpointRecoveries,
   probeEndpoints,
+  recordEndpointRecoveries,
   recordExhaustedDeliveries,
-  warnOfEndpoints,
+  reenableEndpoints,
+  warnAboutEndpoints,
 } from '../../shared/resources/webhook-endpoints/health-handlers.js';
 import { rotateWebhookSecrets } from '../../shared/resources/webhook-endpoints/rotate-handler.js';
 import {
@@ -71,7 +71,7 @@ import {
 } from '../../shared/resources/webhook-endpoints/update-handler.js';
 import { cancelReplays, createReplays } from '../../shared/resources/webhook-replays/handlers.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
-import { moveJobs } from '../../shared/resources/work-orders/move-handler.js';
+import { createMoveHandler } from '../../shared/resources/work-orders/move-handler.js';
 import { logSteps } from '../../shared/resources/work-orders/step-handler.js';
 
 /** The handler of each command type. A contract test checks that every defined command has one. */
@@ -79,13 +79,13 @@ export const handlers = {
   'invoice.create': createInvoices,
   'invoice.draft': draftInvoices,
   'invoice.update': updateInvoices,
-  'invoice.approve': moveInvoices('approve'),
-  'invoice.send': moveInvoices('send'),
-  'invoice.return': moveInvoices('return'),
-  'invoice.dispute': moveInvoices('dispute'),
-  'invoice.resolve': moveInvoices('resolve'),
-  'invoice.cancel': moveInvoices('cancel'),
-  'invoice.void': moveInvoices('void'),
+  'invoice.approve': createInvoiceActionHandler('approve'),
+  'invoice.send': createInvoiceActionHandler('send'),
+  'invoice.return': createInvoiceActionHandler('return'),
+  'invoice.dispute': createInvoiceActionHandler('dispute'),
+  'invoice.resolve': createInvoiceActionHandler('resolve'),
+  'invoice.cancel': createInvoiceActionHandler('cancel'),
+  'invoice.void': createInvoiceActionHandler('void'),
   'invoice.mark_overdue': markInvoicesOverdue,
   'invoice.mark_viewed': markInvoicesViewed,
   'message.retry': retryMessages,
@@ -93,22 +93,22 @@ export const handlers = {
   'message.record_sent': recordMessagesSent,
   'message.record_failed': recordMessagesFailed,
   'notice.mark_read': markNoticesRead,
-  'webhook_endpoint.warn': warnOfEndpoints,
+  'webhook_endpoint.warn': warnAboutEndpoints,
   'webhook_endpoint.disable': disableEndpoints,
-  'webhook_endpoint.note_recovery': noteEndpointRecoveries,
-  'webhook_endpoint.heal': healEndpoints,
+  'webhook_endpoint.note_recovery': recordEndpointRecoveries,
+  'webhook_endpoint.heal': reenableEndpoints,
   'webhook_endpoint.probe': probeEndpoints,
   'webhook_endpoint.record_exhausted': recordExhaustedDeliveries,
   'work_order.create': createWorkOrders,
   'work_order.update': updateWorkOrders,
-  'work_order.accept': moveJobs('accept'),
-  'work_order.assign': moveJobs('assign'),
-  'work_order.unassign': moveJobs('unassign'),
-  'work_order.start': moveJobs('start'),
+  'work_order.accept': createMoveHandler('accept'),
+  'work_order.assign': createMoveHandler('assign'),
+  'work_order.unassign': createMoveHandler('unassign'),
+  'work_order.start': createMoveHandler('start'),
   'work_order.step': logSteps,
-  'work_order.complete': moveJobs('complete'),
-  'work_order.cancel': moveJobs('cancel'),
-  'work_order.reopen': moveJobs('reopen'),
+  'work_order.complete': createMoveHandler('complete'),
+  'work_order.cancel': createMoveHandler('cancel'),
+  'work_order.reopen': createMoveHandler('reopen'),
   'customer.create': createCustomers,
   'customer.update': updateCustomers,
   'payment.create': createPayments,
@@ -132,11 +132,11 @@ export const handlers = {
   'inspection.update': updateInspections,
   'rate_card.create': createRateCards,
   'impound.create': createImpounds,
-  'impound.update': moveImpounds('update'),
-  'impound.hold': moveImpounds('hold'),
-  'impound.unhold': moveImpounds('unhold'),
-  'impound.release': moveImpounds('release'),
-  'impound.accrue': accrueImpounds,
+  'impound.update': createImpoundActionHandler('update'),
+  'impound.hold': createImpoundActionHandler('hold'),
+  'impound.unhold': createImpoundActionHandler('unhold'),
+  'impound.release': createImpoundActionHandler('release'),
+  'impound.accrue': accrueImpoundStorage,
   'webhook_delivery.replay': replayDeliveries,
   'webhook_delivery.cancel': cancelDeliveries,
   'webhook_delivery.test': testEndpoints,
@@ -182,7 +182,7 @@ export const handlers = {
  * @throws {UnknownCommandError} when this version has no handler: the job is retried until a newer
  * worker runs it
  */
-export function handlerOf(type: string): CommandHandler<never> {
+export function getCommandHandler(type: string): CommandHandler<never> {
   const handler = (handlers as Record<string, unknown>)[type];
   if (!handler) throw new UnknownCommandError(type);
   return handler as CommandHandler<never>;

@@ -1,9 +1,9 @@
-import type { Command, Outcome } from '../../shared/contracts/command.js';
+import type { Command, CommandOutcome } from '../../shared/contracts/command.js';
 import type { Row, Transaction } from '../../shared/platform/postgres.js';
-import { changesSince } from '../../shared/resources/changes-since.js';
-import { commandOfType } from '../../shared/resources/index.js';
-import { failed, lockRecords, refKey, refOf } from '../../shared/resources/sets.js';
-import { resourceTable } from '../../shared/resources/tables.js';
+import { findChangesSince } from '../../shared/resources/changes-since.js';
+import { getCommandDefinition } from '../../shared/resources/index.js';
+import { failedOutcome, lockRecords, refKey, toRecordRef } from '../../shared/resources/record-sets.js';
+import { getResourceTable } from '../../shared/resources/tables.js';
 
 interface VersionedRow extends Row {
   updated_at?: string;
@@ -18,15 +18,21 @@ interface VersionedRow extends Row {
 export async function checkPreconditions(
   tx: Transaction,
   commands: Command[],
-): Promise<Map<string, Outcome>> {
-  const refused = new Map<string, Outcome>();
+): Promise<Map<string, CommandOutcome>> {
+  const refused = new Map<string, CommandOutcome>();
   const conditional = commands.filter((command) => command.ifMatch);
-  const entityTypes = new Set(conditional.map((command) => commandOfType(command.type).entityType));
+  const entityTypes = new Set(conditional.map((command) => getCommandDefinition(command.type).entityType));
   for (const entityType of entityTypes) {
-    const group = conditional.filter((command) => commandOfType(command.type).entityType === entityType);
-    const rows = await lockRecords<VersionedRow>(tx, resourceTable(entityType).table, group.map(refOf));
+    const group = conditional.filter(
+      (command) => getCommandDefinition(command.type).entityType === entityType,
+    );
+    const rows = await lockRecords<VersionedRow>(
+      tx,
+      getResourceTable(entityType).table,
+      group.map(toRecordRef),
+    );
     for (const command of group) {
-      const { updated_at: current, deleted_at } = rows.get(refKey(refOf(command))) ?? {};
+      const { updated_at: current, deleted_at } = rows.get(refKey(toRecordRef(command))) ?? {};
       if (current === undefined || deleted_at || isSameVersion(current, command.ifMatch ?? [])) continue;
       refused.set(command.id, await buildPreconditionFailure(tx, command, current));
     }
@@ -43,15 +49,17 @@ async function buildPreconditionFailure(
   tx: Transaction,
   command: Command,
   current: string,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const known = (command.ifMatch ?? []).filter((version) => !Number.isNaN(Date.parse(version)));
-  const { entityType } = commandOfType(command.type);
+  const { entityType } = getCommandDefinition(command.type);
   const { tenantId, entityId } = command;
   const latest = known.sort().at(-1);
   const details =
-    latest === undefined ? [] : await changesSince(tx, { tenantId, entityType, entityId, version: latest });
+    latest === undefined
+      ? []
+      : await findChangesSince(tx, { tenantId, entityType, entityId, version: latest });
   const version = new Date(current).toISOString();
-  return failed({
+  return failedOutcome({
     code: 'precondition_failed',
     message:
       'The record has changed since you read it. The details list the changes. Read it again, then send your change with its new ETag.',

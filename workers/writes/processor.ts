@@ -1,16 +1,21 @@
 import type { Job, Processor } from 'bullmq';
 import { CANARY_TYPE } from '../../shared/contracts/canary.js';
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
-import { tellRecorded } from '../../shared/events/recorded-notice.js';
+import { broadcastRecordedEvents } from '../../shared/events/recorded-broadcast.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { WriteJob, WriteReply } from '../../shared/queues/writes.js';
-import { type BatchContext, limitSuspects, runIsolated, runSuspects } from './isolate.js';
-import { createPrompter } from './prompt.js';
-import { Repeats } from './repeats.js';
-import { rehearse } from './run-batch.js';
+import { ConflictMonitor } from './conflict-monitor.js';
+import {
+  type BatchContext,
+  createSuspectLimit,
+  runIsolated,
+  runSuspectedCommands,
+} from './isolate-commands.js';
+import { runDryRun } from './run-batch.js';
+import { createWakeUpSender } from './wake-up-sender.js';
 
 /**
  * Creates the processor of the writes queue. It commits a batch, then replies to the api process
@@ -22,11 +27,11 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
     config,
     db,
     logger,
-    repeats: new Repeats(),
+    conflictMonitor: new ConflictMonitor(),
     // A worker runs at most this many jobs, so all of them may wait here.
-    suspects: limitSuspects(config.writesConcurrency),
+    suspectLimit: createSuspectLimit(config.writesConcurrency),
     beforeCommit: (commands) => killIfMarked(runtime, commands),
-    afterCommit: createPrompter(runtime),
+    afterCommit: createWakeUpSender(runtime),
   };
   return async (job) => {
     const startedAt = performance.now();
@@ -64,11 +69,13 @@ async function runJob(
 
 function runWrites(context: BatchContext, job: Job<WriteJob>, writes: Command[]): Promise<CommandResult[]> {
   // A stall means that a worker died while it ran this job. One of the commands may be the cause.
-  if (job.stalledCounter > 0) return runSuspects(context, writes);
+  if (job.stalledCounter > 0) return runSuspectedCommands(context, writes);
   // The check costs a tenth of a batch (measured). A job's first run can contain no command that
   // has already run, and repeated idempotency keys are rare.
   const isFirstRun = job.attemptsMade === 0 && job.data.replyTo !== null;
-  return runIsolated(context, writes, { lookFirst: !isFirstRun || context.repeats.areFrequent() });
+  return runIsolated(context, writes, {
+    shouldSearchEarlier: !isFirstRun || context.conflictMonitor.isNextBatchCautious(),
+  });
 }
 
 function buildCanaryResult(command: Command): CommandResult {
@@ -77,7 +84,7 @@ function buildCanaryResult(command: Command): CommandResult {
 
 async function tryDryRun(context: BatchContext, command: Command): Promise<CommandResult> {
   try {
-    return await rehearse(context, command);
+    return await runDryRun(context, command);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
     context.logger.error(
@@ -118,12 +125,14 @@ async function wakeStreams(runtime: Runtime, commands: Command[], results: Comma
     ({ id, type, dryRun }) => succeeded.has(id) && !dryRun && type !== CANARY_TYPE,
   );
   if (writes.length === 0) return;
-  await tellRecorded(runtime.bus, new Set(writes.map(({ tenantId }) => tenantId))).catch((error: unknown) => {
-    runtime.logger.warn(
-      { err: error },
-      'could not wake the event streams; they will find the events at their next query',
-    );
-  });
+  await broadcastRecordedEvents(runtime.bus, new Set(writes.map(({ tenantId }) => tenantId))).catch(
+    (error: unknown) => {
+      runtime.logger.warn(
+        { err: error },
+        'could not wake the event streams; they will find the events at their next query',
+      );
+    },
+  );
 }
 
 interface BatchReport {

@@ -1,26 +1,31 @@
-import type { Command, CommandResult, Outcome } from '../../shared/contracts/command.js';
+import type { Command, CommandOutcome, CommandResult } from '../../shared/contracts/command.js';
 import type { Config } from '../../shared/platform/config.js';
-import { errorCodeOf } from '../../shared/platform/errors.js';
+import { getErrorCode } from '../../shared/platform/errors.js';
 import type { FairLimit } from '../../shared/platform/fair-limit.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres.js';
-import type { LaneRef } from '../../shared/queues/webhooks.js';
-import { takeAgentTurns } from '../../shared/resources/approvals/agent-turns.js';
-import { commandOfType } from '../../shared/resources/index.js';
-import { recordset } from '../../shared/resources/sets.js';
-import { type Earlier, findEarlier } from './earlier.js';
-import { handlerOf } from './handlers.js';
+import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
+import { acquireAgentLocks } from '../../shared/resources/approvals/agent-locks.js';
+import { getCommandDefinition } from '../../shared/resources/index.js';
+import { recordsetSql } from '../../shared/resources/record-sets.js';
+import {
+  buildCommandAuditInsert,
+  buildLocation,
+  type CompletedCommand,
+  getHttpStatus,
+} from './completed-command.js';
+import type { ConflictMonitor } from './conflict-monitor.js';
+import { type EarlierResults, findEarlierResults } from './earlier-results.js';
+import { getCommandHandler } from './handlers.js';
 import { checkPreconditions } from './preconditions.js';
-import { auditStatement, locationOf, type Settled, statusOf } from './record.js';
-import type { Repeats } from './repeats.js';
-import { type Rendered, renderAnswers, settle } from './settle.js';
+import { type RenderedResponses, renderResponses, storeOutcomes } from './store-outcomes.js';
 import { groupByType, splitIntoWaves } from './waves.js';
 
 /** The result of a committed batch. */
-export interface Committed {
-  settled: Settled[];
+export interface CommittedBatch {
+  completed: CompletedCommand[];
   /** Queues of the endpoints that receive its events. */
-  lanes: LaneRef[];
+  endpointQueues: EndpointQueueRef[];
 }
 
 /** Dependencies of a batch. */
@@ -31,13 +36,13 @@ export interface BatchContext {
   /** Called after all changes, while the transaction is still open. */
   beforeCommit: (commands: Command[]) => void;
   /** Called after the commit. The call is lost if the process dies first. */
-  afterCommit?: (committed: Committed) => void;
-  repeats: Repeats;
+  afterCommit?: (committed: CommittedBatch) => void;
+  conflictMonitor: ConflictMonitor;
   /**
    * Lets one job with suspected commands run at a time. Otherwise a poison command could kill a
    * command of another job, and that death would count as an attempt of the innocent command.
    */
-  suspects: FairLimit<'suspects'>;
+  suspectLimit: FairLimit<'suspects'>;
 }
 
 /** Options of a batch. */
@@ -47,7 +52,7 @@ export interface BatchOptions {
    * makes the whole batch fail with a unique violation (23505). It must then run again with this
    * option.
    */
-  lookFirst: boolean;
+  shouldSearchEarlier: boolean;
 }
 
 /**
@@ -59,19 +64,19 @@ export interface BatchOptions {
 export async function runBatch(
   context: BatchContext,
   commands: Command[],
-  options: BatchOptions = { lookFirst: true },
+  options: BatchOptions = { shouldSearchEarlier: true },
 ): Promise<CommandResult[]> {
   if (commands.length === 0) return [];
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
   const waveResults = await context.db.transaction(tenants, async (tx) => {
-    await takeAgentTurns(tx, commands);
+    await acquireAgentLocks(tx, commands);
     const results = await runWaves(tx, splitIntoWaves(commands), { ...options, config: context.config });
     context.beforeCommit(commands);
     return results;
   });
   context.afterCommit?.({
-    settled: waveResults.flatMap(({ completed }) => completed),
-    lanes: waveResults.flatMap(({ rendered }) => rendered.lanes),
+    completed: waveResults.flatMap(({ completed }) => completed),
+    endpointQueues: waveResults.flatMap(({ rendered }) => rendered.endpointQueues),
   });
   return waveResults.flatMap(({ completed, rendered, earlier }) => [
     ...earlier,
@@ -82,25 +87,25 @@ export async function runBatch(
 /** The result of a wave. `rendered` is complete once the transaction is committed. */
 interface WaveResult {
   earlier: CommandResult[];
-  completed: Settled[];
-  rendered: Rendered;
+  completed: CompletedCommand[];
+  rendered: RenderedResponses;
 }
 
 async function runWaves(
   tx: Transaction,
   waves: Command[][],
-  { lookFirst: shouldSearchEarlier, config }: WaveOptions,
+  { shouldSearchEarlier, config }: WaveOptions,
 ): Promise<WaveResult[]> {
   const waveResults: WaveResult[] = [];
   for (const [index, wave] of waves.entries()) {
     const isLast = index === waves.length - 1;
     // A later wave shares a conflict key with an earlier one, for example an Idempotency-Key.
     const { results, completed } = await runWave(tx, wave, {
-      lookFirst: shouldSearchEarlier || index > 0,
+      shouldSearchEarlier: shouldSearchEarlier || index > 0,
       config,
     });
     const sent: Promise<void>[] = [];
-    const rendered = settle(completed, (query, onRows) => {
+    const rendered = storeOutcomes(completed, (query, onRows) => {
       // The queries of the last wave are sent with the commit. Those of an earlier wave must run
       // now, because the next wave reads their rows.
       if (isLast) tx.queryAtCommit(query, onRows);
@@ -116,16 +121,16 @@ interface WaveOptions extends BatchOptions {
   config: Config;
 }
 
-const NO_EARLIER_RESULTS: Earlier = { results: new Map(), expired: [] };
+const NO_EARLIER_RESULTS: EarlierResults = { results: new Map(), expiredKeys: [] };
 
 async function runWave(
   tx: Transaction,
   wave: Command[],
-  { lookFirst: shouldSearchEarlier, config }: WaveOptions,
-): Promise<{ results: CommandResult[]; completed: Settled[] }> {
-  const earlier = shouldSearchEarlier ? await findEarlier(tx, wave) : NO_EARLIER_RESULTS;
+  { shouldSearchEarlier, config }: WaveOptions,
+): Promise<{ results: CommandResult[]; completed: CompletedCommand[] }> {
+  const earlier = shouldSearchEarlier ? await findEarlierResults(tx, wave) : NO_EARLIER_RESULTS;
   const fresh = wave.filter((command) => !earlier.results.has(command.id));
-  if (earlier.expired.length > 0) await deleteExpiredKeys(tx, earlier.expired);
+  if (earlier.expiredKeys.length > 0) await deleteExpiredKeys(tx, earlier.expiredKeys);
   const ran = await runHandlers(tx, fresh, config);
   const overtaken = await findOvertaken(tx, ran);
   return {
@@ -140,18 +145,22 @@ async function runWave(
  * number. The result of the other command is the result of both. At READ COMMITTED this query can
  * read it.
  */
-async function findOvertaken(tx: Transaction, ran: Settled[]): Promise<Map<string, CommandResult>> {
+async function findOvertaken(tx: Transaction, ran: CompletedCommand[]): Promise<Map<string, CommandResult>> {
   const failed = ran.filter(({ command, outcome }) => !outcome.ok && command.idempotency);
   if (failed.length === 0) return new Map();
-  const earlier = await findEarlier(
+  const earlier = await findEarlierResults(
     tx,
     failed.map(({ command }) => command),
   );
   return earlier.results;
 }
 
-async function runHandlers(tx: Transaction, commands: Command[], config: Config): Promise<Settled[]> {
-  const completed: Settled[] = [];
+async function runHandlers(
+  tx: Transaction,
+  commands: Command[],
+  config: Config,
+): Promise<CompletedCommand[]> {
+  const completed: CompletedCommand[] = [];
   for (const [type, group] of groupByType(commands)) {
     // Checked per type: a claim or a suggestion can change an invoice that its command does not
     // name, in the same wave.
@@ -162,9 +171,9 @@ async function runHandlers(tx: Transaction, commands: Command[], config: Config)
     }
     const allowed = group.filter((command) => !refused.has(command.id));
     if (allowed.length === 0) continue;
-    const outcomes: Outcome[] = await handlerOf(type)(tx, allowed as Command<never>[], config);
+    const outcomes: CommandOutcome[] = await getCommandHandler(type)(tx, allowed as Command<never>[], config);
     for (const [index, command] of allowed.entries()) {
-      completed.push({ command, outcome: outcomes[index] as Outcome });
+      completed.push({ command, outcome: outcomes[index] as CommandOutcome });
     }
   }
   return completed;
@@ -172,23 +181,37 @@ async function runHandlers(tx: Transaction, commands: Command[], config: Config)
 
 async function deleteExpiredKeys(tx: Transaction, keys: { tenant_id: string; key: string }[]): Promise<void> {
   await tx.query({
-    text: `delete from idempotency_keys k using ${recordset('tenant_id uuid, key uuid')}
+    text: `delete from idempotency_keys k using ${recordsetSql('tenant_id uuid, key uuid')}
            where k.tenant_id = r.tenant_id and k.key = r.key and k.created_at < now() - interval '24 hours'`,
     values: [JSON.stringify(keys)],
   });
 }
 
-function buildResult(one: Settled, { bodies }: Rendered): CommandResult {
+function buildResult(one: CompletedCommand, { bodies }: RenderedResponses): CommandResult {
   const { command, outcome } = one;
   if (!outcome.ok) return { id: command.id, ok: false, error: outcome.error };
-  const location = locationOf(one);
+  const location = buildLocation(one);
   const body = bodies.get(command.id) as string;
-  const isOwnChange = commandOfType(command.type).creates || !hasNoEffect(outcome);
-  return { id: command.id, ok: true, status: statusOf(one), body, location, replayed: false, isOwnChange };
+  const isOwnChange = getCommandDefinition(command.type).creates || !hasNoEffect(outcome);
+  return {
+    id: command.id,
+    ok: true,
+    status: getHttpStatus(one),
+    body,
+    location,
+    replayed: false,
+    isOwnChange,
+  };
 }
 
-function hasNoEffect({ held, changes, events, ran, answerExtra }: Extract<Outcome, { ok: true }>): boolean {
-  return !held && !ran && !answerExtra && changes.length + events.length === 0;
+function hasNoEffect({
+  held,
+  changes,
+  events,
+  ranCommand,
+  responseExtra,
+}: Extract<CommandOutcome, { ok: true }>): boolean {
+  return !held && !ranCommand && !responseExtra && changes.length + events.length === 0;
 }
 
 /**
@@ -196,24 +219,26 @@ function hasNoEffect({ held, changes, events, ran, answerExtra }: Extract<Outcom
  * §5, Dry run), then inserts the audit entry of the dry run. The result's body is the `data` of the
  * preview.
  */
-export async function rehearse({ db, config }: BatchContext, command: Command): Promise<CommandResult> {
-  const { completed, rendered } = await db.rehearse([command.tenantId], async (tx) => {
+export async function runDryRun({ db, config }: BatchContext, command: Command): Promise<CommandResult> {
+  const { completed, rendered } = await db.runAndRollBack([command.tenantId], async (tx) => {
     const [one] = await runHandlers(tx, [command], config);
     if (!one) throw new Error('a handler returned no outcome');
-    return { completed: one, rendered: await renderAnswers(tx, [one]) };
+    return { completed: one, rendered: await renderResponses(tx, [one]) };
   });
   await db
-    .transaction([command.tenantId], async (tx) => tx.queryAtCommit(auditStatement([completed], 'dry_run')))
+    .transaction([command.tenantId], async (tx) =>
+      tx.queryAtCommit(buildCommandAuditInsert([completed], 'dry_run')),
+    )
     .catch((error: unknown) => {
       // An earlier run of the job has already inserted the entry. A second dry run is harmless; a
       // second audit entry would be wrong.
-      if (errorCodeOf(error) !== '23505') throw error;
+      if (getErrorCode(error) !== '23505') throw error;
     });
   const result = buildResult(completed, rendered);
   if (!result.ok) return result;
   // A dry run of a change must not count as the caller's own change. Otherwise it would show the
   // record to every caller with permission to change it, without a trace on the record.
   const isHeld = completed.outcome.ok && completed.outcome.held === true;
-  const isOwnChange = isHeld || commandOfType(command.type).creates;
+  const isOwnChange = isHeld || getCommandDefinition(command.type).creates;
   return { ...result, status: 200, location: null, isOwnChange };
 }

@@ -1,5 +1,5 @@
 import type { Worker } from 'bullmq';
-import { checkReadiness, storeChecks } from '../../shared/platform/health.js';
+import { checkReadiness, createStoreChecks } from '../../shared/platform/health.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { WriteJob, WritesQueue } from '../../shared/queues/writes.js';
 
@@ -25,7 +25,8 @@ export function watchProgress(runtime: Runtime, queue: WritesQueue, worker: Work
   const check = async () => {
     const waiting = await queue.getWaitingCount();
     if (waiting === 0) return recordProgress();
-    if (Date.now() - lastProgressAt < MAX_IDLE_MS || !(await checkReadiness(storeChecks(runtime))).ok) return;
+    if (Date.now() - lastProgressAt < MAX_IDLE_MS || !(await checkReadiness(createStoreChecks(runtime))).ok)
+      return;
     logger.fatal(
       { waiting, idleMs: Date.now() - lastProgressAt },
       'jobs are waiting but the worker starts none; exiting so that the supervisor restarts it',

@@ -1,12 +1,12 @@
 import type { Command } from '../../shared/contracts/command.js';
-import { commandOfType } from '../../shared/resources/index.js';
+import { getCommandDefinition } from '../../shared/resources/index.js';
 
 /**
  * Lists the keys that no two concurrent commands may share: the record they change, an invoice
  * number, an Idempotency-Key.
  */
 function listConflictKeys(command: Command): string[] {
-  const own = commandOfType(command.type).conflictKeys?.(command.input as never, command.actor) ?? [];
+  const own = getCommandDefinition(command.type).conflictKeys?.(command.input as never, command.actor) ?? [];
   const keys = [`entity:${command.entityId}`, ...own];
   if (command.idempotency) keys.push(`idempotency:${command.idempotency.key}`);
   return keys.map((key) => `${command.tenantId}/${key}`);

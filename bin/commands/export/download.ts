@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { causeOf } from '../api-client.js';
+import { describeCause } from '../api-client.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { ExportRecord } from './export-record.js';
 
@@ -13,10 +13,10 @@ import type { ExportRecord } from './export-record.js';
 const MAX_RESUMES = 5;
 const RESUME_AFTER_MS = 1000;
 
-export interface Download {
+export interface DownloadOptions {
   record: ExportRecord;
   /** Returns a new link: links are valid only for minutes. */
-  freshLink: () => Promise<string | null>;
+  refreshLink: () => Promise<string | null>;
   /** @param bytes downloaded so far */
   onProgress: (bytes: number) => void;
 }
@@ -27,7 +27,10 @@ export interface Download {
  * also ends in .gz.
  * @throws {CliError} after it has deleted the partial files
  */
-export async function download(path: string, { record, freshLink, onProgress }: Download): Promise<void> {
+export async function downloadExport(
+  path: string,
+  { record, refreshLink, onProgress }: DownloadOptions,
+): Promise<void> {
   const part = `${path}.part`;
   const unpacked = `${path}.whole`;
   await rm(part, { force: true });
@@ -45,7 +48,7 @@ export async function download(path: string, { record, freshLink, onProgress }: 
           EXIT.unreachable,
         );
       await pause(RESUME_AFTER_MS);
-      link = await freshLink();
+      link = await refreshLink();
     }
     if ((await hashFile(part)) !== record.sha256)
       throw new CliError(
@@ -99,7 +102,7 @@ function toRefusedError(status: number): CliError {
 
 /** The target folder is missing, read-only or full, so a retry does not help. */
 function isLocalDiskError(error: unknown): boolean {
-  return ['ENOENT', 'ENOSPC', 'EACCES', 'EROFS', 'EISDIR', 'EDQUOT'].includes(causeOf(error));
+  return ['ENOENT', 'ENOSPC', 'EACCES', 'EROFS', 'EISDIR', 'EDQUOT'].includes(describeCause(error));
 }
 
 async function fileSize(path: string): Promise<number> {

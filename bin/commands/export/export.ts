@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { apiAccess } from '../api-access.js';
+import { resolveApiAccess } from '../api-access.js';
 import { type ApiAccess, ApiError, callApi } from '../api-client.js';
 import type { CommandArgs, CommandContext, RunCommand } from '../command.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
 import type { CommandOutput } from '../output.js';
-import { progressBar } from './bar.js';
-import { download } from './download.js';
+import { downloadExport } from './download.js';
 import type { ExportRecord } from './export-record.js';
+import { createProgressBar } from './progress-bar.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
@@ -22,7 +22,7 @@ const FINAL = ['completed', 'failed', 'cancelled', 'expired'];
  * names the files.
  */
 export const exportRecords: RunCommand = async (args, context) => {
-  const api = await apiAccess(args, context.config(), args.values.sandbox ? 'sandbox_key' : 'api_key');
+  const api = await resolveApiAccess(args, context.config(), args.values.sandbox ? 'sandbox_key' : 'api_key');
   const formats = String(args.values.format ?? 'csv').split(',');
   const { output } = args.values;
   const isFolder = output !== undefined && String(output).endsWith('/');
@@ -53,10 +53,10 @@ async function exportOne({ api, args, context, format, isFolder }: ExportRequest
   if (record.status !== 'completed') throw toUnfinishedError(record);
   if (output === undefined) return { data: record, text: String(record.download_url) };
   const path = isFolder ? join(String(output), basename(String(record.file_name))) : String(output);
-  const bar = progressBar(context, 'downloading');
-  await download(path, {
+  const bar = createProgressBar(context, 'downloading');
+  await downloadExport(path, {
     record,
-    freshLink: async () => (await request(api, `/exports/${record.id}`)).download_url,
+    refreshLink: async () => (await request(api, `/exports/${record.id}`)).download_url,
     onProgress: (bytes) => bar.show(record.bytes ? (bytes / record.bytes) * 100 : null, { bytes }),
   });
   bar.end();
@@ -94,7 +94,7 @@ async function waitForExport(
   started: ExportRecord,
   context: CommandContext,
 ): Promise<ExportRecord> {
-  const bar = progressBar(context, 'exporting');
+  const bar = createProgressBar(context, 'exporting');
   let record = started;
   for (
     let pauseMs = FIRST_PAUSE_MS;
@@ -126,8 +126,8 @@ async function request(
  * so the caller polls again.
  */
 async function ignoreTransientError(error: unknown, record: ExportRecord): Promise<ExportRecord> {
-  if (!(error instanceof ApiError && error.isPassing)) throw error;
-  await pause(error.refusal.retryAfterMs ?? LONGEST_PAUSE_MS);
+  if (!(error instanceof ApiError && error.isTransient)) throw error;
+  await pause(error.details.retryAfterMs ?? LONGEST_PAUSE_MS);
   return record;
 }
 

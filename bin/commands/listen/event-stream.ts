@@ -1,4 +1,4 @@
-import { type ApiAccess, ApiError, callApi, causeOf } from '../api-client.js';
+import { type ApiAccess, ApiError, callApi, describeCause } from '../api-client.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { type SseBlock, SseParser } from './sse-parser.js';
 
@@ -14,15 +14,15 @@ interface StreamOptions {
 }
 
 /** The stream was cut. A client that reconnects with the last id misses no event. */
-export class StreamCut extends Error {}
+export class StreamInterruptedError extends Error {}
 
 /**
  * Opens one connection to the account's events and yields its blocks until the API ends the stream.
  * Reads from the connection only when the consumer wants the next block.
  * @throws {ApiError} when the API refuses the connection
- * @throws {StreamCut} when the connection breaks
+ * @throws {StreamInterruptedError} when the connection breaks
  */
-export async function* openStream(
+export async function* openEventStream(
   { api, types, stopping }: StreamOptions,
   lastEventId: string | null,
 ): AsyncGenerator<SseBlock> {
@@ -62,13 +62,15 @@ async function readWithin(reader: Reader, cut: AbortController) {
   try {
     return await reader.read();
   } catch (error) {
-    throw new StreamCut(cut.signal.aborted ? `silent for ${SILENCE_MS / 1000} s` : causeOf(error));
+    throw new StreamInterruptedError(
+      cut.signal.aborted ? `silent for ${SILENCE_MS / 1000} s` : describeCause(error),
+    );
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** Whether the stream may be opened again after this error. */
-export function isPassing(error: unknown): error is StreamCut | ApiError {
-  return error instanceof StreamCut || (error instanceof ApiError && error.isPassing);
+export function isTransientError(error: unknown): error is StreamInterruptedError | ApiError {
+  return error instanceof StreamInterruptedError || (error instanceof ApiError && error.isTransient);
 }

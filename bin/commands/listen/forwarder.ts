@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorCodeOf } from '../../../shared/platform/errors.js';
-import { packageVersion } from '../../../shared/platform/package-version.js';
-import { causeOf } from '../api-client.js';
+import { getErrorCode } from '../../../shared/platform/errors.js';
+import { readPackageVersion } from '../../../shared/platform/package-version.js';
+import { describeCause } from '../api-client.js';
 import { CliError, EXIT } from '../exit-codes.js';
-import { signedHeaders } from './signature.js';
+import { buildSignedHeaders } from './signature.js';
 
 /** The same deadline as for a webhook: it covers connecting, headers and body. */
 const DEADLINE_MS = 15_000;
@@ -18,14 +18,14 @@ export interface StreamedEvent {
   body: string;
 }
 
-export interface Answer {
+export interface ForwardResult {
   status: number;
   /** Duration of the attempt that the target answered. */
   ms: number;
   attempts: number;
 }
 
-export interface Receiver {
+export interface ForwardOptions {
   target: string;
   secret: string;
   /** Called after each attempt without a response. */
@@ -38,7 +38,10 @@ export interface Receiver {
  * if `stopping` is aborted before that.
  * @throws {CliError} when the target's URL can never be called
  */
-export async function forward(event: StreamedEvent, receiver: Receiver): Promise<Answer | undefined> {
+export async function forwardEvent(
+  event: StreamedEvent,
+  receiver: ForwardOptions,
+): Promise<ForwardResult | undefined> {
   const { stopping } = receiver;
   let pauseMs = FIRST_PAUSE_MS;
   for (let attempts = 1; !stopping.aborted; attempts += 1) {
@@ -56,13 +59,13 @@ export async function forward(event: StreamedEvent, receiver: Receiver): Promise
 }
 
 /** Resolves with the status after the whole response has arrived or the deadline has passed. */
-async function post({ id, body }: StreamedEvent, { target, secret }: Receiver): Promise<number> {
+async function post({ id, body }: StreamedEvent, { target, secret }: ForwardOptions): Promise<number> {
   const response = await fetch(target, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      'user-agent': `tow-listen/${packageVersion()}`,
-      ...signedHeaders(secret, id, body),
+      'user-agent': `tow-listen/${readPackageVersion()}`,
+      ...buildSignedHeaders(secret, id, body),
     },
     body,
     redirect: 'manual',
@@ -76,8 +79,8 @@ async function post({ id, body }: StreamedEvent, { target, secret }: Receiver): 
 /** @throws {CliError} for a failure that no retry can fix, such as a port that fetch refuses */
 function describeFailure(error: unknown, target: string): string {
   if (error instanceof DOMException) return `no response within ${DEADLINE_MS / 1000} s`;
-  const reason = causeOf(error);
+  const reason = describeCause(error);
   const cause = error instanceof Error ? error.cause : undefined;
-  if (errorCodeOf(cause)) return reason;
+  if (getErrorCode(cause)) return reason;
   throw new CliError('target_refused', `${target} cannot be called: ${reason}.`, EXIT.usage);
 }

@@ -1,11 +1,11 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../../shared/platform/crypto.js';
-import { OwnedError, takeOwnership } from '../../../shared/platform/embedded-postgres/owner.js';
-import { errorCodeOf } from '../../../shared/platform/errors.js';
+import { AlreadyOwnedError, acquireOwnerLock } from '../../../shared/platform/embedded-postgres/owner.js';
+import { getErrorCode } from '../../../shared/platform/errors.js';
 import type { Lifecycle } from '../../../shared/platform/lifecycle.js';
 import { writePrivateFile } from '../../../shared/platform/private-file.js';
-import { newSecret } from '../../../shared/resources/webhook-endpoints/secret.js';
+import { generateSecret } from '../../../shared/resources/webhook-endpoints/secret.js';
 import { CliError, EXIT } from '../exit-codes.js';
 
 interface Stored {
@@ -35,22 +35,26 @@ export class ListenState {
    * @throws {CliError} `already_listening` when another process has the lock: with two forwarders,
    * one could save an id before the other has forwarded the events up to it
    */
-  static async take(
+  static async acquire(
     dataDir: string,
     { key, target }: { key: string; target: string },
     lifecycle: Lifecycle,
   ): Promise<ListenState> {
     const path = statePath(dataDir, key, target);
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const lock = await takeOwnership(path.replace(/json$/, 'pid'), path).catch((error: unknown) => {
-      if (!(error instanceof OwnedError)) throw error;
+    const lock = await acquireOwnerLock(path.replace(/json$/, 'pid'), path).catch((error: unknown) => {
+      if (!(error instanceof AlreadyOwnedError)) throw error;
       const message = `Another \`tow listen\` (pid ${error.pid}) already forwards the events of this key to ${target}. Stop it first.`;
       throw new CliError('already_listening', message, EXIT.failed);
     });
     lifecycle.onClose('listen lock', () => lock.release());
     const found = await ListenState.find(dataDir, key, target);
     if (found) return found;
-    const state = new ListenState(path, { forward_to: target, secret: newSecret(), last_event_id: null });
+    const state = new ListenState(path, {
+      forward_to: target,
+      secret: generateSecret(),
+      last_event_id: null,
+    });
     await state.save(null);
     return state;
   }
@@ -81,7 +85,7 @@ async function readStored(path: string): Promise<Stored | undefined> {
     const stored = JSON.parse(await readFile(path, 'utf8')) as Stored;
     if (typeof stored.secret === 'string' && stored.last_event_id !== undefined) return stored;
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     if (!(error instanceof SyntaxError)) throw error;
   }
   const message = `${path} is damaged. Delete it to start again with a new secret and only new events.`;

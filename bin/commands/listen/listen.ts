@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { validate } from '../../../shared/contracts/validate.js';
 import { eventStreamQuery } from '../../../shared/resources/events/schema.js';
-import { apiAccess, httpUrl } from '../api-access.js';
+import { resolveApiAccess, validateHttpUrl } from '../api-access.js';
 import { type ApiAccess, ApiError } from '../api-client.js';
 import type { CommandArgs, CommandContext, RunCommand } from '../command.js';
 import { CliError, EXIT } from '../exit-codes.js';
-import type { Line } from '../output.js';
-import { isPassing, openStream, StreamCut } from './event-stream.js';
-import { type Answer, forward, type StreamedEvent } from './forwarder.js';
+import type { OutputEntry } from '../output.js';
+import { isTransientError, openEventStream, StreamInterruptedError } from './event-stream.js';
+import { type ForwardResult, forwardEvent, type StreamedEvent } from './forwarder.js';
 import { ListenState } from './listen-state.js';
 import type { SseBlock } from './sse-parser.js';
 
@@ -21,18 +21,18 @@ const LONGEST_RETRY_MS = 15_000;
  */
 export const listen: RunCommand = async (args, context) => {
   const { values } = args;
-  const target = httpUrl('--forward-to', String(values['forward-to']));
+  const target = validateHttpUrl('--forward-to', String(values['forward-to']));
   const types = parseFilters(args);
   const config = context.config();
-  const api = await apiAccess(args, config, values.sandbox === true ? 'sandbox_key' : 'api_key');
+  const api = await resolveApiAccess(args, config, values.sandbox === true ? 'sandbox_key' : 'api_key');
   const { key } = api;
   if (values['print-secret'] === true) {
     const state =
       (await ListenState.find(config.dataDir, key, target)) ??
-      (await ListenState.take(config.dataDir, { key, target }, context.lifecycle));
+      (await ListenState.acquire(config.dataDir, { key, target }, context.lifecycle));
     return { data: { forward_to: target, secret: state.secret }, text: state.secret };
   }
-  const state = await ListenState.take(config.dataDir, { key, target }, context.lifecycle);
+  const state = await ListenState.acquire(config.dataDir, { key, target }, context.lifecycle);
   if (values['from-now'] === true) await state.save(null);
   const listener = new Listener({ api, target, types, state }, context);
   await listener.run();
@@ -67,9 +67,9 @@ class Listener {
 
   constructor(
     private readonly options: ListenOptions,
-    private readonly context: Pick<CommandContext, 'say' | 'notice' | 'interruption'>,
+    private readonly context: Pick<CommandContext, 'printEntry' | 'printStatus' | 'getInterruptSignal'>,
   ) {
-    this.stopping = context.interruption();
+    this.stopping = context.getInterruptSignal();
   }
 
   async run(): Promise<void> {
@@ -84,7 +84,7 @@ class Listener {
         Math.min(this.retryMs * 2 ** (failures - 1), LONGEST_RETRY_MS),
         reason.retryAfterMs ?? 0,
       );
-      this.context.notice(`${reason.text} Connecting again in ${waitMs / 1000} s.`);
+      this.context.printStatus(`${reason.text} Connecting again in ${waitMs / 1000} s.`);
       await pause(waitMs, undefined, { signal: stopping }).catch(() => undefined);
     }
   }
@@ -97,15 +97,15 @@ class Listener {
     const { api, types, state } = this.options;
     const { stopping } = this;
     try {
-      for await (const block of openStream({ api, types, stopping }, state.lastEventId)) {
+      for await (const block of openEventStream({ api, types, stopping }, state.lastEventId)) {
         this.reportConnected(block);
         if (!(await this.handleBlock(block)) || stopping.aborted) break;
       }
       return { text: 'The stream ended.' };
     } catch (error) {
       if (stopping.aborted) return { text: 'Stopped.' };
-      if (!isPassing(error) || !this.hasConnected) throw explainFailure(error, state.lastEventId);
-      const retryAfterMs = error instanceof ApiError ? error.refusal.retryAfterMs : undefined;
+      if (!isTransientError(error) || !this.hasConnected) throw explainFailure(error, state.lastEventId);
+      const retryAfterMs = error instanceof ApiError ? error.details.retryAfterMs : undefined;
       const text = error instanceof ApiError ? error.message : `The stream was cut (${error.message}).`;
       return { text, ...(retryAfterMs ? { retryAfterMs } : {}) };
     }
@@ -115,13 +115,13 @@ class Listener {
     if (retryMs !== undefined) this.retryMs = retryMs;
     if (this.isConnected) return;
     const { target, state, api } = this.options;
-    const { notice } = this.context;
+    const { printStatus } = this.context;
     if (this.hasConnected) {
-      notice('Connected again.');
+      printStatus('Connected again.');
     } else {
       const whose = api.key.startsWith('tk_test_') ? 'events of the sandbox' : 'events';
       const since = state.lastEventId === null ? 'from now on' : 'from where the last run ended';
-      notice(`Forwarding ${whose} to ${target}, ${since}.\nSigning secret: ${state.secret}`);
+      printStatus(`Forwarding ${whose} to ${target}, ${since}.\nSigning secret: ${state.secret}`);
     }
     this.isConnected = true;
     this.hasConnected = true;
@@ -134,22 +134,22 @@ class Listener {
       const answer = await this.forward(event);
       if (!answer) return false;
       this.forwarded += 1;
-      this.context.say(formatForwarded(event, answer));
+      this.context.printEntry(formatForwarded(event, answer));
     }
     if (id !== undefined && id !== this.options.state.lastEventId) await this.options.state.save(id);
     return true;
   }
 
-  private async forward(event: StreamedEvent): Promise<Answer | undefined> {
+  private async forward(event: StreamedEvent): Promise<ForwardResult | undefined> {
     const { stopping } = this;
     const { target, state } = this.options;
-    const { notice } = this.context;
+    const { printStatus } = this.context;
     const reportWaiting = () =>
-      notice('Stopping once the current event is answered. Press Ctrl-C again to stop immediately.');
+      printStatus('Stopping once the current event is answered. Press Ctrl-C again to stop immediately.');
     stopping.addEventListener('abort', reportWaiting);
     const onFailure = ({ type, id }: StreamedEvent, reason: string, nextMs: number) =>
-      notice(`${formatHead(type, id)}${reason}; trying again in ${nextMs / 1000} s`);
-    return forward(event, { target, secret: state.secret, stopping, onFailure }).finally(() =>
+      printStatus(`${formatHead(type, id)}${reason}; trying again in ${nextMs / 1000} s`);
+    return forwardEvent(event, { target, secret: state.secret, stopping, onFailure }).finally(() =>
       stopping.removeEventListener('abort', reportWaiting),
     );
   }
@@ -157,7 +157,7 @@ class Listener {
 
 const TYPE_WIDTH = 'ai.suggestion.created'.length;
 
-function formatForwarded({ id, type }: StreamedEvent, { status, ms, attempts }: Answer): Line {
+function formatForwarded({ id, type }: StreamedEvent, { status, ms, attempts }: ForwardResult): OutputEntry {
   const again = attempts > 1 ? `  attempt ${attempts}` : '';
   return {
     data: { time: new Date().toISOString(), type, id, status, ms, attempts },
@@ -178,8 +178,9 @@ function parseEventId(body: string): string {
  * the last run ended, continuing would skip an unknown number of events.
  */
 function explainFailure(error: unknown, lastEventId: string | null): unknown {
-  if (error instanceof StreamCut) return new CliError('api_unreachable', error.message, EXIT.unreachable);
-  if (!(error instanceof ApiError) || !error.refusal.fields?.includes('Last-Event-ID')) return error;
+  if (error instanceof StreamInterruptedError)
+    return new CliError('api_unreachable', error.message, EXIT.unreachable);
+  if (!(error instanceof ApiError) || !error.details.fields?.includes('Last-Event-ID')) return error;
   return new CliError(
     'place_unknown',
     `The API does not know the event id ${lastEventId}, where the last run ended; its database may have been replaced. GET /events lists past events. Use --from-now to continue without them.`,

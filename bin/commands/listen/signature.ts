@@ -1,11 +1,16 @@
-import { parseSecret, signatureHeader } from '../../../shared/events/signing.js';
+import { buildSignatureHeader, parseSigningSecret } from '../../../shared/events/signing.js';
 
 /** Builds the headers of Standard Webhooks, signed with the current time (docs/decisions.md §8). */
-export function signedHeaders(secret: string, id: string, body: string): Record<string, string> {
+export function buildSignedHeaders(secret: string, id: string, body: string): Record<string, string> {
   const timestampSeconds = Math.floor(Date.now() / 1000);
   return {
     'webhook-id': id,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': signatureHeader({ id, timestampSeconds, body, secrets: [parseSecret(secret)] }),
+    'webhook-signature': buildSignatureHeader({
+      id,
+      timestampSeconds,
+      body,
+      secrets: [parseSigningSecret(secret)],
+    }),
   };
 }

@@ -5,8 +5,8 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { CliError, EXIT, reasonOf } from '../exit-codes.js';
-import type { Upstream } from './upstream.js';
+import { CliError, describeReason, EXIT } from '../exit-codes.js';
+import type { UpstreamClient } from './upstream.js';
 
 /** How long responses may still arrive after a signal. */
 const LAST_RESPONSES_MS = 10_000;
@@ -21,7 +21,7 @@ interface BridgeOptions {
  * Forwards each MCP message of the client to the server, and each response back, as soon as it
  * arrives.
  */
-export class Bridge {
+export class StdioBridge {
   readonly #forwarding = new Set<Promise<void>>();
   readonly #pending = new Map<RequestId, AbortController>();
   readonly #ended = new AbortController();
@@ -30,7 +30,7 @@ export class Bridge {
 
   constructor(
     private readonly client: StdioServerTransport,
-    private readonly upstream: Upstream,
+    private readonly upstream: UpstreamClient,
     private readonly printStatus: (text: string) => void,
   ) {}
 
@@ -83,13 +83,13 @@ export class Bridge {
     try {
       const { signal } = waiting;
       const onInterimMessage = (interim: JSONRPCMessage) => this.client.send(interim);
-      const { answer, trouble, refusal } = await this.upstream.send(message, { signal, onInterimMessage });
-      if (trouble && !refusal) this.printStatus(trouble);
-      if (answer && !waiting.signal.aborted) await this.client.send(answer);
+      const { response, problem, refusal } = await this.upstream.send(message, { signal, onInterimMessage });
+      if (problem && !refusal) this.printStatus(problem);
+      if (response && !waiting.signal.aborted) await this.client.send(response);
       if (refusal) this.#fail(refusal);
     } catch (error) {
       if (!waiting.signal.aborted)
-        this.printStatus(`An MCP message could not be forwarded: ${reasonOf(error)}`);
+        this.printStatus(`An MCP message could not be forwarded: ${describeReason(error)}`);
     } finally {
       if (id !== undefined && this.#pending.get(id) === waiting) this.#pending.delete(id);
     }
@@ -126,5 +126,7 @@ function findCancelledId(message: JSONRPCMessage): RequestId | undefined {
  * have.
  */
 function shortenError(error: Error): string {
-  return error.name === 'ZodError' ? 'not JSON-RPC 2.0.' : reasonOf(error).split('\n', 1)[0] || error.name;
+  return error.name === 'ZodError'
+    ? 'not JSON-RPC 2.0.'
+    : describeReason(error).split('\n', 1)[0] || error.name;
 }

@@ -1,5 +1,5 @@
 import { loadClientSettings } from '../../../shared/platform/config.js';
-import { demoAccess, httpUrl, usableKey } from '../api-access.js';
+import { loadDemoAccess, parseKey, validateHttpUrl } from '../api-access.js';
 import type { CommandArgs } from '../command.js';
 
 /** The address of the MCP server and the agent's key. */
@@ -16,20 +16,20 @@ export interface McpAccess {
  * @throws {ConfigError}
  * @throws {CliError} `configuration`, `usage`
  */
-export async function mcpAccess({ values }: CommandArgs): Promise<McpAccess> {
+export async function resolveMcpAccess({ values }: CommandArgs): Promise<McpAccess> {
   const { mcpUrl, agentKey, dataDir } = loadClientSettings();
   const ownKey = values.sandbox === true ? undefined : agentKey;
   const ownUrl = values['mcp-url'] ?? mcpUrl;
   const demo =
     ownKey && ownUrl
       ? undefined
-      : await demoAccess(dataDir, {
+      : await loadDemoAccess(dataDir, {
           url: 'mcp_url',
           key: values.sandbox === true ? 'sandbox_agent_key' : 'agent_key',
           remedy: 'Set TOW_AGENT_KEY and TOW_MCP_URL',
         });
   return {
-    url: httpUrl('--mcp-url', String(ownUrl ?? demo?.url)),
-    key: usableKey(String(ownKey ?? demo?.key)),
+    url: validateHttpUrl('--mcp-url', String(ownUrl ?? demo?.url)),
+    key: parseKey(String(ownKey ?? demo?.key)),
   };
 }

@@ -1,25 +1,30 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { errorCodeOf } from '../../../shared/platform/errors.js';
+import { getErrorCode } from '../../../shared/platform/errors.js';
 import type { RunCommand } from '../command.js';
-import { Bridge } from './bridge.js';
-import { mcpAccess } from './mcp-access.js';
-import { Upstream } from './upstream.js';
+import { StdioBridge } from './bridge.js';
+import { resolveMcpAccess } from './mcp-access.js';
+import { UpstreamClient } from './upstream.js';
 
 /**
  * `tow mcp`: serves MCP over stdio to clients on this machine. It is a bridge to the MCP server
  * over HTTP, so keys, limits, approval thresholds and the audit log are the same. The process needs
  * only the server's address and a key. Standard output carries only the protocol.
  */
-export const serveStdio: RunCommand = async (args, { notice, interruption }) => {
-  const access = await mcpAccess(args);
+export const serveStdio: RunCommand = async (args, { printStatus, getInterruptSignal }) => {
+  const access = await resolveMcpAccess(args);
   const { stdin, stdout } = process;
   const clientGone = new AbortController();
   // If the client no longer reads its input, responses are not needed.
   stdout.on('error', (error) => {
-    if (errorCodeOf(error) !== 'EPIPE') notice(`Standard output cannot be written to: ${error.message}`);
+    if (getErrorCode(error) !== 'EPIPE')
+      printStatus(`Standard output cannot be written to: ${error.message}`);
     clientGone.abort();
   });
-  const bridge = new Bridge(new StdioServerTransport(stdin, stdout), new Upstream(access), notice);
-  await bridge.run({ input: stdin, stopping: interruption(), clientGone: clientGone.signal });
+  const bridge = new StdioBridge(
+    new StdioServerTransport(stdin, stdout),
+    new UpstreamClient(access),
+    printStatus,
+  );
+  await bridge.run({ input: stdin, stopping: getInterruptSignal(), clientGone: clientGone.signal });
   return { data: {}, text: '', isSilent: true };
 };

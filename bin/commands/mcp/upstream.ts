@@ -7,8 +7,8 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { packageVersion } from '../../../shared/platform/package-version.js';
-import { causeOf } from '../api-client.js';
+import { readPackageVersion } from '../../../shared/platform/package-version.js';
+import { describeCause } from '../api-client.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { SseParser } from '../listen/sse-parser.js';
 import type { McpAccess } from './mcp-access.js';
@@ -19,11 +19,11 @@ const TIMEOUT_MS = 60_000;
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 
 /** The outcome of sending one MCP message. */
-export interface Outcome {
+export interface SendOutcome {
   /** The response for the client. Undefined when the client expects none. */
-  answer: JSONRPCMessage | undefined;
+  response: JSONRPCMessage | undefined;
   /** A problem to show to a person. */
-  trouble?: string;
+  problem?: string;
   /** Set when the server refuses the key, so that every further MCP message would fail too. */
   refusal?: CliError;
 }
@@ -41,7 +41,7 @@ interface Envelope {
  * A client of the MCP server over HTTP. Each MCP message is one request; requests may run
  * concurrently.
  */
-export class Upstream {
+export class UpstreamClient {
   /** The protocol version agreed on in `initialize`. */
   #version: string | undefined;
 
@@ -53,7 +53,7 @@ export class Upstream {
    * @param options.onInterimMessage receives each MCP message that the server sends before the
    * response
    */
-  async send(message: JSONRPCMessage, { signal, onInterimMessage }: SendOptions): Promise<Outcome> {
+  async send(message: JSONRPCMessage, { signal, onInterimMessage }: SendOptions): Promise<SendOutcome> {
     const { url } = this.access;
     let response: Response;
     let text: string;
@@ -70,7 +70,7 @@ export class Upstream {
       if (signal.aborted) throw error;
       return toFailedOutcome(message, {
         code: 'server_unreachable',
-        text: `The server at ${url} cannot be reached (${causeOf(error)}). Is it running there? Try again when it is; repeat a write with the same idempotency_key.`,
+        text: `The server at ${url} cannot be reached (${describeCause(error)}). Is it running there? Try again when it is; repeat a write with the same idempotency_key.`,
       });
     }
     return this.#outcomeOf(message, response, text);
@@ -81,7 +81,7 @@ export class Upstream {
       authorization: `Bearer ${this.access.key}`,
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
-      'user-agent': `tow-mcp/${packageVersion()}`,
+      'user-agent': `tow-mcp/${readPackageVersion()}`,
     };
     const params = 'params' in message ? (message.params ?? {}) : {};
     const own = params._meta?.[META_VERSION];
@@ -95,15 +95,15 @@ export class Upstream {
     return headers;
   }
 
-  #outcomeOf(message: JSONRPCMessage, { status, ok }: Response, text: string): Outcome {
+  #outcomeOf(message: JSONRPCMessage, { status, ok }: Response, text: string): SendOutcome {
     const body = parse(text);
-    if (!isJSONRPCRequest(message) && ok) return { answer: undefined };
+    if (!isJSONRPCRequest(message) && ok) return { response: undefined };
     if (isJSONRPCResultResponse(body) || isErrorResponse(body)) {
       if (!isJSONRPCRequest(message))
-        return { answer: undefined, trouble: `The server refused a notification (${status}).` };
+        return { response: undefined, problem: `The server refused a notification (${status}).` };
       this.#noteVersion(message.method, body);
       // The id is missing from an error that the server sent before it had parsed the MCP message.
-      return { answer: { ...body, id: message.id } as JSONRPCMessage };
+      return { response: { ...body, id: message.id } as JSONRPCMessage };
     }
     const { error } = (body ?? {}) as Envelope;
     if (!error?.code) {
@@ -133,11 +133,11 @@ function isErrorResponse(body: unknown): body is { id: RequestId | null; error: 
 function toFailedOutcome(
   message: JSONRPCMessage,
   { code, text, requestId }: { code: string; text: string; requestId?: string | undefined },
-): Outcome {
-  if (!isJSONRPCRequest(message)) return { answer: undefined, trouble: text };
+): SendOutcome {
+  if (!isJSONRPCRequest(message)) return { response: undefined, problem: text };
   const data = { code, ...(requestId ? { requestId } : {}) };
   const error = { code: ErrorCode.ConnectionClosed, message: text, data };
-  return { answer: { jsonrpc: '2.0', id: message.id, error }, trouble: text };
+  return { response: { jsonrpc: '2.0', id: message.id, error }, problem: text };
 }
 
 function isStream({ headers }: Response): boolean {

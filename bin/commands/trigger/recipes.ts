@@ -89,12 +89,12 @@ const RECIPES = {
 
 export type TriggerableType = keyof typeof RECIPES;
 
-export const TRIGGERABLE = Object.keys(RECIPES) as TriggerableType[];
+export const TRIGGERABLE_TYPES = Object.keys(RECIPES) as TriggerableType[];
 
 /** Event types that the clock records. It checks twice a minute. */
-export const OF_THE_CLOCK: readonly TriggerableType[] = ['invoice.overdue', 'ai.suggestion.created'];
+export const CLOCK_EVENT_TYPES: readonly TriggerableType[] = ['invoice.overdue', 'ai.suggestion.created'];
 
 /** Causes an event of this type. Resolves with the id of the event's record. */
-export function makeHappen(type: TriggerableType, post: Post): Promise<string> {
+export function causeEvent(type: TriggerableType, post: Post): Promise<string> {
   return RECIPES[type](post);
 }

@@ -1,10 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { OPERATIONAL_EVENT_TYPES } from '../../../shared/contracts/vocabulary.js';
-import { apiAccess } from '../api-access.js';
+import { resolveApiAccess } from '../api-access.js';
 import { type ApiAccess, ApiError, callApi } from '../api-client.js';
 import type { RunCommand } from '../command.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
-import { type ApiRecord, makeHappen, OF_THE_CLOCK, TRIGGERABLE, type TriggerableType } from './recipes.js';
+import {
+  type ApiRecord,
+  CLOCK_EVENT_TYPES,
+  causeEvent,
+  TRIGGERABLE_TYPES,
+  type TriggerableType,
+} from './recipes.js';
 
 /** The clock checks every 30 s, and it may be busy. */
 const MAX_WAIT_MS = 90_000;
@@ -19,19 +25,19 @@ interface EventBody extends ApiRecord {
 }
 
 /** `tow trigger`: causes an event through normal API calls and waits for it. */
-export const trigger: RunCommand = async (args, { config, notice }) => {
+export const trigger: RunCommand = async (args, { config, printStatus }) => {
   const type = parseType(String(args.positionals[0]));
   const isLive = args.values.live === true;
-  const api = await apiAccess(args, config(), isLive ? 'api_key' : 'sandbox_key');
+  const api = await resolveApiAccess(args, config(), isLive ? 'api_key' : 'sandbox_key');
   assertEnvironment(api, isLive);
-  const subject = await makeHappen(type, (path, body) => post(api, path, body));
-  if (OF_THE_CLOCK.includes(type)) notice('Waiting for the clock, which checks twice a minute.');
+  const subject = await causeEvent(type, (path, body) => post(api, path, body));
+  if (CLOCK_EVENT_TYPES.includes(type)) printStatus('Waiting for the clock, which checks twice a minute.');
   const event = await waitForEvent(api, type, subject);
   return { data: event, text: `${event.type}  ${event.id}` };
 };
 
 function parseType(text: string): TriggerableType {
-  const type = TRIGGERABLE.find((one) => one === text);
+  const type = TRIGGERABLE_TYPES.find((one) => one === text);
   if (type) return type;
   if (OPERATIONAL_EVENT_TYPES.some((one) => one === text)) {
     throw usageError(
@@ -39,7 +45,7 @@ function parseType(text: string): TriggerableType {
     );
   }
   throw usageError(
-    `"${text}" is not an event that can be triggered. Choose one of: ${TRIGGERABLE.join(', ')}.`,
+    `"${text}" is not an event that can be triggered. Choose one of: ${TRIGGERABLE_TYPES.join(', ')}.`,
   );
 }
 
@@ -88,6 +94,6 @@ async function findEvent(api: ApiAccess, type: string, subject: string): Promise
  * Waits when the API is busy or restarting, so that the caller tries again. Rethrows other errors.
  */
 async function waitAfterTransientError(error: unknown): Promise<undefined> {
-  if (!(error instanceof ApiError && error.isPassing)) throw error;
-  await pause(Math.min(error.refusal.retryAfterMs ?? 0, MAX_WAIT_MS));
+  if (!(error instanceof ApiError && error.isTransient)) throw error;
+  await pause(Math.min(error.details.retryAfterMs ?? 0, MAX_WAIT_MS));
 }

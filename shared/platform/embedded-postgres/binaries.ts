@@ -10,8 +10,8 @@ import { chmod, cp, lstat, readdir, readFile, rename, rm, stat, symlink } from '
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Account, runProgram } from './account.js';
-import { errorCode } from './process.js';
+import { findErrorCode } from './process.js';
+import { runProgram, type SystemAccount } from './system-account.js';
 
 const TRIAL_TIMEOUT_MS = 20_000;
 const ABANDONED_COPY_MS = 10 * 60_000;
@@ -72,7 +72,7 @@ async function makeMissingLinks(nativeDir: string): Promise<void> {
   try {
     list = JSON.parse(await readFile(path.join(nativeDir, 'pg-symlinks.json'), 'utf8'));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
+    if (findErrorCode(error) === 'ENOENT') return;
     throw error;
   }
   for (const entry of Array.isArray(list) ? list : []) {
@@ -84,7 +84,7 @@ async function makeMissingLinks(nativeDir: string): Promise<void> {
       await symlink(path.relative(path.dirname(target), source), linkPath);
     } catch (error) {
       // Another process that starts at the same time may have created it.
-      if (errorCode(error) !== 'EEXIST') throw error;
+      if (findErrorCode(error) !== 'EEXIST') throw error;
     }
   }
 }
@@ -94,7 +94,7 @@ async function exists(file: string): Promise<boolean> {
     await lstat(file);
     return true;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
+    if (findErrorCode(error) === 'ENOENT') return false;
     throw error;
   }
 }
@@ -109,18 +109,18 @@ function listPrograms(nativeDir: string): Binaries {
  */
 async function findUnusableReason(
   nativeDir: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
 ): Promise<string | undefined> {
   try {
     await makeMissingLinks(nativeDir);
   } catch (error) {
-    if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'].includes(findErrorCode(error) ?? '')) throw error;
     return `library links are missing and cannot be made in ${nativeDir}`;
   }
   for (const program of Object.values(listPrograms(nativeDir))) {
     const trial = await runProgram(program, ['--version'], account, TRIAL_TIMEOUT_MS);
     if (!trial.ok) {
-      return `${account?.name ?? 'this user'} cannot run ${program}: ${trial.how} ${trial.output}`.trim();
+      return `${account?.name ?? 'this user'} cannot run ${program}: ${trial.endReason} ${trial.output}`.trim();
     }
   }
   return undefined;
@@ -160,7 +160,7 @@ async function copyNative(source: string, target: string): Promise<void> {
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     // Another process created the copy first, which is equivalent.
-    if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
+    if (!['ENOTEMPTY', 'EEXIST'].includes(findErrorCode(error) ?? '')) throw error;
   }
 }
 
@@ -171,7 +171,7 @@ async function copyNative(source: string, target: string): Promise<void> {
 async function prepareCopy(
   source: string,
   copy: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
 ): Promise<string | undefined> {
   if (await exists(copy)) {
     if ((await findUnusableReason(copy, account)) === undefined) return undefined;
@@ -193,7 +193,7 @@ async function prepareCopy(
 export async function prepareBinaries(
   source: NativePackage,
   options: {
-    account: Account | undefined;
+    account: SystemAccount | undefined;
     copyRoots: AsyncIterable<string> | Iterable<string>;
     logger: { info(o: object, m: string): void };
   },

@@ -16,16 +16,16 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from '../sync-folder.js';
-import { type Account, findBarrier, runProgram } from './account.js';
 import {
-  commandLine,
   endLeftoverProcesses,
-  errorCode,
   FAST_SHUTDOWN,
+  findErrorCode,
   isAlive,
   isServerOf,
+  readCommandLine,
   stopProcess,
 } from './process.js';
+import { findUnsearchableFolder, runProgram, type SystemAccount } from './system-account.js';
 
 const INITDB_TIMEOUT_MS = 120_000;
 /**
@@ -41,13 +41,13 @@ async function exists(file: string): Promise<boolean> {
     await stat(file);
     return true;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return false;
+    if (findErrorCode(error) === 'ENOENT' || findErrorCode(error) === 'ENOTDIR') return false;
     throw error;
   }
 }
 
 /** Whether the folder contains a complete cluster. */
-export async function isComplete(clusterDir: string): Promise<boolean> {
+export async function isClusterComplete(clusterDir: string): Promise<boolean> {
   return (
     (await exists(path.join(clusterDir, 'PG_VERSION'))) &&
     (await exists(path.join(clusterDir, 'global', 'pg_control')))
@@ -55,13 +55,13 @@ export async function isComplete(clusterDir: string): Promise<boolean> {
 }
 
 /** Creates a system folder if missing. Returns the reason if it cannot be used. */
-async function prepareSystemFolder(folder: string, account: Account): Promise<string | undefined> {
+async function prepareSystemFolder(folder: string, account: SystemAccount): Promise<string | undefined> {
   try {
     await mkdir(folder, 0o755);
     // The umask restricts the mode that mkdir receives.
     await chmod(folder, 0o755);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') return `${folder}: ${String(error)}`;
+    if (findErrorCode(error) !== 'EEXIST') return `${folder}: ${String(error)}`;
   }
   // In /var/tmp any user could have created the folder first, to plant programs that this process
   // would run.
@@ -69,7 +69,7 @@ async function prepareSystemFolder(folder: string, account: Account): Promise<st
   if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & 0o022) !== 0) {
     return `${folder} exists, but is not a folder that only this user can write`;
   }
-  const barrier = await findBarrier(folder, account);
+  const barrier = await findUnsearchableFolder(folder, account);
   return barrier === undefined ? undefined : `${account.name} may not enter ${barrier}`;
 }
 
@@ -78,7 +78,7 @@ async function prepareSystemFolder(folder: string, account: Account): Promise<st
  * only when the caller requests it.
  * @throws with the reasons when no folder is usable
  */
-export async function* systemFolders(account: Account): AsyncGenerator<string, void> {
+export async function* findSystemFolders(account: SystemAccount): AsyncGenerator<string, void> {
   const reasons: string[] = [];
   for (const folder of SYSTEM_FOLDERS) {
     const reason = await prepareSystemFolder(folder, account);
@@ -94,15 +94,15 @@ export async function* systemFolders(account: Account): AsyncGenerator<string, v
  * DATA_DIR if the account can reach it, else the previously `planned` path, else a new random path
  * in a system folder.
  */
-export async function placeCluster(
+export async function chooseClusterPath(
   dataDir: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   planned: string | undefined,
   logger: { info: Log },
 ): Promise<string> {
-  const barrier = await findBarrier(dataDir, account);
+  const barrier = await findUnsearchableFolder(dataDir, account);
   if (account === undefined || barrier === undefined) return 'postgres';
-  const { value: folder } = await systemFolders(account).next();
+  const { value: folder } = await findSystemFolders(account).next();
   // Only for the compiler: without a usable folder the call above throws.
   if (folder === undefined) throw new Error('no folder for PostgreSQL');
   if (planned !== undefined && path.dirname(planned) === folder) return planned;
@@ -135,7 +135,7 @@ async function removeIncomplete(clusterDir: string): Promise<void> {
 async function createCluster(
   clusterDir: string,
   initdb: string,
-  account: Account | undefined,
+  account: SystemAccount | undefined,
   password: string,
 ): Promise<void> {
   const draft = `${clusterDir}.new-${randomBytes(4).toString('hex')}`;
@@ -153,7 +153,7 @@ async function createCluster(
     const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
     const args = ['-D', draft, '--encoding=UTF8', ...locale, ...access, '--no-instructions'];
     const result = await runProgram(initdb, args, account, INITDB_TIMEOUT_MS);
-    if (!result.ok) throw new Error(`initdb failed (${result.how}): ${result.output}`);
+    if (!result.ok) throw new Error(`initdb failed (${result.endReason}): ${result.output}`);
     await rename(draft, clusterDir);
     await syncFolder(path.dirname(clusterDir));
   } finally {
@@ -170,13 +170,13 @@ async function createCluster(
 export async function ensureCluster(options: {
   clusterDir: string;
   initdb: string;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
   superuserPassword: string;
   logger: { info: Log; warn: Log };
 }): Promise<void> {
   const { clusterDir, initdb, account, superuserPassword, logger } = options;
   await removeIncomplete(clusterDir);
-  if (await isComplete(clusterDir)) return;
+  if (await isClusterComplete(clusterDir)) return;
   if (await exists(clusterDir)) {
     const aside = `${clusterDir}.broken-${Date.now()}`;
     await rename(clusterDir, aside);
@@ -198,7 +198,7 @@ async function readPostmasterPid(pidFile: string): Promise<number | undefined> {
     const pid = Math.abs(Number((await readFile(pidFile, 'utf8')).split('\n')[0]));
     return Number.isInteger(pid) && pid > 0 ? pid : undefined;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+    if (findErrorCode(error) === 'ENOENT' || findErrorCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }
@@ -219,7 +219,7 @@ export async function endAbandonedServer(clusterDir: string, logger: { warn: Log
   }
   const leftovers = await endLeftoverProcesses(clusterDir);
   if (leftovers > 0) logger.warn({ leftovers, cluster: clusterDir }, 'ended abandoned PostgreSQL processes');
-  if (isRunning && !isAbandoned && (await commandLine(pid)).length > 0) {
+  if (isRunning && !isAbandoned && (await readCommandLine(pid)).length > 0) {
     // The pid now belongs to an unrelated process, as often after a container restart. PostgreSQL
     // would refuse to start.
     logger.warn({ pid, pidFile }, 'removing a postmaster.pid that names an unrelated process');

@@ -3,10 +3,10 @@
  * role and database.
  */
 import { Client } from 'pg';
-import { errorCode } from './process.js';
+import { findErrorCode } from './process.js';
 
 /** Name of the role that the application logs in with, and of the database that the role owns. */
-export const OWNER = 'tow';
+export const OWNER_ROLE = 'tow';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /**
@@ -25,7 +25,7 @@ const STARTING_OR_STOPPING_CODES = [
 ];
 
 /** URL of a role's database on the embedded server. The password must be URL-safe. */
-export function databaseUrl(role: string, password: string, port: number): string {
+export function buildDatabaseUrl(role: string, password: string, port: number): string {
   return `postgres://${role}:${password}@127.0.0.1:${port}/${role}`;
 }
 
@@ -56,12 +56,12 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
  * Whether the server accepts queries; false while it is starting.
  * @throws for problems that waiting does not solve, such as a wrong password (SQLSTATE 28P01)
  */
-export async function answersQueries(url: string): Promise<boolean> {
+export async function canAnswerQueries(url: string): Promise<boolean> {
   try {
     await withClient(url, (client) => client.query('SELECT 1'));
     return true;
   } catch (error) {
-    if (STARTING_OR_STOPPING_CODES.includes(errorCode(error) ?? '')) return false;
+    if (STARTING_OR_STOPPING_CODES.includes(findErrorCode(error) ?? '')) return false;
     // pg reports timeouts, and connections closed during the handshake, without an error code.
     if (error instanceof Error && /timeout|^Connection terminated/.test(error.message)) return false;
     throw error;
@@ -75,18 +75,18 @@ export async function answersQueries(url: string): Promise<boolean> {
  */
 export async function ensureOwnerDatabase(superuserUrl: string, password: string): Promise<void> {
   await withClient(superuserUrl, async (client) => {
-    const role = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [OWNER]);
+    const role = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [OWNER_ROLE]);
     // Row-level security must apply to this role, hence neither SUPERUSER nor BYPASSRLS.
     const privileges = 'LOGIN CREATEROLE NOSUPERUSER NOBYPASSRLS NOREPLICATION NOCREATEDB';
     // CREATE ROLE and ALTER ROLE take no parameters.
     await client.query(
-      `${role.rowCount === 0 ? 'CREATE' : 'ALTER'} ROLE ${OWNER} ${privileges} PASSWORD ${client.escapeLiteral(password)}`,
+      `${role.rowCount === 0 ? 'CREATE' : 'ALTER'} ROLE ${OWNER_ROLE} ${privileges} PASSWORD ${client.escapeLiteral(password)}`,
     );
-    const database = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [OWNER]);
+    const database = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [OWNER_ROLE]);
     await client.query(
       database.rowCount === 0
-        ? `CREATE DATABASE ${OWNER} OWNER ${OWNER}`
-        : `ALTER DATABASE ${OWNER} OWNER TO ${OWNER}`,
+        ? `CREATE DATABASE ${OWNER_ROLE} OWNER ${OWNER_ROLE}`
+        : `ALTER DATABASE ${OWNER_ROLE} OWNER TO ${OWNER_ROLE}`,
     );
   });
 }

@@ -1,7 +1,7 @@
 /** The lock that lets one process at a time use a DATA_DIR: a file with the pid of its owner. */
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { errorCode, isAlive, processBirth } from './process.js';
+import { findErrorCode, isAlive, readProcessStartId } from './process.js';
 
 const MAX_ATTEMPTS = 5;
 
@@ -12,7 +12,7 @@ export interface OwnerLock {
 }
 
 /** A running process holds the lock. */
-export class OwnedError extends Error {
+export class AlreadyOwnedError extends Error {
   constructor(
     readonly pid: number,
     message: string,
@@ -26,7 +26,7 @@ async function readIfExists(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (findErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -39,7 +39,7 @@ async function findRunningOwner(content: string): Promise<number | undefined> {
   const [pidText = '', startId = ''] = content.split('\n');
   const pid = Number(pidText);
   if (!Number.isInteger(pid) || pid <= 0 || !(await isAlive(pid))) return undefined;
-  return startId === '' || startId === (await processBirth(pid)) ? pid : undefined;
+  return startId === '' || startId === (await readProcessStartId(pid)) ? pid : undefined;
 }
 
 /**
@@ -51,7 +51,7 @@ async function removeStale(file: string, expectedContent: string, aside: string)
   try {
     await rename(file, aside);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
+    if (findErrorCode(error) === 'ENOENT') return;
     throw error;
   }
   if ((await readFile(aside, 'utf8')) !== expectedContent) await link(aside, file);
@@ -62,11 +62,11 @@ async function removeStale(file: string, expectedContent: string, aside: string)
  * Acquires the lock `file` (an absolute path; first line: the pid; second line: the start id of
  * that process). Takes over a file that a killed process left.
  * @param place the owned folder, for the error message
- * @throws {OwnedError} `another process (pid N) already runs in DATA_DIR …` when the owner is
- * running
+ * @throws {AlreadyOwnedError} `another process (pid N) already runs in DATA_DIR …` when the owner
+ * is running
  */
-export async function takeOwnership(file: string, place: string): Promise<OwnerLock> {
-  const content = `${process.pid}\n${await processBirth(process.pid)}\n`;
+export async function acquireOwnerLock(file: string, place: string): Promise<OwnerLock> {
+  const content = `${process.pid}\n${await readProcessStartId(process.pid)}\n`;
   const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
   // link() creates the file with its whole content in one step; writing in place would not.
   await writeFile(draft, content, { flag: 'wx', mode: 0o644 });
@@ -76,14 +76,14 @@ export async function takeOwnership(file: string, place: string): Promise<OwnerL
         await link(draft, file);
         return { release: () => releaseOwnership(file, content) };
       } catch (error) {
-        if (errorCode(error) !== 'EEXIST') throw error;
+        if (findErrorCode(error) !== 'EEXIST') throw error;
       }
       const found = await readIfExists(file);
       if (found === undefined) continue;
       const owner = await findRunningOwner(found);
       if (owner !== undefined) {
         const ownerLabel = owner === process.pid ? 'this process' : 'another process';
-        throw new OwnedError(
+        throw new AlreadyOwnedError(
           owner,
           `${ownerLabel} (pid ${owner}) already runs in DATA_DIR ${place}; stop it first (see ${file})`,
         );

@@ -42,7 +42,7 @@ const LEFTOVER_SHUTDOWN: readonly StopStep[] = [
 ];
 
 /** The error code (`ENOENT`, `28P01`, …) of a Node or PostgreSQL error, or undefined. */
-export function errorCode(error: unknown): string | undefined {
+export function findErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
@@ -55,7 +55,8 @@ async function undefinedIfGone<T>(task: Promise<T>): Promise<T | undefined> {
   try {
     return await task;
   } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(findErrorCode(error) ?? ''))
+      return undefined;
     throw error;
   }
 }
@@ -83,8 +84,8 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
     process.kill(pid, signal);
     return true;
   } catch (error) {
-    if (errorCode(error) === 'ESRCH') return false;
-    if (errorCode(error) === 'EPERM' && signal === 0) return true;
+    if (findErrorCode(error) === 'ESRCH') return false;
+    if (findErrorCode(error) === 'EPERM' && signal === 0) return true;
     throw error;
   }
 }
@@ -103,7 +104,7 @@ export async function isAlive(pid: number): Promise<boolean> {
  * A text (boot id and start tick) that distinguishes two processes with the same pid; '' outside
  * Linux.
  */
-export async function processBirth(pid: number): Promise<string> {
+export async function readProcessStartId(pid: number): Promise<string> {
   const stat = await readProcStat(pid);
   const boot = await undefinedIfGone(readFile('/proc/sys/kernel/random/boot_id', 'utf8'));
   return stat ? `${boot?.trim() ?? ''}:${stat.ticks}` : '';
@@ -113,7 +114,7 @@ export async function processBirth(pid: number): Promise<string> {
  * The arguments of a process. Without /proc this is the whole command line as one element. Empty if
  * unknown.
  */
-export async function commandLine(pid: number): Promise<string[]> {
+export async function readCommandLine(pid: number): Promise<string[]> {
   if (process.platform === 'linux') {
     const text = await undefinedIfGone(readFile(`/proc/${pid}/cmdline`, 'utf8'));
     return text ? text.split('\0') : [];
@@ -123,7 +124,7 @@ export async function commandLine(pid: number): Promise<string[]> {
     return [stdout.trim()];
   } catch (error) {
     // ps exits with 1 if the process does not exist. A missing ps ('ENOENT') is a real failure.
-    if (errorCode(error) === undefined) return [];
+    if (findErrorCode(error) === undefined) return [];
     throw error;
   }
 }
@@ -134,15 +135,15 @@ export async function commandLine(pid: number): Promise<string[]> {
  * which all users can read. The working folder would not do: in a container without CAP_SYS_PTRACE
  * even root cannot read it.
  */
-export function clusterName(clusterDir: string): string {
+export function buildClusterName(clusterDir: string): string {
   return `tow-${createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)}`;
 }
 
 /** Whether the process is a PostgreSQL program that uses this cluster folder, postmaster or not. */
 export async function isServerOf(pid: number, clusterDir: string): Promise<boolean> {
-  const args = await commandLine(pid);
+  const args = await readCommandLine(pid);
   const [program = ''] = args;
-  if (program.startsWith(`postgres: ${clusterName(clusterDir)}: `)) return true;
+  if (program.startsWith(`postgres: ${buildClusterName(clusterDir)}: `)) return true;
   if (process.platform !== 'linux')
     return /postgres|initdb/.test(program) && program.includes(` ${clusterDir} `);
   if (!SERVER_PROGRAM.test(program)) return false;

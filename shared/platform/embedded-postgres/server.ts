@@ -3,9 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, spawnIdentity } from './account.js';
-import { logTail, openLog } from './log.js';
-import { clusterName, endLeftoverProcesses, FAST_SHUTDOWN, signalProcess, stopProcess } from './process.js';
+import { openLog, readLogEnd } from './log.js';
+import {
+  buildClusterName,
+  endLeftoverProcesses,
+  FAST_SHUTDOWN,
+  signalProcess,
+  stopProcess,
+} from './process.js';
+import { buildSpawnOptions, type SystemAccount } from './system-account.js';
 
 const PROBE_INTERVAL_MS = 50;
 const FIRST_BACKOFF_MS = 100;
@@ -24,7 +30,7 @@ export interface ServerSettings {
   postgres: string;
   clusterDir: string;
   port: number;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
   logger: {
     info(o: object, m: string): void;
     warn(o: object, m: string): void;
@@ -56,7 +62,7 @@ interface Run {
 
 function serverArguments({ clusterDir, port }: ServerSettings): string[] {
   const settings = {
-    cluster_name: clusterName(clusterDir),
+    cluster_name: buildClusterName(clusterDir),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     shared_buffers: '64MB',
@@ -81,7 +87,7 @@ function serverArguments({ clusterDir, port }: ServerSettings): string[] {
  * Delay before a restart after this many short runs in a row: none, then 100 ms, doubling up to 5
  * s.
  */
-export function restartDelay(shortRuns: number): number {
+export function computeRestartDelayMs(shortRuns: number): number {
   return shortRuns === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (shortRuns - 1), LAST_BACKOFF_MS);
 }
 
@@ -118,7 +124,7 @@ export class PostgresServer {
       const run = this.#launch();
       if (await this.#waitUntilReady(run, answers, deadline)) break;
       await this.#assertRetryable(run, deadline);
-      await sleep(restartDelay(attempt));
+      await sleep(computeRestartDelayMs(attempt));
       await endLeftoverProcesses(this.#settings.clusterDir);
     }
     this.#supervision = this.#supervise();
@@ -145,7 +151,7 @@ export class PostgresServer {
   async #assertRetryable(run: Run, deadline: number): Promise<void> {
     // If the process did not start, the log has no entry of this run and may not exist.
     const logEnd =
-      run.pid === undefined ? String(run.exit?.error) : await logTail(this.#logFile, run.logFrom);
+      run.pid === undefined ? String(run.exit?.error) : await readLogEnd(this.#logFile, run.logFrom);
     if (PORT_TAKEN.test(logEnd)) throw new PortTakenError(`port ${this.#settings.port} is taken: ${logEnd}`);
     if (run.exit !== undefined && TRANSIENT_FAILURE.test(logEnd) && Date.now() < deadline) return;
     const { exit } = run;
@@ -182,7 +188,7 @@ export class PostgresServer {
 
   #spawn(logFd: number): ChildProcess {
     return spawn(this.#settings.postgres, serverArguments(this.#settings), {
-      ...spawnIdentity(this.#settings.account),
+      ...buildSpawnOptions(this.#settings.account),
       // Starts a new session, so that Ctrl-C in the terminal reaches only this process, which stops
       // the server last.
       detached: true,
@@ -210,7 +216,7 @@ export class PostgresServer {
       const { code, signal, error } = await run.exited;
       if (this.#stopping.signal.aborted) return;
       if (Date.now() - run.startedAt >= STABLE_MS) shortRuns = 0;
-      const delayMs = restartDelay(shortRuns);
+      const delayMs = computeRestartDelayMs(shortRuns);
       shortRuns += 1;
       logger.warn(
         { pid: run.pid, code, signal, err: error, port, delayMs },

@@ -7,14 +7,20 @@ import { randomInt } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { type Account, chooseAccount } from './account.js';
 import { type Binaries, locateNativePackage, prepareBinaries } from './binaries.js';
-import { endAbandonedServer, ensureCluster, isComplete, placeCluster, systemFolders } from './cluster.js';
-import { answersQueries, databaseUrl, ensureOwnerDatabase, OWNER } from './database.js';
-import { type OwnerLock, takeOwnership } from './owner.js';
-import { errorCode } from './process.js';
+import {
+  chooseClusterPath,
+  endAbandonedServer,
+  ensureCluster,
+  findSystemFolders,
+  isClusterComplete,
+} from './cluster.js';
+import { buildDatabaseUrl, canAnswerQueries, ensureOwnerDatabase, OWNER_ROLE } from './database.js';
+import { acquireOwnerLock, type OwnerLock } from './owner.js';
+import { findErrorCode } from './process.js';
 import { PortTakenError, PostgresServer } from './server.js';
-import { type ClusterState, randomPassword, readState, writeState } from './state.js';
+import { type ClusterState, generatePassword, readState, writeState } from './state.js';
+import { chooseSystemAccount, type SystemAccount } from './system-account.js';
 
 const START_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 20;
@@ -61,7 +67,7 @@ interface ClusterContext {
   dataDir: string;
   clusterDir: string;
   state: ClusterState;
-  account: Account | undefined;
+  account: SystemAccount | undefined;
   locks: OwnerLock[];
 }
 
@@ -69,7 +75,7 @@ function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error) => {
-      if (errorCode(error) === 'EADDRINUSE') resolve(false);
+      if (findErrorCode(error) === 'EADDRINUSE') resolve(false);
       else reject(error);
     });
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
@@ -102,30 +108,31 @@ async function prepareContext(
 ): Promise<ClusterContext> {
   const stored = await readState(dataDir);
   const storedDir = path.resolve(dataDir, stored?.cluster ?? 'postgres');
-  const hasCluster = await isComplete(storedDir);
+  const hasCluster = await isClusterComplete(storedDir);
   if (hasCluster && stored === undefined) {
     throw new Error(`${storedDir} holds a database, but postgres.json with its passwords is missing`);
   }
   if (stored?.initialized && !hasCluster) {
     logger.warn({ cluster: storedDir }, 'the PostgreSQL cluster is missing; creating an empty one');
   }
-  const account = await chooseAccount(hasCluster ? storedDir : undefined);
+  const account = await chooseSystemAccount(hasCluster ? storedDir : undefined);
   const state: ClusterState = stored ?? {
     cluster: 'postgres',
     initialized: false,
     port: 0,
-    superuserPassword: randomPassword(),
-    ownerPassword: randomPassword(),
+    superuserPassword: generatePassword(),
+    ownerPassword: generatePassword(),
   };
   if (!hasCluster) {
-    state.cluster = await placeCluster(dataDir, account, stored?.cluster, logger);
+    state.cluster = await chooseClusterPath(dataDir, account, stored?.cluster, logger);
     state.initialized = false;
     // Before initdb, so that the path and the passwords are stored even if initdb is interrupted.
     await writeState(dataDir, state);
   }
   const clusterDir = path.resolve(dataDir, state.cluster);
   // A copy of DATA_DIR names the same cluster outside it, so that cluster has its own lock.
-  if (path.isAbsolute(state.cluster)) locks.push(await takeOwnership(`${clusterDir}.owner.pid`, clusterDir));
+  if (path.isAbsolute(state.cluster))
+    locks.push(await acquireOwnerLock(`${clusterDir}.owner.pid`, clusterDir));
   return { dataDir, clusterDir, state, account, locks };
 }
 
@@ -133,7 +140,7 @@ async function findBinaries(
   { dataDir, account }: ClusterContext,
   logger: EmbeddedPostgresLogger,
 ): Promise<Binaries> {
-  const copyRoots = account === undefined ? [dataDir] : systemFolders(account);
+  const copyRoots = account === undefined ? [dataDir] : findSystemFolders(account);
   return prepareBinaries(await locateNativePackage(), { account, copyRoots, logger });
 }
 
@@ -148,10 +155,10 @@ async function startServer(
   const { clusterDir, account, state } = context;
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort(context, options.port);
-    const url = databaseUrl('postgres', state.superuserPassword, port);
+    const url = buildDatabaseUrl('postgres', state.superuserPassword, port);
     const server = new PostgresServer({ postgres, clusterDir, port, account, logger: options.logger });
     try {
-      await server.start(() => answersQueries(url), START_DEADLINE_MS);
+      await server.start(() => canAnswerQueries(url), START_DEADLINE_MS);
       await ensureOwnerDatabase(url, state.ownerPassword);
       return server;
     } catch (error) {
@@ -188,8 +195,8 @@ async function startInOwnedFolder(
   );
   let stopped: Promise<void> | undefined;
   return {
-    databaseUrl: databaseUrl(OWNER, state.ownerPassword, port),
-    superuserUrl: databaseUrl('postgres', state.superuserPassword, port),
+    databaseUrl: buildDatabaseUrl(OWNER_ROLE, state.ownerPassword, port),
+    superuserUrl: buildDatabaseUrl('postgres', state.superuserPassword, port),
     port,
     pid: () => server.pid(),
     stop: () => {
@@ -211,7 +218,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   if (!path.isAbsolute(options.dataDir)) throw new Error(`DATA_DIR is not absolute: ${options.dataDir}`);
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const dataDir = await realpath(options.dataDir);
-  const locks = [await takeOwnership(path.join(dataDir, 'owner.pid'), dataDir)];
+  const locks = [await acquireOwnerLock(path.join(dataDir, 'owner.pid'), dataDir)];
   try {
     return await startInOwnedFolder(dataDir, locks, options);
   } catch (error) {

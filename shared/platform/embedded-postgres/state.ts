@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writePrivateFile } from '../private-file.js';
 import { syncFolder } from '../sync-folder.js';
-import { errorCode } from './process.js';
+import { findErrorCode } from './process.js';
 
 /** Content of postgres.json. */
 export interface ClusterState {
@@ -19,7 +19,7 @@ export interface ClusterState {
 }
 
 /** A password of 192 random bits, safe in a URL. */
-export function randomPassword(): string {
+export function generatePassword(): string {
   return randomBytes(24).toString('hex');
 }
 
@@ -49,7 +49,7 @@ export async function readState(dataDir: string): Promise<ClusterState | undefin
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (findErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   let state: unknown;

@@ -86,14 +86,14 @@ export function isLoopback(address: string): boolean {
  * IPv4 address. An ISATAP router forwards the packet to that IPv4 address, which may be private.
  */
 function isIsatap(address: string): boolean {
-  const groups = groupsOf(address);
+  const groups = parseIpv6Groups(address);
   const [first = 0, second = 0] = groups.slice(4);
   // The "universal" and "group" bits of the interface id can have either value.
   return (first & 0xfcff) === 0 && second === 0x5efe;
 }
 
 /** Parses an IPv6 address into its eight 16-bit groups. */
-export function groupsOf(address: string): number[] {
+export function parseIpv6Groups(address: string): number[] {
   // The URL parser writes every notation in one form: hexadecimal, also for an embedded IPv4
   // address.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);

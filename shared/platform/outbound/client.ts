@@ -1,11 +1,11 @@
 import type { OutboundRules } from './addresses.js';
 import { connectTo } from './connect.js';
-import { IdleLines } from './idle-lines.js';
-import { Line, LineGoneError, type LineRequest } from './line.js';
-import { connectError, exchangeError, HeldBackError, OutboundError } from './outbound-error.js';
-import type { Reception } from './reception.js';
-import { createResolve, type Resolve } from './resolve.js';
-import { type Target, targetOf } from './target.js';
+import { ConnectionPool } from './connection-pool.js';
+import { connectError, exchangeError, OutboundError, PostponedError } from './outbound-error.js';
+import { ConnectionClosedError, type ConnectionRequest, PinnedConnection } from './pinned-connection.js';
+import { createHostnameResolver, type ResolveHostname } from './resolve.js';
+import type { ResponseCollector } from './response-collector.js';
+import { parseTarget, type Target } from './target.js';
 
 export interface OutboundRequest {
   method: 'POST' | 'GET' | 'PUT' | 'PATCH' | 'DELETE';
@@ -21,19 +21,19 @@ export interface OutboundRequest {
    * first byte of a response. A server may close an idle socket at the moment the client uses it.
    * Default: false.
    */
-  isRepeatable?: boolean;
+  isIdempotent?: boolean;
   /**
    * Builds extra headers immediately before each send, for headers that contain the current time.
    */
-  stamp?: () => Record<string, string>;
+  buildFreshHeaders?: () => Record<string, string>;
   /**
    * Called before the client sends the first byte, with the address that the socket is connected
-   * to. If it rejects with {@link HeldBackError}, the client sends nothing.
+   * to. If it rejects with {@link PostponedError}, the client sends nothing.
    */
-  admit?: (address: string) => Promise<void>;
+  beforeSend?: (address: string) => Promise<void>;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   status: number;
   headers: Record<string, string | string[]>;
   /** The bytes as received; never decompressed. */
@@ -53,7 +53,7 @@ export interface OutboundClient {
    * Follows no redirects. Retries only as isRepeatable describes.
    * @throws {OutboundError} when no complete response arrived
    */
-  send(request: OutboundRequest): Promise<OutboundAnswer>;
+  send(request: OutboundRequest): Promise<OutboundResponse>;
   /**
    * Refuses new requests, waits for running requests (each has its deadline) and closes every
    * socket.
@@ -63,7 +63,7 @@ export interface OutboundClient {
 
 export interface OutboundOptions extends OutboundRules {
   /** Tests only: replaces the name servers. The client still checks each address. */
-  resolve?: Resolve;
+  resolve?: ResolveHostname;
 }
 
 /**
@@ -93,7 +93,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
  * callers do that.
  */
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
-  return new GuardedClient(options, options.resolve ?? createResolve());
+  return new GuardedClient(options, options.resolve ?? createHostnameResolver());
 }
 
 /** The state of one running request. */
@@ -109,18 +109,18 @@ class RequestState {
 
 class GuardedClient implements OutboundClient {
   readonly #rules: OutboundRules;
-  readonly #resolve: Resolve;
-  readonly #pool = new IdleLines();
+  readonly #resolve: ResolveHostname;
+  readonly #pool = new ConnectionPool();
   #runningCount = 0;
   #isClosed = false;
   #onIdle: () => void = () => undefined;
 
-  constructor({ allowLoopback, allowHttp }: OutboundRules, resolve: Resolve) {
+  constructor({ allowLoopback, allowHttp }: OutboundRules, resolve: ResolveHostname) {
     this.#rules = { allowLoopback, allowHttp };
     this.#resolve = resolve;
   }
 
-  send(request: OutboundRequest): Promise<OutboundAnswer> {
+  send(request: OutboundRequest): Promise<OutboundResponse> {
     const state = new RequestState();
     this.#runningCount += 1;
     // Uses setTimeout because AbortSignal.timeout costs a third of what the request itself costs
@@ -135,7 +135,7 @@ class GuardedClient implements OutboundClient {
       const fail = (error: unknown) => {
         if (state.isFinished) return;
         end();
-        reject(error instanceof HeldBackError ? error : toOutboundError(error, state));
+        reject(error instanceof PostponedError ? error : toOutboundError(error, state));
       };
       const timer = setTimeout(() => {
         const { stopStage, stage } = state;
@@ -157,20 +157,20 @@ class GuardedClient implements OutboundClient {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#pool.endAll();
+    this.#pool.closeAll();
     if (this.#runningCount > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
-    this.#pool.endAll();
+    this.#pool.closeAll();
   }
 
-  async #performRequest(request: OutboundRequest, state: RequestState): Promise<OutboundAnswer> {
+  async #performRequest(request: OutboundRequest, state: RequestState): Promise<OutboundResponse> {
     if (this.#isClosed) throw new OutboundError('connect', 'The sender is shutting down.');
-    const target = targetOf(request.url, this.#rules);
+    const target = parseTarget(request.url, this.#rules);
     const headers = prepareHeaders(request.headers);
     let mustUseNewSocket = false;
     for (;;) {
-      const pooled = mustUseNewSocket ? undefined : this.#pool.take(target.origin);
+      const pooled = mustUseNewSocket ? undefined : this.#pool.acquire(target.origin);
       const connection = pooled ?? (await this.#openConnection(target, state));
-      const requestToSend: LineRequest = {
+      const requestToSend: ConnectionRequest = {
         method: request.method,
         path: target.path,
         headers: { ...headers, ...(await this.#awaitPermission(connection, request, state)) },
@@ -179,13 +179,13 @@ class GuardedClient implements OutboundClient {
       };
       try {
         const collector = await this.#exchange(connection, requestToSend, state);
-        if (connection.isFit && !this.#isClosed) this.#pool.put(connection);
+        if (connection.isReusable && !this.#isClosed) this.#pool.release(connection);
         else connection.destroy();
         return toOutboundAnswer(collector, state);
       } catch (error) {
         const failure = exchangeError(error, connection.hasEnded);
-        const isUnsent = error instanceof LineGoneError;
-        const isUnanswered = isUnsent || (request.isRepeatable && connection.isSilent);
+        const isUnsent = error instanceof ConnectionClosedError;
+        const isUnanswered = isUnsent || (request.isIdempotent && connection.hasReceivedNothing);
         connection.destroy();
         // The receiver closed the kept-alive socket before this request. Each pass removes one idle
         // socket, so the loop ends.
@@ -203,24 +203,24 @@ class GuardedClient implements OutboundClient {
    * @returns the extra headers for this send
    */
   async #awaitPermission(
-    connection: Line,
-    { admit, stamp }: OutboundRequest,
+    connection: PinnedConnection,
+    { beforeSend, buildFreshHeaders }: OutboundRequest,
     state: RequestState,
   ): Promise<Record<string, string>> {
     state.stage = 'it was waiting to be sent';
     state.stopStage = () => undefined;
     try {
-      await admit?.(connection.remoteAddress);
+      await beforeSend?.(connection.remoteAddress);
       if (state.isFinished) throw new OutboundError('timeout', 'The request has already timed out.');
-      return stamp?.() ?? {};
+      return buildFreshHeaders?.() ?? {};
     } catch (error) {
-      if (connection.isFit && !this.#isClosed) this.#pool.put(connection);
+      if (connection.isReusable && !this.#isClosed) this.#pool.release(connection);
       else connection.destroy();
       throw error;
     }
   }
 
-  async #openConnection(target: Target, state: RequestState): Promise<Line> {
+  async #openConnection(target: Target, state: RequestState): Promise<PinnedConnection> {
     const startedAt = performance.now();
     const abort = new AbortController();
     // Set again when a kept-alive socket was closed: the deadline can also pass during this
@@ -233,7 +233,7 @@ class GuardedClient implements OutboundClient {
       signal: abort.signal,
     });
     state.connectMs = performance.now() - startedAt;
-    const connection = new Line(
+    const connection = new PinnedConnection(
       target.origin,
       connected,
       (gone) => this.#pool.remove(gone) && gone.destroy(),
@@ -243,11 +243,15 @@ class GuardedClient implements OutboundClient {
     throw new OutboundError('timeout', 'The request has already timed out.');
   }
 
-  #exchange(connection: Line, request: LineRequest, state: RequestState): Promise<Reception> {
+  #exchange(
+    connection: PinnedConnection,
+    request: ConnectionRequest,
+    state: RequestState,
+  ): Promise<ResponseCollector> {
     state.remoteAddress = connection.remoteAddress;
     state.stage = 'the response was awaited or being read';
     state.stopStage = () => connection.destroy();
-    return connection.exchange(request);
+    return connection.sendRequest(request);
   }
 }
 
@@ -260,7 +264,7 @@ function prepareHeaders(headers: Record<string, string>): Record<string, string>
   return { ...headers, 'accept-encoding': 'identity' };
 }
 
-function toOutboundAnswer(collector: Reception, state: RequestState): OutboundAnswer {
+function toOutboundAnswer(collector: ResponseCollector, state: RequestState): OutboundResponse {
   return {
     status: collector.status,
     headers: collector.headers,

@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { isAllowedAddress, type OutboundRules } from './addresses.js';
 import { connectError, OutboundError, tlsError } from './outbound-error.js';
-import type { Resolve } from './resolve.js';
+import type { ResolveHostname } from './resolve.js';
 import { isLocalhost, type Target } from './target.js';
 
 /** The client tries at most this many addresses of a name, but checks all of them. */
@@ -13,12 +13,12 @@ const ADDRESS_TIMEOUT_MS = 2000;
 
 export interface ConnectOptions {
   rules: OutboundRules;
-  resolve: Resolve;
+  resolve: ResolveHostname;
   /** Aborts the lookup, connection and TLS handshake, and leaves no socket open. */
   signal: AbortSignal;
 }
 
-export interface Connected {
+export interface ConnectedSocket {
   /** Ready for HTTP. For https:, the TLS handshake is complete. */
   socket: Socket;
   remoteAddress: string;
@@ -29,7 +29,7 @@ export interface Connected {
  * header, SNI and the certificate check still use the name.
  * @throws {OutboundError} with the kind blocked_address, dns, connect or tls
  */
-export async function connectTo(target: Target, options: ConnectOptions): Promise<Connected> {
+export async function connectTo(target: Target, options: ConnectOptions): Promise<ConnectedSocket> {
   const addresses = await findAllowedAddresses(target, options);
   const { socket, remoteAddress } = await connectToFirst(addresses, target.port, options);
   // Check the address that the socket reports before sending any byte, including TLS's first byte.
@@ -64,7 +64,7 @@ async function findAllowedAddresses(
   return [...new Set(addresses)].slice(0, MAX_ADDRESSES_TRIED);
 }
 
-async function resolveHostname(hostname: string, resolve: Resolve): Promise<string[]> {
+async function resolveHostname(hostname: string, resolve: ResolveHostname): Promise<string[]> {
   if (isIP(hostname)) return [hostname];
   if (isLocalhost(hostname)) return ['127.0.0.1', '::1'];
   try {
@@ -78,7 +78,7 @@ async function connectToFirst(
   addresses: string[],
   port: number,
   { signal }: ConnectOptions,
-): Promise<Connected> {
+): Promise<ConnectedSocket> {
   let failure: unknown;
   for (const [index, remoteAddress] of addresses.entries()) {
     const isLast = index === addresses.length - 1;

@@ -32,7 +32,7 @@ export class OutboundError extends Error {
  * The caller's own limit postpones this request. The client has sent nothing; the caller can retry
  * after waitMs.
  */
-export class HeldBackError extends Error {
+export class PostponedError extends Error {
   override readonly name = 'HeldBackError';
 
   constructor(readonly waitMs: number) {

@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
  * Returns all IPv4 and IPv6 addresses of a name.
  * @throws {Error} when the name has no address
  */
-export type Resolve = (hostname: string) => Promise<string[]>;
+export type ResolveHostname = (hostname: string) => Promise<string[]>;
 
 const MAX_AGE_MS = 60_000;
 
@@ -14,7 +14,7 @@ const MAX_AGE_MS = 60_000;
  * and search domains therefore have no effect.
  * @param servers tests only: name servers to use instead of the system's
  */
-export function createResolve(servers?: string[]): Resolve {
+export function createHostnameResolver(servers?: string[]): ResolveHostname {
   let resolver = newResolver(servers);
   let createdAt = performance.now();
   return async (hostname) => {

@@ -27,12 +27,12 @@ const ALLOWED_LOW_PORTS: readonly number[] = [80, 443];
  * at each connection.
  * @returns the end of a sentence ("must …") when the URL is refused
  */
-export function refuseUrl(url: string, rules: OutboundRules): string | undefined {
+export function findUrlProblem(url: string, rules: OutboundRules): string | undefined {
   return URL.canParse(url) ? findRefusal(new URL(url), rules)?.reason : NOT_A_URL;
 }
 
 /** @throws {OutboundError} when the URL is refused */
-export function targetOf(url: string, rules: OutboundRules): Target {
+export function parseTarget(url: string, rules: OutboundRules): Target {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed) throw new OutboundError('invalid_url', `The address ${NOT_A_URL}.`);
   const refusal = findRefusal(parsed, rules);

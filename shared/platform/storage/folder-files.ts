@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chown, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isRoot } from '../embedded-postgres/account.js';
-import { errorCodeOf } from '../errors.js';
+import { isRoot } from '../embedded-postgres/system-account.js';
+import { getErrorCode } from '../errors.js';
 import { syncFolder } from '../sync-folder.js';
-import { StorageError, type StorageFault } from './storage.js';
+import { StorageError, type StorageFailureCode } from './storage.js';
 
 const PART_PREFIX = '.part-';
 
@@ -12,12 +12,12 @@ const PART_PREFIX = '.part-';
  * Whether a file name is that of an unfinished upload ("part file"). No storage key can produce
  * this name.
  */
-export function isPart(name: string): boolean {
+export function isPartFile(name: string): boolean {
   return name.startsWith(PART_PREFIX);
 }
 
 /** Whether a name belongs to a part file of this file. */
-export function isPartOf(name: string, file: string): boolean {
+export function isPartFileOf(name: string, file: string): boolean {
   const prefix = partFilePrefix(file);
   return name.startsWith(prefix) && RANDOM_SUFFIX.test(name.slice(prefix.length));
 }
@@ -28,7 +28,7 @@ function partFilePrefix(file: string): string {
   return `${PART_PREFIX}${file}-`;
 }
 
-const FAILURE_BY_ERRNO: Record<string, StorageFault> = {
+const FAILURE_BY_ERRNO: Record<string, StorageFailureCode> = {
   ENOSPC: 'storage_full',
   EDQUOT: 'storage_full',
   EACCES: 'storage_refused',
@@ -46,11 +46,11 @@ const FAILURE_BY_ERRNO: Record<string, StorageFault> = {
 };
 
 /** Converts an error of the file system to a StorageError. Returns other errors unchanged. */
-export function folderFault(error: unknown): unknown {
+export function toFolderStorageError(error: unknown): unknown {
   if (error instanceof StorageError) return error;
   // Sockets also report ETIMEDOUT, but only errors of system calls have a `syscall` member.
   const fault =
-    error instanceof Error && 'syscall' in error ? FAILURE_BY_ERRNO[errorCodeOf(error)] : undefined;
+    error instanceof Error && 'syscall' in error ? FAILURE_BY_ERRNO[getErrorCode(error)] : undefined;
   return fault ? new StorageError(fault, error) : error;
 }
 
@@ -58,7 +58,7 @@ export function folderFault(error: unknown): unknown {
 const MAX_ATTEMPTS = 5;
 
 /** Opens a new part file next to the final file. Creates the folder if it is missing. */
-export async function openPart(path: string): Promise<{ handle: FileHandle; part: string }> {
+export async function openPartFile(path: string): Promise<{ handle: FileHandle; part: string }> {
   const folder = dirname(path);
   const part = join(folder, `${partFilePrefix(basename(path))}${randomBytes(6).toString('hex')}`);
   for (let attempt = 1; ; attempt++) {
@@ -66,7 +66,7 @@ export async function openPart(path: string): Promise<{ handle: FileHandle; part
       await createFolder(folder);
       return { handle: await openWithParentOwner(part), part };
     } catch (error) {
-      if (errorCodeOf(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error;
+      if (getErrorCode(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../sync-folder.js';
-import { folderFault, openPart } from './folder-files.js';
+import { openPartFile, toFolderStorageError } from './folder-files.js';
 import type { Upload } from './storage.js';
 import { StreamUpload } from './stream-upload.js';
 
@@ -9,8 +9,8 @@ import { StreamUpload } from './stream-upload.js';
  * Starts an upload to a part file, which gets its final name on commit.
  * @param afterwards runs after an aborted upload
  */
-export async function beginFile(path: string, afterwards: () => Promise<void>): Promise<Upload> {
-  return new FileUpload(path, await openPart(path), afterwards);
+export async function startFileUpload(path: string, afterwards: () => Promise<void>): Promise<Upload> {
+  return new FileUpload(path, await openPartFile(path), afterwards);
 }
 
 class FileUpload extends StreamUpload {
@@ -27,25 +27,25 @@ class FileUpload extends StreamUpload {
     this.#part = part;
   }
 
-  protected async take(chunk: Buffer): Promise<void> {
+  protected async storeChunk(chunk: Buffer): Promise<void> {
     try {
       for (let offset = 0; offset < chunk.length; ) {
         const { bytesWritten } = await this.#handle.write(chunk, offset);
         offset += bytesWritten;
       }
     } catch (error) {
-      throw folderFault(error);
+      throw toFolderStorageError(error);
     }
   }
 
-  protected async finish(): Promise<void> {
+  protected async createObject(): Promise<void> {
     try {
       await this.#handle.sync();
       await this.#handle.close();
       await rename(this.#part, this.path);
       await syncFolder(dirname(this.path));
     } catch (error) {
-      throw folderFault(error);
+      throw toFolderStorageError(error);
     }
   }
 

@@ -2,10 +2,10 @@ import type { Dirent } from 'node:fs';
 import { open, opendir, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
-import { errorCodeOf } from '../errors.js';
-import { folderFault, isPart, isPartOf } from './folder-files.js';
-import { beginFile } from './folder-upload.js';
-import { assertKey, assertWithin, type ByteRange, isKey, type Storage, type Upload } from './storage.js';
+import { getErrorCode } from '../errors.js';
+import { isPartFile, isPartFileOf, toFolderStorageError } from './folder-files.js';
+import { startFileUpload } from './folder-upload.js';
+import { assertKey, assertRangeWithin, type ByteRange, isKey, type Storage, type Upload } from './storage.js';
 
 /**
  * Stores objects as files in a folder that only its owner can enter. Processes on several machines
@@ -21,7 +21,7 @@ export class FolderStorage implements Storage {
    */
   async create(key: string): Promise<Upload> {
     const path = this.pathOf(key);
-    return withStorageErrors(() => beginFile(path, () => this.removeEmptyFolders(dirname(path))));
+    return withStorageErrors(() => startFileUpload(path, () => this.removeEmptyFolders(dirname(path))));
   }
 
   async open(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined> {
@@ -34,12 +34,12 @@ export class FolderStorage implements Storage {
         await handle.close();
         return undefined;
       }
-      if (range) assertWithin(range, file.size);
+      if (range) assertRangeWithin(range, file.size);
       // The stream closes the file when it ends or is destroyed.
       return { stream: handle.createReadStream(range ?? {}), size: file.size };
     } catch (error) {
       await handle.close();
-      throw folderFault(error);
+      throw toFolderStorageError(error);
     }
   }
 
@@ -51,27 +51,27 @@ export class FolderStorage implements Storage {
     });
   }
 
-  async abandon(key: string): Promise<void> {
+  async discardUploads(key: string): Promise<void> {
     const path = this.pathOf(key);
     const folder = dirname(path);
     await withStorageErrors(async () => {
       const names = (await undefinedIfMissing(readdir(folder))) ?? [];
       for (const name of names)
-        if (isPartOf(name, basename(path))) await undefinedIfMissing(unlink(join(folder, name)));
+        if (isPartFileOf(name, basename(path))) await undefinedIfMissing(unlink(join(folder, name)));
       if (names.length > 0) await this.removeEmptyFolders(folder);
     });
   }
 
-  async link(): Promise<undefined> {
+  async createLink(): Promise<undefined> {
     return undefined;
   }
 
-  async sweep(olderThan: Date): Promise<number> {
+  async discardStaleUploads(olderThan: Date): Promise<number> {
     return withStorageErrors(async () => {
       let removed = 0;
       for await (const { path, name } of walk(this.root)) {
         // Each write renews the modification time of a part file.
-        const file = isPart(name) ? await undefinedIfMissing(stat(path)) : undefined;
+        const file = isPartFile(name) ? await undefinedIfMissing(stat(path)) : undefined;
         if (!file || file.mtime >= olderThan) continue;
         await undefinedIfMissing(unlink(path));
         await this.removeEmptyFolders(dirname(path));
@@ -102,7 +102,7 @@ export class FolderStorage implements Storage {
         await rmdir(path);
       } catch (error) {
         // The folder is not empty, or another process has already removed it.
-        if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(errorCodeOf(error))) return;
+        if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(getErrorCode(error))) return;
         throw error;
       }
     }
@@ -113,7 +113,7 @@ export class FolderStorage implements Storage {
 async function* walk(folder: string): AsyncGenerator<{ path: string; name: string }> {
   const entries: Dirent[] = [];
   const dir = await undefinedIfMissing(opendir(folder)).catch((error: unknown) => {
-    throw folderFault(error);
+    throw toFolderStorageError(error);
   });
   if (!dir) return;
   for await (const entry of dir) entries.push(entry);
@@ -131,7 +131,7 @@ async function undefinedIfMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -140,6 +140,6 @@ async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw folderFault(error);
+    throw toFolderStorageError(error);
   }
 }

@@ -22,7 +22,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DIGEST = /^[0-9a-f]{64}$/i;
 
 /** Derives the key that signs download links. */
-export function linkKeyOf({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
+export function deriveExportLinkKey({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
   return deriveKey(secretKey, 'export links');
 }
 

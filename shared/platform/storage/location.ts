@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type Joi from 'joi';
-import { withoutTrailingSlashes } from '../trailing-slashes.js';
+import { stripTrailingSlashes } from '../trailing-slashes.js';
 
 export interface FolderLocation {
   kind: 'folder';
@@ -32,7 +32,7 @@ interface StorageSettings {
 const S3_URL = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9][\w.-]*)*)\/?$/;
 
 /** Validates STORAGE_URL. */
-export const storageAddress: Joi.CustomValidator<string> = (text, helpers) => {
+export const validateStorageUrl: Joi.CustomValidator<string> = (text, helpers) => {
   const reject = (expected: string) => helpers.message({ custom: `"STORAGE_URL" must be ${expected}` });
   if (/^s3:/i.test(text)) return S3_URL.test(text) ? text : reject('s3://bucket or s3://bucket/prefix');
   if (/^file:/i.test(text)) {
@@ -47,7 +47,7 @@ export const storageAddress: Joi.CustomValidator<string> = (text, helpers) => {
  * Resolves the storage location of exports from the settings.
  * @param dataDir absolute path
  */
-export function storageLocation(value: StorageSettings, dataDir: string): StorageLocation {
+export function resolveStorageLocation(value: StorageSettings, dataDir: string): StorageLocation {
   const { STORAGE_URL: storageUrl } = value;
   if (!storageUrl) return { kind: 'folder', path: join(dataDir, 'exports') };
   const [, bucket, prefix = ''] = S3_URL.exec(storageUrl) ?? [];
@@ -56,7 +56,7 @@ export function storageLocation(value: StorageSettings, dataDir: string): Storag
       kind: 's3',
       bucket,
       prefix: prefix.slice(1),
-      endpoint: value.S3_ENDPOINT && withoutTrailingSlashes(value.S3_ENDPOINT),
+      endpoint: value.S3_ENDPOINT && stripTrailingSlashes(value.S3_ENDPOINT),
       region: value.AWS_REGION,
     };
   }
@@ -67,7 +67,7 @@ export function storageLocation(value: StorageSettings, dataDir: string): Storag
 }
 
 /** Finds storage settings that contradict each other. */
-export function storageContradictions({ STORAGE_URL, S3_ENDPOINT, AWS_REGION }: StorageSettings): string[] {
+export function findStorageConflicts({ STORAGE_URL, S3_ENDPOINT, AWS_REGION }: StorageSettings): string[] {
   const isS3 = STORAGE_URL?.startsWith('s3:') ?? false;
   if (S3_ENDPOINT && !isS3) {
     return [

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { reasonOfFailure } from '../start-failure.js';
+import { formatErrorReason } from '../start-failure.js';
 import { type Storage, StorageError } from './storage.js';
 
 /** No export uses this folder: the keys of exports start with a tenant id. */
@@ -31,7 +31,7 @@ export async function assertWritable(storage: Storage): Promise<void> {
 export async function assertReadable(storage: Storage): Promise<void> {
   const key = `${PROBE_FOLDER}/none`;
   try {
-    if (await storage.link(key, { ...PROBE_METADATA, seconds: 60 })) return;
+    if (await storage.createLink(key, { ...PROBE_METADATA, seconds: 60 })) return;
     (await storage.open(key))?.stream.destroy();
   } catch (error) {
     throw createProbeError('read', error);
@@ -41,7 +41,7 @@ export async function assertReadable(storage: Storage): Promise<void> {
 function createProbeError(verb: string, error: unknown): Error {
   const reason = error instanceof StorageError && error.cause ? error.cause : error;
   return new Error(
-    `STORAGE_URL cannot be ${verb} (${reasonOfFailure(reason)}), so exports will fail. Check that the folder or bucket exists and that this process has permission.`,
+    `STORAGE_URL cannot be ${verb} (${formatErrorReason(reason)}), so exports will fail. Check that the folder or bucket exists and that this process has permission.`,
     { cause: error },
   );
 }

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Location } from './location.js';
-import { StorageError, type StorageFault } from './storage.js';
+import { StorageError, type StorageFailureCode } from './storage.js';
 
 /** A bucket and the client to access it. */
 export interface Bucket {
@@ -8,7 +8,7 @@ export interface Bucket {
   client: S3Client;
   name: string;
   /** Part buffers that no upload currently uses. */
-  spareParts: Buffer[];
+  sparePartBuffers: Buffer[];
 }
 
 export interface S3Timeouts {
@@ -17,11 +17,11 @@ export interface S3Timeouts {
   /**
    * Time limit from the start of a request, which may carry 8 MiB, to the start of its response.
    */
-  answerMs: number;
+  responseMs: number;
 }
 
 /** Loads the SDK and creates a client. Sends nothing yet. */
-export async function reachBucket(location: S3Location, timeouts: S3Timeouts): Promise<Bucket> {
+export async function createBucketClient(location: S3Location, timeouts: S3Timeouts): Promise<Bucket> {
   const sdk = await import('@aws-sdk/client-s3');
   const { bucket, endpoint } = location;
   // Most other S3 servers have no regions, but a signature must contain one.
@@ -38,13 +38,13 @@ export async function reachBucket(location: S3Location, timeouts: S3Timeouts): P
     maxAttempts: 3,
     requestHandler: {
       connectionTimeout: timeouts.connectMs,
-      requestTimeout: timeouts.answerMs,
+      requestTimeout: timeouts.responseMs,
       throwOnRequestTimeout: true,
       // No limit on idle time: the reader of an object may be slow.
       socketTimeout: 0,
     },
   });
-  return { sdk, client, name: bucket, spareParts: [] };
+  return { sdk, client, name: bucket, sparePartBuffers: [] };
 }
 
 const STORAGE_FULL_ERRORS =
@@ -62,7 +62,7 @@ const TRANSIENT_ERRORS =
  * Converts an error of the SDK to a StorageError. Returns an error unchanged if it is neither a
  * response of S3 nor a failed connection.
  */
-export function s3Fault(error: unknown): unknown {
+export function toS3StorageError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError || error instanceof RangeError) return error;
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
   const failure = classifyFailure(error, $metadata?.httpStatusCode);
@@ -74,7 +74,7 @@ export function s3Fault(error: unknown): unknown {
       : error;
 }
 
-function classifyFailure({ name, message }: Error, status = 0): StorageFault | undefined {
+function classifyFailure({ name, message }: Error, status = 0): StorageFailureCode | undefined {
   if (status === 507 || STORAGE_FULL_ERRORS.test(name)) return 'storage_full';
   if (CREDENTIAL_ERRORS.test(name) || message === 'Region is missing') return 'storage_refused';
   if (TRANSIENT_ERRORS.test(name)) return 'storage_unavailable';

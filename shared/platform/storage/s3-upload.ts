@@ -1,5 +1,5 @@
-import { type Bucket, s3Fault } from './s3-bucket.js';
-import { type ObjectToBe, Parts } from './s3-parts.js';
+import { type Bucket, toS3StorageError } from './s3-bucket.js';
+import { type NewObject, S3MultipartUpload } from './s3-multipart-upload.js';
 import type { Upload } from './storage.js';
 import { StreamUpload } from './stream-upload.js';
 
@@ -10,14 +10,14 @@ const CONCURRENT_PARTS = 2;
 /** Buffers kept for later uploads: enough for two concurrent uploads. */
 const MAX_SPARE_BUFFERS = 2 * (CONCURRENT_PARTS + 1);
 
-interface UploadOptions extends ObjectToBe {
+interface UploadOptions extends NewObject {
   whenDone: () => void;
 }
 
 /**
  * Starts an object. Each part is sent when it is full; S3 shows the object only after completion.
  */
-export function beginObject(bucket: Bucket, options: UploadOptions): Upload {
+export function startObjectUpload(bucket: Bucket, options: UploadOptions): Upload {
   return new ObjectUpload(bucket, options);
 }
 
@@ -27,7 +27,7 @@ export function beginObject(bucket: Bucket, options: UploadOptions): Upload {
  * 1.2 GB.
  */
 class ObjectUpload extends StreamUpload {
-  readonly #parts: Parts;
+  readonly #parts: S3MultipartUpload;
   readonly #sending = new Set<Promise<void>>();
   #part: Buffer = Buffer.alloc(0);
   #filledBytes = 0;
@@ -37,10 +37,10 @@ class ObjectUpload extends StreamUpload {
     private readonly options: UploadOptions,
   ) {
     super();
-    this.#parts = new Parts(bucket, options);
+    this.#parts = new S3MultipartUpload(bucket, options);
   }
 
-  protected async take(chunk: Buffer): Promise<void> {
+  protected async storeChunk(chunk: Buffer): Promise<void> {
     for (let offset = 0; offset < chunk.length; ) {
       // Waits for more bytes before it sends a full part: content that fits in one part is stored
       // with a single request.
@@ -56,19 +56,19 @@ class ObjectUpload extends StreamUpload {
       if (this.#sending.size === CONCURRENT_PARTS) await Promise.race(this.#sending);
       this.#sendPart();
     }
-    this.#part = this.bucket.spareParts.pop() ?? Buffer.allocUnsafeSlow(PART_BYTES);
+    this.#part = this.bucket.sparePartBuffers.pop() ?? Buffer.allocUnsafeSlow(PART_BYTES);
     this.#filledBytes = 0;
   }
 
   #sendPart(): void {
     const body = this.#part;
-    const sent = this.#parts.send(body.subarray(0, this.#filledBytes)).then(
+    const sent = this.#parts.sendPart(body.subarray(0, this.#filledBytes)).then(
       () => {
         this.#sending.delete(sent);
         this.#release(body);
       },
       (error: unknown) => {
-        const failure = s3Fault(error);
+        const failure = toS3StorageError(error);
         // Report the error to the writer immediately, not at the end of a long export.
         this.stream.destroy(failure as Error);
         throw failure;
@@ -78,12 +78,12 @@ class ObjectUpload extends StreamUpload {
     this.#sending.add(sent);
   }
 
-  protected async finish(): Promise<void> {
+  protected async createObject(): Promise<void> {
     try {
-      if (this.#parts.count > 0) await this.#completeParts();
+      if (this.#parts.partCount > 0) await this.#completeParts();
       else await this.#putWhole();
     } catch (error) {
-      throw s3Fault(error);
+      throw toS3StorageError(error);
     }
     this.options.whenDone();
   }
@@ -106,11 +106,11 @@ class ObjectUpload extends StreamUpload {
    * still use them.
    */
   #release(part: Buffer): void {
-    if (part.length === PART_BYTES && this.bucket.spareParts.length < MAX_SPARE_BUFFERS)
-      this.bucket.spareParts.push(part);
+    if (part.length === PART_BYTES && this.bucket.sparePartBuffers.length < MAX_SPARE_BUFFERS)
+      this.bucket.sparePartBuffers.push(part);
   }
 
   protected discard(): Promise<void> {
-    return this.#parts.forget().finally(this.options.whenDone);
+    return this.#parts.abort().finally(this.options.whenDone);
   }
 }

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandOutput, MultipartUpload } from '@aws-sdk/client-s3';
 import type { S3Location } from './location.js';
-import { type Bucket, reachBucket, type S3Timeouts, s3Fault } from './s3-bucket.js';
-import { beginObject } from './s3-upload.js';
+import { type Bucket, createBucketClient, type S3Timeouts, toS3StorageError } from './s3-bucket.js';
+import { startObjectUpload } from './s3-upload.js';
 import {
   assertKey,
-  assertWithin,
-  attachment,
+  assertRangeWithin,
   type ByteRange,
+  buildContentDisposition,
   isKey,
   MAX_LINK_SECONDS,
-  type ObjectAbout,
+  type ObjectMetadata,
   type Storage,
   type Upload,
 } from './storage.js';
@@ -19,7 +19,7 @@ import {
  * Time limits for S3 to accept a connection and to start a response, in ms. The SDK makes three
  * attempts.
  */
-const TIMEOUTS: S3Timeouts = { connectMs: 5000, answerMs: 60_000 };
+const TIMEOUTS: S3Timeouts = { connectMs: 5000, responseMs: 60_000 };
 
 /**
  * Stores objects in a bucket of Amazon S3 or of a compatible server. The operator sets its address,
@@ -37,11 +37,11 @@ export class S3Storage implements Storage {
     private readonly timeouts: S3Timeouts = TIMEOUTS,
   ) {}
 
-  async create(key: string, about: ObjectAbout): Promise<Upload> {
+  async create(key: string, about: ObjectMetadata): Promise<Upload> {
     const fullKey = this.#fullKey(key);
     const bucket = await this.#openBucket();
     this.#uploadsInProgress.add(fullKey);
-    return beginObject(bucket, {
+    return startObjectUpload(bucket, {
       key: fullKey,
       ...about,
       whenDone: () => this.#uploadsInProgress.delete(fullKey),
@@ -50,7 +50,7 @@ export class S3Storage implements Storage {
 
   async open(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number } | undefined> {
     const Key = this.#fullKey(key);
-    if (range) assertWithin(range, Number.POSITIVE_INFINITY);
+    if (range) assertRangeWithin(range, Number.POSITIVE_INFINITY);
     const { sdk, client, name: Bucket } = await this.#openBucket();
     const Range = range && `bytes=${range.start}-${range.end}`;
     try {
@@ -61,7 +61,7 @@ export class S3Storage implements Storage {
       const size = Number(/\/(\d+)$/.exec(response.ContentRange ?? '')?.[1] ?? response.ContentLength);
       try {
         // For a range beyond the end, S3 returns only the bytes that exist.
-        if (range) assertWithin(range, size);
+        if (range) assertRangeWithin(range, size);
         if (range && response.ContentRange === undefined)
           throw new Error('the storage does not support ranges');
       } catch (error) {
@@ -75,7 +75,7 @@ export class S3Storage implements Storage {
         if (error.name === 'InvalidRange')
           throw new RangeError('the object does not have these bytes', { cause: error });
       }
-      throw s3Fault(error);
+      throw toS3StorageError(error);
     }
   }
 
@@ -86,7 +86,7 @@ export class S3Storage implements Storage {
     );
   }
 
-  async abandon(key: string): Promise<void> {
+  async discardUploads(key: string): Promise<void> {
     const fullKey = this.#fullKey(key);
     await this.#callS3(async (bucket) => {
       for await (const { Key, UploadId } of this.#listUnfinishedUploads(fullKey))
@@ -94,9 +94,9 @@ export class S3Storage implements Storage {
     });
   }
 
-  async link(
+  async createLink(
     key: string,
-    { fileName, contentType, seconds }: ObjectAbout & { seconds: number },
+    { fileName, contentType, seconds }: ObjectMetadata & { seconds: number },
   ): Promise<string> {
     const Key = this.#fullKey(key);
     if (!(seconds >= 1 && seconds <= MAX_LINK_SECONDS))
@@ -106,7 +106,7 @@ export class S3Storage implements Storage {
       const command = new sdk.GetObjectCommand({
         Bucket,
         Key,
-        ResponseContentDisposition: attachment(fileName),
+        ResponseContentDisposition: buildContentDisposition(fileName),
         ResponseContentType: contentType,
         ResponseCacheControl: 'no-store',
       });
@@ -114,7 +114,7 @@ export class S3Storage implements Storage {
     });
   }
 
-  async sweep(olderThan: Date): Promise<number> {
+  async discardStaleUploads(olderThan: Date): Promise<number> {
     return this.#callS3(async (bucket) => {
       let removed = 0;
       for await (const { Key, UploadId, Initiated } of this.#listUnfinishedUploads(this.#prefix())) {
@@ -170,7 +170,7 @@ export class S3Storage implements Storage {
 
   /** Loads the SDK on first use, because it costs 250 ms and 40 MB. */
   #openBucket(): Promise<Bucket> {
-    this.#bucket ??= reachBucket(this.location, this.timeouts);
+    this.#bucket ??= createBucketClient(this.location, this.timeouts);
     return this.#bucket;
   }
 
@@ -178,7 +178,7 @@ export class S3Storage implements Storage {
     try {
       return await work(await this.#openBucket());
     } catch (error) {
-      throw s3Fault(error);
+      throw toS3StorageError(error);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 /** The metadata that a download sends with an object. */
-export interface ObjectAbout {
+export interface ObjectMetadata {
   contentType: string;
   /** The file name for saving, such as `invoices-2026-11-22.csv.gz`. */
   fileName: string;
@@ -24,7 +24,7 @@ export interface Storage {
    * Starts an object. The key has no object until `commit`; a process that dies before `commit`
    * leaves no readable object.
    */
-  create(key: string, about: ObjectAbout): Promise<Upload>;
+  create(key: string, about: ObjectMetadata): Promise<Upload>;
   /**
    * Opens an object. `size` is the size of the whole object. A caller that stops reading must
    * destroy the stream.
@@ -38,18 +38,18 @@ export interface Storage {
    * Creates a link through which storage itself serves the object for `seconds` (at most 900).
    * Returns undefined when the API must serve it. Does not check that the object exists.
    */
-  link(key: string, about: ObjectAbout & { seconds: number }): Promise<string | undefined>;
+  createLink(key: string, about: ObjectMetadata & { seconds: number }): Promise<string | undefined>;
   /**
    * Deletes unfinished uploads of a key. A process that continues such an upload gets an error. Not
    * for uploads of this process.
    */
-  abandon(key: string): Promise<void>;
+  discardUploads(key: string): Promise<void>;
   /**
    * Deletes unfinished uploads and nothing else. It cannot detect whether another process still
    * runs an upload, so `olderThan` must lie further back than the longest upload takes.
    * @returns the number of deleted uploads
    */
-  sweep(olderThan: Date): Promise<number>;
+  discardStaleUploads(olderThan: Date): Promise<number>;
   /**
    * Lists every object, unsorted.
    * @param folder leading segments of the keys; empty for all objects
@@ -82,9 +82,9 @@ export interface Upload {
  * storage_full: no space left. storage_refused: someone must change a setting or a permission.
  * storage_unavailable: a retry may succeed.
  */
-export type StorageFault = 'storage_full' | 'storage_refused' | 'storage_unavailable';
+export type StorageFailureCode = 'storage_full' | 'storage_refused' | 'storage_unavailable';
 
-const FAILURE_MESSAGES: Record<StorageFault, string> = {
+const FAILURE_MESSAGES: Record<StorageFailureCode, string> = {
   storage_full: 'The storage is full.',
   storage_refused: 'Storage denied access or was not found.',
   storage_unavailable: 'The storage cannot be reached or does not respond.',
@@ -93,7 +93,7 @@ const FAILURE_MESSAGES: Record<StorageFault, string> = {
 /** A failure of storage. Anyone may see the message; the cause holds the details. */
 export class StorageError extends Error {
   constructor(
-    readonly code: StorageFault,
+    readonly code: StorageFailureCode,
     cause: unknown,
   ) {
     super(FAILURE_MESSAGES[code], { cause });
@@ -118,14 +118,14 @@ export function assertKey(key: string): void {
 }
 
 /** @throws {RangeError} when the range is not within an object of this size */
-export function assertWithin({ start, end }: ByteRange, size: number): void {
+export function assertRangeWithin({ start, end }: ByteRange, size: number): void {
   const isWithin =
     Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start <= end && end < size;
   if (!isWithin) throw new RangeError(`an object of ${size} bytes has no bytes ${start}-${end}`);
 }
 
 /** Content-Disposition header for a download. The file name is reduced to ASCII (RFC 6266). */
-export function attachment(fileName: string): string {
+export function buildContentDisposition(fileName: string): string {
   return `attachment; filename="${fileName.replace(/[^\w.-]+/g, '_') || 'file'}"`;
 }
 

@@ -19,7 +19,7 @@ export abstract class StreamUpload implements Upload {
       write: (chunk: Buffer, _encoding, done) => {
         this.#hash.update(chunk);
         this.#bytes += chunk.length;
-        this.take(chunk).then(() => done(), done);
+        this.storeChunk(chunk).then(() => done(), done);
       },
       destroy: (error, done) => {
         // A stream is also destroyed after it received all its bytes, which are still needed.
@@ -38,9 +38,9 @@ export abstract class StreamUpload implements Upload {
   }
 
   /** Stores the next bytes. The stream calls it again only after it resolves. */
-  protected abstract take(chunk: Buffer): Promise<void>;
+  protected abstract storeChunk(chunk: Buffer): Promise<void>;
   /** Creates the object from all stored bytes. */
-  protected abstract finish(): Promise<void>;
+  protected abstract createObject(): Promise<void>;
   /**
    * Deletes the stored bytes, even while a write is running. Called at most once, and never after
    * `finish` has resolved.
@@ -54,7 +54,7 @@ export abstract class StreamUpload implements Upload {
       if (!this.stream.writableEnded && !this.stream.destroyed) this.stream.end();
       // Rejects with the error that interrupted the stream, which may come from the writer.
       await finished(this.stream);
-      await this.finish();
+      await this.createObject();
     } catch (error) {
       await this.#discardOnce();
       throw error;

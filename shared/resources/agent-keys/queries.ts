@@ -1,10 +1,10 @@
 import type { AgentKeyListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { agentKeyRepresentation } from './representation.js';
 
-export function listAgentKeys(query: AgentKeyListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listAgentKeys(query: AgentKeyListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'api_keys',
     representation: agentKeyRepresentation('t'),
     conditions: new Conditions().add("t.tenant_id = ? and t.kind = 'agent'", scope.tenantId),

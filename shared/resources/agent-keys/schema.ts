@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { agentScope } from '../../contracts/enums.js';
-import { allRequired, cursor, dateTime, flag, limit, text, uuid } from '../../contracts/fields.js';
+import { allRequired, cursor, dateTime, limit, strictBoolean, text, uuid } from '../../contracts/fields.js';
 import { AGENT_SCOPES } from '../../contracts/vocabulary.js';
 
 const name = () => text(100).example('Billing agent');
@@ -25,7 +25,9 @@ export const agentKeyCreate = Joi.object({
     .required()
     .description('What the agent may do. Each tool requires one scope; no scope implies another')
     .example(['read_invoices', 'write_invoices_draft']),
-  read_only: flag().default(false).description('A read-only key can have only scopes that begin with read_'),
+  read_only: strictBoolean()
+    .default(false)
+    .description('A read-only key can have only scopes that begin with read_'),
   expires_at: dateTime().allow(null).description('When the key expires'),
 }).meta({ className: 'AgentKeyCreate' });
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../contracts/principal.js';
 import { AppError, isTransientDatabaseError, serviceUnavailable } from '../../platform/errors.js';
-import { networkOf } from '../../platform/network-of.js';
+import { findNetworkPrefix } from '../../platform/network-prefix.js';
 import type { Runtime } from '../../platform/runtime.js';
 import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
@@ -22,7 +22,7 @@ export const KEY_CHANGED_CHANNEL = 'tow:key-changed';
 const REALM = { 'WWW-Authenticate': 'Bearer realm="tow-dispatch"' };
 
 /** One error code for every missing or invalid credential. */
-export function unauthorized(message: string): AppError {
+export function unauthorizedError(message: string): AppError {
   return new AppError('unauthorized', message, { headers: REALM });
 }
 
@@ -33,7 +33,7 @@ export interface Credential {
   /** Costs a hash, so the cache calls it only for credentials that it does not hold. */
   isWellFormed: () => boolean;
   find: () => Promise<Principal | undefined>;
-  refusal: string;
+  refusalMessage: string;
 }
 
 /**
@@ -73,14 +73,14 @@ function ifValid(principal: Principal | undefined): Principal | undefined {
 }
 
 /** Reads the key from `Authorization: Bearer …`. @throws {AppError} 401 if the header is missing */
-export function keyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoKey: string): Credential {
-  if (!header) throw unauthorized(ifNoKey);
+export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoKey: string): Credential {
+  if (!header) throw unauthorizedError(ifNoKey);
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
   return {
     text: text ?? '',
     isWellFormed: () => text !== undefined && isWellFormedKey(text),
     find: () => findKey(db, text ?? ''),
-    refusal: text ? 'This API key is not valid: it is unknown, revoked or expired.' : ifNoKey,
+    refusalMessage: text ? 'This API key is not valid: it is unknown, revoked or expired.' : ifNoKey,
   };
 }
 
@@ -93,7 +93,7 @@ export async function countBadCredential(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
   address: string,
 ): Promise<void> {
-  if (await limiter.consumeBadCredential(networkOf(address), config.badCredentialsPerMinute)) return;
+  if (await limiter.consumeBadCredential(findNetworkPrefix(address), config.badCredentialsPerMinute)) return;
   throw new AppError('rate_limited', 'Too many wrong credentials from this address. Wait a minute.', {
     headers: { ...REALM, 'Retry-After': '60' },
     details: [{ window: 'minute', limit: config.badCredentialsPerMinute }],

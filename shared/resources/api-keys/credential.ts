@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { base62, checksum62, seal, sha256 } from '../../platform/crypto.js';
+import { computeChecksum62, encodeBase62, seal, sha256 } from '../../platform/crypto.js';
 
 export type KeyKind = 'api' | 'agent';
 
@@ -34,8 +34,8 @@ export function mintKey(
   sealingKey: Buffer,
 ): { key: string; material: KeyMaterial } {
   const prefix = PREFIXES[environment][kind];
-  const body = `${prefix}${base62(randomBytes(32), 43)}`;
-  const key = `${body}${checksum62(body)}`;
+  const body = `${prefix}${encodeBase62(randomBytes(32), 43)}`;
+  const key = `${body}${computeChecksum62(body)}`;
   return {
     key,
     material: {
@@ -50,5 +50,5 @@ export function mintKey(
 /** True if shape and checksum match. Saves a database lookup for malformed keys. */
 export function isWellFormedKey(text: string): boolean {
   const match = SHAPE.exec(text);
-  return match !== null && checksum62(`${match[1]}${match[2]}`) === match[3];
+  return match !== null && computeChecksum62(`${match[1]}${match[2]}`) === match[3];
 }

@@ -1,12 +1,20 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { AgentKeyCreate, ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { Places } from '../places.js';
-import { failed, lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import { AccountQuota } from '../account-quota.js';
+import { diffNewRecord } from '../changes.js';
+import {
+  failedOutcome,
+  lockRecords,
+  notFoundOutcome,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
 import type { WithKeyMaterial } from './commands.js';
 import type { KeyKind, KeyMaterial } from './credential.js';
-import { LIVE_KEYS } from './live-keys.js';
+import { LIVE_KEY_QUOTA } from './live-key-quota.js';
 
 interface KeyRow {
   tenant_id: string;
@@ -38,7 +46,7 @@ export async function insertApiKeys(tx: Transaction, rows: KeyRow[]): Promise<vo
     text: `insert into api_keys (tenant_id, id, kind, name, prefix, last_four, key_hash, permissions, scopes, read_only, tier, rolled_from,
              expires_at, created_at)
            select tenant_id, id, kind, name, prefix, last_four, decode(key_hash, 'hex'), permissions, scopes, read_only, tier, rolled_from,
-             expires_at, now() from ${recordset(COLUMNS)}`,
+             expires_at, now() from ${recordsetSql(COLUMNS)}`,
     values: [JSON.stringify(rows)],
   });
 }
@@ -65,16 +73,16 @@ function createKeys<Input extends ApiKeyCreate | AgentKeyCreate>(
   kind: KeyKind,
   rightsFor: (input: Input) => Rights,
 ) {
-  return async (tx: Transaction, commands: Command<WithKeyMaterial<Input>>[]): Promise<Outcome[]> => {
-    const quota = await Places.count(tx, commands, LIVE_KEYS);
-    const refusals = commands.map(({ tenantId }) => quota.take(tenantId));
+  return async (tx: Transaction, commands: Command<WithKeyMaterial<Input>>[]): Promise<CommandOutcome[]> => {
+    const quota = await AccountQuota.load(tx, commands, LIVE_KEY_QUOTA);
+    const refusals = commands.map(({ tenantId }) => quota.reserve(tenantId));
     const admitted = commands.filter((_command, index) => !refusals[index]);
     await insertApiKeys(
       tx,
       admitted.map((command) => {
         const { material, name, read_only, expires_at = null } = command.input;
         const fields = { kind, name, read_only, rolled_from: null, expires_at };
-        return { ...refOf(command), ...toKeyColumns(material), ...fields, ...rightsFor(command.input) };
+        return { ...toRecordRef(command), ...toKeyColumns(material), ...fields, ...rightsFor(command.input) };
       }),
     );
     return commands.map((command, index) => refusals[index] ?? keyOutcome(command));
@@ -85,12 +93,12 @@ function createKeys<Input extends ApiKeyCreate | AgentKeyCreate>(
  * The outcome carries the sealed key, and the API process opens it for the response. Audit entries
  * and events never contain it.
  */
-function keyOutcome(command: Command<{ material: KeyMaterial }>): Outcome {
+function keyOutcome(command: Command<{ material: KeyMaterial }>): CommandOutcome {
   const { material, ...input } = command.input;
   return {
     ok: true,
-    answerExtra: { key: command.dryRun ? null : material.sealed },
-    changes: changesOfNew(input as Record<string, unknown>),
+    responseExtra: { key: command.dryRun ? null : material.sealed },
+    changes: diffNewRecord(input as Record<string, unknown>),
     events: [],
   };
 }
@@ -111,18 +119,18 @@ const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: te
  * account at its limit can still replace a key.
  */
 export function rollKeys(kind: KeyKind) {
-  return async (tx: Transaction, commands: RollCommand[]): Promise<Outcome[]> => {
+  return async (tx: Transaction, commands: RollCommand[]): Promise<CommandOutcome[]> => {
     // Lock accounts before keys. A batch that creates keys and then revokes some locks in the same
     // sequence.
-    const quota = await Places.count(tx, commands, LIVE_KEYS);
+    const quota = await AccountQuota.load(tx, commands, LIVE_KEY_QUOTA);
     const oldKeys = await lockKeys(tx, kind, commands.map(oldRef));
     const rolled = await findRolledKeys(tx, commands.map(oldRef));
-    const refusalFor = (command: RollCommand): Outcome | undefined => {
+    const refusalFor = (command: RollCommand): CommandOutcome | undefined => {
       const ref = oldRef(command);
       const old = oldKeys.get(refKey(ref));
-      if (!old) return missing(RESOURCE_LABELS[kind]);
+      if (!old) return notFoundOutcome(RESOURCE_LABELS[kind]);
       if (!isUsable(old) || rolled.has(refKey(ref))) return unusableKeyOutcome();
-      return command.input.overlap_hours > 0 ? quota.take(command.tenantId) : undefined;
+      return command.input.overlap_hours > 0 ? quota.reserve(command.tenantId) : undefined;
     };
     const refusals = commands.map(refusalFor);
     const rollable = commands.filter((_command, index) => !refusals[index]);
@@ -130,7 +138,12 @@ export function rollKeys(kind: KeyKind) {
       tx,
       rollable.map((command) => {
         const old = oldKeys.get(refKey(oldRef(command))) as StoredKey;
-        return { ...old, ...refOf(command), ...toKeyColumns(command.input.material), rolled_from: old.id };
+        return {
+          ...old,
+          ...toRecordRef(command),
+          ...toKeyColumns(command.input.material),
+          rolled_from: old.id,
+        };
       }),
     );
     await endAfterOverlap(tx, rollable);
@@ -151,7 +164,7 @@ async function endAfterOverlap(tx: Transaction, commands: RollCommand[]): Promis
   await tx.query({
     name: 'end-rolled-keys',
     text: `update api_keys t set expires_at = least(coalesce(t.expires_at, 'infinity'), now() + make_interval(hours => r.hours))
-           from ${recordset('tenant_id uuid, id uuid, hours integer')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+           from ${recordsetSql('tenant_id uuid, id uuid, hours integer')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [
       JSON.stringify(commands.map((command) => ({ ...oldRef(command), hours: command.input.overlap_hours }))),
     ],
@@ -166,7 +179,7 @@ async function endAfterOverlap(tx: Transaction, commands: RollCommand[]): Promis
 async function findRolledKeys(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'find-rolled-keys',
-    text: `select t.tenant_id, t.rolled_from as id from ${recordset('tenant_id uuid, id uuid')}
+    text: `select t.tenant_id, t.rolled_from as id from ${recordsetSql('tenant_id uuid, id uuid')}
            join api_keys t on t.tenant_id = r.tenant_id and t.rolled_from = r.id`,
     values: [JSON.stringify(refs)],
   });
@@ -178,8 +191,8 @@ function isUsable(key: StoredKey | undefined): boolean {
   return key.expires_at === null || Date.parse(key.expires_at) > Date.now();
 }
 
-function unusableKeyOutcome(): Outcome {
-  return failed({
+function unusableKeyOutcome(): CommandOutcome {
+  return failedOutcome({
     code: 'conflict',
     message:
       'This key is revoked, has expired or was rolled already, so it cannot be rolled. Create a new one.',
@@ -188,17 +201,17 @@ function unusableKeyOutcome(): Outcome {
 
 /** Revokes keys immediately. Revoking a revoked key changes nothing. */
 export function revokeKeys(kind: KeyKind) {
-  return async (tx: Transaction, commands: Command<Record<string, never>>[]): Promise<Outcome[]> => {
-    const rows = await lockKeys(tx, kind, commands.map(refOf));
+  return async (tx: Transaction, commands: Command<Record<string, never>>[]): Promise<CommandOutcome[]> => {
+    const rows = await lockKeys(tx, kind, commands.map(toRecordRef));
     await tx.query({
       name: 'revoke-api-keys',
       text: `update api_keys t set revoked_at = coalesce(t.revoked_at, now())
-             from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+             from ${recordsetSql('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
       values: [JSON.stringify([...rows.values()].map(({ tenant_id, id }) => ({ tenant_id, id })))],
     });
     return commands.map((command) => {
-      const row = rows.get(refKey(refOf(command)));
-      if (!row) return missing(RESOURCE_LABELS[kind]);
+      const row = rows.get(refKey(toRecordRef(command)));
+      if (!row) return notFoundOutcome(RESOURCE_LABELS[kind]);
       const changes = row.revoked_at ? [] : [{ field: 'revoked_at', from: null, to: 'now' }];
       return { ok: true, changes, events: [] };
     });

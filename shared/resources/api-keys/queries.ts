@@ -3,9 +3,9 @@ import type { Principal } from '../../contracts/principal.js';
 import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
 import type { Tier } from '../../platform/config.js';
 import { sha256 } from '../../platform/crypto.js';
-import type { Database, Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
-import { recordset } from '../sets.js';
+import type { Database, SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
+import { recordsetSql } from '../record-sets.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import { apiKeyRepresentation } from './representation.js';
 
@@ -66,8 +66,8 @@ function lowerTier(keyTier: Tier | null, tierOfAccount: Tier): Tier {
   return TIER_ORDER.indexOf(keyTier) < TIER_ORDER.indexOf(tierOfAccount) ? keyTier : tierOfAccount;
 }
 
-export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'api_keys',
     representation: apiKeyRepresentation('t'),
     conditions: new Conditions().add("t.tenant_id = ? and t.kind = 'api'", scope.tenantId),
@@ -89,7 +89,7 @@ export async function touchKeys(
     tx.queryAtCommit({
       name: 'touch-keys',
       text: `update api_keys t set last_used_at = greatest(t.last_used_at, r.at)
-             from ${recordset('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+             from ${recordsetSql('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id`,
       values: [JSON.stringify(uses)],
     }),
   );

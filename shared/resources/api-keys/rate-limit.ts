@@ -6,7 +6,7 @@ import type { Runtime } from '../../platform/runtime.js';
 const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 
 /** The result of counting a request against its rate limits. */
-export interface Counted {
+export interface RateLimitResult {
   windows: WindowState[];
   /** The 429 error if a limit is exceeded. */
   refusal: AppError | undefined;
@@ -35,7 +35,7 @@ const ACCOUNT_LIMITS = {
 export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
   key: Principal,
-): Promise<Counted> {
+): Promise<RateLimitResult> {
   const ownLimits = config.tiers[key.tier];
   const countOwn = () => limiter.consume(limiterKeyFor(key), ownLimits);
   const { name, times, limit } = ACCOUNT_LIMITS[key.kind];
@@ -48,11 +48,12 @@ export async function countRequest(
   const [own, countedEarly] = limiter.isFarFromLimit(limiterKeyFor(key), ownLimits)
     ? await Promise.all([countOwn(), countAccount()])
     : [await countOwn()];
-  if (!own.allowed) return { windows: own.windows, refusal: tooMany(own.windows, `the ${key.tier} limit`) };
+  if (!own.allowed)
+    return { windows: own.windows, refusal: rateLimitedError(own.windows, `the ${key.tier} limit`) };
   const account = countedEarly ?? (await countAccount());
   return {
     windows: own.windows.map((window, index) => pickTighter(window, account.windows[index] ?? window)),
-    refusal: account.allowed ? undefined : tooMany(account.windows, limit),
+    refusal: account.allowed ? undefined : rateLimitedError(account.windows, limit),
   };
 }
 
@@ -69,7 +70,7 @@ function limiterKeyFor({ kind, id, tenantId }: Principal): string {
  * Builds the 429 error for the exceeded windows.
  * @param limit name of the limit in the error message
  */
-export function tooMany(windows: WindowState[], limit: string): AppError {
+export function rateLimitedError(windows: WindowState[], limit: string): AppError {
   const over = windows.filter((state) => state.remaining < 0);
   const retryAfter = Math.max(...over.map((state) => state.resetSeconds));
   return new AppError(
@@ -86,7 +87,7 @@ export function tooMany(windows: WindowState[], limit: string): AppError {
  * Builds X-RateLimit-Remaining (docs/specification.md §8), and RateLimit-Policy and RateLimit
  * (draft-ietf-httpapi-ratelimit-headers).
  */
-export function rateLimitHeaders(windows: WindowState[]): Record<string, string> {
+export function buildRateLimitHeaders(windows: WindowState[]): Record<string, string> {
   const left = (state: WindowState) => Math.max(0, state.remaining);
   return {
     'X-RateLimit-Remaining': String(Math.min(...windows.map(left))),

@@ -1,6 +1,15 @@
 import Joi from 'joi';
 import { permission, tier } from '../../contracts/enums.js';
-import { allRequired, cursor, dateTime, flag, integer, limit, text, uuid } from '../../contracts/fields.js';
+import {
+  allRequired,
+  cursor,
+  dateTime,
+  integer,
+  limit,
+  strictBoolean,
+  text,
+  uuid,
+} from '../../contracts/fields.js';
 import { PERMISSIONS } from '../../contracts/vocabulary.js';
 
 const name = () => text(100).example('Dispatch software');
@@ -9,7 +18,7 @@ const permissions = () => Joi.array().items(permission).max(PERMISSIONS.length).
 export const apiKeyCreate = Joi.object({
   name: name().required(),
   permissions: permissions().min(1).default(['read', 'write']),
-  read_only: flag().default(false),
+  read_only: strictBoolean().default(false),
   tier: tier.allow(null).description("A lower plan tier for this key; null: the account's"),
   expires_at: dateTime().allow(null),
 }).meta({ className: 'ApiKeyCreate' });

@@ -1,12 +1,12 @@
-import type { Command, EventDraft, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { ApprovalApprove, ApprovalReject } from '../../contracts/generated.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
 import type { InvoiceRow } from '../invoices/lifecycle.js';
-import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
-import { hashFault, renewed, staleRecord } from './content.js';
-import { runApproved } from './run-approved.js';
-import { type ApprovalRow, isOver, storeApprovals } from './store.js';
+import { failedOutcome, lockRecords, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { checkContentHash, findStaleInvoice, renewApproval } from './content.js';
+import { runApprovedCommand } from './run-approved.js';
+import { type ApprovalRow, hasExpired, storeApprovals } from './store.js';
 
 /**
  * Runs approvals in sequence, because two of a set may concern the same invoice or invoice number.
@@ -15,8 +15,8 @@ export async function approveApprovals(
   tx: Transaction,
   commands: Command<ApprovalApprove>[],
   config: Config,
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+): Promise<CommandOutcome[]> {
+  const outcomes: CommandOutcome[] = [];
   for (const command of commands) outcomes.push(await approveOne(tx, command, config));
   return outcomes;
 }
@@ -25,34 +25,34 @@ async function approveOne(
   tx: Transaction,
   command: Command<ApprovalApprove>,
   config: Config,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   if (command.actor.type !== 'user') return personRequired();
   const invoice = await lockApprovalInvoice(tx, command);
-  const approval = (await lockRecords<ApprovalRow>(tx, 'approvals', [refOf(command)])).get(
-    refKey(refOf(command)),
+  const approval = (await lockRecords<ApprovalRow>(tx, 'approvals', [toRecordRef(command)])).get(
+    refKey(toRecordRef(command)),
   );
-  if (!approval) return missing('approval');
+  if (!approval) return notFoundOutcome('approval');
   if (!isOpen(approval)) return notOpen(approval, 'approved');
-  const stale = await staleRecord(tx, approval, invoice);
+  const stale = await findStaleInvoice(tx, approval, invoice);
   if (stale) {
     // The approval stays pending with the current content, for the person to read again.
-    await storeApprovals(tx, [renewed(approval, stale.renewal)]);
+    await storeApprovals(tx, [renewApproval(approval, stale.renewal)]);
     return stale.outcome;
   }
-  return hashFault(command, approval) ?? runAndStore(tx, { command, approval, config });
+  return checkContentHash(command, approval) ?? runAndStore(tx, { command, approval, config });
 }
 
 async function runAndStore(
   tx: Transaction,
   { command, approval, config }: { command: Command<ApprovalApprove>; approval: ApprovalRow; config: Config },
-): Promise<Outcome> {
-  const { ran, outcome } = await runApproved(tx, { decision: command, approval, config });
+): Promise<CommandOutcome> {
+  const { ran, outcome } = await runApprovedCommand(tx, { decision: command, approval, config });
   if (!outcome.ok) {
     const findNewValue = (name: string) => outcome.error.details?.find(({ field }) => field === name)?.to;
     const [amount, payload] = [findNewValue('amount_cents'), findNewValue('payload')];
     if (outcome.error.code === 'conflict' && typeof amount === 'number')
       await storeApprovals(tx, [
-        renewed(approval, { amount_cents: amount, ...(payload ? { payload } : {}) }),
+        renewApproval(approval, { amount_cents: amount, ...(payload ? { payload } : {}) }),
       ]);
     return outcome;
   }
@@ -69,7 +69,7 @@ async function runAndStore(
     ok: true,
     changes: decided.changes,
     events,
-    ran: { command: ran, changes: [...outcome.changes, ...approvalChanges] },
+    ranCommand: { command: ran, changes: [...outcome.changes, ...approvalChanges] },
   };
 }
 
@@ -92,13 +92,13 @@ async function lockApprovalInvoice(tx: Transaction, command: Command): Promise<I
 export async function rejectApprovals(
   tx: Transaction,
   commands: Command<ApprovalReject>[],
-): Promise<Outcome[]> {
-  const rows = await lockRecords<ApprovalRow>(tx, 'approvals', commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<ApprovalRow>(tx, 'approvals', commands.map(toRecordRef));
   const rejected: ApprovalRow[] = [];
-  const outcomes = commands.map((command): Outcome => {
+  const outcomes = commands.map((command): CommandOutcome => {
     if (command.actor.type !== 'user') return personRequired();
-    const approval = rows.get(refKey(refOf(command)));
-    if (!approval) return missing('approval');
+    const approval = rows.get(refKey(toRecordRef(command)));
+    if (!approval) return notFoundOutcome('approval');
     if (!isOpen(approval)) return notOpen(approval, 'rejected');
     const { row, changes } = decide(command, approval, { status: 'rejected', note: command.input.reason });
     rejected.push(row);
@@ -109,12 +109,12 @@ export async function rejectApprovals(
 }
 
 /** Expires the approvals that the clock found, unless a decision came first. */
-export async function expireApprovals(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
-  const rows = await lockRecords<ApprovalRow>(tx, 'approvals', commands.map(refOf));
+export async function expireApprovals(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<ApprovalRow>(tx, 'approvals', commands.map(toRecordRef));
   const expired: ApprovalRow[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const approval = rows.get(refKey(refOf(command)));
-    if (!approval) return missing('approval');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const approval = rows.get(refKey(toRecordRef(command)));
+    if (!approval) return notFoundOutcome('approval');
     if (approval.status !== 'pending' || isOpen(approval)) return { ok: true, changes: [], events: [] };
     expired.push({ ...approval, status: 'expired' });
     return { ok: true, changes: [{ field: 'status', from: 'pending', to: 'expired' }], events: [] };
@@ -124,7 +124,7 @@ export async function expireApprovals(tx: Transaction, commands: Command[]): Pro
 }
 
 function isOpen(approval: ApprovalRow): boolean {
-  return approval.status === 'pending' && !isOver(approval);
+  return approval.status === 'pending' && !hasExpired(approval);
 }
 
 function decide(
@@ -143,17 +143,17 @@ function decide(
   return { row, changes: note === null ? changes : [...changes, { field: 'note', from: null, to: note }] };
 }
 
-function personRequired(): Outcome {
-  return failed({
+function personRequired(): CommandOutcome {
+  return failedOutcome({
     code: 'forbidden',
     message: 'Only a signed-in person can decide on approvals. API keys and agent keys cannot.',
   });
 }
 
 /** An approval is decided once. A decided, expired or cancelled approval keeps its status. */
-function notOpen({ status, decided_by }: ApprovalRow, to: 'approved' | 'rejected'): Outcome {
+function notOpen({ status, decided_by }: ApprovalRow, to: 'approved' | 'rejected'): CommandOutcome {
   const from = status === 'pending' ? 'expired' : status;
-  return failed({
+  return failedOutcome({
     code: 'invalid_status_transition',
     message: `This approval is ${from} and can no longer be ${to}.`,
     details: [{ field: 'status', from, to, allowed: [], decided_by }],

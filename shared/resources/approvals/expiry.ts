@@ -1,7 +1,7 @@
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type ClockTarget, clockCommand } from '../clock-command.js';
-import { findInTurns } from '../sweep-turns.js';
+import { buildClockCommand, type ClockTarget } from '../clock-command.js';
+import { findRowsRoundRobin } from '../sweep-round-robin.js';
 import { expireApproval } from './commands.js';
 
 /**
@@ -10,12 +10,12 @@ import { expireApproval } from './commands.js';
  * a second command, which changes nothing.
  * @param limit maximum number of commands, so that one pass stays short
  */
-export async function findExpired(tx: Transaction, limit: number): Promise<Command[]> {
-  const rows = await findInTurns<ClockTarget>(tx, {
+export async function findExpiredApprovals(tx: Transaction, limit: number): Promise<Command[]> {
+  const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'sweep-expired-approvals',
     rows: `select a.tenant_id, a.id from approvals a
            where a.tenant_id = t.tenant_id and a.status = 'pending' and a.expires_at <= now() order by a.expires_at`,
     limit,
   });
-  return rows.map((row) => clockCommand(expireApproval, row));
+  return rows.map((row) => buildClockCommand(expireApproval, row));
 }

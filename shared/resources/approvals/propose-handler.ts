@@ -1,44 +1,53 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ApprovalPropose } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { type InvoiceRow, illegalMove, lockInvoices } from '../invoices/lifecycle.js';
-import { failed, invalidReferences, type RecordRef, refKey, refOf } from '../sets.js';
+import { diffNewRecord } from '../changes.js';
+import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from '../invoices/lifecycle.js';
 import {
+  failedOutcome,
+  invalidReferencesOutcome,
+  type RecordRef,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
+import {
+  hasExpired,
   insertApprovals,
-  isOver,
   lockOpenApprovals,
   type NewApproval,
   storeApprovals,
-  versionOf,
+  toVersion,
 } from './store.js';
 
 type ProposeCommand = Command<ApprovalPropose>;
 
 /** Invoice statuses from which an approval can be proposed (docs/decisions.md §7). */
-export const PROPOSABLE: readonly string[] = ['draft', 'needs_review'];
+export const PROPOSABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
 
 function invoiceRef({ tenantId, input }: ProposeCommand): RecordRef {
   return { tenant_id: tenantId, id: input.invoice_id };
 }
 
 /** Proposes invoices to a person for approval. The invoices do not change. */
-export async function proposeApprovals(tx: Transaction, commands: ProposeCommand[]): Promise<Outcome[]> {
+export async function proposeApprovals(
+  tx: Transaction,
+  commands: ProposeCommand[],
+): Promise<CommandOutcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
-  const outcomes = new Map<string, Outcome>();
+  const outcomes = new Map<string, CommandOutcome>();
   const proposals: { command: ProposeCommand; approval: NewApproval }[] = [];
   for (const command of commands) {
     const invoice = invoices.get(refKey(invoiceRef(command)));
     if (!invoice) outcomes.set(command.id, unknownInvoice());
-    else if (!PROPOSABLE.includes(invoice.status)) outcomes.set(command.id, notProposable(invoice));
+    else if (!PROPOSABLE_STATUSES.includes(invoice.status)) outcomes.set(command.id, notProposable(invoice));
     else proposals.push({ command, approval: approvalOf(command, invoice) });
   }
   const inserted = new Set((await storeProposals(tx, proposals)).map(refKey));
   for (const { command } of proposals) {
-    const isStored = inserted.has(refKey(refOf(command)));
+    const isStored = inserted.has(refKey(toRecordRef(command)));
     outcomes.set(command.id, isStored ? proposed(command) : alreadyPending());
   }
-  return commands.map((command) => outcomes.get(command.id) as Outcome);
+  return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
 async function storeProposals(
@@ -53,7 +62,7 @@ async function storeProposals(
   );
   await storeApprovals(
     tx,
-    open.filter(isOver).map((row) => ({ ...row, status: 'expired' })),
+    open.filter(hasExpired).map((row) => ({ ...row, status: 'expired' })),
   );
   return insertApprovals(tx, proposals);
 }
@@ -61,7 +70,7 @@ async function storeProposals(
 function approvalOf(command: ProposeCommand, invoice: InvoiceRow): NewApproval {
   const { invoice_id, justification } = command.input;
   return {
-    ...refOf(command),
+    ...toRecordRef(command),
     kind: 'invoice_approval',
     action: 'invoice.approve',
     entity_id: invoice_id,
@@ -71,35 +80,35 @@ function approvalOf(command: ProposeCommand, invoice: InvoiceRow): NewApproval {
     held_by: null,
     justification,
     invoice_id,
-    record_version: versionOf(invoice.updated_at),
+    record_version: toVersion(invoice.updated_at),
   };
 }
 
-function proposed(command: ProposeCommand): Outcome {
+function proposed(command: ProposeCommand): CommandOutcome {
   return {
     ok: true,
-    changes: changesOfNew(command.input as unknown as Record<string, unknown>),
+    changes: diffNewRecord(command.input as unknown as Record<string, unknown>),
     events: [],
   };
 }
 
-function unknownInvoice(): Outcome {
+function unknownInvoice(): CommandOutcome {
   const message = 'invoice_id is not an invoice of this account';
-  return invalidReferences([{ field: 'invoice_id', code: 'unknown', message }]);
+  return invalidReferencesOutcome([{ field: 'invoice_id', code: 'unknown', message }]);
 }
 
-function notProposable(invoice: InvoiceRow): Outcome {
-  const allowed = PROPOSABLE.join(' or ');
-  return illegalMove(
+function notProposable(invoice: InvoiceRow): CommandOutcome {
+  const allowed = PROPOSABLE_STATUSES.join(' or ');
+  return refuseInvoiceMove(
     invoice,
     'approved',
     `Only an invoice in ${allowed} can be proposed; this one is ${invoice.status}.`,
   );
 }
 
-function alreadyPending(): Outcome {
+function alreadyPending(): CommandOutcome {
   const message = 'An approval of this invoice is pending already';
-  return failed({
+  return failedOutcome({
     code: 'approval_already_pending',
     message: `${message}. Wait for its decision.`,
     details: [{ field: 'invoice_id', code: 'pending', message }],

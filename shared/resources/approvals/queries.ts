@@ -1,10 +1,10 @@
 import type { ApprovalListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { approvalRepresentation } from './representation.js';
 
 /** Lists approvals. An agent key sees only its own. */
-export function listApprovals(query: ApprovalListQuery, scope: ListScope): Statement {
+export function listApprovals(query: ApprovalListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(scope.agentId, 't.agent_id = ?')
@@ -17,7 +17,7 @@ export function listApprovals(query: ApprovalListQuery, scope: ListScope): State
   else if (query.status === 'expired')
     conditions.add("(t.status = 'expired' or (t.status = 'pending' and t.expires_at <= now()))");
   else conditions.addIf(query.status, 't.status = ?');
-  return listStatement({
+  return buildListQuery({
     table: 'approvals',
     representation: approvalRepresentation('t'),
     conditions,

@@ -1,28 +1,28 @@
-import type { Command, CommandHandler, Outcome } from '../../contracts/command.js';
+import type { Command, CommandHandler, CommandOutcome } from '../../contracts/command.js';
 import { validate } from '../../contracts/validate.js';
 import type { Config } from '../../platform/config.js';
 import { AppError, ERROR_STATUS, type ErrorBody } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { commandOfType } from '../index.js';
+import { getCommandDefinition } from '../index.js';
 import { createInvoices } from '../invoices/create-handler.js';
-import { moveInvoices } from '../invoices/move-handler.js';
+import { createInvoiceActionHandler } from '../invoices/move-handler.js';
 import { updateInvoices } from '../invoices/update-handler.js';
-import { failed } from '../sets.js';
-import { FROM_CARD } from './held.js';
+import { failedOutcome } from '../record-sets.js';
+import { PRICED_FROM_CARD_MEMBER } from './held-response.js';
 import type { ApprovalRow } from './store.js';
 
 /** The commands that an approval can run. */
 const HANDLERS: Readonly<Record<string, CommandHandler<never>>> = {
   'invoice.create': createInvoices,
   'invoice.update': updateInvoices,
-  'invoice.approve': moveInvoices('approve'),
+  'invoice.approve': createInvoiceActionHandler('approve'),
 };
 
 /** The command behind an approval and its outcome. If the command failed, nothing has changed. */
 export interface ApprovedRun {
   ran: Command;
-  outcome: Outcome;
+  outcome: CommandOutcome;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface ApprovedRun {
  * agent, so its result is still an agent's draft. A proposed approval runs as the person who
  * decides. The price must equal the price that the person saw.
  */
-export async function runApproved(
+export async function runApprovedCommand(
   tx: Transaction,
   { decision, approval, config }: { decision: Command; approval: ApprovalRow; config: Config },
 ): Promise<ApprovedRun> {
@@ -38,7 +38,8 @@ export async function runApproved(
   if (!handler) throw new Error(`no approval can run ${approval.action}`);
   const ran = buildApprovedCommand(decision, approval);
   try {
-    if (approval.kind === 'agent_write') ran.input = validate(commandOfType(ran.type).schema, ran.input);
+    if (approval.kind === 'agent_write')
+      ran.input = validate(getCommandDefinition(ran.type).schema, ran.input);
   } catch (error) {
     // The validation has become stricter since the write was held.
     if (!(error instanceof AppError)) throw error;
@@ -76,15 +77,15 @@ function buildApprovedCommand(decision: Command, approval: ApprovalRow): Command
  * again from what is billed now.
  */
 function requestedInput(payload: Record<string, unknown>): unknown {
-  if (payload[FROM_CARD] !== true) return payload;
-  const { [FROM_CARD]: _mark, line_items: _lines, ...requested } = payload;
+  if (payload[PRICED_FROM_CARD_MEMBER] !== true) return payload;
+  const { [PRICED_FROM_CARD_MEMBER]: _mark, line_items: _lines, ...requested } = payload;
   return requested;
 }
 
 /** The decision request itself is valid, so a failure of the held write becomes a 409. */
-function refusedRun(error: ErrorBody): Outcome {
-  if (ERROR_STATUS[error.code] === ERROR_STATUS.conflict) return failed(error);
-  return failed({
+function refusedRun(error: ErrorBody): CommandOutcome {
+  if (ERROR_STATUS[error.code] === ERROR_STATUS.conflict) return failedOutcome(error);
+  return failedOutcome({
     ...error,
     code: 'conflict',
     message: `The held write can no longer be made: ${error.message}`,

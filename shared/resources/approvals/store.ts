@@ -1,7 +1,7 @@
 import { hashBody } from '../../contracts/canonical-json.js';
 import type { Command } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { namesOf, type RecordRef, recordset, refKey } from '../sets.js';
+import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../record-sets.js';
 
 /** The content that a person sees and decides on. */
 export interface ApprovalContent {
@@ -39,23 +39,23 @@ export interface ApprovalRow extends Row, NewApproval {
 }
 
 /** Hashes the content. The hash binds a decision to what the person saw. */
-export function contentHash({ payload, amount_cents, record_version }: ApprovalContent): string {
-  return hashBody({ payload, amount_cents, record_version: record_version && versionOf(record_version) });
+export function hashApprovalContent({ payload, amount_cents, record_version }: ApprovalContent): string {
+  return hashBody({ payload, amount_cents, record_version: record_version && toVersion(record_version) });
 }
 
 /** Converts a database timestamp to the form that clients see, with milliseconds. */
-export function versionOf(updatedAt: unknown): string {
+export function toVersion(updatedAt: unknown): string {
   return new Date(String(updatedAt)).toISOString();
 }
 
 /** True if the approval is past its expiry and can no longer be decided. */
-export function isOver({ expires_at }: ApprovalRow): boolean {
+export function hasExpired({ expires_at }: ApprovalRow): boolean {
   return Date.parse(expires_at) <= Date.now();
 }
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, action text, entity_id uuid, agent_id uuid, agent_name text, source text, tool text,
   payload jsonb, amount_cents bigint, counted_cents bigint, held_by text, justification text, invoice_id uuid, record_version timestamptz, hash text`;
-const NAMES = namesOf(COLUMNS).join(', ');
+const NAMES = parseColumnNames(COLUMNS).join(', ');
 
 /**
  * Inserts approvals and returns the inserted ones. An invoice with an open proposal gets no second
@@ -73,12 +73,12 @@ export function insertApprovals(
       agent_name: isAgent ? command.actor.name : null,
       source: command.source,
       tool: command.tool,
-      hash: contentHash(approval),
+      hash: hashApprovalContent(approval),
     };
   });
   return tx.query<RecordRef>({
     name: 'insert-approvals',
-    text: `insert into approvals (${NAMES}) select ${NAMES} from ${recordset(COLUMNS)}
+    text: `insert into approvals (${NAMES}) select ${NAMES} from ${recordsetSql(COLUMNS)}
            on conflict (tenant_id, invoice_id) where kind = 'invoice_approval' and status = 'pending' do nothing
            returning tenant_id, id`,
     values: [JSON.stringify(rows)],
@@ -87,7 +87,7 @@ export function insertApprovals(
 
 const UPDATED_COLUMNS = `status text, payload jsonb, amount_cents bigint, invoice_id uuid, record_version timestamptz, hash text, changes jsonb, decided_by uuid,
   decided_at timestamptz, note text`;
-const UPDATED_NAMES = namesOf(UPDATED_COLUMNS);
+const UPDATED_NAMES = parseColumnNames(UPDATED_COLUMNS);
 
 /** Updates approvals after a decision or an expiry. The caller has locked the rows. */
 export async function storeApprovals(tx: Transaction, rows: ApprovalRow[]): Promise<void> {
@@ -95,7 +95,7 @@ export async function storeApprovals(tx: Transaction, rows: ApprovalRow[]): Prom
   await tx.query({
     name: 'update-approvals',
     text: `update approvals t set ${UPDATED_NAMES.map((name) => `${name} = r.${name}`).join(', ')}
-           from ${recordset(`tenant_id uuid, id uuid, ${UPDATED_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+           from ${recordsetSql(`tenant_id uuid, id uuid, ${UPDATED_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }
@@ -107,7 +107,7 @@ export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]):
     name: 'lock-open-approvals',
     // "is true" keeps this condition a filter. As an index condition, it tempts the planner to
     // start from all pending approvals of all accounts.
-    text: `select to_jsonb(t) as record from ${recordset('tenant_id uuid, id uuid')}
+    text: `select to_jsonb(t) as record from ${recordsetSql('tenant_id uuid, id uuid')}
            cross join lateral (
              select a.* from approvals a
              where a.tenant_id = r.tenant_id and a.invoice_id = r.id and (a.status = 'pending') is true
@@ -129,7 +129,7 @@ export async function cancelOpenApprovals(
   // An invoice leaves draft and needs_review only for these two statuses (docs/decisions.md §3), so
   // later moves find no open approval.
   const left = moved.filter(({ status }) => status === 'approved' || status === 'cancelled');
-  const open = (await lockOpenApprovals(tx, left)).filter((row) => !isOver(row));
+  const open = (await lockOpenApprovals(tx, left)).filter((row) => !hasExpired(row));
   const statusOf = new Map(left.map((invoice) => [refKey(invoice), invoice.status]));
   const decided_at = new Date().toISOString();
   const cancelled = open.map((row): ApprovalRow => {

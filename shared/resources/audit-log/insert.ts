@@ -1,13 +1,13 @@
 import type { Actor, Change } from '../../contracts/command.js';
 import type { AUDIT_OUTCOMES, AUDIT_SOURCES } from '../../contracts/vocabulary.js';
 import type { ErrorBody } from '../../platform/errors.js';
-import type { Statement } from '../../platform/postgres.js';
-import { namesOf, recordset } from '../sets.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { parseColumnNames, recordsetSql } from '../record-sets.js';
 import { compactChanges } from './compact-changes.js';
 
 const COLUMNS = `tenant_id uuid, id uuid, actor_type text, actor_id uuid, actor_name text, action text, entity_type text, entity_id uuid, outcome text,
   source text, tool text, changes jsonb, error jsonb, response_status smallint, request_id text, idempotency_key uuid, ip text, user_agent text`;
-const NAMES = namesOf(COLUMNS).join(', ');
+const NAMES = parseColumnNames(COLUMNS).join(', ');
 
 /** The content of an audit entry (docs/decisions.md §9). */
 export interface AuditRecord {
@@ -33,7 +33,7 @@ export interface AuditRecord {
 }
 
 /** Builds the insert query for audit entries. The query fails if an id already exists. */
-export function insertAuditEntries(records: AuditRecord[]): Statement {
+export function buildAuditInsert(records: AuditRecord[]): SqlQuery {
   const rows = records.map(({ actor, ...record }) => ({
     tenant_id: record.tenantId,
     id: record.id,
@@ -56,7 +56,7 @@ export function insertAuditEntries(records: AuditRecord[]): Statement {
   }));
   return {
     name: 'record-audit',
-    text: `insert into audit_entries (${NAMES}) select ${NAMES} from ${recordset(COLUMNS)}`,
+    text: `insert into audit_entries (${NAMES}) select ${NAMES} from ${recordsetSql(COLUMNS)}`,
     values: [JSON.stringify(rows)],
   };
 }

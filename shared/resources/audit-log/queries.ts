@@ -2,8 +2,8 @@ import type { AuditListQuery } from '../../contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
 import { firstIdAt } from '../../platform/id-times.js';
 import { isUuid } from '../../platform/ids.js';
-import type { Statement } from '../../platform/postgres.js';
-import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { addDateRange, buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { auditEntryRepresentation, briefAuditEntryRepresentation } from './representation.js';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -15,18 +15,18 @@ const DAY_MS = 24 * 3600 * 1000;
 const MAX_COMMIT_DELAY_MS = 8 * DAY_MS;
 
 /** Lists audit entries, newest first by the time of the request. */
-export function listAuditEntries(query: AuditListQuery, scope: ListScope): Statement {
+export function listAuditEntries(query: AuditListQuery, scope: ListScope): SqlQuery {
   return buildAuditListQuery(query, scope, auditEntryRepresentation('t'));
 }
 
 /** Lists audit entries for agents: whole entries on a short page, brief ones on a long page. */
-export function listAgentAuditEntries(query: AuditListQuery, scope: ListScope): Statement {
+export function listAgentAuditEntries(query: AuditListQuery, scope: ListScope): SqlQuery {
   const isShort = query.limit <= MAX_WHOLE_ITEMS;
   const representation = isShort ? auditEntryRepresentation('t') : briefAuditEntryRepresentation('t');
   return buildAuditListQuery(query, scope, representation);
 }
 
-function buildAuditListQuery(query: AuditListQuery, scope: ListScope, representation: string): Statement {
+function buildAuditListQuery(query: AuditListQuery, scope: ListScope, representation: string): SqlQuery {
   const { actor, since, until } = query;
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
@@ -40,12 +40,12 @@ function buildAuditListQuery(query: AuditListQuery, scope: ListScope, representa
     conditions.add('t.id >= ?::uuid', firstIdAt(Date.parse(since) - MAX_COMMIT_DELAY_MS));
   if (until !== undefined) conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + DAY_MS));
   addDateRange(conditions, 'occurred_at', { since, until, timeZone: scope.timeZone });
-  return listStatement({
+  return buildListQuery({
     table: 'audit_entries',
     representation,
     conditions,
     limit: query.limit,
     position: scope.position,
-    timeOfIds: 'occurred_at',
+    idTimeColumn: 'occurred_at',
   });
 }

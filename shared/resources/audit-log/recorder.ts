@@ -1,6 +1,6 @@
 import { isTransientDatabaseError, serviceUnavailable } from '../../platform/errors.js';
 import type { Database } from '../../platform/postgres.js';
-import { type AuditRecord, insertAuditEntries } from './insert.js';
+import { type AuditRecord, buildAuditInsert } from './insert.js';
 
 /** Maximum number of entries per transaction. */
 const MAX_BATCH = 500;
@@ -9,7 +9,7 @@ const MAX_BATCH = 500;
  * Maximum number of entries that wait to be stored, so that they cannot fill the memory while
  * PostgreSQL hangs.
  */
-export const MAX_WAITING = 10_000;
+export const MAX_WAITING_ENTRIES = 10_000;
 
 interface WaitingEntry {
   record: AuditRecord;
@@ -34,7 +34,7 @@ export class AuditRecorder {
    * result
    */
   record(record: AuditRecord): Promise<void> {
-    if (this.#waiting.length >= MAX_WAITING)
+    if (this.#waiting.length >= MAX_WAITING_ENTRIES)
       return Promise.reject(serviceUnavailable('The audit log is overloaded. Try again shortly.'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ record, resolve, reject });
@@ -76,6 +76,6 @@ export class AuditRecorder {
 
   async #insert(records: AuditRecord[]): Promise<void> {
     const tenants = [...new Set(records.map(({ tenantId }) => tenantId))];
-    await this.db.transaction(tenants, async (tx) => tx.queryAtCommit(insertAuditEntries(records)));
+    await this.db.transaction(tenants, async (tx) => tx.queryAtCommit(buildAuditInsert(records)));
   }
 }

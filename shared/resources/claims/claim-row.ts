@@ -1,9 +1,16 @@
-import type { Change, Outcome } from '../../contracts/command.js';
+import type { Change, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { applyMove, type InvoiceRow, mayMove } from '../invoices/lifecycle.js';
 import type { Mover } from '../invoices/transitions.js';
-import { failed, lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
-import { type ClaimStatus, claimMoves, type InvoiceStep, nextClaimStatuses } from './transitions.js';
+import {
+  failedOutcome,
+  lockRecords,
+  nextUpdatedAtSql,
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+} from '../record-sets.js';
+import { type ClaimStatus, type InvoiceStep, listClaimMoves, listNextClaimStatuses } from './transitions.js';
 
 /** A photo, document or note that supports a claim. */
 export interface Evidence {
@@ -35,8 +42,8 @@ export function lockClaims(tx: Transaction, refs: RecordRef[]): Promise<Map<stri
 }
 
 /** 409: the transition table has no such move, or a check forbids the move for the given reason. */
-export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string): Outcome {
-  return failed({
+export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string): CommandOutcome {
+  return failedOutcome({
     code: 'invalid_status_transition',
     message: reason ?? `A claim cannot go from ${row.status} to ${to} by this request.`,
     details: [
@@ -44,7 +51,7 @@ export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string
         field: 'status',
         from: row.status,
         to,
-        allowed: nextClaimStatuses(row.status),
+        allowed: listNextClaimStatuses(row.status),
         ...(reason ? { reason } : {}),
       },
     ],
@@ -55,7 +62,7 @@ export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string
  * A claim and its invoice while one command moves them through several statuses. Collects every
  * change.
  */
-export class ClaimCourse {
+export class ClaimChangeSet {
   readonly changes: Change[] = [];
 
   constructor(
@@ -64,13 +71,13 @@ export class ClaimCourse {
     private readonly now: string,
   ) {}
 
-  mayMove(to: ClaimStatus, by: Mover): boolean {
-    return claimMoves(this.row.status, by).includes(to);
+  canMove(to: ClaimStatus, by: Mover): boolean {
+    return listClaimMoves(this.row.status, by).includes(to);
   }
 
   /** @throws {Error} if the transition table has no such move; callers check first */
   move(to: ClaimStatus, by: Mover, fields: Partial<ClaimRow> = {}): void {
-    if (!this.mayMove(to, by))
+    if (!this.canMove(to, by))
       throw new Error(`a claim may not go from ${this.row.status} to ${to} by ${by}`);
     this.changes.push({ field: 'status', from: this.row.status, to });
     this.set(fields);
@@ -87,7 +94,7 @@ export class ClaimCourse {
    * Lowers the expected amount to what is owed now. Since the claim was created, line items may
    * have been corrected or payments received.
    */
-  askForOwed(): void {
+  limitExpectedToOwed(): void {
     const { total_cents: total, paid_cents: paid } = this.invoice;
     const owed = Math.max(0, total - paid) + this.row.paid_cents;
     this.set({ expected_cents: Math.min(this.row.expected_cents, owed) });
@@ -107,14 +114,14 @@ export class ClaimCourse {
 
 const UPDATED_COLUMNS = `provider_id text, po_number text, club text, status text, status_reason text, submitted_at timestamptz, respond_by timestamptz,
   denial_code text, denial_reason text, attempt integer, expected_cents bigint, paid_cents bigint, evidence jsonb`;
-const NAMES = namesOf(UPDATED_COLUMNS);
+const NAMES = parseColumnNames(UPDATED_COLUMNS);
 
 export async function storeClaims(tx: Transaction, rows: readonly ClaimRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
     name: 'store-claims',
-    text: `update claims t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${UPDATED_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    text: `update claims t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql(`tenant_id uuid, id uuid, ${UPDATED_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }

@@ -1,10 +1,10 @@
 import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type ClockTarget, clockCommand } from '../clock-command.js';
+import { buildClockCommand, type ClockTarget } from '../clock-command.js';
 import { createSuggestion } from '../suggestions/commands.js';
-import { dollars } from '../suggestions/phrases.js';
-import { findInTurns } from '../sweep-turns.js';
+import { formatDollars } from '../suggestions/phrases.js';
+import { findRowsRoundRobin } from '../sweep-round-robin.js';
 import { expireClaim } from './commands.js';
 
 /** How long before a deadline the account gets a suggestion. */
@@ -29,8 +29,8 @@ const DEADLINE_SQL = `case when c.status = 'queued' then c.submit_by when c.stat
  * per status and attempt.
  * @param limit maximum number of commands, so that one pass stays short
  */
-export async function findDeadlines(tx: Transaction, limit: number): Promise<Command[]> {
-  const rows = await findInTurns<DueRow>(tx, {
+export async function findClaimDeadlines(tx: Transaction, limit: number): Promise<Command[]> {
+  const rows = await findRowsRoundRobin<DueRow>(tx, {
     name: 'claim-deadlines',
     rows: `select c.tenant_id, c.id, c.invoice_id, c.club, c.status, c.expected_cents, c.attempt,
              to_char(${DEADLINE_SQL} at time zone t.time_zone, 'YYYY-MM-DD') as day, ${DEADLINE_SQL} <= now() as is_past
@@ -41,8 +41,8 @@ export async function findDeadlines(tx: Transaction, limit: number): Promise<Com
     limit,
   });
   return rows.map((row) => {
-    if (row.is_past) return clockCommand(expireClaim, row);
-    return clockCommand(createSuggestion, { ...row, id: newId() }, buildDeadlineSuggestion(row));
+    if (row.is_past) return buildClockCommand(expireClaim, row);
+    return buildClockCommand(createSuggestion, { ...row, id: newId() }, buildDeadlineSuggestion(row));
   });
 }
 
@@ -65,8 +65,8 @@ function buildDeadlineSuggestion({
     invoice_id,
     title: isQueued ? 'A claim is about to expire unsent' : 'A denial is about to expire unanswered',
     rationale: isQueued
-      ? `The claim to ${club} for ${dollars(expected)} was never sent. The club accepts it only until ${day}.`
-      : `${club} denied ${dollars(expected)}. It accepts a response only until ${day}.`,
+      ? `The claim to ${club} for ${formatDollars(expected)} was never sent. The club accepts it only until ${day}.`
+      : `${club} denied ${formatDollars(expected)}. It accepts a response only until ${day}.`,
     amount_cents: expected,
     confidence: 0.95,
     proposed_lines: [],

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordset, refKey } from '../sets.js';
+import { type RecordRef, recordsetSql, refKey } from '../record-sets.js';
 import type { DenialFacts } from './denial-rules.js';
 
 /** Regular expression for a PO number in the notes of a work order. */
-const NOTED_PO_PATTERN = "'(?i)\\mPO\\s*[-#:]?\\s*([0-9][A-Za-z0-9-]{2,31})'";
+const PO_IN_NOTES_PATTERN = "'(?i)\\mPO\\s*[-#:]?\\s*([0-9][A-Za-z0-9-]{2,31})'";
 
 /** Reads the facts that may answer the denials of these claims. Returns them by (tenant, claim). */
 export async function readDenialFacts(
@@ -13,9 +13,9 @@ export async function readDenialFacts(
   if (claims.length === 0) return new Map();
   const rows = await tx.query<RecordRef & DenialFacts>({
     name: 'denial-facts',
-    text: `select r.tenant_id, r.id, i.po_number, substring(w.notes from ${NOTED_PO_PATTERN}) as noted_po, w.miles::float8 as miles,
+    text: `select r.tenant_id, r.id, i.po_number, substring(w.notes from ${PO_IN_NOTES_PATTERN}) as noted_po, w.miles::float8 as miles,
              m.billed_miles, m.mile_cents, p.photos
-           from ${recordset('tenant_id uuid, id uuid')}
+           from ${recordsetSql('tenant_id uuid, id uuid')}
            join claims c on c.tenant_id = r.tenant_id and c.id = r.id
            join invoices i on i.tenant_id = c.tenant_id and i.id = c.invoice_id
            left join work_orders w on w.tenant_id = i.tenant_id and w.id = i.work_order_id

@@ -14,7 +14,7 @@ export interface DenialFacts {
 }
 
 /** The members of a claim that a rule can correct. */
-export interface Claimed {
+export interface CorrectableClaim {
   po_number: string | null;
   evidence: Evidence[];
 }
@@ -23,7 +23,7 @@ export interface Claimed {
  * Changes that a rule makes without a person. They never lower a price: a rule only proposes that,
  * and a person decides.
  */
-export interface Correction {
+export interface ClaimCorrection {
   po_number?: string;
   evidence?: Evidence[];
 }
@@ -32,7 +32,7 @@ interface DenialRule {
   codes: readonly string[];
   /** Tells a person how to answer the denial. */
   advice: string;
-  correct?: (claim: Claimed, facts: DenialFacts) => Correction | undefined;
+  correct?: (claim: CorrectableClaim, facts: DenialFacts) => ClaimCorrection | undefined;
   propose?: (facts: DenialFacts) => ProposedLine[];
 }
 
@@ -87,7 +87,7 @@ const FALLBACK_RULE: DenialRule = {
 
 export const DENIAL_CODES: readonly string[] = DENIAL_RULES.flatMap(({ codes }) => codes);
 
-export function ruleFor(code: string | null): DenialRule {
+export function findDenialRule(code: string | null): DenialRule {
   return DENIAL_RULES.find(({ codes }) => codes.includes(code ?? '')) ?? FALLBACK_RULE;
 }
 

@@ -1,16 +1,16 @@
 import type { ClaimOutcome } from '../../contracts/generated.js';
-import { isWithCustomer } from '../invoices/transitions.js';
+import { isVisibleToCustomer } from '../invoices/transitions.js';
 import type { SuggestionDraft } from '../suggestions/kinds.js';
-import { dollars } from '../suggestions/phrases.js';
-import type { ClaimCourse } from './claim-row.js';
-import { type DenialFacts, ruleFor } from './denial-rules.js';
-import { MAX_ATTEMPTS, REBILLED, REFUSED } from './transitions.js';
+import { formatDollars } from '../suggestions/phrases.js';
+import type { ClaimChangeSet } from './claim-row.js';
+import { type DenialFacts, findDenialRule } from './denial-rules.js';
+import { INVOICE_STEPS_ON_DENIAL, INVOICE_STEPS_ON_REBILL, MAX_CLAIM_ATTEMPTS } from './transitions.js';
 
 const RESPOND_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 /** The consequences of a denial beyond the claim and the status of its invoice. */
-export interface Denied {
+export interface DenialResult {
   /** The PO number that was found, if the invoice has none. */
   invoicePo: string | undefined;
   suggestion: SuggestionDraft | undefined;
@@ -21,40 +21,41 @@ export interface Denied {
  * immediately. Otherwise its invoice awaits review by a person, with a suggestion that says how to
  * answer (docs/decisions.md §9).
  */
-export function deny(
-  course: ClaimCourse,
+export function applyDenial(
+  course: ClaimChangeSet,
   { code, reason }: Pick<ClaimOutcome, 'code' | 'reason'>,
   { facts, now }: { facts: DenialFacts; now: string },
-): Denied {
+): DenialResult {
   const respondBy = new Date(Date.parse(now) + RESPOND_DAYS * DAY_MS).toISOString();
   course.move('denied', 'P', {
     denial_code: code ?? null,
     denial_reason: reason ?? null,
     respond_by: respondBy,
   });
-  const rule = ruleFor(code ?? null);
+  const rule = findDenialRule(code ?? null);
   const correction = rule.correct?.(course.row, facts);
   // An invoice that meanwhile was voided, paid or returned for editing is not sent again. A person
   // could not send it either.
   const { status } = course.invoice;
-  const canSendAgain = course.row.attempt < MAX_ATTEMPTS && isWithCustomer(status) && status !== 'paid';
+  const canSendAgain =
+    course.row.attempt < MAX_CLAIM_ATTEMPTS && isVisibleToCustomer(status) && status !== 'paid';
   if (!correction || !canSendAgain) {
-    course.moveInvoice(REFUSED[course.invoice.status] ?? []);
+    course.moveInvoice(INVOICE_STEPS_ON_DENIAL[course.invoice.status] ?? []);
     return { invoicePo: undefined, suggestion: buildDenialSuggestion(course, facts) };
   }
   course.set({ ...correction });
-  course.askForOwed();
+  course.limitExpectedToOwed();
   course.move('rebilling', 'S');
-  course.moveInvoice(REBILLED[course.invoice.status] ?? []);
+  course.moveInvoice(INVOICE_STEPS_ON_REBILL[course.invoice.status] ?? []);
   course.move('submitted', 'S', { submitted_at: now, attempt: course.row.attempt + 1, respond_by: null });
   const lacksPo = correction.po_number !== undefined && facts.po_number === null;
   return { invoicePo: lacksPo ? correction.po_number : undefined, suggestion: undefined };
 }
 
-function buildDenialSuggestion({ row }: ClaimCourse, facts: DenialFacts): SuggestionDraft {
-  const { advice, propose } = ruleFor(row.denial_code);
+function buildDenialSuggestion({ row }: ClaimChangeSet, facts: DenialFacts): SuggestionDraft {
+  const { advice, propose } = findDenialRule(row.denial_code);
   const lines = propose?.(facts) ?? [];
-  const isLast = row.attempt >= MAX_ATTEMPTS;
+  const isLast = row.attempt >= MAX_CLAIM_ATTEMPTS;
   const quotedReason = row.denial_reason ? ` (“${row.denial_reason}”)` : '';
   const next = isLast ? 'This was the last attempt. Withdraw the claim and bill another payer' : advice;
   return {
@@ -65,7 +66,7 @@ function buildDenialSuggestion({ row }: ClaimCourse, facts: DenialFacts): Sugges
     occasion: `attempt ${row.attempt}`,
     invoice_id: row.invoice_id,
     title: `Denied: ${row.denial_code ?? 'no code given'}`,
-    rationale: `${row.club} denied attempt ${row.attempt} of ${MAX_ATTEMPTS} over ${dollars(row.expected_cents)}${quotedReason}. ${next}. Answer by ${row.respond_by?.slice(0, 10)}.`,
+    rationale: `${row.club} denied attempt ${row.attempt} of ${MAX_CLAIM_ATTEMPTS} over ${formatDollars(row.expected_cents)}${quotedReason}. ${next}. Answer by ${row.respond_by?.slice(0, 10)}.`,
     amount_cents: Math.max(0, row.expected_cents - row.paid_cents),
     confidence: lines.length > 0 ? 0.9 : 0.5,
     proposed_lines: isLast ? [] : lines,
@@ -73,7 +74,7 @@ function buildDenialSuggestion({ row }: ClaimCourse, facts: DenialFacts): Sugges
 }
 
 /** Suggests how to collect the rest of a claim that was paid short. */
-export function shortPaid({ row }: ClaimCourse): SuggestionDraft {
+export function buildShortPaidSuggestion({ row }: ClaimChangeSet): SuggestionDraft {
   const missing = row.expected_cents - row.paid_cents;
   return {
     kind: 'denial',
@@ -83,7 +84,7 @@ export function shortPaid({ row }: ClaimCourse): SuggestionDraft {
     occasion: '',
     invoice_id: row.invoice_id,
     title: 'The club paid less than was claimed',
-    rationale: `${row.club} paid ${dollars(row.paid_cents)} of ${dollars(row.expected_cents)}; ${dollars(missing)} are missing. Ask the club for the rest, or bill the motorist for it.`,
+    rationale: `${row.club} paid ${formatDollars(row.paid_cents)} of ${formatDollars(row.expected_cents)}; ${formatDollars(missing)} are missing. Ask the club for the rest, or bill the motorist for it.`,
     amount_cents: missing,
     confidence: 0.9,
     proposed_lines: [],

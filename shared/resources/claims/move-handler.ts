@@ -1,30 +1,30 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ClaimWithdraw } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { illegalMove } from '../invoices/lifecycle.js';
-import { type ClaimCourse, illegalClaimMove } from './claim-row.js';
-import { lockCourses, storeCourses } from './courses.js';
-import { HANDOVER, MAX_ATTEMPTS } from './transitions.js';
+import { refuseInvoiceMove } from '../invoices/lifecycle.js';
+import { lockClaimChangeSets, storeClaimChangeSets } from './claim-change-sets.js';
+import { type ClaimChangeSet, illegalClaimMove } from './claim-row.js';
+import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from './transitions.js';
 
 type Input = Partial<ClaimWithdraw>;
 /** Moves a claim. Returns an outcome if the claim stays unchanged or cannot move. */
-type Move = (course: ClaimCourse, input: Input, now: string) => Outcome | undefined;
+type Move = (course: ClaimChangeSet, input: Input, now: string) => CommandOutcome | undefined;
 
 function isPast(deadline: string | null, now: string): boolean {
   return deadline !== null && Date.parse(deadline) <= Date.parse(now);
 }
 
 /** Moves the invoice to the billing partner and submits the claim. */
-function sendClaim(course: ClaimCourse, now: string): Outcome | undefined {
-  const steps = HANDOVER[course.invoice.status];
+function sendClaim(course: ClaimChangeSet, now: string): CommandOutcome | undefined {
+  const steps = INVOICE_STEPS_ON_SUBMIT[course.invoice.status];
   if (!steps)
-    return illegalMove(
+    return refuseInvoiceMove(
       course.invoice,
       'sent_to_roadsync',
       `The invoice is ${course.invoice.status}: approve it first.`,
     );
   course.moveInvoice(steps);
-  course.askForOwed();
+  course.limitExpectedToOwed();
   course.move('submitted', 'O', { submitted_at: now, attempt: course.row.attempt + 1, status_reason: null });
   return undefined;
 }
@@ -39,35 +39,35 @@ const MOVES: Record<'submit' | 'rebill' | 'withdraw' | 'expire', Move> = {
   },
   rebill: (course, _input, now) => {
     const { row } = course;
-    if (!course.mayMove('rebilling', 'O')) return illegalClaimMove(row, 'rebilling');
-    if (row.attempt >= MAX_ATTEMPTS)
+    if (!course.canMove('rebilling', 'O')) return illegalClaimMove(row, 'rebilling');
+    if (row.attempt >= MAX_CLAIM_ATTEMPTS)
       return illegalClaimMove(
         row,
         'rebilling',
-        `The claim was already sent ${MAX_ATTEMPTS} times. Withdraw it and bill another payer.`,
+        `The claim was already sent ${MAX_CLAIM_ATTEMPTS} times. Withdraw it and bill another payer.`,
       );
     if (isPast(row.respond_by, now)) return illegalClaimMove(row, 'rebilling', 'respond_by has passed.');
-    if (!HANDOVER[course.invoice.status]) return sendClaim(course, now);
+    if (!INVOICE_STEPS_ON_SUBMIT[course.invoice.status]) return sendClaim(course, now);
     course.move('rebilling', 'O');
     return sendClaim(course, now);
   },
   withdraw: (course, { reason }) => {
     if (course.row.status === 'withdrawn') return unchanged();
-    if (!course.mayMove('withdrawn', 'O')) return illegalClaimMove(course.row, 'withdrawn');
+    if (!course.canMove('withdrawn', 'O')) return illegalClaimMove(course.row, 'withdrawn');
     course.move('withdrawn', 'O', { status_reason: reason ?? null });
     return undefined;
   },
   expire: (course, _input, now) => {
     const { row } = course;
     const deadline = row.status === 'queued' ? row.submit_by : row.respond_by;
-    if (!course.mayMove('expired', 'S') || !isPast(deadline, now)) return unchanged();
+    if (!course.canMove('expired', 'S') || !isPast(deadline, now)) return unchanged();
     const name = row.status === 'queued' ? 'submit_by' : 'respond_by';
     course.move('expired', 'S', { status_reason: `${name} has passed` });
     return undefined;
   },
 };
 
-function unchanged(): Outcome {
+function unchanged(): CommandOutcome {
   return { ok: true, changes: [], events: [] };
 }
 
@@ -76,11 +76,11 @@ function unchanged(): Outcome {
  * claim already has changes nothing.
  */
 export function moveClaims(action: keyof typeof MOVES) {
-  return async (tx: Transaction, commands: Command<Input>[]): Promise<Outcome[]> => {
-    const { findCourse } = await lockCourses(tx, commands);
+  return async (tx: Transaction, commands: Command<Input>[]): Promise<CommandOutcome[]> => {
+    const { findCourse } = await lockClaimChangeSets(tx, commands);
     const now = new Date().toISOString();
-    const moved: { command: Command; course: ClaimCourse }[] = [];
-    const outcomes = commands.map((command): Outcome => {
+    const moved: { command: Command; course: ClaimChangeSet }[] = [];
+    const outcomes = commands.map((command): CommandOutcome => {
       const course = findCourse(command);
       if ('ok' in course) return course;
       const outcome = MOVES[action](course, command.input, now);
@@ -88,7 +88,7 @@ export function moveClaims(action: keyof typeof MOVES) {
       moved.push({ command, course });
       return { ok: true, changes: course.changes, events: [] };
     });
-    await storeCourses(tx, moved);
+    await storeClaimChangeSets(tx, moved);
     return outcomes;
   };
 }

@@ -1,24 +1,24 @@
-import type { Command, EventDraft, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { ClaimOutcome } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type AlsoAudited, auditAlso } from '../audit-also.js';
+import { type AuditedSideEffect, auditSideEffects } from '../audit-side-effects.js';
 import { createPayments } from '../payments/handlers.js';
-import { failed, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
+import { failedOutcome, nextUpdatedAtSql, recordsetSql, refKey, toRecordRef } from '../record-sets.js';
 import type { SuggestionDraft } from '../suggestions/kinds.js';
-import { insertSuggestions, newSuggestion } from '../suggestions/store.js';
-import { type ClaimCourse, illegalClaimMove } from './claim-row.js';
-import { lockCourses, storeCourses } from './courses.js';
+import { buildSuggestion, insertSuggestions } from '../suggestions/store.js';
+import { lockClaimChangeSets, storeClaimChangeSets } from './claim-change-sets.js';
+import { type ClaimChangeSet, illegalClaimMove } from './claim-row.js';
 import { readDenialFacts } from './denial-facts.js';
 import type { DenialFacts } from './denial-rules.js';
-import { deny, shortPaid } from './deny.js';
+import { applyDenial, buildShortPaidSuggestion } from './deny.js';
 
 type OutcomeCommand = Command<ClaimOutcome>;
 
 /** A claim with its recorded outcome, and what to store with it. */
 interface RecordedClaim {
   command: OutcomeCommand;
-  course: ClaimCourse;
+  course: ClaimChangeSet;
   events: EventDraft[];
   suggestion?: SuggestionDraft | undefined;
   invoicePo?: string | undefined;
@@ -28,20 +28,23 @@ interface RecordedClaim {
  * Records the clubs' responses. Payments follow the payment rules; a denial is answered by a rule
  * where one applies.
  */
-export async function recordClaimOutcomes(tx: Transaction, commands: OutcomeCommand[]): Promise<Outcome[]> {
-  const { findCourse } = await lockCourses(tx, commands);
-  const denied = commands.filter(({ input }) => input.outcome === 'denied').map(refOf);
+export async function recordClaimOutcomes(
+  tx: Transaction,
+  commands: OutcomeCommand[],
+): Promise<CommandOutcome[]> {
+  const { findCourse } = await lockClaimChangeSets(tx, commands);
+  const denied = commands.filter(({ input }) => input.outcome === 'denied').map(toRecordRef);
   const facts = await readDenialFacts(tx, denied);
   const now = new Date().toISOString();
   const recorded: RecordedClaim[] = [];
-  const outcomes = new Map<string, Outcome>();
+  const outcomes = new Map<string, CommandOutcome>();
   for (const command of commands) {
     const course = findCourse(command);
     const result = 'ok' in course ? course : await applyOutcome(tx, { command, course, facts, now });
     if ('ok' in result) outcomes.set(command.id, result);
     else recorded.push(result);
   }
-  await storeCourses(tx, recorded);
+  await storeClaimChangeSets(tx, recorded);
   await storePoNumbers(tx, recorded);
   const suggestions = await storeSuggestions(tx, recorded);
   for (const { command, course, events } of recorded) {
@@ -51,12 +54,12 @@ export async function recordClaimOutcomes(tx: Transaction, commands: OutcomeComm
       : [];
     outcomes.set(command.id, { ok: true, changes: course.changes, events: [...events, ...suggestionEvents] });
   }
-  return commands.map((command) => outcomes.get(command.id) as Outcome);
+  return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
 interface OutcomeContext {
   command: OutcomeCommand;
-  course: ClaimCourse;
+  course: ClaimChangeSet;
   facts: Map<string, DenialFacts>;
   now: string;
 }
@@ -64,17 +67,17 @@ interface OutcomeContext {
 async function applyOutcome(
   tx: Transaction,
   { command, course, facts, now }: OutcomeContext,
-): Promise<RecordedClaim | Outcome> {
+): Promise<RecordedClaim | CommandOutcome> {
   const { outcome, reason } = command.input;
   if (outcome === 'paid') return applyPayment(tx, { command, course });
   if (course.row.status === outcome && outcome === 'accepted') return { ok: true, changes: [], events: [] };
-  if (!course.mayMove(outcome, 'P')) return illegalClaimMove(course.row, outcome);
+  if (!course.canMove(outcome, 'P')) return illegalClaimMove(course.row, outcome);
   if (outcome === 'accepted') {
     course.move('accepted', 'P', { status_reason: reason ?? null });
     return { command, course, events: [] };
   }
-  const denialFacts = facts.get(refKey(refOf(command))) as DenialFacts;
-  return { command, course, events: [], ...deny(course, command.input, { facts: denialFacts, now }) };
+  const denialFacts = facts.get(refKey(toRecordRef(command))) as DenialFacts;
+  return { command, course, events: [], ...applyDenial(course, command.input, { facts: denialFacts, now }) };
 }
 
 /**
@@ -83,12 +86,12 @@ async function applyOutcome(
  */
 async function applyPayment(
   tx: Transaction,
-  { command, course }: { command: OutcomeCommand; course: ClaimCourse },
-): Promise<RecordedClaim | Outcome> {
+  { command, course }: { command: OutcomeCommand; course: ClaimChangeSet },
+): Promise<RecordedClaim | CommandOutcome> {
   const { amount_cents: amount, reference, reason } = command.input;
   if (amount === undefined) {
     const message = 'amount_cents is required when the club has paid';
-    return failed({
+    return failedOutcome({
       code: 'validation_error',
       message: `${message}.`,
       details: [{ field: 'amount_cents', code: 'required', message }],
@@ -98,7 +101,7 @@ async function applyPayment(
   const isWhole = paidCents >= course.row.expected_cents;
   const to = isWhole ? 'paid' : 'short_paid';
   const isMore = course.row.status === 'short_paid' && !isWhole;
-  if (!isMore && !course.mayMove(to, 'P')) return illegalClaimMove(course.row, to);
+  if (!isMore && !course.canMove(to, 'P')) return illegalClaimMove(course.row, to);
   const payment = {
     ...command,
     entityId: newId(),
@@ -110,8 +113,8 @@ async function applyPayment(
     },
   };
   const [paymentOutcome] = await createPayments(tx, [payment]);
-  if (!paymentOutcome?.ok) return paymentOutcome as Outcome;
-  await auditAlso(tx, [
+  if (!paymentOutcome?.ok) return paymentOutcome as CommandOutcome;
+  await auditSideEffects(tx, [
     {
       command,
       entityType: 'payment',
@@ -127,7 +130,7 @@ async function applyPayment(
     command,
     course,
     events: paymentOutcome.events,
-    suggestion: to === 'short_paid' ? shortPaid(course) : undefined,
+    suggestion: to === 'short_paid' ? buildShortPaidSuggestion(course) : undefined,
   };
 }
 
@@ -142,11 +145,11 @@ async function storePoNumbers(tx: Transaction, recorded: readonly RecordedClaim[
   }));
   await tx.query({
     name: 'set-invoice-pos',
-    text: `update invoices t set po_number = r.po_number, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset('tenant_id uuid, id uuid, po_number text')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    text: `update invoices t set po_number = r.po_number, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid, po_number text')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
-  await auditAlso(
+  await auditSideEffects(
     tx,
     found.map(({ command, course, invoicePo }) => ({
       command,
@@ -166,17 +169,17 @@ async function storeSuggestions(
   recorded: readonly RecordedClaim[],
 ): Promise<Map<string, string>> {
   const drafts = recorded.flatMap(({ command, suggestion }) =>
-    suggestion ? [{ command, row: newSuggestion(command, suggestion) }] : [],
+    suggestion ? [{ command, row: buildSuggestion(command, suggestion) }] : [],
   );
   const inserted = await insertSuggestions(
     tx,
     drafts.map(({ row }) => row),
   );
   const created = drafts.filter(({ row }) => inserted.has(refKey(row)));
-  await auditAlso(
+  await auditSideEffects(
     tx,
     created.map(
-      ({ command, row }): AlsoAudited => ({
+      ({ command, row }): AuditedSideEffect => ({
         command,
         entityType: 'suggestion',
         entityId: row.id,

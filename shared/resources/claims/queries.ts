@@ -1,14 +1,14 @@
 import type { ClaimListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { claimRepresentation } from './representation.js';
 
-export function listClaims(query: ClaimListQuery, scope: ListScope): Statement {
+export function listClaims(query: ClaimListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.status, 't.status = ?')
     .addIf(query.invoice_id, 't.invoice_id = ?');
-  return listStatement({
+  return buildListQuery({
     table: 'claims',
     representation: claimRepresentation('t'),
     conditions,

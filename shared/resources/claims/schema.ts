@@ -15,7 +15,7 @@ import {
 import { namedEnum } from '../../contracts/named-enum.js';
 import { MAX_INVOICE_TOTAL_CENTS } from '../invoices/money.js';
 import { DENIAL_CODES } from './denial-rules.js';
-import { CLAIM_STATUSES, MAX_ATTEMPTS } from './transitions.js';
+import { CLAIM_STATUSES, MAX_CLAIM_ATTEMPTS } from './transitions.js';
 
 const MAX_EVIDENCE = 50;
 const EVIDENCE_KINDS = ['photo', 'document', 'note'];
@@ -104,9 +104,9 @@ export const claim = allRequired({
   attempt: Joi.number()
     .integer()
     .min(0)
-    .max(MAX_ATTEMPTS)
+    .max(MAX_CLAIM_ATTEMPTS)
     .example(1)
-    .description(`How many times the claim was sent, at most ${MAX_ATTEMPTS}`),
+    .description(`How many times the claim was sent, at most ${MAX_CLAIM_ATTEMPTS}`),
   submitted_at: dateTime().allow(null),
   submit_by: dateTime().description('60 days after the service. A claim that is still queued then expires'),
   respond_by: dateTime()

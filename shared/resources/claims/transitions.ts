@@ -14,7 +14,7 @@ export const CLAIM_STATUSES = [
 export type ClaimStatus = (typeof CLAIM_STATUSES)[number];
 
 /** Maximum number of times that a claim is sent (docs/decisions.md §9). */
-export const MAX_ATTEMPTS = 3;
+export const MAX_CLAIM_ATTEMPTS = 3;
 
 /**
  * The transition table (docs/decisions.md §9). Movers as for invoices: O an operator, S the system,
@@ -58,12 +58,12 @@ export const CLAIM_MOVES: Readonly<
   withdrawn: [],
 };
 
-export function claimMoves(status: ClaimStatus, mover: Mover): ClaimStatus[] {
+export function listClaimMoves(status: ClaimStatus, mover: Mover): ClaimStatus[] {
   return CLAIM_MOVES[status].filter(({ by }) => by.includes(mover)).map(({ to }) => to);
 }
 
 /** Returns all statuses that may follow, for error details. */
-export function nextClaimStatuses(status: ClaimStatus): ClaimStatus[] {
+export function listNextClaimStatuses(status: ClaimStatus): ClaimStatus[] {
   return CLAIM_MOVES[status].map(({ to }) => to);
 }
 
@@ -77,7 +77,7 @@ export interface InvoiceStep {
  * status. Each step is in the invoice transition table. A claim whose invoice has another status
  * cannot be sent.
  */
-export const HANDOVER: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
+export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [],
   sending: [{ to: 'sent_to_roadsync', by: 'P' }],
   approved: [
@@ -99,7 +99,7 @@ export const HANDOVER: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceSt
  * Steps of the invoice when a denied claim is sent again immediately. An invoice with any other
  * status, such as paid, overdue or disputed, keeps its status.
  */
-export const REBILLED: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
+export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [
     { to: 'failed', by: 'P' },
     { to: 'sending', by: 'S' },
@@ -108,7 +108,7 @@ export const REBILLED: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceSt
 };
 
 /** Steps of the invoice when a person has to answer the denial. */
-export const REFUSED: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
+export const INVOICE_STEPS_ON_DENIAL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [{ to: 'needs_review', by: 'S' }],
   sending: [{ to: 'failed', by: 'P' }],
 };

@@ -1,9 +1,17 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ClaimCreate, ClaimPatch } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { changesOf, changesOfNew } from '../changes.js';
+import { diffNewRecord, diffPatch } from '../changes.js';
 import { lockInvoices } from '../invoices/lifecycle.js';
-import { failed, invalidReferences, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import {
+  failedOutcome,
+  invalidReferencesOutcome,
+  notFoundOutcome,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
 import { type ClaimRow, lockClaims, storeClaims } from './claim-row.js';
 import { CLAIM_MOVES } from './transitions.js';
 
@@ -20,13 +28,16 @@ function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
  * Creates queued claims. An invoice has one open claim at a time. A paid claim is closed, so a
  * refunded amount can be claimed again.
  */
-export async function createClaims(tx: Transaction, commands: Command<ClaimCreate>[]): Promise<Outcome[]> {
+export async function createClaims(
+  tx: Transaction,
+  commands: Command<ClaimCreate>[],
+): Promise<CommandOutcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
-  const refusalFor = (command: Command<ClaimCreate>): Outcome | undefined => {
+  const refusalFor = (command: Command<ClaimCreate>): CommandOutcome | undefined => {
     const invoice = invoices.get(refKey(invoiceRef(command)));
     if (!invoice) {
       const message = 'invoice_id is not an invoice of this account';
-      return invalidReferences([{ field: 'invoice_id', code: 'unknown', message }]);
+      return invalidReferencesOutcome([{ field: 'invoice_id', code: 'unknown', message }]);
     }
     return CLOSED_STATUSES.includes(invoice.status)
       ? conflict(`The invoice is ${invoice.status}`)
@@ -42,24 +53,24 @@ export async function createClaims(tx: Transaction, commands: Command<ClaimCreat
         expected_cents: balance,
         po_number: invoice?.po_number,
         ...command.input,
-        ...refOf(command),
+        ...toRecordRef(command),
       };
     });
   const inserted = await insertClaims(tx, rows);
-  return commands.map((command): Outcome => {
+  return commands.map((command): CommandOutcome => {
     const refusal = refusalFor(command);
     if (refusal) return refusal;
-    if (!inserted.has(refKey(refOf(command)))) return conflict('The invoice already has a claim');
+    if (!inserted.has(refKey(toRecordRef(command)))) return conflict('The invoice already has a claim');
     return {
       ok: true,
-      changes: changesOfNew(command.input as unknown as Record<string, unknown>),
+      changes: diffNewRecord(command.input as unknown as Record<string, unknown>),
       events: [],
     };
   });
 }
 
-function conflict(message: string): Outcome {
-  return failed({
+function conflict(message: string): CommandOutcome {
+  return failedOutcome({
     code: 'conflict',
     message: `${message}.`,
     details: [{ field: 'invoice_id', code: 'conflict', message }],
@@ -74,7 +85,7 @@ async function insertClaims(tx: Transaction, rows: object[]): Promise<Set<string
            select r.tenant_id, r.id, r.invoice_id, r.club, r.provider_id, r.po_number, r.evidence, r.expected_cents,
              coalesce(i.service_date, (select w.completion_time from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id),
                i.created_at) + interval '60 days'
-           from ${recordset(COLUMNS)} join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id
+           from ${recordsetSql(COLUMNS)} join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id
            order by r.tenant_id, r.invoice_id
            on conflict (tenant_id, invoice_id) where status not in ('paid', 'withdrawn', 'expired') do nothing returning tenant_id, id`,
     values: [JSON.stringify(rows)],
@@ -83,17 +94,20 @@ async function insertClaims(tx: Transaction, rows: object[]): Promise<Set<string
 }
 
 /** Applies a JSON merge to claims whose status is not final. */
-export async function updateClaims(tx: Transaction, commands: Command<ClaimPatch>[]): Promise<Outcome[]> {
-  const rows = await lockClaims(tx, commands.map(refOf));
+export async function updateClaims(
+  tx: Transaction,
+  commands: Command<ClaimPatch>[],
+): Promise<CommandOutcome[]> {
+  const rows = await lockClaims(tx, commands.map(toRecordRef));
   const changed: ClaimRow[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('claim');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('claim');
     const fields = command.input as Record<string, unknown>;
-    const changes = changesOf(row, fields);
+    const changes = diffPatch(row, fields);
     if (changes.length === 0) return { ok: true, changes, events: [] };
     if (CLAIM_MOVES[row.status].length === 0)
-      return failed({
+      return failedOutcome({
         code: 'conflict',
         message: `This claim is ${row.status} and can no longer be changed.`,
       });

@@ -1,23 +1,23 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { mergeOf, mergeRecords } from '../merge-records.js';
+import { diffNewRecord } from '../changes.js';
+import { mergeRecords, planMerge } from '../merge-records.js';
 import {
-  findExisting,
-  invalidReferences,
+  findExistingRecords,
+  invalidReferencesOutcome,
   lockRecords,
-  missing,
-  namesOf,
-  recordset,
+  notFoundOutcome,
+  parseColumnNames,
+  recordsetSql,
   refKey,
-  refOf,
-} from '../sets.js';
+  toRecordRef,
+} from '../record-sets.js';
 
 const EDITABLE = `company_name text, company_type text, billing_email text, primary_phone text, address text, city text, state text, zip text,
   is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer,
   rate_card_id uuid`;
-const NAMES = namesOf(EDITABLE);
+const NAMES = parseColumnNames(EDITABLE);
 
 /** Finds commands whose rate_card_id does not exist in this account. */
 async function findUnknownRateCards(
@@ -26,22 +26,22 @@ async function findUnknownRateCards(
 ): Promise<Set<Command>> {
   const rateCardRefs = ({ tenantId, input }: Command<CustomerCreate | CustomerPatch>) =>
     input.rate_card_id ? [{ tenant_id: tenantId, id: input.rate_card_id }] : [];
-  const existing = await findExisting(tx, 'rate_cards', commands.flatMap(rateCardRefs));
+  const existing = await findExistingRecords(tx, 'rate_cards', commands.flatMap(rateCardRefs));
   return new Set(
     commands.filter((command) => rateCardRefs(command).some((ref) => !existing.has(refKey(ref)))),
   );
 }
 
-function unknownRateCardOutcome(): Outcome {
+function unknownRateCardOutcome(): CommandOutcome {
   const message = 'rate_card_id is not a rate card of this account';
-  return invalidReferences([{ field: 'rate_card_id', code: 'unknown', message }]);
+  return invalidReferencesOutcome([{ field: 'rate_card_id', code: 'unknown', message }]);
 }
 
 /** Creates customers. The default company_type is `other` (docs/decisions.md §2). */
 export async function createCustomers(
   tx: Transaction,
   commands: Command<CustomerCreate>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const unknownRateCards = await findUnknownRateCards(tx, commands);
   const rows = commands
     .filter((command) => !unknownRateCards.has(command))
@@ -50,18 +50,18 @@ export async function createCustomers(
       tax_exempt: false,
       ...command.input,
       is_active: true,
-      ...refOf(command),
+      ...toRecordRef(command),
     }));
   if (rows.length > 0)
     await tx.query({
       name: 'insert-customers',
       text: `insert into customers (tenant_id, id, ${NAMES.join(', ')})
-           select tenant_id, id, ${NAMES.join(', ')} from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)}`,
+           select tenant_id, id, ${NAMES.join(', ')} from ${recordsetSql(`tenant_id uuid, id uuid, ${EDITABLE}`)}`,
       values: [JSON.stringify(rows)],
     });
   return commands.map((command) => {
     if (unknownRateCards.has(command)) return unknownRateCardOutcome();
-    const changes = changesOfNew(command.input as unknown as Record<string, unknown>);
+    const changes = diffNewRecord(command.input as unknown as Record<string, unknown>);
     return { ok: true, changes, events: [] };
   });
 }
@@ -70,18 +70,18 @@ export async function createCustomers(
 export async function updateCustomers(
   tx: Transaction,
   commands: Command<CustomerPatch>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const [rows, unknownRateCards] = await Promise.all([
-    lockRecords<Row>(tx, 'customers', commands.map(refOf)),
+    lockRecords<Row>(tx, 'customers', commands.map(toRecordRef)),
     findUnknownRateCards(tx, commands),
   ]);
   return mergeRecords(tx, commands, {
     table: 'customers',
     columns: EDITABLE,
     plan: (command) => {
-      const row = rows.get(refKey(refOf(command)));
-      if (!row) return missing('customer');
-      return unknownRateCards.has(command) ? unknownRateCardOutcome() : mergeOf(row, command.input);
+      const row = rows.get(refKey(toRecordRef(command)));
+      if (!row) return notFoundOutcome('customer');
+      return unknownRateCards.has(command) ? unknownRateCardOutcome() : planMerge(row, command.input);
     },
   });
 }

@@ -1,22 +1,22 @@
 import type { CustomerListQuery } from '../../contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
-import { addSearch, type Search } from '../search.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type FilterScope, type ListScope } from '../keyset-list.js';
+import { addSearchCondition, type ListSearch } from '../search.js';
 import { briefCustomerRepresentation, customerRepresentation } from './representation.js';
 
 /**
  * Builds the conditions for the customers that a query selects. An export with the same filters
  * uses them too.
  */
-export function customerConditions(query: CustomerListQuery, scope: FilterScope): Conditions {
+export function buildCustomerConditions(query: CustomerListQuery, scope: FilterScope): Conditions {
   const conditions = customerFilters(query, scope);
   const search = customerSearch(query, scope);
-  if (search) addSearch(conditions, search);
+  if (search) addSearchCondition(conditions, search);
   return conditions;
 }
 
-function customerSearch({ search }: CustomerListQuery, { tenantId }: FilterScope): Search | undefined {
+function customerSearch({ search }: CustomerListQuery, { tenantId }: FilterScope): ListSearch | undefined {
   if (search === undefined) return undefined;
   return { term: search, columns: ['company_name', 'billing_email'], indexedTenantId: tenantId };
 }
@@ -28,8 +28,8 @@ function customerFilters(query: CustomerListQuery, scope: FilterScope): Conditio
     .addIf(query.is_active, 't.is_active = ?');
 }
 
-export function listCustomers(query: CustomerListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listCustomers(query: CustomerListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'customers',
     representation: customerRepresentation('t'),
     conditions: customerFilters(query, scope),
@@ -43,8 +43,8 @@ export function listCustomers(query: CustomerListQuery, scope: ListScope): State
 export function listAgentCustomers(
   query: Pick<CustomerListQuery, 'search' | 'limit'>,
   scope: ListScope,
-): Statement {
-  return listStatement({
+): SqlQuery {
+  return buildListQuery({
     table: 'customers',
     representation:
       query.limit <= MAX_WHOLE_ITEMS ? customerRepresentation('t') : briefCustomerRepresentation('t'),

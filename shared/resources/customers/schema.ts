@@ -5,11 +5,11 @@ import {
   cursor,
   dateTime,
   email,
-  flag,
   integer,
   limit,
   multilineText,
   slug,
+  strictBoolean,
   text,
   uuid,
 } from '../../contracts/fields.js';
@@ -32,7 +32,7 @@ const customerKeys = () => ({
   state: text(50).allow(null),
   zip: text(20).allow(null),
   terms_days: integer(0, 365).allow(null).description("Payment terms; null: the account's"),
-  tax_exempt: flag(),
+  tax_exempt: strictBoolean(),
   tax_rate_bps: integer(0, 10_000).allow(null).description("Tax in basis points; null: the account's"),
   rate_card_id: rateCardId(),
 });
@@ -47,7 +47,7 @@ export const customerCreate = Joi.object({
 export const customerPatch = Joi.object({
   company_name: companyName(),
   ...customerKeys(),
-  is_active: flag(),
+  is_active: strictBoolean(),
 }).meta({ className: 'CustomerPatch' });
 
 export const customer = allRequired({

@@ -1,6 +1,6 @@
 import type { CustomerStatementQuery } from '../../contracts/generated.js';
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
-import type { Statement } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres.js';
 import { EFFECTIVE_DUE_DATE } from '../invoices/effective-due-date.js';
 import { PAST_DUE_JOINS } from '../invoices/past-due.js';
 
@@ -102,11 +102,11 @@ export interface StatementRow {
  * Builds the query of an account statement: a customer's entries in a period, and what the customer
  * owes. Everything is derived; nothing is stored (docs/decisions.md §9).
  */
-export function readStatementOf(
+export function buildCustomerStatementQuery(
   customerId: string,
   query: CustomerStatementQuery,
   scope: { tenantId: string; timeZone: string },
-): Statement {
+): SqlQuery {
   const { since = null, until = null } = query;
   return {
     name: 'customer-statement',

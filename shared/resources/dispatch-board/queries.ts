@@ -1,7 +1,7 @@
 import { jsonObject } from '../../contracts/resource.js';
-import type { Statement } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres.js';
 import { driverRepresentation } from '../drivers/representation.js';
-import { truckMembers, truckStatus } from '../trucks/representation.js';
+import { selectTruckStatus, truckMembers } from '../trucks/representation.js';
 import { agentWorkOrderMembers, workOrderMembers } from '../work-orders/representation.js';
 
 /** One row with the parts of the board, all from one snapshot. */
@@ -21,12 +21,12 @@ export interface BoardRow {
 /**
  * Agents see the status `new`, REST clients see `pending` instead (docs/decisions.md §1, row 3).
  */
-export type Viewer = 'rest' | 'agent';
+export type BoardViewer = 'rest' | 'agent';
 
 /**
  * SQL for a work order on the board: its record and its priority. The seconds are appended later.
  */
-const WORK_ORDER_SQL: Record<Viewer, string> = {
+const WORK_ORDER_SQL: Record<BoardViewer, string> = {
   rest: `(${jsonObject('t', [...workOrderMembers('t'), 'priority'])})::text`,
   agent: `(${jsonObject('t', [...agentWorkOrderMembers('t'), 'priority'])})::text`,
 };
@@ -43,7 +43,7 @@ const URGENT_FIRST = 't.priority desc, t.created_at, t.id';
  * SQL for the work orders with some statuses. The xmin of a row identifies its version, so no
  * change is missed.
  */
-function workOrdersSql(viewer: Viewer, statuses: string, since: string): string {
+function workOrdersSql(viewer: BoardViewer, statuses: string, since: string): string {
   const seconds = `greatest(0, extract(epoch from now() - coalesce(t.${since}, t.created_at)))::bigint`;
   const source = `from work_orders t where t.tenant_id = $1 and t.status in (${statuses})`;
   const [version, shown, count] =
@@ -60,13 +60,13 @@ function workOrdersSql(viewer: Viewer, statuses: string, since: string): string 
 
 const DRIVER_SQL = `(select ${driverRepresentation('d')} from drivers d where d.tenant_id = t.tenant_id and d.id = t.driver_id)`;
 
-const buildBoardSql = (viewer: Viewer) => `
+const buildBoardSql = (viewer: BoardViewer) => `
   with active as materialized (${workOrdersSql(viewer, "'dispatched', 'in_progress'", 'dispatch_time')}),
   unassigned as materialized (${workOrdersSql(viewer, "'pending'", 'created_at')}),
   fleet as materialized (
     select coalesce(string_agg((${jsonObject('t', [...truckMembers('t'), { name: 'driver', sql: DRIVER_SQL }])})::text, ',' order by t.unit_number)
         ${viewer === 'rest' ? '' : `filter (where t.rank <= ${MAX_AGENT_RECORDS})`}, '') as items,
-      count(*)::int as count, (count(*) filter (where ${truckStatus('t')} = 'available'))::int as available
+      count(*)::int as count, (count(*) filter (where ${selectTruckStatus('t')} = 'available'))::int as available
     from ${viewer === 'rest' ? 'trucks t' : '(select t.*, row_number() over (order by t.unit_number) as rank from trucks t where t.tenant_id = $1) t'} where t.tenant_id = $1)
   select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as generated_at, active.items as active,
     unassigned.items as unassigned, fleet.items as trucks,
@@ -74,24 +74,24 @@ const buildBoardSql = (viewer: Viewer) => `
       ',"trucks_available":', fleet.available, '}') as counts
   from active, unassigned, fleet`;
 
-const BOARD_SQL: Record<Viewer, string> = { rest: buildBoardSql('rest'), agent: buildBoardSql('agent') };
+const BOARD_SQL: Record<BoardViewer, string> = { rest: buildBoardSql('rest'), agent: buildBoardSql('agent') };
 
 /**
  * Builds the query for the parts of a tenant's board (docs/decisions.md §9).
  * @param withBodies whether to include the bodies of work orders
  */
-export function boardStatement(viewer: Viewer, tenantId: string, withBodies: boolean): Statement {
+export function buildBoardQuery(viewer: BoardViewer, tenantId: string, withBodies: boolean): SqlQuery {
   return { name: `dispatch-board-${viewer}`, text: BOARD_SQL[viewer], values: [tenantId, withBodies] };
 }
 
-export interface JobBodyRow {
+export interface WorkOrderBodyRow {
   id: string;
   version: string;
   body: string;
 }
 
 /** Builds the query for the bodies of work orders on the board, at their current versions. */
-export function jobBodiesStatement(viewer: Viewer, tenantId: string, ids: string[]): Statement {
+export function buildWorkOrderBodiesQuery(viewer: BoardViewer, tenantId: string, ids: string[]): SqlQuery {
   return {
     name: `dispatch-board-jobs-${viewer}`,
     text: `select t.id, t.xmin::text as version, ${WORK_ORDER_SQL[viewer]} as body from unnest($2::uuid[]) as wanted(id)

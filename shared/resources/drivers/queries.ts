@@ -1,13 +1,13 @@
 import type { DriverListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { driverRepresentation } from './representation.js';
 
-export function listDrivers(query: DriverListQuery, scope: ListScope): Statement {
+export function listDrivers(query: DriverListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.status, 't.status = ?');
-  return listStatement({
+  return buildListQuery({
     table: 'drivers',
     representation: driverRepresentation('t'),
     conditions,

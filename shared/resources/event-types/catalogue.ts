@@ -29,7 +29,7 @@ export interface EventTypeDefinition {
  * All event types. GET /event-types, the OpenAPI callbacks and the test events are generated from
  * this table.
  */
-export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
+export const EVENT_TYPE_CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
   'invoice.created': {
     description: 'An invoice was created',
     firesWhen: 'an invoice is created by hand, by an agent or from a work order',
@@ -64,20 +64,20 @@ export const CATALOGUE: Readonly<Record<EventType, EventTypeDefinition>> = {
     description: 'A work order was booked',
     firesWhen: 'a new work order is booked from any source',
     object: workOrder,
-    example: { object: examples.bookedJob },
+    example: { object: examples.bookedWorkOrder },
   },
   'work_order.completed': {
     description: 'A work order was completed',
     firesWhen: 'the driver marks the call complete',
     object: workOrder,
-    example: { object: examples.completedJob },
+    example: { object: examples.completedWorkOrder },
   },
   'dispatch.assigned': {
     description: 'A work order was assigned to a truck',
     firesWhen: 'a work order is assigned to a specific truck, or reassigned to another one',
     object: workOrder,
     extra: { truck, driver: driver.allow(null).description('null: the truck has no driver') },
-    example: { object: examples.dispatchedJob, truck: examples.truck, driver: examples.driver },
+    example: { object: examples.dispatchedWorkOrder, truck: examples.truck, driver: examples.driver },
   },
   'ai.suggestion.created': {
     description: 'A suggestion to recover money was created',

@@ -1,4 +1,4 @@
-import { actionsOf } from '../invoices/transitions.js';
+import { listAllowedActions } from '../invoices/transitions.js';
 
 /**
  * The records in the examples of events: one work order from its booking to the payment, so that
@@ -17,9 +17,9 @@ const COMPLETED_AT = '2026-11-21T14:20:00.000Z';
 const BILLED_AT = '2026-11-21T14:25:00.000Z';
 const SENT_AT = '2026-11-21T14:30:00.000Z';
 
-const SENT = { released: true, delivered: true };
+const SENT = { isReleased: true, isDelivered: true };
 
-export const bookedJob = {
+export const bookedWorkOrder = {
   id: WORK_ORDER,
   customer_id: CUSTOMER,
   pickup_location: 'I-87 N at exit 4',
@@ -35,16 +35,16 @@ export const bookedJob = {
   created_at: BOOKED_AT,
   updated_at: BOOKED_AT,
 };
-export const dispatchedJob = {
-  ...bookedJob,
+export const dispatchedWorkOrder = {
+  ...bookedWorkOrder,
   status: 'dispatched',
   dispatch_time: ASSIGNED_AT,
   truck_id: TRUCK,
   driver_id: DRIVER,
   updated_at: ASSIGNED_AT,
 };
-export const completedJob = {
-  ...dispatchedJob,
+export const completedWorkOrder = {
+  ...dispatchedWorkOrder,
   status: 'completed',
   billing_status: 'ready_to_bill',
   completion_time: COMPLETED_AT,
@@ -75,7 +75,7 @@ export const draftInvoice = {
   work_order_id: WORK_ORDER,
   sent_at: null,
   delivery: null,
-  allowed_actions: actionsOf({ status: 'draft', released: false, delivered: false }, false),
+  allowed_actions: listAllowedActions({ status: 'draft', isReleased: false, isDelivered: false }, false),
   effective_due_date: null,
   created_at: BILLED_AT,
   updated_at: BILLED_AT,
@@ -87,7 +87,7 @@ export const sentInvoice = {
   effective_due_date: '2026-12-21T14:30:00.000Z',
   sent_at: SENT_AT,
   delivery: { state: 'sent', reason: null, viewed_at: null },
-  allowed_actions: actionsOf({ status: 'sending', ...SENT }, false),
+  allowed_actions: listAllowedActions({ status: 'sending', ...SENT }, false),
   updated_at: SENT_AT,
 };
 export const paidInvoice = {
@@ -95,7 +95,7 @@ export const paidInvoice = {
   status: 'paid',
   paid_cents: 12_500,
   balance_due_cents: 0,
-  allowed_actions: actionsOf({ status: 'paid', ...SENT }, true),
+  allowed_actions: listAllowedActions({ status: 'paid', ...SENT }, true),
 };
 export const overdueInvoice = {
   ...sentInvoice,
@@ -105,7 +105,7 @@ export const overdueInvoice = {
   sent_at: '2026-09-21T14:30:00.000Z',
   created_at: '2026-09-21T14:25:00.000Z',
   service_date: '2026-09-21T14:20:00.000Z',
-  allowed_actions: actionsOf({ status: 'overdue', ...SENT }, false),
+  allowed_actions: listAllowedActions({ status: 'overdue', ...SENT }, false),
 };
 export const payment = { invoice_id: INVOICE, amount_cents: 12_500, refunded_cents: 0, credit_cents: 0 };
 

@@ -5,7 +5,7 @@ import type { ENVIRONMENTS } from '../../contracts/vocabulary.js';
 import { API_VERSION } from '../../events/record-events.js';
 
 /** Schemas of the members around an event's `data`. */
-export function eventEnvelope(type: Joi.Schema): Record<string, Joi.Schema> {
+export function buildEnvelopeSchema(type: Joi.Schema): Record<string, Joi.Schema> {
   return {
     id: uuid(),
     type,
@@ -30,7 +30,14 @@ interface SyntheticEvent {
  * Builds the body of a synthetic event. It has the form of every event, so that a receiver verifies
  * and parses it like any other.
  */
-export function madeUpBody({ eventId, type, at, tenantId, environment, data }: SyntheticEvent): string {
+export function buildSyntheticEventBody({
+  eventId,
+  type,
+  at,
+  tenantId,
+  environment,
+  data,
+}: SyntheticEvent): string {
   return JSON.stringify({
     id: eventId,
     type,

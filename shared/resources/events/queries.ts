@@ -1,7 +1,7 @@
 import type { EventListQuery } from '../../contracts/generated.js';
 import { firstIdAt } from '../../platform/id-times.js';
-import type { Statement } from '../../platform/postgres.js';
-import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { addDateRange, buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { eventRepresentation } from './representation.js';
 
 /**
@@ -11,7 +11,7 @@ import { eventRepresentation } from './representation.js';
 const MAX_TIME_DIFFERENCE_MS = 24 * 3600 * 1000;
 
 /** Lists events, newest first. */
-export function listEvents(query: EventListQuery, scope: ListScope): Statement {
+export function listEvents(query: EventListQuery, scope: ListScope): SqlQuery {
   const { type = '*', since, until } = query;
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
   if (type.endsWith('.*')) conditions.add('starts_with(t.type, ?)', type.slice(0, -1));
@@ -23,12 +23,12 @@ export function listEvents(query: EventListQuery, scope: ListScope): Statement {
   if (until !== undefined)
     conditions.add('t.id < ?::uuid', firstIdAt(Date.parse(until) + MAX_TIME_DIFFERENCE_MS));
   addDateRange(conditions, 'occurred_at', { since, until, timeZone: scope.timeZone });
-  return listStatement({
+  return buildListQuery({
     table: 'events',
     representation: eventRepresentation('t'),
     conditions,
     limit: query.limit,
     position: scope.position,
-    timeOfIds: 'occurred_at',
+    idTimeColumn: 'occurred_at',
   });
 }

@@ -2,13 +2,13 @@ import Joi from 'joi';
 import { allRequired, cursor, dateOrDateTime, limit } from '../../contracts/fields.js';
 import { TYPE_FILTER } from '../../events/event-types.js';
 import { typeFilter } from '../../events/type-filter.js';
-import { eventEnvelope } from './envelope.js';
+import { buildEnvelopeSchema } from './envelope.js';
 
 const FILTERS_FORM = 'list event types (invoice.paid), kinds (invoice.*) or *, separated by commas';
 
 /** The body of an event as it was recorded, and as webhooks deliver it (docs/decisions.md §8). */
 export const event = allRequired({
-  ...eventEnvelope(Joi.string().example('invoice.created')),
+  ...buildEnvelopeSchema(Joi.string().example('invoice.created')),
   data: Joi.object({
     object: Joi.object().required().description('The record as REST showed it at that moment'),
   })

@@ -1,7 +1,11 @@
 import type { ExportScheduleCreate } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
-import { fault, orderFaults, refuseFaults } from '../exports/check-order.js';
-import { FILTERS } from '../exports/filters.js';
+import {
+  createFieldError,
+  findExportRequestErrors,
+  throwValidationErrors,
+} from '../exports/check-export-request.js';
+import { EXPORT_FILTERS } from '../exports/filters.js';
 
 /**
  * Checks rules that involve several members of a schedule.
@@ -10,8 +14,8 @@ import { FILTERS } from '../exports/filters.js';
  * @throws {AppError} 400 with every validation error
  */
 export function checkSchedule<Schedule extends ExportScheduleCreate>(schedule: Schedule): Schedule {
-  const { filters, errors } = orderFaults(schedule);
-  refuseFaults([...errors, ...findDayErrors(schedule), ...findPeriodErrors(schedule)]);
+  const { filters, errors } = findExportRequestErrors(schedule);
+  throwValidationErrors([...errors, ...findDayErrors(schedule), ...findPeriodErrors(schedule)]);
   const { cadence, weekday, day } = schedule;
   return {
     ...schedule,
@@ -24,21 +28,29 @@ export function checkSchedule<Schedule extends ExportScheduleCreate>(schedule: S
 function findDayErrors({ cadence, weekday = null, day = null }: ExportScheduleCreate): ErrorDetail[] {
   const errors: ErrorDetail[] = [];
   if (weekday !== null && cadence !== 'weekly')
-    errors.push(fault('weekday', 'not_applicable', 'applies only when cadence is weekly'));
+    errors.push(createFieldError('weekday', 'not_applicable', 'applies only when cadence is weekly'));
   if (day !== null && cadence !== 'monthly')
-    errors.push(fault('day', 'not_applicable', 'applies only when cadence is monthly'));
+    errors.push(createFieldError('day', 'not_applicable', 'applies only when cadence is monthly'));
   return errors;
 }
 
 function findPeriodErrors({ period, resource, filters }: ExportScheduleCreate): ErrorDetail[] {
   if (period === 'all') return [];
-  if (!FILTERS[resource].has('since'))
+  if (!EXPORT_FILTERS[resource].has('since'))
     return [
-      fault('period', 'not_applicable', `must be all for ${resource}, which has no since and until filters`),
+      createFieldError(
+        'period',
+        'not_applicable',
+        `must be all for ${resource}, which has no since and until filters`,
+      ),
     ];
   return ['since', 'until']
     .filter((name) => name in filters)
     .map((name) =>
-      fault(`filters.${name}`, 'not_applicable', 'is set by period when period is previous; leave it out'),
+      createFieldError(
+        `filters.${name}`,
+        'not_applicable',
+        'is set by period when period is previous; leave it out',
+      ),
     );
 }

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../contracts/canonical-json.js';
-import type { Command, Outcome } from '../../contracts/command.js';
+import { toCanonicalJson } from '../../contracts/canonical-json.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type {
   ExportScheduleCreate,
   ExportScheduleDelete,
@@ -7,26 +7,34 @@ import type {
 } from '../../contracts/generated.js';
 import { AppError } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { type Merge, mergeOf } from '../merge-records.js';
-import { Places, type PlacesOf } from '../places.js';
-import { failed, lockRecords, missing, namesOf, type RecordRef, refKey, refOf } from '../sets.js';
+import { AccountQuota, type AccountQuotaRule } from '../account-quota.js';
+import { diffNewRecord } from '../changes.js';
+import { type PlannedMerge, planMerge } from '../merge-records.js';
+import {
+  failedOutcome,
+  lockRecords,
+  notFoundOutcome,
+  parseColumnNames,
+  type RecordRef,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
 import { checkSchedule } from './check-schedule.js';
 import {
-  EDITABLE,
-  endSchedules,
+  EDITABLE_COLUMNS,
   insertSchedules,
+  markSchedulesDeleted,
   type ScheduleRow,
   storeSchedules,
 } from './schedule-rows.js';
-import { MOST_SCHEDULES } from './vocabulary.js';
+import { MAX_EXPORT_SCHEDULES } from './vocabulary.js';
 
 const RESOURCE_LABEL = 'export schedule';
-const SCHEDULE_QUOTA: PlacesOf = {
+const SCHEDULE_QUOTA: AccountQuotaRule = {
   table: 'export_schedules',
-  counted: 't.deleted_at is null',
-  most: MOST_SCHEDULES,
-  refusal: `An account has ${MOST_SCHEDULES} export schedules at most. Delete a schedule that you no longer need.`,
+  countedRows: 't.deleted_at is null',
+  maxRecords: MAX_EXPORT_SCHEDULES,
+  refusalMessage: `An account has ${MAX_EXPORT_SCHEDULES} export schedules at most. Delete a schedule that you no longer need.`,
 };
 /** Columns that determine when a schedule runs. */
 const TIMING_COLUMNS = ['cadence', 'hour', 'weekday', 'day', 'enabled'];
@@ -35,14 +43,14 @@ const TIMING_COLUMNS = ['cadence', 'hour', 'weekday', 'day', 'enabled'];
 export async function createExportSchedules(
   tx: Transaction,
   commands: Command<ExportScheduleCreate>[],
-): Promise<Outcome[]> {
-  const quota = await Places.count(tx, commands, SCHEDULE_QUOTA);
+): Promise<CommandOutcome[]> {
+  const quota = await AccountQuota.load(tx, commands, SCHEDULE_QUOTA);
   const toInsert: object[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const refusal = quota.take(command.tenantId);
+  const outcomes = commands.map((command): CommandOutcome => {
+    const refusal = quota.reserve(command.tenantId);
     if (refusal) return refusal;
-    toInsert.push({ ...command.input, ...refOf(command) });
-    return { ok: true, changes: changesOfNew({ ...command.input }), events: [] };
+    toInsert.push({ ...command.input, ...toRecordRef(command) });
+    return { ok: true, changes: diffNewRecord({ ...command.input }), events: [] };
   });
   if (toInsert.length > 0) await insertSchedules(tx, toInsert);
   return outcomes;
@@ -52,13 +60,15 @@ export async function createExportSchedules(
 export async function updateExportSchedules(
   tx: Transaction,
   commands: Command<ExportSchedulePatch>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const rows = await lockSchedules(tx, commands);
-  const results = commands.map((command): Merge | Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    return row ? mergeSchedule(row, command.input) : missing(RESOURCE_LABEL);
+  const results = commands.map((command): PlannedMerge | CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    return row ? mergeSchedule(row, command.input) : notFoundOutcome(RESOURCE_LABEL);
   });
-  const changed = results.filter((result): result is Merge => 'set' in result && result.changes.length > 0);
+  const changed = results.filter(
+    (result): result is PlannedMerge => 'set' in result && result.changes.length > 0,
+  );
   if (changed.length > 0)
     await storeSchedules(
       tx,
@@ -77,7 +87,7 @@ export async function updateExportSchedules(
  * Merges a patch into a schedule. Clears the weekday or day that the new cadence does not use, even
  * if the patch does not mention it.
  */
-function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): Merge | Outcome {
+function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMerge | CommandOutcome {
   const merged = { ...row, ...patch };
   if (merged.cadence !== 'weekly' && patch.weekday === undefined) merged.weekday = null;
   if (merged.cadence !== 'monthly' && patch.day === undefined) merged.day = null;
@@ -85,35 +95,35 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): Merge | Ou
     const checked = checkSchedule<ExportScheduleCreate>(merged);
     const set = Object.fromEntries(Object.entries(checked).filter(([name]) => EDITABLE_NAMES.has(name)));
     // Keep the stored form of equivalent filters; otherwise they would count as a change.
-    if (canonicalJson(checked.filters) === canonicalJson(row.filters)) set.filters = row.filters;
-    return mergeOf(row, set);
+    if (toCanonicalJson(checked.filters) === toCanonicalJson(row.filters)) set.filters = row.filters;
+    return planMerge(row, set);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return failed(error.toBody());
+    return failedOutcome(error.toBody());
   }
 }
 
-const EDITABLE_NAMES = new Set(namesOf(EDITABLE));
+const EDITABLE_NAMES = new Set(parseColumnNames(EDITABLE_COLUMNS));
 
 /** Deletes schedules. The exports they have already requested continue. */
 export async function deleteExportSchedules(
   tx: Transaction,
   commands: Command<ExportScheduleDelete>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const rows = await lockSchedules(tx, commands);
   const deleted: RecordRef[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const ref = refOf(command);
-    if (!rows.has(refKey(ref))) return missing(RESOURCE_LABEL);
+  const outcomes = commands.map((command): CommandOutcome => {
+    const ref = toRecordRef(command);
+    if (!rows.has(refKey(ref))) return notFoundOutcome(RESOURCE_LABEL);
     deleted.push(ref);
     return { ok: true, changes: [{ field: 'deleted_at', from: null, to: 'now' }], events: [] };
   });
-  if (deleted.length > 0) await endSchedules(tx, deleted);
+  if (deleted.length > 0) await markSchedulesDeleted(tx, deleted);
   return outcomes;
 }
 
 /** Locks the schedules of these commands. Skips deleted schedules. */
 export async function lockSchedules(tx: Transaction, commands: Command[]): Promise<Map<string, ScheduleRow>> {
-  const rows = await lockRecords<ScheduleRow>(tx, 'export_schedules', commands.map(refOf));
+  const rows = await lockRecords<ScheduleRow>(tx, 'export_schedules', commands.map(toRecordRef));
   return new Map([...rows].filter(([, { deleted_at }]) => deleted_at === null));
 }

@@ -1,11 +1,11 @@
 import type { ExportScheduleListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { exportScheduleRepresentation } from './representation.js';
 
 /** Builds the query for a page of schedules, newest first. */
-export function listExportSchedules(query: ExportScheduleListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listExportSchedules(query: ExportScheduleListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'export_schedules',
     representation: exportScheduleRepresentation('t'),
     conditions: new Conditions().add('t.tenant_id = ? and t.deleted_at is null', scope.tenantId),

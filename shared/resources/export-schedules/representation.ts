@@ -1,11 +1,11 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
-import { ORDER_MEMBERS } from '../exports/representation.js';
+import { EXPORT_REQUEST_MEMBERS } from '../exports/representation.js';
 
 /** @param alias alias of export_schedules */
 export function exportScheduleRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',
-    ...ORDER_MEMBERS,
+    ...EXPORT_REQUEST_MEMBERS,
     'cadence',
     'hour',
     'weekday',

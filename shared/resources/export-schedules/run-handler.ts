@@ -1,19 +1,26 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
-import { systemCommand } from '../../contracts/system-command.js';
+import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
+import { createSystemCommand } from '../../contracts/system-command.js';
 import type { Config } from '../../platform/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { createExport, type ExportInput } from '../exports/commands.js';
 import { createExports } from '../exports/handlers.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
-import { byRef, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import {
+  indexByRef,
+  nextUpdatedAtSql,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
 import type { ScheduleRun } from './commands.js';
 import { lockSchedules } from './handlers.js';
 import type { ScheduleRow } from './schedule-rows.js';
-import { filtersOf } from './sweep.js';
+import { buildRunFilters } from './sweep.js';
 import { runTimesSql } from './times.js';
 
-const UNCHANGED: Outcome = { ok: true, changes: [], events: [] };
+const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
 /** Times of a due run. */
 interface RunTimes extends RecordRef {
@@ -45,11 +52,11 @@ export async function runExportSchedules(
   tx: Transaction,
   commands: Command<ScheduleRun>[],
   config: Config,
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const rows = await lockSchedules(tx, commands);
-  const due = commands.filter((command) => isDue(rows.get(refKey(refOf(command))), command.input));
+  const due = commands.filter((command) => isDue(rows.get(refKey(toRecordRef(command))), command.input));
   if (due.length === 0) return commands.map(() => UNCHANGED);
-  const times = byRef(await findTimes(tx, due.map(refOf)));
+  const times = indexByRef(await findTimes(tx, due.map(toRecordRef)));
   const runs = due.map((command) => buildRun(command, rows, times));
   const results = await createExports(
     tx,
@@ -81,7 +88,7 @@ function findTimes(tx: Transaction, refs: RecordRef[]): Promise<RunTimes[]> {
   return tx.query<RunTimes>({
     name: 'export-schedule-times',
     text: `select s.tenant_id, s.id, to_json(n.next_run_at) #>> '{}' as next_run_at, n.since, n.until
-           from ${recordset('tenant_id uuid, id uuid')}
+           from ${recordsetSql('tenant_id uuid, id uuid')}
            join export_schedules s on s.tenant_id = r.tenant_id and s.id = r.id
            join tenants o on o.tenant_id = s.tenant_id
            cross join lateral (select ${runTimesSql('s', 'o.time_zone')}) n`,
@@ -94,7 +101,7 @@ function buildRun(
   rows: Map<string, ScheduleRow>,
   allTimes: Map<string, RunTimes>,
 ): Run {
-  const key = refKey(refOf(command));
+  const key = refKey(toRecordRef(command));
   const row = rows.get(key);
   const times = allTimes.get(key);
   if (!row || !times) throw new Error('a locked schedule is missing');
@@ -107,12 +114,19 @@ function buildRun(
     compression,
     bom,
     decimals,
-    filters: filtersOf(row, times),
+    filters: buildRunFilters(row, times),
     schedule_id: row.id,
     estimated_rows: command.input.estimated_rows,
   };
   const { type } = createExport;
-  const request = systemCommand({ type, tenantId, environment, name: 'clock', entityId: newId(), input });
+  const request = createSystemCommand({
+    type,
+    tenantId,
+    environment,
+    name: 'clock',
+    entityId: newId(),
+    input,
+  });
   return { command, row, times, request: request as Command<ExportInput> };
 }
 
@@ -123,21 +137,25 @@ async function updateRunTimes(
   await tx.query({
     name: 'move-export-schedules-on',
     text: `update export_schedules t set next_run_at = r.next_run_at, last_export_id = coalesce(r.export_id, t.last_export_id),
-             last_run_at = case when r.export_id is null then t.last_run_at else now() end, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset('tenant_id uuid, id uuid, next_run_at timestamptz, export_id uuid')}
+             last_run_at = case when r.export_id is null then t.last_run_at else now() end, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid, next_run_at timestamptz, export_id uuid')}
            where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }
 
-function buildOutcome({ row, times, request }: Run, result: Outcome | undefined): Outcome {
+function buildOutcome({ row, times, request }: Run, result: CommandOutcome | undefined): CommandOutcome {
   const rescheduled: Change = { field: 'next_run_at', from: row.next_run_at, to: times.next_run_at };
   if (!result?.ok) {
     const skipped: Change = { field: 'skipped_run_at', from: null, to: row.next_run_at };
     return { ok: true, changes: [rescheduled, skipped], events: [] };
   }
   const requested: Change = { field: 'last_export_id', from: row.last_export_id, to: request.entityId };
-  return { ...result, changes: [rescheduled, requested], ran: { command: request, changes: result.changes } };
+  return {
+    ...result,
+    changes: [rescheduled, requested],
+    ranCommand: { command: request, changes: result.changes },
+  };
 }
 
 function buildSkippedNotice({ row, times, request }: Run): NoticeDraft {

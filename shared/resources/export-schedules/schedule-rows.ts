@@ -1,7 +1,7 @@
 import type { ExportScheduleCreate } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
-import { nextTimeSql } from './times.js';
+import { nextUpdatedAtSql, parseColumnNames, type RecordRef, recordsetSql } from '../record-sets.js';
+import { nextScheduleTimeSql } from './times.js';
 
 /** A row of export_schedules, with its values as in JSON. */
 export interface ScheduleRow extends Row, RecordRef, ExportScheduleCreate {
@@ -10,19 +10,19 @@ export interface ScheduleRow extends Row, RecordRef, ExportScheduleCreate {
   deleted_at: string | null;
 }
 
-export const EDITABLE = `resource text, format text, filters jsonb, include text[], compression text, bom boolean, decimals boolean,
+export const EDITABLE_COLUMNS = `resource text, format text, filters jsonb, include text[], compression text, bom boolean, decimals boolean,
   cadence text, hour smallint, weekday text, day smallint, period text, enabled boolean`;
-const EDITABLE_NAMES = namesOf(EDITABLE);
-const COLUMNS = `tenant_id uuid, id uuid, ${EDITABLE}`;
+const EDITABLE_NAMES = parseColumnNames(EDITABLE_COLUMNS);
+const COLUMNS = `tenant_id uuid, id uuid, ${EDITABLE_COLUMNS}`;
 
 /** Inserts schedules. Sets next_run_at to the next run, or to null if the schedule is disabled. */
 export async function insertSchedules(tx: Transaction, rows: object[]): Promise<void> {
-  const names = namesOf(COLUMNS);
+  const names = parseColumnNames(COLUMNS);
   await tx.query({
     name: 'insert-export-schedules',
     text: `insert into export_schedules (${names.join(', ')}, next_run_at)
-           select ${names.map((name) => `r.${name}`).join(', ')}, case when r.enabled then ${nextTimeSql('r', 'o.time_zone')} end
-           from ${recordset(COLUMNS)} join tenants o on o.tenant_id = r.tenant_id`,
+           select ${names.map((name) => `r.${name}`).join(', ')}, case when r.enabled then ${nextScheduleTimeSql('r', 'o.time_zone')} end
+           from ${recordsetSql(COLUMNS)} join tenants o on o.tenant_id = r.tenant_id`,
     values: [JSON.stringify(rows)],
   });
 }
@@ -38,23 +38,23 @@ export async function storeSchedules(
 ): Promise<void> {
   const next = `case when not r.enabled then null
                      when t.next_run_at <= now() or (t.next_run_at is not null and not r.is_moved) then t.next_run_at
-                     else ${nextTimeSql('r', 'o.time_zone')} end`;
+                     else ${nextScheduleTimeSql('r', 'o.time_zone')} end`;
   await tx.query({
     name: 'store-export-schedules',
     text: `update export_schedules t set ${EDITABLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')},
-             next_run_at = ${next}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`${COLUMNS}, is_moved boolean`)} join tenants o on o.tenant_id = r.tenant_id
+             next_run_at = ${next}, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql(`${COLUMNS}, is_moved boolean`)} join tenants o on o.tenant_id = r.tenant_id
            where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }
 
 /** Marks schedules as deleted. The rows remain for a while because responses still show them. */
-export async function endSchedules(tx: Transaction, refs: RecordRef[]): Promise<void> {
+export async function markSchedulesDeleted(tx: Transaction, refs: RecordRef[]): Promise<void> {
   await tx.query({
     name: 'end-export-schedules',
-    text: `update export_schedules t set deleted_at = now(), enabled = false, next_run_at = null, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    text: `update export_schedules t set deleted_at = now(), enabled = false, next_run_at = null, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(refs)],
   });
 }
@@ -63,11 +63,11 @@ export async function endSchedules(tx: Transaction, refs: RecordRef[]): Promise<
  * Recomputes next_run_at after accounts change their time zones. Schedules that are already due
  * stay due.
  */
-export async function moveToTimeZone(tx: Transaction, tenantIds: string[]): Promise<void> {
+export async function rescheduleForTimeZones(tx: Transaction, tenantIds: string[]): Promise<void> {
   if (tenantIds.length === 0) return;
   await tx.query({
     name: 'move-export-schedules-to-time-zone',
-    text: `update export_schedules t set next_run_at = ${nextTimeSql('t', 'o.time_zone')}, updated_at = ${nextUpdatedAt('t')}
+    text: `update export_schedules t set next_run_at = ${nextScheduleTimeSql('t', 'o.time_zone')}, updated_at = ${nextUpdatedAtSql('t')}
            from tenants o where o.tenant_id = t.tenant_id and t.tenant_id = any($1::uuid[]) and t.next_run_at > now()`,
     values: [tenantIds],
   });

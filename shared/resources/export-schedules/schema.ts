@@ -1,19 +1,27 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateTime, flag, integer, limit, uuid } from '../../contracts/fields.js';
+import {
+  allRequired,
+  cursor,
+  dateTime,
+  integer,
+  limit,
+  strictBoolean,
+  uuid,
+} from '../../contracts/fields.js';
 import { namedEnum } from '../../contracts/named-enum.js';
-import { newOrder, orderMembers } from '../exports/order-fields.js';
-import { CADENCES, PERIODS, WEEKDAYS } from './vocabulary.js';
+import { exportRequestFields, newExportRequestFields } from '../exports/export-request-fields.js';
+import { EXPORT_CADENCES, EXPORT_PERIODS, WEEKDAYS } from './vocabulary.js';
 
 /** At night, and later than any hour that a clock change skips or repeats. */
 const DEFAULT_HOUR = 4;
 
-export const exportCadence = namedEnum('ExportCadence', CADENCES, {
+export const exportCadence = namedEnum('ExportCadence', EXPORT_CADENCES, {
   daily: 'Every day',
   weekly: 'Once a week, on `weekday`',
   monthly: 'Once a month, on `day`',
 });
 
-export const exportPeriod = namedEnum('ExportPeriod', PERIODS, {
+export const exportPeriod = namedEnum('ExportPeriod', EXPORT_PERIODS, {
   all: 'Every row that matches the filters',
   previous: 'Of these, the rows of the previous day, week (from Monday) or month',
 });
@@ -48,12 +56,12 @@ const timing = () => ({
   weekday: weekday(),
   day: day(),
   period: period(),
-  enabled: flag(),
+  enabled: strictBoolean(),
 });
 
 export const exportSchedule = allRequired({
   id: uuid(),
-  ...orderMembers(),
+  ...exportRequestFields(),
   ...timing(),
   next_run_at: dateTime().allow(null).description('Null while the schedule is disabled'),
   last_run_at: dateTime().allow(null),
@@ -63,15 +71,15 @@ export const exportSchedule = allRequired({
 }).meta({ className: 'ExportSchedule' });
 
 export const exportScheduleCreate = Joi.object({
-  ...newOrder(),
+  ...newExportRequestFields(),
   ...timing(),
   cadence: exportCadence.required(),
   hour: hour().default(DEFAULT_HOUR),
   period: period().default('all'),
-  enabled: flag().default(true),
+  enabled: strictBoolean().default(true),
 }).meta({ className: 'ExportScheduleCreate' });
 
-export const exportSchedulePatch = Joi.object({ ...orderMembers(), ...timing() }).meta({
+export const exportSchedulePatch = Joi.object({ ...exportRequestFields(), ...timing() }).meta({
   className: 'ExportSchedulePatch',
 });
 

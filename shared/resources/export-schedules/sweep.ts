@@ -37,7 +37,7 @@ export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSch
  * Builds the filters for the export of a run.
  * @param days first day of the period, and the day after the last one
  */
-export function filtersOf(
+export function buildRunFilters(
   { period, filters }: Pick<ExportScheduleCreate, 'period' | 'filters'>,
   { since, until }: Pick<DueSchedule, 'since' | 'until'>,
 ): ExportScheduleCreate['filters'] {

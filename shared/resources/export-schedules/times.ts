@@ -10,7 +10,7 @@ const SEARCH_DAYS = 34;
  * @param zone SQL expression of an IANA time zone name
  * @param around SQL expression of a timestamptz
  */
-export function timesSql(schedule: string, zone: string, around: string): string {
+export function scheduleTimesSql(schedule: string, zone: string, around: string): string {
   return `select (calendar.day + make_time(${schedule}.hour, 0, 0)) at time zone ${zone} as at
     from (select (${around} at time zone ${zone})::date + n as day from generate_series(${-SEARCH_DAYS}, ${SEARCH_DAYS}) n) calendar
     where case ${schedule}.cadence
@@ -20,14 +20,19 @@ export function timesSql(schedule: string, zone: string, around: string): string
         = least(${schedule}.day, extract(day from date_trunc('month', calendar.day::timestamp) + interval '1 month' - interval '1 day')) end`;
 }
 
-/** Builds SQL for the first run time after an instant. Parameters as in {@link timesSql}. */
-export function nextTimeSql(schedule: string, zone: string, after = 'now()'): string {
-  return `(select min(times.at) from (${timesSql(schedule, zone, after)}) times where times.at > ${after})`;
+/**
+ * Builds SQL for the first run time after an instant. Parameters as in {@link scheduleTimesSql}.
+ */
+export function nextScheduleTimeSql(schedule: string, zone: string, after = 'now()'): string {
+  return `(select min(times.at) from (${scheduleTimesSql(schedule, zone, after)}) times where times.at > ${after})`;
 }
 
-/** Builds SQL for the last run time at or before an instant. Parameters as in {@link timesSql}. */
+/**
+ * Builds SQL for the last run time at or before an instant. Parameters as in {@link
+ * scheduleTimesSql}.
+ */
 function lastTimeSql(schedule: string, zone: string, until: string): string {
-  return `(select max(times.at) from (${timesSql(schedule, zone, until)}) times where times.at <= ${until})`;
+  return `(select max(times.at) from (${scheduleTimesSql(schedule, zone, until)}) times where times.at <= ${until})`;
 }
 
 /**
@@ -42,7 +47,7 @@ function lastTimeSql(schedule: string, zone: string, until: string): string {
 export function runTimesSql(schedule: string, zone: string, now = 'now()'): string {
   const unit = `case ${schedule}.cadence when 'daily' then 'day' when 'weekly' then 'week' else 'month' end`;
   const startOfPeriod = (at: string) => `date_trunc(${unit}, (${at}) at time zone ${zone})`;
-  return `${nextTimeSql(schedule, zone, now)} as next_run_at,
+  return `${nextScheduleTimeSql(schedule, zone, now)} as next_run_at,
     (${startOfPeriod(`${schedule}.next_run_at`)} - ('1 ' || ${unit})::interval)::date::text as since,
     ${startOfPeriod(`greatest(${schedule}.next_run_at, ${lastTimeSql(schedule, zone, now)})`)}::date::text as until`;
 }

@@ -1,4 +1,4 @@
-export const CADENCES = ['daily', 'weekly', 'monthly'] as const;
+export const EXPORT_CADENCES = ['daily', 'weekly', 'monthly'] as const;
 
 export const WEEKDAYS = [
   'monday',
@@ -14,7 +14,7 @@ export const WEEKDAYS = [
  * Which rows a run exports: all that match the filters, or only those of the previous day, week or
  * month.
  */
-export const PERIODS = ['all', 'previous'] as const;
+export const EXPORT_PERIODS = ['all', 'previous'] as const;
 
 /** Maximum number of schedules of an account. */
-export const MOST_SCHEDULES = 20;
+export const MAX_EXPORT_SCHEDULES = 20;

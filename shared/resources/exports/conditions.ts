@@ -5,7 +5,7 @@ import type {
   InvoiceListQuery,
   WorkOrderListQuery,
 } from '../../contracts/generated.js';
-import { customerConditions } from '../customers/queries.js';
+import { buildCustomerConditions } from '../customers/queries.js';
 import { customerListQuery } from '../customers/schema.js';
 import { inspectionConditions } from '../inspections/queries.js';
 import { inspectionListQuery } from '../inspections/schema.js';
@@ -14,10 +14,10 @@ import { invoiceListQuery } from '../invoices/schema.js';
 import type { Conditions, FilterScope } from '../keyset-list.js';
 import { workOrderConditions } from '../work-orders/queries.js';
 import { workOrderListQuery } from '../work-orders/schema.js';
-import type { ExportResource } from './order.js';
+import type { ExportResource } from './export-request.js';
 
 /** Exportable resources that have a list endpoint. */
-export type Listed = Exclude<ExportResource, 'all'>;
+export type ListResource = Exclude<ExportResource, 'all'>;
 
 interface ExportableList {
   schema: Joi.ObjectSchema;
@@ -25,14 +25,14 @@ interface ExportableList {
 }
 
 /** The filters of each resource and the SQL conditions they produce: those of its list endpoint. */
-export const LISTS: Readonly<Record<Listed, ExportableList>> = {
+export const EXPORT_LISTS: Readonly<Record<ListResource, ExportableList>> = {
   invoices: {
     schema: invoiceListQuery,
     conditions: (query, scope) => invoiceConditions(query as InvoiceListQuery, scope),
   },
   customers: {
     schema: customerListQuery,
-    conditions: (query, scope) => customerConditions(query as CustomerListQuery, scope),
+    conditions: (query, scope) => buildCustomerConditions(query as CustomerListQuery, scope),
   },
   work_orders: {
     schema: workOrderListQuery,
@@ -49,13 +49,13 @@ export const LISTS: Readonly<Record<Listed, ExportableList>> = {
  * endpoint.
  * @throws {Error} for an unknown filter: ignoring it would export more rows than requested
  */
-export function conditionsOf(
+export function buildExportConditions(
   { filters, resource, ...scope }: FilterScope & { filters: object; resource: ExportResource },
-  list: Listed,
+  list: ListResource,
 ): Conditions {
   if (resource === 'all' && Object.keys(filters).length > 0)
     throw new Error('an export of everything accepts no filters');
-  const { schema, conditions } = LISTS[list];
+  const { schema, conditions } = EXPORT_LISTS[list];
   const { value, error } = schema.validate(filters);
   if (error) throw new Error(`unknown filters of ${list}: ${error.message}`);
   return conditions(value, scope);

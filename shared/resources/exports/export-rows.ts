@@ -1,8 +1,8 @@
 import type { ExportStatus } from '../../contracts/vocabulary.js';
 import type { Row } from '../../platform/postgres.js';
-import type { PlacesOf } from '../places.js';
-import type { RecordRef } from '../sets.js';
-import { MOST_UNFINISHED } from './limits.js';
+import type { AccountQuotaRule } from '../account-quota.js';
+import type { RecordRef } from '../record-sets.js';
+import { MAX_UNFINISHED_EXPORTS } from './limits.js';
 
 /** A row of exports, with its values as in JSON. */
 export interface ExportRow extends Row, RecordRef {
@@ -15,9 +15,9 @@ export interface ExportRow extends Row, RecordRef {
 }
 
 /** The limit on unfinished exports of an account. */
-export const UNFINISHED: PlacesOf = {
+export const UNFINISHED_EXPORT_QUOTA: AccountQuotaRule = {
   table: 'exports',
-  counted: "t.status in ('queued', 'running')",
-  most: MOST_UNFINISHED,
-  refusal: `${MOST_UNFINISHED} exports of this account are not finished yet. Wait for one to complete, or cancel one.`,
+  countedRows: "t.status in ('queued', 'running')",
+  maxRecords: MAX_UNFINISHED_EXPORTS,
+  refusalMessage: `${MAX_UNFINISHED_EXPORTS} exports of this account are not finished yet. Wait for one to complete, or cancel one.`,
 };

@@ -1,6 +1,6 @@
 import type Joi from 'joi';
-import { LISTS } from './conditions.js';
-import type { ExportResource } from './order.js';
+import { EXPORT_LISTS } from './conditions.js';
+import type { ExportResource } from './export-request.js';
 
 /** Query parameters that concern pages and their form, not the choice of rows. */
 const PAGE_PARAMETERS = ['limit', 'cursor', 'expand'];
@@ -9,11 +9,11 @@ const PAGE_PARAMETERS = ['limit', 'cursor', 'expand'];
  * The filters of each resource, with the validation of its list endpoint. `all` exports everything
  * and has no filters.
  */
-export const FILTERS: Readonly<Record<ExportResource, ReadonlyMap<string, Joi.Schema>>> = {
-  invoices: extractFilters(LISTS.invoices.schema),
-  customers: extractFilters(LISTS.customers.schema),
-  work_orders: extractFilters(LISTS.work_orders.schema),
-  inspections: extractFilters(LISTS.inspections.schema),
+export const EXPORT_FILTERS: Readonly<Record<ExportResource, ReadonlyMap<string, Joi.Schema>>> = {
+  invoices: extractFilters(EXPORT_LISTS.invoices.schema),
+  customers: extractFilters(EXPORT_LISTS.customers.schema),
+  work_orders: extractFilters(EXPORT_LISTS.work_orders.schema),
+  inspections: extractFilters(EXPORT_LISTS.inspections.schema),
   all: new Map(),
 };
 

@@ -1,32 +1,35 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ExportAction } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { Places } from '../places.js';
+import { AccountQuota } from '../account-quota.js';
+import { diffNewRecord } from '../changes.js';
 import {
-  failed,
+  failedOutcome,
   lockRecords,
-  missing,
-  namesOf,
-  nextUpdatedAt,
+  nextUpdatedAtSql,
+  notFoundOutcome,
+  parseColumnNames,
   type RecordRef,
-  recordset,
+  recordsetSql,
   refKey,
-  refOf,
-} from '../sets.js';
+  toRecordRef,
+} from '../record-sets.js';
 import type { ExportInput } from './commands.js';
-import { type ExportRow, UNFINISHED } from './export-rows.js';
+import { type ExportRow, UNFINISHED_EXPORT_QUOTA } from './export-rows.js';
 
 /** Queues exports. The exports worker gets a wake-up job after the commit. */
-export async function createExports(tx: Transaction, commands: Command<ExportInput>[]): Promise<Outcome[]> {
-  const quota = await Places.count(tx, commands, UNFINISHED);
+export async function createExports(
+  tx: Transaction,
+  commands: Command<ExportInput>[],
+): Promise<CommandOutcome[]> {
+  const quota = await AccountQuota.load(tx, commands, UNFINISHED_EXPORT_QUOTA);
   const toInsert: object[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const refusal = quota.take(command.tenantId);
+  const outcomes = commands.map((command): CommandOutcome => {
+    const refusal = quota.reserve(command.tenantId);
     if (refusal) return refusal;
     const { estimated_rows: _estimate, ...request } = command.input;
-    toInsert.push({ ...refOf(command), ...command.input });
-    return { ok: true, changes: changesOfNew(request), events: [], queuedExports: [command.entityId] };
+    toInsert.push({ ...toRecordRef(command), ...command.input });
+    return { ok: true, changes: diffNewRecord(request), events: [], queuedExportIds: [command.entityId] };
   });
   if (toInsert.length > 0) await insertExports(tx, toInsert);
   return outcomes;
@@ -36,10 +39,10 @@ const COLUMNS = `tenant_id uuid, id uuid, resource text, format text, filters js
   estimated_rows bigint, schedule_id uuid`;
 
 async function insertExports(tx: Transaction, rows: object[]): Promise<void> {
-  const names = namesOf(COLUMNS).join(', ');
+  const names = parseColumnNames(COLUMNS).join(', ');
   await tx.query({
     name: 'insert-exports',
-    text: `insert into exports (${names}) select ${names} from ${recordset(COLUMNS)}`,
+    text: `insert into exports (${names}) select ${names} from ${recordsetSql(COLUMNS)}`,
     values: [JSON.stringify(rows)],
   });
 }
@@ -55,23 +58,26 @@ const STATUS_AFTER_DELETE: Partial<Record<ExportRow['status'], ExportRow['status
  * Cancels unfinished exports and expires completed ones, whose files are then deleted. A worker
  * that runs a cancelled export finds out when it renews its lease.
  */
-export async function cancelExports(tx: Transaction, commands: Command<ExportAction>[]): Promise<Outcome[]> {
-  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
+export async function cancelExports(
+  tx: Transaction,
+  commands: Command<ExportAction>[],
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(toRecordRef));
   const changed: (RecordRef & { status: string })[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('export');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('export');
     const to = STATUS_AFTER_DELETE[row.status];
     if (!to) return { ok: true, changes: [], events: [] };
-    changed.push({ ...refOf(command), status: to });
+    changed.push({ ...toRecordRef(command), status: to });
     return { ok: true, changes: [{ field: 'status', from: row.status, to }], events: [] };
   });
-  if (changed.length > 0) await endExports(tx, changed);
+  if (changed.length > 0) await setFinalStatus(tx, changed);
   return outcomes;
 }
 
 /** Sets the final status of exports. The worker that holds the lease loses it. */
-export async function endExports(
+export async function setFinalStatus(
   tx: Transaction,
   rows: (RecordRef & { status: string; error?: { code: string; message: string } })[],
 ): Promise<void> {
@@ -79,38 +85,41 @@ export async function endExports(
     name: 'end-exports',
     text: `update exports t set status = r.status, error = r.error, lease_owner = null,
              expires_at = case when r.status = 'expired' then least(t.expires_at, date_trunc('milliseconds', clock_timestamp())) end,
-             updated_at = ${nextUpdatedAt('t')}
-           from ${recordset('tenant_id uuid, id uuid, status text, error jsonb')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+             updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid, status text, error jsonb')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }
 
 /** Queues exports again with their original requests. */
-export async function retryExports(tx: Transaction, commands: Command<ExportAction>[]): Promise<Outcome[]> {
-  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
-  const quota = await Places.count(tx, commands, UNFINISHED);
+export async function retryExports(
+  tx: Transaction,
+  commands: Command<ExportAction>[],
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(toRecordRef));
+  const quota = await AccountQuota.load(tx, commands, UNFINISHED_EXPORT_QUOTA);
   const queued: RecordRef[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('export');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('export');
     if (!['failed', 'cancelled', 'expired'].includes(row.status)) return refuseRetry(row.status);
-    const refusal = quota.take(command.tenantId);
+    const refusal = quota.reserve(command.tenantId);
     if (refusal) return refusal;
-    queued.push(refOf(command));
+    queued.push(toRecordRef(command));
     const changes = [{ field: 'status', from: row.status, to: 'queued' }];
-    return { ok: true, changes, events: [], queuedExports: [command.entityId] };
+    return { ok: true, changes, events: [], queuedExportIds: [command.entityId] };
   });
   if (queued.length > 0) await requeueExports(tx, queued);
   return outcomes;
 }
 
-function refuseRetry(status: string): Outcome {
+function refuseRetry(status: string): CommandOutcome {
   const message =
     status === 'completed'
       ? 'The export is completed. Download it, or request a new one.'
       : `The export is already ${status}. Wait for it, or cancel it first.`;
   const details = [{ field: 'status', from: status, to: 'queued', allowed: [] }];
-  return failed({ code: 'invalid_status_transition', message, details });
+  return failedOutcome({ code: 'invalid_status_transition', message, details });
 }
 
 /** Resets the rows, but keeps object_key: the cleaner still has to delete that object. */
@@ -119,8 +128,8 @@ async function requeueExports(tx: Transaction, refs: RecordRef[]): Promise<void>
     name: 'queue-exports-again',
     text: `update exports t set status = 'queued', rows = 0, bytes = 0, file_name = null, content_type = null, sha256 = null, files = '[]',
              error = null, tries = 0, lease_owner = null, lease_until = now(), wal_lsn = pg_current_wal_insert_lsn(), started_at = null,
-             completed_at = null, expires_at = null, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+             completed_at = null, expires_at = null, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(refs)],
   });
 }

@@ -1,7 +1,7 @@
 /** Maximum number of queued or running exports of an account. */
-export const MOST_UNFINISHED = 10;
+export const MAX_UNFINISHED_EXPORTS = 10;
 
 /**
  * An export fails after this many runs without a result, for example because workers were killed.
  */
-export const MOST_TRIES = 5;
+export const MAX_EXPORT_TRIES = 5;

@@ -1,11 +1,11 @@
 import type { ExportListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { exportRepresentation } from './representation.js';
 
 /** Builds the query for a page of exports, newest first. */
-export function listExports(query: ExportListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listExports(query: ExportListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'exports',
     representation: exportRepresentation('t'),
     conditions: new Conditions()
@@ -19,7 +19,7 @@ export function listExports(query: ExportListQuery, scope: ListScope): Statement
 }
 
 /** Builds the query for the storage objects of these exports. Only completed exports have one. */
-export function exportObjects(tenantId: string, ids: readonly string[]): Statement {
+export function findExportObjects(tenantId: string, ids: readonly string[]): SqlQuery {
   return {
     name: 'export-objects',
     text: `select id, object_key, file_name, content_type, sha256, bytes from exports
@@ -29,7 +29,7 @@ export function exportObjects(tenantId: string, ids: readonly string[]): Stateme
 }
 
 /** Builds a query that returns a row if the export exists and has this object. */
-export function findKnownObjects(tenantId: string, id: string, objectKey: string): Statement {
+export function findKnownObjects(tenantId: string, id: string, objectKey: string): SqlQuery {
   return {
     name: 'known-export-object',
     text: 'select id from exports where tenant_id = $1 and id = $2 and object_key = $3',

@@ -1,15 +1,23 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { ExportAction } from '../../contracts/generated.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
-import { lockRecords, missing, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import {
+  lockRecords,
+  nextUpdatedAtSql,
+  notFoundOutcome,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
 import type { ExportFailure, ExportResult } from './commands.js';
 import type { ExportRow } from './export-rows.js';
-import { endExports } from './handlers.js';
-import { MOST_TRIES } from './limits.js';
+import { setFinalStatus } from './handlers.js';
+import { MAX_EXPORT_TRIES } from './limits.js';
 
-const UNCHANGED: Outcome = { ok: true, changes: [], events: [] };
+const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
 /**
  * Marks exports as completed, so that they can be downloaded, and records the export.completed
@@ -20,15 +28,15 @@ export async function recordExportsCompleted(
   tx: Transaction,
   commands: Command<ExportResult>[],
   { exportRetentionDays }: Config,
-): Promise<Outcome[]> {
-  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(toRecordRef));
   const completed: object[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('export');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('export');
     const { attempt, ...result } = command.input;
     if (row.status !== 'running' || row.attempts !== attempt) return UNCHANGED;
-    completed.push({ ...refOf(command), ...result });
+    completed.push({ ...toRecordRef(command), ...result });
     const { rows: count, bytes, sha256 } = result;
     const changes: Change[] = [
       { field: 'status', from: 'running', to: 'completed' },
@@ -49,8 +57,8 @@ async function storeCompleted(tx: Transaction, rows: object[], days: number): Pr
     name: 'complete-exports',
     text: `update exports t set status = 'completed', rows = r.rows, bytes = r.bytes, sha256 = r.sha256, object_key = r.object_key,
              file_name = r.file_name, content_type = r.content_type, files = r.files, error = null, lease_owner = null,
-             completed_at = clock_timestamp(), expires_at = clock_timestamp() + make_interval(days => $2), updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(COLUMNS)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+             completed_at = clock_timestamp(), expires_at = clock_timestamp() + make_interval(days => $2), updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql(COLUMNS)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows), days],
   });
 }
@@ -60,18 +68,19 @@ export async function recordExportsFailed(
   tx: Transaction,
   commands: Command<ExportFailure>[],
   config: Config,
-): Promise<Outcome[]> {
-  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(toRecordRef));
   const failed: (RecordRef & { status: string; error: { code: string; message: string } })[] = [];
   const notices: { command: Command; notice: NoticeDraft }[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('export');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('export');
     const { attempt, ...error } = command.input;
     // A queued export was restarted by a user, unless it has used all its tries.
-    const isUnfinished = row.status === 'running' || (row.status === 'queued' && row.tries >= MOST_TRIES);
+    const isUnfinished =
+      row.status === 'running' || (row.status === 'queued' && row.tries >= MAX_EXPORT_TRIES);
     if (!isUnfinished || row.attempts !== attempt) return UNCHANGED;
-    failed.push({ ...refOf(command), status: 'failed', error });
+    failed.push({ ...toRecordRef(command), status: 'failed', error });
     notices.push({ command, notice: buildFailedNotice(row, error.message) });
     const changes: Change[] = [
       { field: 'status', from: row.status, to: 'failed' },
@@ -79,7 +88,7 @@ export async function recordExportsFailed(
     ];
     return { ok: true, changes, events: [] };
   });
-  if (failed.length > 0) await endExports(tx, failed);
+  if (failed.length > 0) await setFinalStatus(tx, failed);
   await insertNotices(tx, notices, config);
   return outcomes;
 }
@@ -96,17 +105,20 @@ function buildFailedNotice({ id, resource, format }: ExportRow, message: string)
 }
 
 /** Expires exports after their retention period. The exports worker deletes their files. */
-export async function expireExports(tx: Transaction, commands: Command<ExportAction>[]): Promise<Outcome[]> {
-  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(refOf));
+export async function expireExports(
+  tx: Transaction,
+  commands: Command<ExportAction>[],
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<ExportRow>(tx, 'exports', commands.map(toRecordRef));
   const expired: (RecordRef & { status: string })[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('export');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('export');
     const hasExpired = row.expires_at !== null && Date.parse(row.expires_at) <= Date.now();
     if (row.status !== 'completed' || !hasExpired) return UNCHANGED;
-    expired.push({ ...refOf(command), status: 'expired' });
+    expired.push({ ...toRecordRef(command), status: 'expired' });
     return { ok: true, changes: [{ field: 'status', from: 'completed', to: 'expired' }], events: [] };
   });
-  if (expired.length > 0) await endExports(tx, expired);
+  if (expired.length > 0) await setFinalStatus(tx, expired);
   return outcomes;
 }

@@ -1,7 +1,7 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 
 /** The members of an export request, in the sequence of the response. */
-export const ORDER_MEMBERS = [
+export const EXPORT_REQUEST_MEMBERS = [
   'resource',
   'format',
   'filters',
@@ -15,7 +15,7 @@ export const ORDER_MEMBERS = [
 export function exportRepresentation(alias: string): string {
   return jsonObject(alias, [
     'id',
-    ...ORDER_MEMBERS,
+    ...EXPORT_REQUEST_MEMBERS,
     'status',
     { name: 'progress', sql: progressSql(alias) },
     'file_name',

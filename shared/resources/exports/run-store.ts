@@ -1,12 +1,12 @@
 import type { Row, Transaction } from '../../platform/postgres.js';
 import type { ClockTarget } from '../clock-command.js';
-import { nextUpdatedAt, type RecordRef } from '../sets.js';
-import { findInTurns } from '../sweep-turns.js';
-import { MOST_TRIES } from './limits.js';
-import type { ExportOrder } from './order.js';
+import { nextUpdatedAtSql, type RecordRef } from '../record-sets.js';
+import { findRowsRoundRobin } from '../sweep-round-robin.js';
+import type { ExportRequest } from './export-request.js';
+import { MAX_EXPORT_TRIES } from './limits.js';
 
 /** An export that only this worker may write now. */
-export interface ClaimedExport extends ExportOrder {
+export interface LeasedExport extends ExportRequest {
   id: string;
   environment: 'live' | 'sandbox';
   /**
@@ -14,7 +14,7 @@ export interface ClaimedExport extends ExportOrder {
    * must contain it.
    */
   attempts: number;
-  /** The same count since the export was last queued; at most {@link MOST_TRIES}. */
+  /** The same count since the export was last queued; at most {@link MAX_EXPORT_TRIES}. */
   tries: number;
   estimatedRows: number | null;
   /**
@@ -26,7 +26,7 @@ export interface ClaimedExport extends ExportOrder {
 }
 
 /** The owner and duration of a lease. */
-export interface Lease {
+export interface ExportLeaseTerms {
   /**
    * A new UUID for each run: a late renewal by an earlier run of the same process must not pass for
    * this one.
@@ -48,11 +48,11 @@ interface OpenRow extends Row {
  * @returns `busy` when another export of the account is running; undefined when this export is not
  * available now or does not exist
  */
-export async function claimExport(
+export async function leaseExport(
   tx: Transaction,
   { tenant_id, id }: RecordRef,
-  { owner, leaseMs }: Lease,
-): Promise<ClaimedExport | 'busy' | undefined> {
+  { owner, leaseMs }: ExportLeaseTerms,
+): Promise<LeasedExport | 'busy' | undefined> {
   // Locks all open exports of the account, sorted by id like all other code that locks exports.
   // Concurrent calls must see each other.
   const open = await tx.query<OpenRow>({
@@ -62,14 +62,14 @@ export async function claimExport(
     values: [tenant_id],
   });
   const requested = open.find((row) => row.id === id);
-  if (!requested?.is_due || requested.tries >= MOST_TRIES) return undefined;
+  if (!requested?.is_due || requested.tries >= MAX_EXPORT_TRIES) return undefined;
   if (open.some((row) => row.id !== id && row.status === 'running')) return 'busy';
-  const [row] = await tx.query<Omit<ClaimedExport, 'filters'> & { filters: Record<string, unknown> }>({
+  const [row] = await tx.query<Omit<LeasedExport, 'filters'> & { filters: Record<string, unknown> }>({
     name: 'claim-export',
     text: `with taken as (
              update exports t set status = 'running', attempts = t.attempts + 1, tries = t.tries + 1, lease_owner = $3,
                lease_until = clock_timestamp() + make_interval(secs => $4), rows = 0, bytes = 0, error = null,
-               started_at = clock_timestamp(), updated_at = ${nextUpdatedAt('t')}
+               started_at = clock_timestamp(), updated_at = ${nextUpdatedAtSql('t')}
              where t.tenant_id = $1 and t.id = $2 returning t.*)
            select t.tenant_id as "tenantId", t.id, t.resource, t.format, t.filters, t.include, t.compression, t.bom, t.decimals, t.attempts, t.tries,
              t.estimated_rows as "estimatedRows", t.wal_lsn::text as "walLsn", to_json(t.created_at) #>> '{}' as "createdAt",
@@ -91,14 +91,14 @@ function filtersToText(filters: Record<string, unknown>): Record<string, string>
  * @param bytes bytes written to storage so far
  * @returns false if the export was cancelled or taken over; the worker must then stop
  */
-export async function renewExport(
+export async function renewExportLease(
   tx: Transaction,
   { tenant_id, id }: RecordRef,
-  { owner, leaseMs, rows, bytes }: Lease & { rows: number; bytes: number },
+  { owner, leaseMs, rows, bytes }: ExportLeaseTerms & { rows: number; bytes: number },
 ): Promise<boolean> {
   const renewed = await tx.query({
     name: 'renew-export',
-    text: `update exports t set lease_until = clock_timestamp() + make_interval(secs => $4), rows = $5, bytes = $6, updated_at = ${nextUpdatedAt('t')}
+    text: `update exports t set lease_until = clock_timestamp() + make_interval(secs => $4), rows = $5, bytes = $6, updated_at = ${nextUpdatedAtSql('t')}
            where t.tenant_id = $1 and t.id = $2 and t.status = 'running' and t.lease_owner = $3 returning t.id`,
     values: [tenant_id, id, owner, leaseMs / 1000, rows, bytes],
   });
@@ -119,7 +119,7 @@ export async function releaseExport(
   const released = await tx.query({
     name: 'release-export',
     text: `update exports t set status = 'queued', lease_owner = null, lease_until = clock_timestamp() + make_interval(secs => $4),
-             tries = t.tries - case when $5 then 0 else 1 end, rows = 0, bytes = 0, updated_at = ${nextUpdatedAt('t')}
+             tries = t.tries - case when $5 then 0 else 1 end, rows = 0, bytes = 0, updated_at = ${nextUpdatedAtSql('t')}
            where t.tenant_id = $1 and t.id = $2 and t.status = 'running' and t.lease_owner = $3 returning t.id`,
     values: [tenant_id, id, owner, delayMs / 1000, isTry],
   });
@@ -137,7 +137,7 @@ export interface DiscardedObject extends RecordRef {
  * so an account whose objects cannot be deleted does not delay the others.
  */
 export function findDiscardedObjects(tx: Transaction, limit: number): Promise<DiscardedObject[]> {
-  return findInTurns<DiscardedObject & ClockTarget>(tx, {
+  return findRowsRoundRobin<DiscardedObject & ClockTarget>(tx, {
     name: 'discarded-export-objects',
     rows: `select e.tenant_id, e.id, e.object_key from exports e
            where e.tenant_id = t.tenant_id and e.object_key is not null and e.status <> 'completed' order by e.id`,
@@ -148,7 +148,7 @@ export function findDiscardedObjects(tx: Transaction, limit: number): Promise<Di
 /**
  * Records that storage has deleted the object. A newer object of the same export stays recorded.
  */
-export async function forgetObject(
+export async function clearObjectKey(
   tx: Transaction,
   { tenant_id, id, object_key }: DiscardedObject,
 ): Promise<void> {

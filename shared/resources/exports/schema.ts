@@ -2,9 +2,9 @@ import Joi from 'joi';
 import { allRequired, cursor, dateTime, limit, uuid } from '../../contracts/fields.js';
 import { namedEnum } from '../../contracts/named-enum.js';
 import { EXPORT_STATUSES } from '../../contracts/vocabulary.js';
-import { exportResource, newOrder, orderMembers } from './order-fields.js';
+import { exportRequestFields, exportResource, newExportRequestFields } from './export-request-fields.js';
 
-export { exportFormat, exportResource } from './order-fields.js';
+export { exportFormat, exportResource } from './export-request-fields.js';
 
 export const exportStatus = namedEnum('ExportStatus', EXPORT_STATUSES, {
   queued: 'Waits to be written',
@@ -30,7 +30,7 @@ const file = allRequired({
 
 export const exportRecord = allRequired({
   id: uuid(),
-  ...orderMembers(),
+  ...exportRequestFields(),
   status: exportStatus,
   progress: allRequired({
     rows: count().example(640),
@@ -74,7 +74,7 @@ export const exportRecord = allRequired({
   updated_at: dateTime(),
 }).meta({ className: 'Export' });
 
-export const exportCreate = Joi.object(newOrder()).meta({ className: 'ExportCreate' });
+export const exportCreate = Joi.object(newExportRequestFields()).meta({ className: 'ExportCreate' });
 
 /** The action has no body. */
 export const exportAction = Joi.object({}).meta({ className: 'ExportAction' });

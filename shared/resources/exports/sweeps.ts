@@ -1,10 +1,10 @@
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type ClockTarget, clockCommand } from '../clock-command.js';
-import type { RecordRef } from '../sets.js';
-import { findInTurns } from '../sweep-turns.js';
+import { buildClockCommand, type ClockTarget } from '../clock-command.js';
+import type { RecordRef } from '../record-sets.js';
+import { findRowsRoundRobin } from '../sweep-round-robin.js';
 import { expireExport, recordExportFailed } from './commands.js';
-import { MOST_TRIES } from './limits.js';
+import { MAX_EXPORT_TRIES } from './limits.js';
 
 export interface DueExport extends RecordRef {
   estimated_rows: number | null;
@@ -22,7 +22,7 @@ export function findDueExports(tx: Transaction): Promise<DueExport[]> {
     text: `select e.tenant_id, e.id, e.estimated_rows, e.format from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
            cross join lateral (
              select e.tenant_id, e.id, e.estimated_rows, e.format from exports e
-             where e.tenant_id = own.tenant_id and e.status in ('queued', 'running') and e.lease_until <= now() and e.tries < ${MOST_TRIES}
+             where e.tenant_id = own.tenant_id and e.status in ('queued', 'running') and e.lease_until <= now() and e.tries < ${MAX_EXPORT_TRIES}
                and not exists (select from exports b where b.tenant_id = own.tenant_id and b.status = 'running' and b.id <> e.id)
              order by e.id limit 1) e`,
   });
@@ -30,7 +30,7 @@ export function findDueExports(tx: Transaction): Promise<DueExport[]> {
 
 const INTERRUPTED = {
   code: 'interrupted',
-  message: `The export was started ${MOST_TRIES} times and never finished. Retry it; if it fails again, request fewer rows at a time.`,
+  message: `The export was started ${MAX_EXPORT_TRIES} times and never finished. Retry it; if it fails again, request fewer rows at a time.`,
 };
 
 /**
@@ -38,14 +38,16 @@ const INTERRUPTED = {
  * tries. Sharing is round-robin between accounts.
  */
 export async function findLostExports(tx: Transaction, limit: number): Promise<Command[]> {
-  const rows = await findInTurns<ClockTarget & { attempts: number }>(tx, {
+  const rows = await findRowsRoundRobin<ClockTarget & { attempts: number }>(tx, {
     name: 'lost-exports',
     rows: `select e.tenant_id, e.id, e.attempts from exports e
-           where e.tenant_id = t.tenant_id and e.status in ('queued', 'running') and e.lease_until <= now() and e.tries >= ${MOST_TRIES}
+           where e.tenant_id = t.tenant_id and e.status in ('queued', 'running') and e.lease_until <= now() and e.tries >= ${MAX_EXPORT_TRIES}
            order by e.id`,
     limit,
   });
-  return rows.map((row) => clockCommand(recordExportFailed, row, { attempt: row.attempts, ...INTERRUPTED }));
+  return rows.map((row) =>
+    buildClockCommand(recordExportFailed, row, { attempt: row.attempts, ...INTERRUPTED }),
+  );
 }
 
 /**
@@ -53,11 +55,11 @@ export async function findLostExports(tx: Transaction, limit: number): Promise<C
  * period. Sharing is round-robin between accounts.
  */
 export async function findExpiredExports(tx: Transaction, limit: number): Promise<Command[]> {
-  const rows = await findInTurns<ClockTarget>(tx, {
+  const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'expired-exports',
     rows: `select e.tenant_id, e.id from exports e
            where e.tenant_id = t.tenant_id and e.status = 'completed' and e.expires_at <= now() order by e.expires_at`,
     limit,
   });
-  return rows.map((row) => clockCommand(expireExport, row));
+  return rows.map((row) => buildClockCommand(expireExport, row));
 }

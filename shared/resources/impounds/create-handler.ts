@@ -1,13 +1,20 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ImpoundCreate, RateCardItem } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { cardInForce } from '../rate-cards/card-in-force.js';
-import { storageItem } from '../rate-cards/price-job.js';
-import { failed, namesOf, type RecordRef, recordset, refKey, refOf } from '../sets.js';
-import { FACTS, toColumns } from './impound-row.js';
-import { CLOCK_SKEW, chargedDays } from './storage-days.js';
+import { diffNewRecord } from '../changes.js';
+import { joinCardInForce } from '../rate-cards/card-in-force.js';
+import { findStorageItem } from '../rate-cards/compute-work-order-price.js';
+import {
+  failedOutcome,
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
+import { IMPOUND_CLIENT_COLUMNS, toImpoundColumns } from './impound-row.js';
+import { chargedDays, MAX_CLIENT_CLOCK_SKEW } from './storage-days.js';
 
 type CreateCommand = Command<ImpoundCreate>;
 
@@ -26,24 +33,24 @@ interface Arrival extends RecordRef {
 }
 
 /** Creates impounds. The first day of storage accrues immediately. */
-export async function createImpounds(tx: Transaction, commands: CreateCommand[]): Promise<Outcome[]> {
+export async function createImpounds(tx: Transaction, commands: CreateCommand[]): Promise<CommandOutcome[]> {
   const arrivals = await findArrivals(tx, commands);
   const plans = commands.map((command) =>
-    planImpound(command, arrivals.get(refKey(refOf(command))) as Arrival),
+    planImpound(command, arrivals.get(refKey(toRecordRef(command))) as Arrival),
   );
   const rows = plans.flatMap((plan) => ('ok' in plan ? [] : plan.row));
   const inserted = await insertImpounds(tx, rows);
-  return plans.map((plan, index): Outcome => {
+  return plans.map((plan, index): CommandOutcome => {
     const command = commands[index] as CreateCommand;
     if ('ok' in plan) return plan;
-    if (!inserted.has(refKey(refOf(command)))) return duplicateWorkOrder();
-    return { ok: true, changes: changesOfNew({ ...command.input }), events: [] };
+    if (!inserted.has(refKey(toRecordRef(command)))) return duplicateWorkOrder();
+    return { ok: true, changes: diffNewRecord({ ...command.input }), events: [] };
   });
 }
 
 async function findArrivals(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, Arrival>> {
   const requests = commands.map((command) => ({
-    ...refOf(command),
+    ...toRecordRef(command),
     work_order_id: command.input.work_order_id ?? null,
     customer_id: command.input.customer_id ?? null,
     of_job: command.input.customer_id === undefined,
@@ -52,23 +59,23 @@ async function findArrivals(tx: Transaction, commands: CreateCommand[]): Promise
   const rows = await tx.query<Arrival>({
     name: 'impound-arrivals',
     text: `select r.tenant_id, r.id, r.work_order_id is null or w.id is not null as job_known,
-             r.customer_id is null or c.id is not null as customer_known, at.moment > now() + ${CLOCK_SKEW} as is_future,
+             r.customer_id is null or c.id is not null as customer_known, at.moment > now() + ${MAX_CLIENT_CLOCK_SKEW} as is_future,
              w.service_type, card.items, c.id as customer_id, w.vin as vehicle_vin, w.vehicle_make, w.vehicle_model, w.vehicle_year
-           from ${recordset('tenant_id uuid, id uuid, work_order_id uuid, customer_id uuid, of_job boolean, impounded_at timestamptz')}
+           from ${recordsetSql('tenant_id uuid, id uuid, work_order_id uuid, customer_id uuid, of_job boolean, impounded_at timestamptz')}
            join tenants t on t.tenant_id = r.tenant_id
            left join work_orders w on w.tenant_id = r.tenant_id and w.id = r.work_order_id
            left join customers c on c.tenant_id = r.tenant_id and c.id = case when r.of_job then w.customer_id else r.customer_id end
            cross join lateral (select coalesce(r.impounded_at, now()) as moment) at
            cross join lateral (select (at.moment at time zone t.time_zone)::date as day) first
-           ${cardInForce('r.tenant_id', 'c.rate_card_id', 'first.day')}`,
+           ${joinCardInForce('r.tenant_id', 'c.rate_card_id', 'first.day')}`,
     values: [JSON.stringify(requests)],
   });
   return new Map(rows.map((row) => [refKey(row), row]));
 }
 
-function planImpound(command: CreateCommand, arrival: Arrival): { row: object } | Outcome {
+function planImpound(command: CreateCommand, arrival: Arrival): { row: object } | CommandOutcome {
   const { input } = command;
-  const item = storageItem(arrival.items ?? [], arrival.service_type);
+  const item = findStorageItem(arrival.items ?? [], arrival.service_type);
   const rate = input.daily_rate_cents ?? item?.unit_price_cents;
   const details = checkArrival(arrival);
   if (rate === undefined) {
@@ -77,7 +84,7 @@ function planImpound(command: CreateCommand, arrival: Arrival): { row: object } 
     details.push({ field: 'daily_rate_cents', code: 'required', message });
   }
   if (details.length > 0)
-    return failed({ code: 'validation_error', message: `${details[0]?.message}.`, details });
+    return failedOutcome({ code: 'validation_error', message: `${details[0]?.message}.`, details });
   const {
     items: _items,
     service_type: _service,
@@ -88,8 +95,8 @@ function planImpound(command: CreateCommand, arrival: Arrival): { row: object } 
   } = arrival;
   const row = {
     ...facts,
-    ...toColumns(input),
-    ...refOf(command),
+    ...toImpoundColumns(input),
+    ...toRecordRef(command),
     work_order_id: input.work_order_id ?? null,
     status: input.hold_reason === undefined ? 'stored' : 'hold',
     held_from: input.hold_reason === undefined ? null : 'stored',
@@ -111,26 +118,26 @@ function checkArrival(arrival: Arrival): ErrorDetail[] {
   return details;
 }
 
-function duplicateWorkOrder(): Outcome {
+function duplicateWorkOrder(): CommandOutcome {
   const message = 'the vehicle of this work order is already impounded';
-  return failed({
+  return failedOutcome({
     code: 'conflict',
     message: `${message}. Find it with GET /impounds?work_order_id=….`,
     details: [{ field: 'work_order_id', code: 'duplicate', message }],
   });
 }
 
-const COLUMNS = `tenant_id uuid, id uuid, work_order_id uuid, ${FACTS}, status text, held_from text, hold_reason text, impounded_at timestamptz,
+const COLUMNS = `tenant_id uuid, id uuid, work_order_id uuid, ${IMPOUND_CLIENT_COLUMNS}, status text, held_from text, hold_reason text, impounded_at timestamptz,
   daily_rate_cents bigint, free_days integer`;
 
 async function insertImpounds(tx: Transaction, rows: object[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
-  const names = namesOf(COLUMNS);
+  const names = parseColumnNames(COLUMNS);
   const inserted = await tx.query<RecordRef>({
     name: 'insert-impounds',
     text: `insert into impounds (${names.join(', ')}, accrued_days)
            select ${names.map((name) => `i.${name}`).join(', ')}, ${chargedDays('i', 'now()')}
-           from ${recordset(COLUMNS)}
+           from ${recordsetSql(COLUMNS)}
            cross join lateral (select ${names.map((name) => (name === 'impounded_at' ? 'coalesce(r.impounded_at, now()) as impounded_at' : `r.${name}`)).join(', ')}) i
            join tenants t on t.tenant_id = i.tenant_id
            on conflict (tenant_id, work_order_id) where work_order_id is not null do nothing returning tenant_id, id`,

@@ -1,6 +1,12 @@
 import type { ImpoundCreate, ImpoundPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
+import {
+  lockRecords,
+  nextUpdatedAtSql,
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+} from '../record-sets.js';
 import type { ImpoundStatus } from './transitions.js';
 
 /** A locked row of `impounds`. */
@@ -22,7 +28,7 @@ const VEHICLE_FIELDS = ['vin', 'plate', 'make', 'model', 'year', 'color'] as con
  * Maps the client's fields to columns. Absent fields stay absent, so create and PATCH share this
  * function.
  */
-export function toColumns({
+export function toImpoundColumns({
   customer_id,
   vehicle,
   lot,
@@ -40,9 +46,9 @@ export function toColumns({
 }
 
 /** Columns that clients set. */
-export const FACTS = `customer_id uuid, vehicle_vin text, vehicle_plate text, vehicle_make text, vehicle_model text, vehicle_year integer,
+export const IMPOUND_CLIENT_COLUMNS = `customer_id uuid, vehicle_vin text, vehicle_plate text, vehicle_make text, vehicle_model text, vehicle_year integer,
   vehicle_color text, lot text, spot text, notes text`;
-const UPDATED_COLUMNS = `${FACTS}, status text, held_from text, hold_reason text, released_at timestamptz, release_kind text, released_to text,
+const UPDATED_COLUMNS = `${IMPOUND_CLIENT_COLUMNS}, status text, held_from text, hold_reason text, released_at timestamptz, release_kind text, released_to text,
   accrued_days integer`;
 
 /** Stores changed rows. The caller has locked them. */
@@ -50,10 +56,10 @@ export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promis
   if (rows.length === 0) return;
   await tx.query({
     name: 'update-impounds',
-    text: `update impounds t set ${namesOf(UPDATED_COLUMNS)
+    text: `update impounds t set ${parseColumnNames(UPDATED_COLUMNS)
       .map((name) => `${name} = r.${name}`)
-      .join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${UPDATED_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+      .join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql(`tenant_id uuid, id uuid, ${UPDATED_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }

@@ -1,21 +1,32 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { ImpoundHold, ImpoundPatch, ImpoundRelease } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { changesOf } from '../changes.js';
-import { failed, findExisting, invalidReferences, missing, refKey, refOf } from '../sets.js';
-import { type ImpoundRow, lockImpounds, storeImpounds, toColumns } from './impound-row.js';
-import { findStays, type Stay } from './stays.js';
-import { GONE, type ImpoundStatus, nextImpoundStatuses } from './transitions.js';
+import { diffPatch } from '../changes.js';
+import {
+  failedOutcome,
+  findExistingRecords,
+  invalidReferencesOutcome,
+  notFoundOutcome,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
+import { type ImpoundRow, lockImpounds, storeImpounds, toImpoundColumns } from './impound-row.js';
+import { calculateStorageStays, type StorageStay } from './storage-stays.js';
+import { DEPARTED_IMPOUND_STATUSES, type ImpoundStatus, nextImpoundStatuses } from './transitions.js';
 
 type Input = Partial<ImpoundHold & ImpoundPatch & ImpoundRelease>;
 type ImpoundCommand = Command<Input>;
 
 /** Returns the columns that an action changes, or the error outcome. */
-type Move = (row: ImpoundRow, command: ImpoundCommand, stay: Stay) => Record<string, unknown> | Outcome;
+type Move = (
+  row: ImpoundRow,
+  command: ImpoundCommand,
+  stay: StorageStay,
+) => Record<string, unknown> | CommandOutcome;
 
 const MOVES: Record<'update' | 'hold' | 'unhold' | 'release', Move> = {
   update: (row, { input }, stay) => {
-    const facts = toColumns(input);
+    const facts = toImpoundColumns(input);
     const { status } = input;
     if (status === undefined || status === row.status) return facts;
     const moved = planStatusChange(row, status, stay);
@@ -28,7 +39,7 @@ const MOVES: Record<'update' | 'hold' | 'unhold' | 'release', Move> = {
   },
   unhold: (row) => {
     if (row.held_from !== null) return { status: row.held_from, held_from: null, hold_reason: null };
-    return GONE.includes(row.status) ? invalidTransition(row, 'stored') : {};
+    return DEPARTED_IMPOUND_STATUSES.includes(row.status) ? invalidTransition(row, 'stored') : {};
   },
   release: (row, { input }, stay) => {
     if (row.status === 'released') return {};
@@ -43,34 +54,38 @@ const MOVES: Record<'update' | 'hold' | 'unhold' | 'release', Move> = {
  * Checks a status change against `IMPOUND_MOVES`. Leaving the yard accrues the remaining storage
  * days.
  */
-function planStatusChange(row: ImpoundRow, to: ImpoundStatus, stay: Stay): Record<string, unknown> | Outcome {
+function planStatusChange(
+  row: ImpoundRow,
+  to: ImpoundStatus,
+  stay: StorageStay,
+): Record<string, unknown> | CommandOutcome {
   if (!nextImpoundStatuses(row).includes(to) || row.status === 'hold') return invalidTransition(row, to);
-  if (!GONE.includes(to)) return { status: to };
+  if (!DEPARTED_IMPOUND_STATUSES.includes(to)) return { status: to };
   const refusal = checkStay(stay);
   return refusal ?? { status: to, released_at: stay.until, accrued_days: stay.charged_days };
 }
 
-function invalidTransition(row: ImpoundRow, to: ImpoundStatus): Outcome {
+function invalidTransition(row: ImpoundRow, to: ImpoundStatus): CommandOutcome {
   const reason =
     row.status === 'hold' ? `A hold blocks it (${row.hold_reason}). Lift it first with /unhold.` : undefined;
   const message = reason ?? `An impound cannot go from ${row.status} to ${to} by this request.`;
   const allowed = nextImpoundStatuses(row);
-  return failed({
+  return failedOutcome({
     code: 'invalid_status_transition',
     message,
     details: [{ field: 'status', from: row.status, to, allowed, ...(reason ? { reason } : {}) }],
   });
 }
 
-function checkStay(stay: Stay): Outcome | undefined {
+function checkStay(stay: StorageStay): CommandOutcome | undefined {
   if (stay.is_before_start || stay.is_future) {
     const message = `at must not be ${stay.is_future ? 'in the future' : 'before impounded_at'}`;
     const details = [{ field: 'at', code: stay.is_future ? 'future' : 'too_early', message }];
-    return failed({ code: 'validation_error', message: `${message}.`, details });
+    return failedOutcome({ code: 'validation_error', message: `${message}.`, details });
   }
   if (stay.charged_days >= stay.invoiced_days) return undefined;
   const message = `${stay.invoiced_days} days of storage are invoiced, but only ${stay.charged_days} are charged until then`;
-  return failed({
+  return failedOutcome({
     code: 'conflict',
     message: `${message}. Void or correct the invoice first, or release it later.`,
     details: [{ field: 'at', code: 'invoiced', message }],
@@ -81,23 +96,26 @@ function checkStay(stay: Stay): Outcome | undefined {
  * Creates the handler of PATCH or of one action route. A request for the current status changes
  * nothing.
  */
-export function moveImpounds(action: keyof typeof MOVES) {
-  return async (tx: Transaction, commands: ImpoundCommand[]): Promise<Outcome[]> => {
-    const releaseTimes = commands.map((command) => ({ ...refOf(command), until: command.input.at ?? null }));
+export function createImpoundActionHandler(action: keyof typeof MOVES) {
+  return async (tx: Transaction, commands: ImpoundCommand[]): Promise<CommandOutcome[]> => {
+    const releaseTimes = commands.map((command) => ({
+      ...toRecordRef(command),
+      until: command.input.at ?? null,
+    }));
     const [rows, stays, customers] = await Promise.all([
-      lockImpounds(tx, commands.map(refOf)),
-      findStays(tx, releaseTimes),
-      findExisting(tx, 'customers', commands.flatMap(customerRefs)),
+      lockImpounds(tx, commands.map(toRecordRef)),
+      calculateStorageStays(tx, releaseTimes),
+      findExistingRecords(tx, 'customers', commands.flatMap(customerRefs)),
     ]);
     const stored: ImpoundRow[] = [];
-    const outcomes = commands.map((command): Outcome => {
-      const key = refKey(refOf(command));
+    const outcomes = commands.map((command): CommandOutcome => {
+      const key = refKey(toRecordRef(command));
       const row = rows.get(key);
-      if (!row) return missing('impound');
+      if (!row) return notFoundOutcome('impound');
       if (customerRefs(command).some((ref) => !customers.has(refKey(ref)))) return unknownCustomer();
-      const columns = MOVES[action](row, command, stays.get(key) as Stay);
-      if ('ok' in columns) return columns as Outcome;
-      const changes: Change[] = changesOf(row, columns);
+      const columns = MOVES[action](row, command, stays.get(key) as StorageStay);
+      if ('ok' in columns) return columns as CommandOutcome;
+      const changes: Change[] = diffPatch(row, columns);
       if (changes.length > 0) stored.push({ ...row, ...columns });
       return { ok: true, changes, events: [] };
     });
@@ -110,7 +128,7 @@ function customerRefs({ tenantId, input }: ImpoundCommand) {
   return input.customer_id ? [{ tenant_id: tenantId, id: input.customer_id }] : [];
 }
 
-function unknownCustomer(): Outcome {
+function unknownCustomer(): CommandOutcome {
   const message = 'customer_id is not a customer of this account';
-  return invalidReferences([{ field: 'customer_id', code: 'unknown', message }]);
+  return invalidReferencesOutcome([{ field: 'customer_id', code: 'unknown', message }]);
 }

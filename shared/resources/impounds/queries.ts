@@ -1,15 +1,15 @@
 import type { ImpoundListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { impoundRepresentation } from './representation.js';
 
 /** Builds the query for one page of impounds. */
-export function listImpounds(query: ImpoundListQuery, scope: ListScope): Statement {
+export function listImpounds(query: ImpoundListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.status, 't.status = ?')
     .addIf(query.work_order_id, 't.work_order_id = ?');
-  return listStatement({
+  return buildListQuery({
     table: 'impounds',
     representation: impoundRepresentation('t'),
     conditions,

@@ -30,4 +30,4 @@ export function invoicedDays(alias: string): string {
 }
 
 /** SQL: how far a client's clock may be ahead of PostgreSQL's. */
-export const CLOCK_SKEW = "interval '1 minute'";
+export const MAX_CLIENT_CLOCK_SKEW = "interval '1 minute'";

@@ -1,7 +1,7 @@
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type ClockTarget, clockCommand } from '../clock-command.js';
-import { findInTurns } from '../sweep-turns.js';
+import { buildClockCommand, type ClockTarget } from '../clock-command.js';
+import { findRowsRoundRobin } from '../sweep-round-robin.js';
 import { accrueStorage } from './commands.js';
 import { chargedDays } from './storage-days.js';
 
@@ -11,13 +11,13 @@ import { chargedDays } from './storage-days.js';
  * before its first command has run, the second command changes nothing.
  * @param limit maximum number of commands, which keeps one pass short
  */
-export async function findAccruals(tx: Transaction, limit: number): Promise<Command[]> {
-  const rows = await findInTurns<ClockTarget>(tx, {
+export async function findDueStorageAccruals(tx: Transaction, limit: number): Promise<Command[]> {
+  const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'sweep-storage',
     rows: `select i.tenant_id, i.id from impounds i
            where i.tenant_id = t.tenant_id and i.released_at is null and ${chargedDays('i', 'now()')} > i.accrued_days
            order by i.id`,
     limit,
   });
-  return rows.map((row) => clockCommand(accrueStorage, row));
+  return rows.map((row) => buildClockCommand(accrueStorage, row));
 }

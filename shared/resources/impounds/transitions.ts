@@ -48,7 +48,7 @@ export const PATCHABLE_IMPOUND_STATUSES = [
 ] as const satisfies readonly ImpoundStatus[];
 
 /** Statuses in which the vehicle has left the yard and storage has ended. */
-export const GONE: readonly ImpoundStatus[] = ['released', 'disposed'];
+export const DEPARTED_IMPOUND_STATUSES: readonly ImpoundStatus[] = ['released', 'disposed'];
 
 /** Returns the statuses that the impound may change to now. */
 export function nextImpoundStatuses(impound: {

@@ -1,9 +1,9 @@
-import { asInstant } from '../../contracts/fields.js';
+import { toUtcDateTime } from '../../contracts/fields.js';
 import type { InspectionCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 
 /** A defect in the form that the database stores and the API shows. */
-export interface Defect {
+export interface InspectionDefect {
   id: string;
   component: string;
   severity: 'minor' | 'major' | 'out_of_service';
@@ -11,7 +11,7 @@ export interface Defect {
   resolved_by: string | null;
 }
 
-export interface Item {
+export interface InspectionItem {
   key: string;
   label: string | null;
   state: 'ok' | 'attention' | 'fail' | 'na';
@@ -21,7 +21,10 @@ export interface Item {
 export type InspectionResult = 'pass' | 'pass_with_defects' | 'out_of_service';
 
 /** Derives the result from the findings (docs/decisions.md §9). Clients cannot set it. */
-export function resultOf(items: readonly Item[], defects: readonly Defect[]): InspectionResult {
+export function deriveInspectionResult(
+  items: readonly InspectionItem[],
+  defects: readonly InspectionDefect[],
+): InspectionResult {
   const unresolved = defects.filter((defect) => defect.resolved_at === null);
   if (unresolved.some((defect) => defect.severity === 'out_of_service')) return 'out_of_service';
   return unresolved.length > 0 || items.some((item) => item.state === 'fail') ? 'pass_with_defects' : 'pass';
@@ -38,19 +41,19 @@ export function blocksDispatch(result: InspectionResult, truckId: unknown): bool
  * Converts the findings of a new inspection into their stored form: all members present, timestamps
  * in one format, an id for each defect.
  */
-export function findingsOf(input: InspectionCreate) {
-  const items: Item[] = (input.items ?? []).map(({ key, label = null, state, note = null }) => ({
+export function normalizeFindings(input: InspectionCreate) {
+  const items: InspectionItem[] = (input.items ?? []).map(({ key, label = null, state, note = null }) => ({
     key,
     label,
     state,
     note,
   }));
-  const defects: Defect[] = (input.defects ?? []).map(
+  const defects: InspectionDefect[] = (input.defects ?? []).map(
     ({ component, severity, resolved_at, resolved_by = null }) => ({
       id: newId(),
       component,
       severity,
-      resolved_at: asInstant(resolved_at),
+      resolved_at: toUtcDateTime(resolved_at),
       resolved_by: resolved_at ? resolved_by : null,
     }),
   );
@@ -58,13 +61,13 @@ export function findingsOf(input: InspectionCreate) {
     slot,
     phase,
     url,
-    taken_at: asInstant(taken_at),
+    taken_at: toUtcDateTime(taken_at),
   }));
   return { items, defects, photos };
 }
 
 /** Sets absent members of the vehicle to null. */
-export function vehicleOf(vehicle: InspectionCreate['vehicle']) {
+export function normalizeInspectedVehicle(vehicle: InspectionCreate['vehicle']) {
   if (!vehicle) return null;
   const { vin = null, plate = null, make = null, model = null, year = null } = vehicle;
   return { vin, plate, make, model, year };

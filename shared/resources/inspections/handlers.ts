@@ -1,21 +1,28 @@
-import type { Command, Outcome } from '../../contracts/command.js';
-import { asInstant } from '../../contracts/fields.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
+import { toUtcDateTime } from '../../contracts/fields.js';
 import type { InspectionCreate, InspectionPatch } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { type Merge, mergeOf, mergeRecords } from '../merge-records.js';
+import { diffNewRecord } from '../changes.js';
+import { mergeRecords, type PlannedMerge, planMerge } from '../merge-records.js';
 import {
-  findExisting,
-  invalidReferences,
+  findExistingRecords,
+  invalidReferencesOutcome,
   lockRecords,
-  missing,
-  namesOf,
-  recordset,
+  notFoundOutcome,
+  parseColumnNames,
+  recordsetSql,
   refKey,
-  refOf,
-} from '../sets.js';
-import { blocksDispatch, type Defect, findingsOf, type Item, resultOf, vehicleOf } from './findings.js';
+  toRecordRef,
+} from '../record-sets.js';
+import {
+  blocksDispatch,
+  deriveInspectionResult,
+  type InspectionDefect,
+  type InspectionItem,
+  normalizeFindings,
+  normalizeInspectedVehicle,
+} from './findings.js';
 
 /**
  * The records that an inspection may reference: the member, its table, and its label in error
@@ -29,20 +36,20 @@ const REFERENCES = [
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, truck_id uuid, driver_id uuid, work_order_id uuid, vehicle jsonb, odometer_miles integer,
   items jsonb, defects jsonb, photos jsonb, result text, blocks_dispatch boolean, notes text`;
-const NAMES = namesOf(COLUMNS).join(', ');
+const NAMES = parseColumnNames(COLUMNS).join(', ');
 
 /** Inserts inspections. The findings determine the result. */
 export async function createInspections(
   tx: Transaction,
   commands: Command<InspectionCreate>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const unknown = await findUnknownReferences(tx, commands);
   const valid = commands.filter((command) => !unknown.has(command.id));
   await insertInspections(tx, valid);
   return commands.map((command) => {
     const details = unknown.get(command.id);
-    if (details) return invalidReferences(details);
-    const changes = changesOfNew(command.input as unknown as Record<string, unknown>);
+    if (details) return invalidReferencesOutcome(details);
+    const changes = diffNewRecord(command.input as unknown as Record<string, unknown>);
     return { ok: true, changes, events: [] };
   });
 }
@@ -61,7 +68,7 @@ async function findUnknownReferences(
         const id = input[field];
         return id ? [{ tenant_id: tenantId, id }] : [];
       });
-      return findExisting(tx, table, refs);
+      return findExistingRecords(tx, table, refs);
     }),
   );
   const unknown = new Map<string, ErrorDetail[]>();
@@ -79,28 +86,28 @@ async function findUnknownReferences(
 async function insertInspections(tx: Transaction, commands: Command<InspectionCreate>[]): Promise<void> {
   if (commands.length === 0) return;
   const rows = commands.map((command) => {
-    const findings = findingsOf(command.input);
-    const result = resultOf(findings.items, findings.defects);
+    const findings = normalizeFindings(command.input);
+    const result = deriveInspectionResult(findings.items, findings.defects);
     return {
       ...command.input,
-      ...refOf(command),
+      ...toRecordRef(command),
       ...findings,
-      vehicle: vehicleOf(command.input.vehicle),
+      vehicle: normalizeInspectedVehicle(command.input.vehicle),
       result,
       blocks_dispatch: blocksDispatch(result, command.input.truck_id),
     };
   });
   await tx.query({
     name: 'insert-inspections',
-    text: `insert into inspections (${NAMES}) select ${NAMES} from ${recordset(COLUMNS)}`,
+    text: `insert into inspections (${NAMES}) select ${NAMES} from ${recordsetSql(COLUMNS)}`,
     values: [JSON.stringify(rows)],
   });
 }
 
 interface InspectionRow extends Row {
   truck_id: string | null;
-  items: Item[];
-  defects: Defect[];
+  items: InspectionItem[];
+  defects: InspectionDefect[];
 }
 
 /**
@@ -110,38 +117,46 @@ interface InspectionRow extends Row {
 export async function updateInspections(
   tx: Transaction,
   commands: Command<InspectionPatch>[],
-): Promise<Outcome[]> {
-  const rows = await lockRecords<InspectionRow>(tx, 'inspections', commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<InspectionRow>(tx, 'inspections', commands.map(toRecordRef));
   return mergeRecords(tx, commands, {
     table: 'inspections',
     columns: 'defects jsonb, result text, blocks_dispatch boolean, notes text',
-    plan: (command) => planUpdate(command, rows.get(refKey(refOf(command)))),
+    plan: (command) => planUpdate(command, rows.get(refKey(toRecordRef(command)))),
   });
 }
 
-function planUpdate(command: Command<InspectionPatch>, row: InspectionRow | undefined): Merge | Outcome {
-  if (!row) return missing('inspection');
+function planUpdate(
+  command: Command<InspectionPatch>,
+  row: InspectionRow | undefined,
+): PlannedMerge | CommandOutcome {
+  if (!row) return notFoundOutcome('inspection');
   const { defects: requested = [], ...fields } = command.input;
   const unknown = requested.flatMap(({ id }, index): ErrorDetail[] => {
     if (row.defects.some((defect) => defect.id === id)) return [];
     const field = `defects[${index}].id`;
     return [{ field, code: 'unknown', message: `${field} is not a defect of this inspection` }];
   });
-  if (unknown.length > 0) return invalidReferences(unknown);
+  if (unknown.length > 0) return invalidReferencesOutcome(unknown);
   const defects = row.defects.map((defect) => {
     const change = requested.find(({ id }) => id === defect.id);
     return change ? applyDefectChange(defect, change) : defect;
   });
-  const result = resultOf(row.items, defects);
-  return mergeOf(row, { ...fields, defects, result, blocks_dispatch: blocksDispatch(result, row.truck_id) });
+  const result = deriveInspectionResult(row.items, defects);
+  return planMerge(row, {
+    ...fields,
+    defects,
+    result,
+    blocks_dispatch: blocksDispatch(result, row.truck_id),
+  });
 }
 
 /** Returns the defect after one change. Reopening clears resolved_by. */
 function applyDefectChange(
-  defect: Defect,
+  defect: InspectionDefect,
   change: { resolved_at: string | null; resolved_by?: string | null },
-): Defect {
+): InspectionDefect {
   if (change.resolved_at === null) return { ...defect, resolved_at: null, resolved_by: null };
   const { resolved_by = defect.resolved_by } = change;
-  return { ...defect, resolved_at: asInstant(change.resolved_at), resolved_by };
+  return { ...defect, resolved_at: toUtcDateTime(change.resolved_at), resolved_by };
 }

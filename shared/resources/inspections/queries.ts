@@ -1,6 +1,12 @@
 import type { InspectionListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { addDateRange, Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import {
+  addDateRange,
+  buildListQuery,
+  Conditions,
+  type FilterScope,
+  type ListScope,
+} from '../keyset-list.js';
 import { inspectionRepresentation } from './representation.js';
 
 /** Builds the filters of an inspection query, for the list and for exports. */
@@ -21,8 +27,8 @@ export function inspectionConditions(query: InspectionListQuery, scope: FilterSc
 }
 
 /** Builds the query for one page of inspections. */
-export function listInspections(query: InspectionListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listInspections(query: InspectionListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'inspections',
     representation: inspectionRepresentation('t'),
     conditions: inspectionConditions(query, scope),

@@ -1,5 +1,5 @@
 import { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
-import { actionsOf } from './transitions.js';
+import { listAllowedActions } from './transitions.js';
 
 const BOOLEANS = [false, true];
 
@@ -10,11 +10,11 @@ const BOOLEANS = [false, true];
 function buildActionTable(): Record<string, string> {
   const actionsByState: Record<string, string> = {};
   for (const status of INVOICE_STATUSES)
-    for (const released of BOOLEANS)
-      for (const delivered of BOOLEANS)
+    for (const isReleased of BOOLEANS)
+      for (const isDelivered of BOOLEANS)
         for (const paid of BOOLEANS) {
-          const key = `${status}${Number(released)}${Number(delivered)}${Number(paid)}`;
-          actionsByState[key] = JSON.stringify(actionsOf({ status, released, delivered }, paid));
+          const key = `${status}${Number(isReleased)}${Number(isDelivered)}${Number(paid)}`;
+          actionsByState[key] = JSON.stringify(listAllowedActions({ status, isReleased, isDelivered }, paid));
         }
   return actionsByState;
 }

@@ -7,8 +7,8 @@ import type {
   InvoiceReason,
   InvoiceSend,
 } from '../../contracts/generated.js';
-import { agentTurn } from '../approvals/agent-turns.js';
-import { asksForPrice } from './asks-for-price.js';
+import { agentConflictKeys } from '../approvals/agent-locks.js';
+import { isPricedFromRateCard } from './is-priced-from-rate-card.js';
 import {
   invoiceAction,
   invoiceCreate,
@@ -31,10 +31,10 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   permission: 'write',
   agentScope: 'write_invoices_draft',
   conflictKeys: (input, actor) => {
-    const keys = [`invoice_number:${input.invoice_number.toLowerCase()}`, ...agentTurn(actor)];
+    const keys = [`invoice_number:${input.invoice_number.toLowerCase()}`, ...agentConflictKeys(actor)];
     // Pricing from the rate card charges only what no other invoice of the work order charges. The
     // key keeps two such commands from running concurrently.
-    return asksForPrice(input) ? [...keys, `job_price:${input.work_order_id}`] : keys;
+    return isPricedFromRateCard(input) ? [...keys, `job_price:${input.work_order_id}`] : keys;
   },
 });
 
@@ -50,7 +50,7 @@ export const draftInvoice = defineCommand<InvoiceDraft>({
   schema: invoiceDraft,
   permission: 'write',
   agentScope: 'write_invoices_draft',
-  conflictKeys: ({ work_order_id }, actor) => [`job_price:${work_order_id}`, ...agentTurn(actor)],
+  conflictKeys: ({ work_order_id }, actor) => [`job_price:${work_order_id}`, ...agentConflictKeys(actor)],
 });
 
 export const updateInvoice = defineCommand<InvoicePatch>({
@@ -62,7 +62,7 @@ export const updateInvoice = defineCommand<InvoicePatch>({
   permission: 'write',
   permissionFor: ({ status }) => (APPROVER_STATUSES.includes(status as InvoiceStatus) ? 'approve' : 'write'),
   agentScope: 'write_invoices_draft',
-  conflictKeys: (_input, actor) => agentTurn(actor),
+  conflictKeys: (_input, actor) => agentConflictKeys(actor),
 });
 
 export const approveInvoice = defineCommand<InvoiceAction>({

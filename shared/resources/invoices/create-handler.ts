@@ -1,27 +1,27 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceCreate } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type PricedWrite, passGate } from '../approvals/gate.js';
-import { changesOfNew } from '../changes.js';
+import { holdWritesOverThreshold, type PricedWrite } from '../approvals/approval-threshold.js';
+import { diffNewRecord } from '../changes.js';
 import {
-  failed,
-  findExisting,
-  invalidReferences,
-  namesOf,
+  failedOutcome,
+  findExistingRecords,
+  invalidReferencesOutcome,
+  parseColumnNames,
   type RecordRef,
-  recordset,
+  recordsetSql,
   refKey,
-  refOf,
-} from '../sets.js';
-import { refreshBilling } from '../work-orders/billing.js';
+  toRecordRef,
+} from '../record-sets.js';
+import { refreshBillingStatus } from '../work-orders/billing.js';
+import { AGENT_TRACE_COLUMNS, createAgentTraces } from './agent-traces.js';
+import { checkInvoiceTotal } from './check-total.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
-import { TRACE_COLUMNS, tracesOfNew } from './person-required.js';
 import { replacePlainDates } from './plain-dates.js';
 import { priceFromCards } from './price-from-cards.js';
 import { findTaxRates, type TaxRates } from './tax-rates.js';
-import { totalFault } from './total-faults.js';
 
 type CreateCommand = Command<InvoiceCreate>;
 
@@ -36,10 +36,10 @@ interface Draft {
  * Creates draft invoices as a set: reads references and tax rates once, then inserts invoices and
  * line items in one round trip.
  */
-export async function createInvoices(tx: Transaction, received: CreateCommand[]): Promise<Outcome[]> {
+export async function createInvoices(tx: Transaction, received: CreateCommand[]): Promise<CommandOutcome[]> {
   const dated = await replacePlainDates(tx, received);
   const fromCard = await priceFromCards(tx, dated);
-  const outcomes = new Map<string, Outcome>();
+  const outcomes = new Map<string, CommandOutcome>();
   const commands: CreateCommand[] = [];
   for (const command of dated) {
     const filled = fromCard.get(command.id) ?? command;
@@ -47,7 +47,7 @@ export async function createInvoices(tx: Transaction, received: CreateCommand[])
     else commands.push(filled);
   }
   const [workOrders, rates] = await Promise.all([
-    findExisting(tx, 'work_orders', collectReferences(commands, 'work_order_id')),
+    findExistingRecords(tx, 'work_orders', collectReferences(commands, 'work_order_id')),
     findTaxRates(
       tx,
       commands.map((command) => ({
@@ -68,20 +68,24 @@ export async function createInvoices(tx: Transaction, received: CreateCommand[])
     drafts.filter(({ command }) => !heldOrRefused.has(command.id)),
   );
   for (const { command } of drafts) {
-    const outcome = heldOrRefused.get(command.id) ?? toOutcome(command, inserted.has(refKey(refOf(command))));
+    const outcome =
+      heldOrRefused.get(command.id) ?? toOutcome(command, inserted.has(refKey(toRecordRef(command))));
     outcomes.set(command.id, outcome);
   }
-  return dated.map((command) => outcomes.get(command.id) as Outcome);
+  return dated.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
 /**
  * Returns the outcomes of agents' drafts that are held for approval or refused. A draft with a
  * taken number is refused immediately, not held.
  */
-async function applyApprovalThreshold(tx: Transaction, drafts: Draft[]): Promise<Map<string, Outcome>> {
+async function applyApprovalThreshold(
+  tx: Transaction,
+  drafts: Draft[],
+): Promise<Map<string, CommandOutcome>> {
   const byAgents = drafts.filter(({ command }) => command.actor.type === 'agent');
   if (byAgents.length === 0) return new Map();
-  return passGate(tx, byAgents.map(toPricedWrite), async (held) => {
+  return holdWritesOverThreshold(tx, byAgents.map(toPricedWrite), async (held) => {
     const ids = new Set(held.map(({ command }) => command.id));
     return findTakenNumbers(
       tx,
@@ -108,7 +112,7 @@ function toPricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
  * row-level security only a conflict uses the index on the lower-cased number. A comparison would
  * read every invoice of the tenant.
  */
-async function findTakenNumbers(tx: Transaction, drafts: Draft[]): Promise<Map<string, Outcome>> {
+async function findTakenNumbers(tx: Transaction, drafts: Draft[]): Promise<Map<string, CommandOutcome>> {
   const [, rows] = await Promise.all([
     tx.query({ text: 'savepoint numbers' }),
     tx.query<RecordRef>(buildInvoiceInsert(drafts)),
@@ -116,7 +120,7 @@ async function findTakenNumbers(tx: Transaction, drafts: Draft[]): Promise<Map<s
     tx.query({ text: 'release savepoint numbers' }),
   ]);
   const free = new Set(rows.map(refKey));
-  const taken = drafts.filter(({ command }) => !free.has(refKey(refOf(command))));
+  const taken = drafts.filter(({ command }) => !free.has(refKey(toRecordRef(command))));
   return new Map(taken.map(({ command }) => [command.id, toOutcome(command, false)]));
 }
 
@@ -131,17 +135,17 @@ function planDraft(
   command: CreateCommand,
   rates: TaxRates,
   workOrders: Set<string>,
-): Omit<Draft, 'isFromCard'> | Outcome {
+): Omit<Draft, 'isFromCard'> | CommandOutcome {
   const { input, tenantId } = command;
-  const taxRateBps = rates.of(tenantId, input.customer_id ?? null);
+  const taxRateBps = rates.rateFor(tenantId, input.customer_id ?? null);
   const unknown: ErrorDetail[] = [];
   if (taxRateBps === undefined) unknown.push(unknownId('customer_id', 'customer'));
   if (input.work_order_id && !workOrders.has(refKey({ tenant_id: tenantId, id: input.work_order_id }))) {
     unknown.push(unknownId('work_order_id', 'work order'));
   }
-  if (unknown.length > 0) return invalidReferences(unknown);
+  if (unknown.length > 0) return invalidReferencesOutcome(unknown);
   const priced = priceInvoice(input.line_items ?? [], taxRateBps ?? 0);
-  const refusal = totalFault(priced.totalCents);
+  const refusal = checkInvoiceTotal(priced.totalCents);
   return refusal ?? { command, priced, taxRateBps: taxRateBps ?? 0 };
 }
 
@@ -149,10 +153,10 @@ function unknownId(field: string, label: string): ErrorDetail {
   return { field, code: 'unknown', message: `${field} is not a ${label} of this account` };
 }
 
-function toOutcome(command: CreateCommand, isInserted: boolean): Outcome {
+function toOutcome(command: CreateCommand, isInserted: boolean): CommandOutcome {
   if (!isInserted) {
     const message = `invoice_number ${command.input.invoice_number} is taken`;
-    return failed({
+    return failedOutcome({
       code: 'duplicate_invoice_number',
       message: `${message}. Numbers are unique in an account, ignoring case.`,
       details: [{ field: 'invoice_number', code: 'duplicate', message }],
@@ -160,7 +164,7 @@ function toOutcome(command: CreateCommand, isInserted: boolean): Outcome {
   }
   return {
     ok: true,
-    changes: changesOfNew(command.input as unknown as Record<string, unknown>),
+    changes: diffNewRecord(command.input as unknown as Record<string, unknown>),
     events: [{ type: 'invoice.created' }],
   };
 }
@@ -175,12 +179,12 @@ async function insertDrafts(tx: Transaction, drafts: Draft[]): Promise<Set<strin
   // opposite sequences would deadlock.
   const sorted = [...drafts].sort((a, b) => (numberKey(a) < numberKey(b) ? -1 : 1));
   const inserting = tx.query<RecordRef>(buildInvoiceInsert(sorted));
-  const lines = sorted.flatMap((draft) => lineRows(draft.command, draft.priced.lineTotals));
-  const insertingLines = lines.length > 0 ? tx.query(insertLines(lines)) : undefined;
+  const lines = sorted.flatMap((draft) => buildLineItemRows(draft.command, draft.priced.lineTotals));
+  const insertingLines = lines.length > 0 ? tx.query(buildLineItemInsert(lines)) : undefined;
   const workOrders = sorted.flatMap(({ command: { tenantId, input } }) =>
     input.work_order_id ? [{ tenant_id: tenantId, id: input.work_order_id }] : [],
   );
-  const [rows] = await Promise.all([inserting, insertingLines, refreshBilling(tx, workOrders)]);
+  const [rows] = await Promise.all([inserting, insertingLines, refreshBillingStatus(tx, workOrders)]);
   return new Set(rows.map(refKey));
 }
 
@@ -190,33 +194,33 @@ function numberKey({ command }: Draft): string {
 
 const INVOICE_COLUMNS = `tenant_id uuid, id uuid, invoice_number text, customer_id uuid, work_order_id uuid, billing_email text, po_number text,
   vehicle_description text, notes text, due_date timestamptz, service_date timestamptz, tax_rate_bps integer, subtotal_cents bigint,
-  tax_cents bigint, total_cents bigint, created_by_agent boolean, ${TRACE_COLUMNS}`;
-const INVOICE_NAMES = namesOf(INVOICE_COLUMNS).join(', ');
+  tax_cents bigint, total_cents bigint, created_by_agent boolean, ${AGENT_TRACE_COLUMNS}`;
+const INVOICE_NAMES = parseColumnNames(INVOICE_COLUMNS).join(', ');
 
 function buildInvoiceInsert(drafts: Draft[]) {
   const rows = drafts.map(({ command, priced, taxRateBps }) => {
     const { line_items: _lines, ...fields } = command.input;
     return {
       ...fields,
-      ...refOf(command),
+      ...toRecordRef(command),
       tax_rate_bps: taxRateBps,
       subtotal_cents: priced.subtotalCents,
       tax_cents: priced.taxCents,
       total_cents: priced.totalCents,
       created_by_agent: command.actor.type === 'agent',
-      ...tracesOfNew(command.actor, command.input.billing_email),
+      ...createAgentTraces(command.actor, command.input.billing_email),
     };
   });
   return {
     name: 'insert-invoices',
-    text: `insert into invoices (${INVOICE_NAMES}) select ${INVOICE_NAMES} from ${recordset(INVOICE_COLUMNS)}
+    text: `insert into invoices (${INVOICE_NAMES}) select ${INVOICE_NAMES} from ${recordsetSql(INVOICE_COLUMNS)}
            on conflict (tenant_id, lower(invoice_number)) do nothing returning tenant_id, id`,
     values: [JSON.stringify(rows)],
   };
 }
 
 /** Builds the rows of one invoice's line items. The stored total is the server's own. */
-export function lineRows(
+export function buildLineItemRows(
   command: Command<{ line_items?: InvoiceCreate['line_items'] }>,
   lineTotals: number[],
 ) {
@@ -232,17 +236,17 @@ export function lineRows(
 
 const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid, name text, description text, category text, quantity numeric,
   unit_type text, unit_price_cents bigint, total_cents bigint, taxable boolean`;
-const LINE_NAMES = namesOf(LINE_COLUMNS);
+const LINE_NAMES = parseColumnNames(LINE_COLUMNS);
 
 /**
  * Builds the insert query for line items. The join skips invoices that were not inserted because
  * their number was taken.
  */
-export function insertLines(rows: ReturnType<typeof lineRows>) {
+export function buildLineItemInsert(rows: ReturnType<typeof buildLineItemRows>) {
   return {
     name: 'insert-invoice-lines',
     text: `insert into invoice_line_items (${LINE_NAMES.join(', ')})
-           select ${LINE_NAMES.map((name) => `r.${name}`).join(', ')} from ${recordset(LINE_COLUMNS)}
+           select ${LINE_NAMES.map((name) => `r.${name}`).join(', ')} from ${recordsetSql(LINE_COLUMNS)}
            join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id`,
     values: [JSON.stringify(rows)],
   };

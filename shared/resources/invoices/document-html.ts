@@ -1,7 +1,7 @@
 import type { InvoiceDocument } from './document.js';
 
 /** The parts of the document that have their own style. */
-export type Part =
+export type DocumentPart =
   | 'mark'
   | 'logo'
   | 'sender'
@@ -27,7 +27,7 @@ export type Part =
  * Returns the attribute that styles a part: a class on the page, an inline style in mail, because
  * mail programs drop style sheets.
  */
-export type Dress = (part: Part) => string;
+export type StyleAttributeFor = (part: DocumentPart) => string;
 
 /** Escapes text for HTML elements and quoted attributes. */
 export function escapeHtml(text: string): string {
@@ -42,7 +42,11 @@ const LOGO_BOX = { width: 240, height: 72 };
  * price are below the service, so that the text has enough width on a phone.
  * @param logoUrl URL of the logo; used only if the account has one
  */
-export function documentHtml(document: InvoiceDocument, styleAttribute: Dress, logoUrl: string): string {
+export function renderInvoiceHtml(
+  document: InvoiceDocument,
+  styleAttribute: StyleAttributeFor,
+  logoUrl: string,
+): string {
   const { mark, sender, contact, title, billTo, facts, lines, sums, howToPay } = document;
   const factRows = [
     ...facts,
@@ -71,11 +75,11 @@ export function documentHtml(document: InvoiceDocument, styleAttribute: Dress, l
     payHtml(),
   ].join('\n');
 
-  function td(part: Part, html: string): string {
+  function td(part: DocumentPart, html: string): string {
     return `<td ${styleAttribute(part)}>${html}</td>`;
   }
 
-  function th(scope: 'row' | 'col', part: Part, label: string): string {
+  function th(scope: 'row' | 'col', part: DocumentPart, label: string): string {
     return `<th scope="${scope}" ${styleAttribute(part)}>${escapeHtml(label)}</th>`;
   }
 

@@ -1,5 +1,5 @@
-import type { Statement } from '../../platform/postgres.js';
-import { type RecordRef, recordset } from '../sets.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { type RecordRef, recordsetSql } from '../record-sets.js';
 import type { LogoType } from '../settings/logo-image.js';
 import { invoiceRepresentation } from './representation.js';
 
@@ -82,10 +82,10 @@ export const DOCUMENT_JOINS = `
   left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id`;
 
 /** Builds the query that reads the documents of these invoices. */
-export function documentStatement(refs: RecordRef[]): Statement {
+export function buildInvoiceDocumentQuery(refs: RecordRef[]): SqlQuery {
   return {
     name: 'invoice-documents',
-    text: `select i.tenant_id, i.id, ${DOCUMENT_COLUMNS} from ${recordset('tenant_id uuid, id uuid')}
+    text: `select i.tenant_id, i.id, ${DOCUMENT_COLUMNS} from ${recordsetSql('tenant_id uuid, id uuid')}
            join invoices i on i.tenant_id = r.tenant_id and i.id = r.id ${DOCUMENT_JOINS}`,
     values: [JSON.stringify(refs)],
   };

@@ -1,5 +1,5 @@
 import type { DocumentRow, InvoiceJson, LogoRef } from './document-rows.js';
-import { quantityText } from './quantity-text.js';
+import { formatQuantity } from './format-quantity.js';
 
 type Labelled = [label: string, value: string];
 
@@ -26,7 +26,7 @@ export interface InvoiceDocument {
   updatedAt: Date;
 }
 
-export function documentOf(row: DocumentRow): InvoiceDocument {
+export function buildInvoiceDocument(row: DocumentRow): InvoiceDocument {
   const invoice = JSON.parse(row.body) as InvoiceJson;
   const day = (at: string | Date | null) => (at === null ? null : formatDay(at, row.time_zone));
   const due = day(invoice.effective_due_date);
@@ -50,7 +50,7 @@ export function documentOf(row: DocumentRow): InvoiceDocument {
     lines: invoice.line_items.map((line) => ({
       name: line.name,
       description: line.description || null,
-      quantity: quantityText(line.quantity, line.unit_type),
+      quantity: formatQuantity(line.quantity, line.unit_type),
       price: dollars(line.unit_price_cents),
       total: dollars(line.total_cents),
     })),

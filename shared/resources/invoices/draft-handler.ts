@@ -1,11 +1,11 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceCreate, InvoiceDraft } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { byRef, failed, type RecordRef, recordset, refKey } from '../sets.js';
+import { failedOutcome, indexByRef, type RecordRef, recordsetSql, refKey } from '../record-sets.js';
 import { createInvoice } from './commands.js';
 import { createInvoices } from './create-handler.js';
-import { lineTotalCents } from './money.js';
-import { type Numbered, nextNumbers, returnNumbers } from './next-numbers.js';
+import { type ReservedNumber, releaseInvoiceNumbers, reserveInvoiceNumbers } from './invoice-numbers.js';
+import { calculateLineTotalCents } from './money.js';
 
 type DraftCommand = Command<InvoiceDraft>;
 
@@ -26,37 +26,37 @@ const MAX_ROUNDS = 20;
  * the `invoice.create` command that it corresponds to. A held draft is stored as that command too.
  * A person therefore approves exactly what was shown, even if the work order changes meanwhile.
  */
-export async function draftInvoices(tx: Transaction, commands: DraftCommand[]): Promise<Outcome[]> {
+export async function draftInvoices(tx: Transaction, commands: DraftCommand[]): Promise<CommandOutcome[]> {
   const workOrders = await findWorkOrders(tx, commands);
-  const outcomes = new Map<string, Outcome>();
-  const numbered: Numbered[] = [];
+  const outcomes = new Map<string, CommandOutcome>();
+  const numbered: ReservedNumber[] = [];
   let open = commands.filter((command) => {
     const isKnown = workOrders.has(refKey(workOrderRef(command)));
     if (!isKnown) outcomes.set(command.id, unknownWorkOrder());
     return isKnown;
   });
   for (let round = 0; open.length > 0 && round < MAX_ROUNDS; round += 1) {
-    const numbers = await nextNumbers(tx, open, 2 ** Math.max(0, round - SINGLE_STEP_ROUNDS + 1));
+    const numbers = await reserveInvoiceNumbers(tx, open, 2 ** Math.max(0, round - SINGLE_STEP_ROUNDS + 1));
     const creates = open.map((command) =>
       toCreate(
         command,
         workOrders.get(refKey(workOrderRef(command))) as WorkOrder,
-        numbers.get(command.id) as Numbered,
+        numbers.get(command.id) as ReservedNumber,
       ),
     );
     const created = await createInvoices(tx, creates);
     for (const [index, { id }] of creates.entries()) {
-      const outcome = created[index] as Outcome;
+      const outcome = created[index] as CommandOutcome;
       outcomes.set(id, outcome);
-      numbered.push({ ...(numbers.get(id) as Numbered), isUsed: outcome.ok || isNumberTaken(outcome) });
+      numbered.push({ ...(numbers.get(id) as ReservedNumber), isUsed: outcome.ok || isNumberTaken(outcome) });
     }
-    open = open.filter(({ id }) => isNumberTaken(outcomes.get(id) as Outcome));
+    open = open.filter(({ id }) => isNumberTaken(outcomes.get(id) as CommandOutcome));
   }
-  await returnNumbers(tx, numbered);
-  return commands.map(({ id }) => outcomes.get(id) as Outcome);
+  await releaseInvoiceNumbers(tx, numbered);
+  return commands.map(({ id }) => outcomes.get(id) as CommandOutcome);
 }
 
-function isNumberTaken(outcome: Outcome): boolean {
+function isNumberTaken(outcome: CommandOutcome): boolean {
   return !outcome.ok && outcome.error.code === 'duplicate_invoice_number';
 }
 
@@ -69,15 +69,15 @@ async function findWorkOrders(tx: Transaction, commands: DraftCommand[]): Promis
     name: 'jobs-to-draft',
     text: `select w.tenant_id, w.id, w.customer_id, w.billing_email, to_json(w.completion_time)#>>'{}' as service_date,
              left(nullif(concat_ws(' ', w.vehicle_year, w.vehicle_make, w.vehicle_model, 'VIN ' || w.vin, 'unit ' || w.unit_number), ''), 500) as vehicle_description
-           from ${recordset('tenant_id uuid, id uuid')} join work_orders w on w.tenant_id = r.tenant_id and w.id = r.id`,
+           from ${recordsetSql('tenant_id uuid, id uuid')} join work_orders w on w.tenant_id = r.tenant_id and w.id = r.id`,
     values: [JSON.stringify(commands.map(workOrderRef))],
   });
-  return byRef(rows);
+  return indexByRef(rows);
 }
 
-function unknownWorkOrder(): Outcome {
+function unknownWorkOrder(): CommandOutcome {
   const message = 'work_order_id is not a work order of this account';
-  return failed({
+  return failedOutcome({
     code: 'validation_error',
     message: `${message}. list_work_orders shows the ids.`,
     details: [{ field: 'work_order_id', code: 'unknown', message }],
@@ -88,7 +88,11 @@ function unknownWorkOrder(): Outcome {
  * Converts the draft into an `invoice.create` command. Without line items, the rate card prices the
  * invoice.
  */
-function toCreate(command: DraftCommand, workOrder: WorkOrder, { number }: Numbered): Command<InvoiceCreate> {
+function toCreate(
+  command: DraftCommand,
+  workOrder: WorkOrder,
+  { number }: ReservedNumber,
+): Command<InvoiceCreate> {
   const { line_items, billing_email = workOrder.billing_email, ...input } = command.input;
   const { customer_id, vehicle_description, service_date } = workOrder;
   return {
@@ -104,7 +108,7 @@ function toCreate(command: DraftCommand, workOrder: WorkOrder, { number }: Numbe
       ...(line_items && {
         line_items: line_items.map((line) => ({
           ...line,
-          total_cents: lineTotalCents(line.quantity, line.unit_price_cents),
+          total_cents: calculateLineTotalCents(line.quantity, line.unit_price_cents),
         })),
       }),
     },

@@ -1,16 +1,23 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { cancelOpenApprovals } from '../approvals/store.js';
-import { failed, lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset } from '../sets.js';
-import { refreshBilling } from '../work-orders/billing.js';
-import type { AgentTraces } from './person-required.js';
 import {
-  actionsOf,
+  failedOutcome,
+  lockRecords,
+  nextUpdatedAtSql,
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+} from '../record-sets.js';
+import { refreshBillingStatus } from '../work-orders/billing.js';
+import type { AgentTraces } from './agent-traces.js';
+import {
   type InvoiceHistory,
   type InvoiceStatus,
+  listAllowedActions,
+  listAllowedMoves,
   type Mover,
   type MoveTarget,
-  movesOf,
 } from './transitions.js';
 
 /** A locked row of `invoices`. */
@@ -35,18 +42,18 @@ export function lockInvoices(tx: Transaction, refs: RecordRef[]): Promise<Map<st
   return lockRecords<InvoiceRow>(tx, 'invoices', refs);
 }
 
-export function historyOf(row: InvoiceRow): InvoiceHistory {
+export function toInvoiceHistory(row: InvoiceRow): InvoiceHistory {
   return {
     status: row.status,
-    released: row.released_at !== null,
-    delivered: row.viewed_at !== null || row.sent_at !== null,
+    isReleased: row.released_at !== null,
+    isDelivered: row.viewed_at !== null || row.sent_at !== null,
   };
 }
 
 /** 409: the table does not allow the transition now, or a guard forbids it for `reason`. */
-export function illegalMove(row: InvoiceRow, to: MoveTarget | string, reason?: string): Outcome {
-  const allowed = actionsOf(historyOf(row), row.paid_cents > 0);
-  return failed({
+export function refuseInvoiceMove(row: InvoiceRow, to: MoveTarget | string, reason?: string): CommandOutcome {
+  const allowed = listAllowedActions(toInvoiceHistory(row), row.paid_cents > 0);
+  return failedOutcome({
     code: 'invalid_status_transition',
     message: reason ?? `An invoice cannot go from ${row.status} to ${to} by this request.`,
     details: [{ field: 'status', from: row.status, to, allowed, ...(reason ? { reason } : {}) }],
@@ -66,21 +73,21 @@ export interface MoveFacts {
  * Checks the guards of a transition that the table allows (docs/decisions.md §3). Returns undefined
  * if it may happen.
  */
-export function guardFault(
+export function checkMoveGuards(
   row: InvoiceRow,
   to: MoveTarget,
   { command, lineCount, isPersonRequired }: MoveFacts,
-): Outcome | undefined {
+): CommandOutcome | undefined {
   if (to === 'void' && row.paid_cents > 0) {
-    return illegalMove(row, to, 'Money is paid on this invoice. Refund it first, then void it.');
+    return refuseInvoiceMove(row, to, 'Money is paid on this invoice. Refund it first, then void it.');
   }
   if (to === 'cancelled' && row.paid_cents > 0) {
-    return illegalMove(row, to, 'Money is paid on this invoice. Refund it first, then cancel it.');
+    return refuseInvoiceMove(row, to, 'Money is paid on this invoice. Refund it first, then cancel it.');
   }
   if (to !== 'approved') return undefined;
-  if (lineCount === 0) return illegalMove(row, to, 'An invoice without line items cannot be approved.');
+  if (lineCount === 0) return refuseInvoiceMove(row, to, 'An invoice without line items cannot be approved.');
   if (!row.customer_id && !row.billing_email) {
-    return illegalMove(row, to, 'There is nobody to bill: set customer_id or billing_email first.');
+    return refuseInvoiceMove(row, to, 'There is nobody to bill: set customer_id or billing_email first.');
   }
   return isPersonRequired ? checkPersonApproval(row, command) : undefined;
 }
@@ -88,9 +95,9 @@ export function guardFault(
 /**
  * An agent's work needs approval by a signed-in person (else 409) who sends If-Match (else 428).
  */
-function checkPersonApproval(row: InvoiceRow, { actor, ifMatch }: Command): Outcome | undefined {
+function checkPersonApproval(row: InvoiceRow, { actor, ifMatch }: Command): CommandOutcome | undefined {
   if (actor.type !== 'user') {
-    return illegalMove(
+    return refuseInvoiceMove(
       row,
       'approved',
       'An agent created, priced or re-addressed this invoice, so only a signed-in person may approve it.',
@@ -98,7 +105,7 @@ function checkPersonApproval(row: InvoiceRow, { actor, ifMatch }: Command): Outc
   }
   if (ifMatch) return undefined;
   const message = 'An agent created, priced or re-addressed this invoice: approving it requires If-Match';
-  return failed({
+  return failedOutcome({
     code: 'precondition_required',
     message: `${message}. Read the invoice, and send the ETag of what you saw.`,
     details: [{ field: 'If-Match', code: 'required', message }],
@@ -106,7 +113,7 @@ function checkPersonApproval(row: InvoiceRow, { actor, ifMatch }: Command): Outc
 }
 
 export function mayMove(row: InvoiceRow, to: MoveTarget, mover: Mover): boolean {
-  return movesOf(historyOf(row), mover).includes(to);
+  return listAllowedMoves(toInvoiceHistory(row), mover).includes(to);
 }
 
 /** Returns the row after the transition, and the changes for the audit log. */
@@ -131,7 +138,7 @@ export function applyMove(
 
 const LIFECYCLE_COLUMNS = `status text, status_reason text, released_at timestamptz, released_as text, viewed_at timestamptz, sent_at timestamptz,
   paid_at timestamptz, delivery_state text, paid_cents bigint`;
-const LIFECYCLE_NAMES = namesOf(LIFECYCLE_COLUMNS);
+const LIFECYCLE_NAMES = parseColumnNames(LIFECYCLE_COLUMNS);
 
 /**
  * Stores the changes of transitions and payments, and updates the billing of the work orders.
@@ -141,22 +148,22 @@ export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promi
   if (rows.length === 0) return;
   const update = tx.query({
     name: 'move-invoices',
-    text: `update invoices t set ${LIFECYCLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${LIFECYCLE_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    text: `update invoices t set ${LIFECYCLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql(`tenant_id uuid, id uuid, ${LIFECYCLE_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
   const workOrders = rows.flatMap((row) =>
     row.work_order_id ? [{ tenant_id: row.tenant_id, id: row.work_order_id }] : [],
   );
-  await Promise.all([update, refreshBilling(tx, workOrders), cancelOpenApprovals(tx, rows)]);
+  await Promise.all([update, refreshBillingStatus(tx, workOrders), cancelOpenApprovals(tx, rows)]);
 }
 
 /** Counts the line items of each invoice. Invoices without line items are not in the map. */
-export async function countLines(tx: Transaction, refs: RecordRef[]): Promise<Map<string, number>> {
+export async function countLineItems(tx: Transaction, refs: RecordRef[]): Promise<Map<string, number>> {
   if (refs.length === 0) return new Map();
   const rows = await tx.query<{ id: string; count: number }>({
     name: 'count-invoice-lines',
-    text: `select l.invoice_id as id, count(*)::int as count from ${recordset('tenant_id uuid, id uuid')}
+    text: `select l.invoice_id as id, count(*)::int as count from ${recordsetSql('tenant_id uuid, id uuid')}
            join invoice_line_items l on l.tenant_id = r.tenant_id and l.invoice_id = r.id group by l.invoice_id`,
     values: [JSON.stringify(refs)],
   });

@@ -1,7 +1,7 @@
 import type { InvoiceDocument } from './document.js';
-import { type Dress, documentHtml, escapeHtml, type Part } from './document-html.js';
+import { type DocumentPart, escapeHtml, renderInvoiceHtml, type StyleAttributeFor } from './document-html.js';
 
-export interface Message {
+export interface MessageContent {
   subject: string | null;
   body_text: string;
   body_html: string | null;
@@ -15,7 +15,7 @@ export interface ViewLink {
 
 const AMOUNT = 'text-align:right;white-space:nowrap;vertical-align:top';
 
-const STYLES: Readonly<Record<Part, string>> = {
+const STYLES: Readonly<Record<DocumentPart, string>> = {
   mark: 'padding:8px;background:#fff3cd;font-weight:bold',
   logo: 'display:block;margin:0 0 12px;border:0',
   sender: 'margin:0;font-weight:bold',
@@ -50,10 +50,10 @@ export function removeLogo(html: string): string {
   return html.slice(0, html.lastIndexOf('<img ', url)) + html.slice(html.indexOf('>', url) + 1);
 }
 
-const inlineStyle: Dress = (part) => `style="${STYLES[part]}"`;
+const inlineStyle: StyleAttributeFor = (part) => `style="${STYLES[part]}"`;
 
 /** Writes the invoice as a mail, in plain text and in HTML. */
-export function writeEmail(document: InvoiceDocument, link: ViewLink): Message {
+export function writeEmail(document: InvoiceDocument, link: ViewLink): MessageContent {
   const subject = `${document.title} from ${document.sender}`;
   return {
     subject: document.mark ? `[${document.mark}] ${subject}` : subject,
@@ -92,7 +92,7 @@ function emailHtml(document: InvoiceDocument, { url, until }: ViewLink): string 
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(document.title)}</title></head>`,
     '<body style="margin:0;padding:24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5;color:#222222">',
     '<div style="max-width:640px;margin:0 auto">',
-    documentHtml(document, inlineStyle, LOGO_URL),
+    renderInvoiceHtml(document, inlineStyle, LOGO_URL),
     `<p><a href="${escapedUrl}" style="display:inline-block;padding:10px 18px;background:#1a4f8b;color:#ffffff;text-decoration:none">See the invoice</a></p>`,
     `<p style="color:#555555;font-size:13px;overflow-wrap:anywhere">Or open ${escapedUrl} in a browser. The link works until ${escapeHtml(until)}.</p>`,
     '</div></body></html>',
@@ -100,7 +100,7 @@ function emailHtml(document: InvoiceDocument, { url, until }: ViewLink): string 
 }
 
 /** Writes the invoice as one text message. */
-export function writeText(document: InvoiceDocument, { url }: ViewLink): Message {
+export function writeText(document: InvoiceDocument, { url }: ViewLink): MessageContent {
   const { sender, number, balance, due, mark } = document;
   const prefix = mark ? `${mark}. ` : '';
   return {

@@ -44,7 +44,7 @@ const QUANTITY_TEXT = /^(\d{1,7})(?:\.(\d{1,4})0*)?$/;
  * Counts the decimals of a number as JavaScript prints it: 12.5 has 1, 1e-7 has 7, 1e21 has 0.
  * Infinity for NaN and infinities, so that no bound on decimals lets them pass. Never throws.
  */
-export function decimalPlaces(quantity: number): number {
+export function countDecimalPlaces(quantity: number): number {
   if (!Number.isFinite(quantity)) return Number.POSITIVE_INFINITY;
   const [mantissa, exponent] = String(quantity).split('e') as [string, string?];
   const point = mantissa.indexOf('.');
@@ -62,7 +62,7 @@ export function decimalPlaces(quantity: number): number {
  * @returns whole cents, within ±1e15
  * @throws RangeError if either is outside its limits; clients' values are validated earlier
  */
-export function lineTotalCents(quantity: number | string, unitPriceCents: number): number {
+export function calculateLineTotalCents(quantity: number | string, unitPriceCents: number): number {
   const isPrice = Number.isInteger(unitPriceCents) && Math.abs(unitPriceCents) <= MAX_UNIT_PRICE_CENTS;
   if (!isPrice) throw new RangeError(`A unit price is an integer within ±${MAX_UNIT_PRICE_CENTS} cents`);
   return multiplyScaled(scaleQuantity(quantity), unitPriceCents);
@@ -76,7 +76,7 @@ export function lineTotalCents(quantity: number | string, unitPriceCents: number
  * @returns whole cents
  * @throws RangeError if either is outside its limits
  */
-export function taxCents(taxableSubtotalCents: number, rateBps: number): number {
+export function calculateTaxCents(taxableSubtotalCents: number, rateBps: number): number {
   if (!Number.isSafeInteger(taxableSubtotalCents))
     throw new RangeError('A subtotal is an integer number of cents');
   checkRate(rateBps);
@@ -90,13 +90,13 @@ export function taxCents(taxableSubtotalCents: number, rateBps: number): number 
  * invoice total; this function accepts negative and large totals. An amount is exact up to
  * 2^53 − 1, far beyond {@link MAX_INVOICE_TOTAL_CENTS}, and the nearest double above that.
  *
- * @param lines any number of line items within the limits of {@link lineTotalCents}
+ * @param lines any number of line items within the limits of {@link calculateLineTotalCents}
  * @param taxRateBps the tenant's or customer's rate in whole basis points, 0 to 10000
  * @throws RangeError if a line item or the rate is outside its limits
  */
 export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): InvoicePrice {
   checkRate(taxRateBps);
-  const lineTotals = lines.map((line) => lineTotalCents(line.quantity, line.unit_price_cents));
+  const lineTotals = lines.map((line) => calculateLineTotalCents(line.quantity, line.unit_price_cents));
   const volume = lineTotals.reduce((sum, total) => sum + Math.abs(total), 0);
   // Tax at most doubles the volume, so below half of the safe range every intermediate sum is
   // exact.
@@ -107,7 +107,7 @@ export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): 
     subtotalCents += total;
     if (lines[index]?.taxable) taxableCents += total;
   });
-  const tax = taxableCents > 0 ? taxCents(taxableCents, taxRateBps) : 0;
+  const tax = taxableCents > 0 ? calculateTaxCents(taxableCents, taxRateBps) : 0;
   return { lineTotals, subtotalCents, taxCents: tax, totalCents: subtotalCents + tax };
 }
 

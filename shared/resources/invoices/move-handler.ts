@@ -1,35 +1,35 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceReason, InvoiceSend } from '../../contracts/generated.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { OUTBOX } from '../messages/provider.js';
-import { failed, missing, refKey, refOf } from '../sets.js';
+import { OUTBOX_PROVIDER } from '../messages/provider.js';
+import { failedOutcome, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { findPersonApprovalRequired } from './agent-traces.js';
 import {
   applyMove,
-  countLines,
-  guardFault,
+  checkMoveGuards,
+  countLineItems,
   type InvoiceRow,
-  illegalMove,
   lockInvoices,
   mayMove,
+  refuseInvoiceMove,
   storeLifecycle,
 } from './lifecycle.js';
 import { findPastDue } from './past-due.js';
-import { findPersonRequired } from './person-required.js';
 import {
   findRecipients,
   isInFlight,
+  type PlannedSending,
   planMessages,
   type Recipients,
-  type Sending,
-  sendInvoices,
+  storeInvoiceMessages,
 } from './send.js';
 import {
+  computeReopenedStatus,
   INVOICE_ACTIONS,
   type InvoiceAction,
   type InvoiceStatus,
   type MoveTarget,
-  reopenedStatus,
 } from './transitions.js';
 
 type ActionInput = Partial<InvoiceReason & InvoiceSend>;
@@ -47,14 +47,14 @@ interface Facts {
 }
 
 async function readFacts(tx: Transaction, commands: Command[], config: Config): Promise<Facts> {
-  const refs = commands.map(refOf);
+  const refs = commands.map(toRecordRef);
   const [rows, lineCounts, pastDue, recipients] = await Promise.all([
     lockInvoices(tx, refs),
-    countLines(tx, refs),
+    countLineItems(tx, refs),
     findPastDue(tx, refs),
     findRecipients(tx, refs),
   ]);
-  const personRequired = await findPersonRequired(tx, [...rows.values()].filter(mayBeApproved));
+  const personRequired = await findPersonApprovalRequired(tx, [...rows.values()].filter(mayBeApproved));
   return { rows, lineCounts, pastDue, personRequired, recipients, now: new Date().toISOString(), config };
 }
 
@@ -67,22 +67,22 @@ export interface PlannedMove {
   command: Command;
   row: InvoiceRow;
   changes: ReturnType<typeof applyMove>['changes'];
-  sending: Sending | undefined;
+  sending: PlannedSending | undefined;
 }
 
 /** Checks one operator's transition against the transition table and the guards. */
-function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): PlannedMove | Outcome {
-  const key = refKey(refOf(command));
+function planMove(command: ActionCommand, to: MoveTarget, facts: Facts): PlannedMove | CommandOutcome {
+  const key = refKey(toRecordRef(command));
   const row = facts.rows.get(key);
-  if (!row) return missing('invoice');
-  if (!mayMove(row, to, 'O')) return illegalMove(row, to);
+  if (!row) return notFoundOutcome('invoice');
+  if (!mayMove(row, to, 'O')) return refuseInvoiceMove(row, to);
   const lineCount = facts.lineCounts.get(command.entityId) ?? 0;
   const isPersonRequired = facts.personRequired.has(key);
-  const refusal = guardFault(row, to, { command, mover: 'O', lineCount, isPersonRequired });
+  const refusal = checkMoveGuards(row, to, { command, mover: 'O', lineCount, isPersonRequired });
   if (refusal) return refusal;
   const target: InvoiceStatus =
     to === 'reopened'
-      ? reopenedStatus({
+      ? computeReopenedStatus({
           isPastDue: row.released_at !== null && facts.pastDue.has(key),
           paidCents: row.paid_cents,
           isViewed: row.viewed_at !== null,
@@ -99,17 +99,21 @@ function planSending(
   command: ActionCommand,
   moved: { row: InvoiceRow; changes: PlannedMove['changes'] },
   facts: Facts,
-): PlannedMove | Outcome {
+): PlannedMove | CommandOutcome {
   const { channel = 'email', to } = command.input;
-  const recipients = facts.recipients.of(command, { channel, to });
+  const recipients = facts.recipients.selectFor(command, { channel, to });
   if ('invalid' in recipients)
-    return failed({
+    return failedOutcome({
       code: 'validation_error',
       message: `${recipients.invalid}.`,
       details: [{ field: 'to', code: 'email', message: recipients.invalid }],
     });
   if ('missing' in recipients)
-    return illegalMove(facts.rows.get(refKey(refOf(command))) as InvoiceRow, 'sending', recipients.missing);
+    return refuseInvoiceMove(
+      facts.rows.get(refKey(toRecordRef(command))) as InvoiceRow,
+      'sending',
+      recipients.missing,
+    );
   const sending = { command, messages: planMessages(command, recipients.found, facts.config) };
   // If the outbox is the only provider, a stored message counts as sent (docs/decisions.md §3).
   const delivery = isInFlight(sending)
@@ -119,20 +123,20 @@ function planSending(
 }
 
 /** Stores the transitions of a set and their messages in one round trip. */
-export async function makeMoves(tx: Transaction, planned: PlannedMove[]): Promise<void> {
+export async function storeInvoiceMoves(tx: Transaction, planned: PlannedMove[]): Promise<void> {
   await Promise.all([
     storeLifecycle(
       tx,
       planned.map(({ row }) => row),
     ),
-    sendInvoices(
+    storeInvoiceMessages(
       tx,
       planned.flatMap(({ sending }) => (sending ? [sending] : [])),
     ),
   ]);
 }
 
-export function moveOutcome({ changes, sending }: PlannedMove): Outcome {
+export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome {
   if (!sending) return { ok: true, changes, events: [] };
   const inFlight = isInFlight(sending);
   return {
@@ -141,7 +145,9 @@ export function moveOutcome({ changes, sending }: PlannedMove): Outcome {
     // A provider still has to accept the message. Its acceptance records invoice.sent later
     // (docs/decisions.md §1, row 4).
     events: inFlight ? [] : [{ type: 'invoice.sent' }],
-    queuedMessages: sending.messages.flatMap(({ id, provider }) => (provider === OUTBOX ? [] : [id])),
+    queuedMessageIds: sending.messages.flatMap(({ id, provider }) =>
+      provider === OUTBOX_PROVIDER ? [] : [id],
+    ),
   };
 }
 
@@ -149,34 +155,34 @@ export function moveOutcome({ changes, sending }: PlannedMove): Outcome {
  * Adds the secret link to the response of /send; no read shows the link. A dry run omits the link,
  * because the link would not work.
  */
-function withViewUrl(outcome: Outcome, { command, sending }: PlannedMove): Outcome {
+function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove): CommandOutcome {
   const [first] = sending?.messages ?? [];
   return outcome.ok && first && !command.dryRun
-    ? { ...outcome, answerExtra: { view_url: first.url } }
+    ? { ...outcome, responseExtra: { view_url: first.url } }
     : outcome;
 }
 
 /** Creates the handler of one action route. A request for the current status changes nothing. */
-export function moveInvoices(action: InvoiceAction) {
+export function createInvoiceActionHandler(action: InvoiceAction) {
   const targets: readonly MoveTarget[] = INVOICE_ACTIONS[action];
-  return async (tx: Transaction, commands: ActionCommand[], config: Config): Promise<Outcome[]> => {
+  return async (tx: Transaction, commands: ActionCommand[], config: Config): Promise<CommandOutcome[]> => {
     const facts = await readFacts(tx, commands, config);
-    const plans = commands.map((command): PlannedMove | Outcome => {
-      const row = facts.rows.get(refKey(refOf(command)));
-      if (!row) return missing('invoice');
+    const plans = commands.map((command): PlannedMove | CommandOutcome => {
+      const row = facts.rows.get(refKey(toRecordRef(command)));
+      if (!row) return notFoundOutcome('invoice');
       // /send does not send an invoice in `sending` again. /return moves needs_review on to draft.
       if (targets.includes(row.status) && (action !== 'return' || row.status === 'draft')) return unchanged();
-      if (action === 'resolve' && row.status !== 'disputed') return illegalMove(row, 'reopened');
+      if (action === 'resolve' && row.status !== 'disputed') return refuseInvoiceMove(row, 'reopened');
       const target = targets.find((candidate) => mayMove(row, candidate, 'O')) ?? (targets[0] as MoveTarget);
       return planMove(command, target, facts);
     });
     const planned = plans.filter((plan): plan is PlannedMove => 'command' in plan);
-    await makeMoves(tx, planned);
-    return plans.map((plan) => ('command' in plan ? withViewUrl(moveOutcome(plan), plan) : plan));
+    await storeInvoiceMoves(tx, planned);
+    return plans.map((plan) => ('command' in plan ? withViewUrl(toMoveOutcome(plan), plan) : plan));
   };
 }
 
-function unchanged(): Outcome {
+function unchanged(): CommandOutcome {
   return { ok: true, changes: [], events: [] };
 }
 
@@ -190,14 +196,14 @@ export interface PatchedMove {
 }
 
 /**
- * Checks transitions requested by PATCH. {@link makeMoves} stores them with the requests' other
- * changes.
+ * Checks transitions requested by PATCH. {@link storeInvoiceMoves} stores them with the requests'
+ * other changes.
  */
 export async function planPatchedMoves(
   tx: Transaction,
   moves: PatchedMove[],
   config: Config,
-): Promise<Map<string, PlannedMove | Outcome>> {
+): Promise<Map<string, PlannedMove | CommandOutcome>> {
   if (moves.length === 0) return new Map();
   const facts = await readFacts(
     tx,
@@ -205,7 +211,7 @@ export async function planPatchedMoves(
     config,
   );
   for (const { command, row, lineCount } of moves) {
-    facts.rows.set(refKey(refOf(command)), row);
+    facts.rows.set(refKey(toRecordRef(command)), row);
     if (lineCount !== undefined) facts.lineCounts.set(command.entityId, lineCount);
   }
   return new Map(

@@ -1,6 +1,6 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { missing, refKey, refOf } from '../sets.js';
+import { notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 import { findPastDue } from './past-due.js';
 
@@ -8,15 +8,15 @@ import { findPastDue } from './past-due.js';
  * Marks the invoices overdue that are still past due. A second command finds the invoice already
  * overdue, so each crossing records one event.
  */
-export async function markInvoicesOverdue(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
-  const refs = commands.map(refOf);
+export async function markInvoicesOverdue(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
+  const refs = commands.map(toRecordRef);
   const [rows, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);
   const now = new Date().toISOString();
   const moved: InvoiceRow[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('invoice');
-    if (!pastDue.has(refKey(refOf(command))) || !mayMove(row, 'overdue', 'S'))
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('invoice');
+    if (!pastDue.has(refKey(toRecordRef(command))) || !mayMove(row, 'overdue', 'S'))
       return { ok: true, changes: [], events: [] };
     const move = applyMove(row, 'overdue', { now });
     moved.push(move.row);

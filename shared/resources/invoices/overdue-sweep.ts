@@ -1,7 +1,7 @@
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type ClockTarget, clockCommand } from '../clock-command.js';
-import { takeTurns } from '../sweep-turns.js';
+import { buildClockCommand, type ClockTarget } from '../clock-command.js';
+import { buildRoundRobinSql } from '../sweep-round-robin.js';
 import { markInvoiceOverdue } from './commands.js';
 import { IS_PAST_DUE } from './past-due.js';
 import { INVOICE_MOVES } from './transitions.js';
@@ -12,13 +12,13 @@ const SWEPT_STATUSES = Object.entries(INVOICE_MOVES)
   .map(([status]) => `'${status}'`);
 
 /** SQL: true if the clock may mark the invoice overdue. Needs `i` invoices. */
-export const IS_OPEN = `i.status in (${SWEPT_STATUSES.join(', ')})`;
+export const CAN_BECOME_OVERDUE = `i.status in (${SWEPT_STATUSES.join(', ')})`;
 
 /**
- * SQL: {@link IS_OPEN}, without invoices that are with a motor club. The text must match the
- * condition of the partial indexes, or PostgreSQL does not use them.
+ * SQL: {@link CAN_BECOME_OVERDUE}, without invoices that are with a motor club. The text must match
+ * the condition of the partial indexes, or PostgreSQL does not use them.
  */
-const IS_SWEPT = `${IS_OPEN} and not (i.status = 'sent_to_roadsync' and i.is_with_club)`;
+const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' and i.is_with_club)`;
 
 /** Maximum invoices of one account per pass and range. */
 const MAX_PER_TENANT = 256;
@@ -60,11 +60,11 @@ const CANDIDATES = Object.entries(RANGES).map(
  * sweep finds an invoice before its first command has run, the second command changes nothing.
  * @param limit maximum number of commands, which keeps one pass short
  */
-export async function findOverdue(tx: Transaction, limit: number): Promise<Command[]> {
+export async function findOverdueInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await tx.query<ClockTarget>({
     name: 'sweep-overdue',
-    text: `${takeTurns(CANDIDATES.join(' union all '))} limit $1`,
+    text: `${buildRoundRobinSql(CANDIDATES.join(' union all '))} limit $1`,
     values: [limit],
   });
-  return rows.map((row) => clockCommand(markInvoiceOverdue, row));
+  return rows.map((row) => buildClockCommand(markInvoiceOverdue, row));
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordset, refKey } from '../sets.js';
+import { type RecordRef, recordsetSql, refKey } from '../record-sets.js';
 import { EFFECTIVE_DUE_DATE } from './effective-due-date.js';
 
 /**
@@ -28,7 +28,7 @@ export async function findPastDue(tx: Transaction, refs: RecordRef[]): Promise<S
   if (refs.length === 0) return new Set();
   const rows = await tx.query<RecordRef>({
     name: 'past-due-invoices',
-    text: `select i.tenant_id, i.id from ${recordset('tenant_id uuid, id uuid')}
+    text: `select i.tenant_id, i.id from ${recordsetSql('tenant_id uuid, id uuid')}
            join invoices i on i.tenant_id = r.tenant_id and i.id = r.id ${PAST_DUE_JOINS}
            where ${IS_PAST_DUE}`,
     values: [JSON.stringify(refs)],

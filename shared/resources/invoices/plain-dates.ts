@@ -1,7 +1,7 @@
 import type { Command } from '../../contracts/command.js';
-import { isDay } from '../../contracts/fields.js';
+import { isSupportedDate } from '../../contracts/fields.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { recordset } from '../sets.js';
+import { recordsetSql } from '../record-sets.js';
 
 /** The date members of an invoice in create and update. */
 interface DateMembers {
@@ -21,14 +21,16 @@ export async function replacePlainDates<Input extends DateMembers>(
   commands: Command<Input>[],
 ): Promise<Command<Input>[]> {
   const days = commands.flatMap(({ tenantId, input }) =>
-    MEMBERS.flatMap((member) => (isDay(input[member]) ? [{ tenant_id: tenantId, day: input[member] }] : [])),
+    MEMBERS.flatMap((member) =>
+      isSupportedDate(input[member]) ? [{ tenant_id: tenantId, day: input[member] }] : [],
+    ),
   );
   if (days.length === 0) return commands;
   const rows = await tx.query<{ tenant_id: string; day: string; at: string }>({
     name: 'midnights-of-days',
     text: `select distinct r.tenant_id, r.day,
              to_char(r.day::date::timestamp at time zone t.time_zone at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
-           from ${recordset('tenant_id uuid, day text')} join tenants t on t.tenant_id = r.tenant_id`,
+           from ${recordsetSql('tenant_id uuid, day text')} join tenants t on t.tenant_id = r.tenant_id`,
     values: [JSON.stringify(days)],
   });
   const midnights = new Map(rows.map(({ tenant_id, day, at }) => [`${tenant_id}/${day}`, at]));

@@ -1,10 +1,20 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceCreate } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type JobFactsRow, type JobToPrice, jobFactsStatement } from '../rate-cards/job-facts.js';
-import { isBillable, nothingFits, priceRow, unbilledDays, unpriced } from '../rate-cards/job-price.js';
-import { failed, recordset, refKey } from '../sets.js';
-import { asksForPrice } from './asks-for-price.js';
+import {
+  buildPricingFactsQuery,
+  type PricingFactsRow,
+  type WorkOrderToPrice,
+} from '../rate-cards/pricing-facts.js';
+import {
+  buildNoMatchingItemError,
+  buildUnpricedError,
+  countUnbilledDays,
+  isBillable,
+  priceFromFacts,
+} from '../rate-cards/work-order-price.js';
+import { failedOutcome, recordsetSql, refKey } from '../record-sets.js';
+import { isPricedFromRateCard } from './is-priced-from-rate-card.js';
 
 type CreateCommand = Command<InvoiceCreate>;
 
@@ -16,12 +26,12 @@ type CreateCommand = Command<InvoiceCreate>;
 export async function priceFromCards(
   tx: Transaction,
   commands: CreateCommand[],
-): Promise<Map<string, CreateCommand | Outcome>> {
-  const unpricedCommands = commands.filter(({ input }) => asksForPrice(input));
+): Promise<Map<string, CreateCommand | CommandOutcome>> {
+  const unpricedCommands = commands.filter(({ input }) => isPricedFromRateCard(input));
   if (unpricedCommands.length === 0) return new Map();
   const facts = await readFacts(tx, unpricedCommands);
-  const filled = new Map<string, CreateCommand | Outcome>();
-  const stored: JobFactsRow[] = [];
+  const filled = new Map<string, CreateCommand | CommandOutcome>();
+  const stored: PricingFactsRow[] = [];
   for (const command of unpricedCommands) {
     const row = facts.get(refKey(toPricingRequest(command)));
     if (!row?.card_id) continue;
@@ -33,7 +43,7 @@ export async function priceFromCards(
   return filled;
 }
 
-function toPricingRequest({ tenantId, input }: CreateCommand): JobToPrice {
+function toPricingRequest({ tenantId, input }: CreateCommand): WorkOrderToPrice {
   return {
     tenant_id: tenantId,
     id: input.work_order_id as string,
@@ -46,10 +56,10 @@ function toPricingRequest({ tenantId, input }: CreateCommand): JobToPrice {
  * Locks the work orders and their impounds first. Of two concurrent invoices, the second therefore
  * sees what the first has charged.
  */
-async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, JobFactsRow>> {
+async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, PricingFactsRow>> {
   const jobs = commands.map(toPricingRequest);
   const values = [JSON.stringify(jobs)];
-  const wanted = `(select r.tenant_id, r.id from ${recordset('tenant_id uuid, id uuid')})`;
+  const wanted = `(select r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid')})`;
   const [, , rows] = await Promise.all([
     tx.query({
       name: 'lock-priced-jobs',
@@ -61,21 +71,24 @@ async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Ma
       text: `select from impounds t where (t.tenant_id, t.work_order_id) in ${wanted} order by t.tenant_id, t.id for update`,
       values,
     }),
-    tx.query<JobFactsRow>(jobFactsStatement(jobs)),
+    tx.query<PricingFactsRow>(buildPricingFactsQuery(jobs)),
   ]);
   return new Map(rows.map((row) => [refKey(row), row]));
 }
 
-function fillFromCard(command: CreateCommand, row: JobFactsRow): CreateCommand | Outcome {
+function fillFromCard(command: CreateCommand, row: PricingFactsRow): CreateCommand | CommandOutcome {
   if (!isBillable(row)) {
     const message = `${row.job_number} is ${row.status}. A work order can be priced once it is completed. Complete it, or send line_items.`;
-    return failed(unpriced('not_completed', message));
+    return failedOutcome(buildUnpricedError('not_completed', message));
   }
-  const { lines } = priceRow(row, { days: unbilledDays(row), isStorageOnly: row.invoiced_by !== null });
-  if (lines.length === 0) {
-    if (row.invoiced_by === null) return failed(nothingFits(row));
+  const { lineItems } = priceFromFacts(row, {
+    days: countUnbilledDays(row),
+    isStorageOnly: row.invoiced_by !== null,
+  });
+  if (lineItems.length === 0) {
+    if (row.invoiced_by === null) return failedOutcome(buildNoMatchingItemError(row));
     const message = `${row.job_number} is already invoiced by ${row.invoiced_by}. Send line_items for additional charges.`;
-    return failed(unpriced('invoiced', message));
+    return failedOutcome(buildUnpricedError('invoiced', message));
   }
   const { input } = command;
   return {
@@ -88,7 +101,7 @@ function fillFromCard(command: CreateCommand, row: JobFactsRow): CreateCommand |
           ? (row.vehicle_description?.slice(0, 500) ?? null)
           : input.vehicle_description,
       service_date: input.service_date === undefined ? row.completed_at : input.service_date,
-      line_items: lines,
+      line_items: lineItems,
     },
   };
 }
@@ -97,12 +110,12 @@ function fillFromCard(command: CreateCommand, row: JobFactsRow): CreateCommand |
  * Raises accrued_days to the invoiced days. The day that has just started need not wait for the
  * clock.
  */
-async function catchUpStorage(tx: Transaction, rows: JobFactsRow[]): Promise<void> {
+async function catchUpStorage(tx: Transaction, rows: PricingFactsRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
     name: 'catch-up-storage',
     text: `update impounds t set accrued_days = r.storage_due
-           from ${recordset('tenant_id uuid, impound_id uuid, storage_due integer')}
+           from ${recordsetSql('tenant_id uuid, impound_id uuid, storage_due integer')}
            where t.tenant_id = r.tenant_id and t.id = r.impound_id and t.released_at is null and t.accrued_days < r.storage_due`,
     values: [JSON.stringify(rows)],
   });

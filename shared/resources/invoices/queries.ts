@@ -1,7 +1,13 @@
 import type { InvoiceListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { addDateRange, Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
-import { addSearch, type Search } from '../search.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import {
+  addDateRange,
+  buildListQuery,
+  Conditions,
+  type FilterScope,
+  type ListScope,
+} from '../keyset-list.js';
+import { addSearchCondition, type ListSearch } from '../search.js';
 import {
   agentInvoiceListRepresentation,
   invoiceListRepresentation,
@@ -12,11 +18,11 @@ import {
 export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
   const conditions = buildFilters(query, scope);
   const search = buildSearch(query, scope);
-  if (search) addSearch(conditions, search);
+  if (search) addSearchCondition(conditions, search);
   return conditions;
 }
 
-function buildSearch({ search }: InvoiceListQuery, { tenantId }: FilterScope): Search | undefined {
+function buildSearch({ search }: InvoiceListQuery, { tenantId }: FilterScope): ListSearch | undefined {
   if (search === undefined) return undefined;
   return { term: search, columns: ['invoice_number', 'po_number'], indexedTenantId: tenantId };
 }
@@ -35,8 +41,8 @@ function buildFilters(query: InvoiceListQuery, scope: FilterScope): Conditions {
 }
 
 /** Builds the query for one page of invoices. */
-export function listInvoices(query: InvoiceListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listInvoices(query: InvoiceListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'invoices',
     representation: query.expand ? invoiceRepresentation('t') : invoiceListRepresentation('t'),
     conditions: buildFilters(query, scope),
@@ -50,8 +56,8 @@ export function listInvoices(query: InvoiceListQuery, scope: ListScope): Stateme
 export function listAgentInvoices(
   query: Pick<InvoiceListQuery, 'status' | 'limit'>,
   scope: ListScope,
-): Statement {
-  return listStatement({
+): SqlQuery {
+  return buildListQuery({
     table: 'invoices',
     representation: agentInvoiceListRepresentation('t'),
     conditions: buildFilters(query, scope),

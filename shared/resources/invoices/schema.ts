@@ -8,20 +8,20 @@ import {
   dateTime,
   dayOrDateTime,
   email,
-  flag,
   integer,
   limit,
   multilineText,
   slug,
+  strictBoolean,
   text,
   uuid,
 } from '../../contracts/fields.js';
 import { LINE_ITEM_CATEGORIES, NEGATIVE_PRICE_CATEGORIES, UNIT_TYPES } from '../../contracts/vocabulary.js';
 import { deliveryState, invoiceActionName } from './enums.js';
 import {
-  decimalPlaces,
+  calculateLineTotalCents,
+  countDecimalPlaces,
   LINE_TOTAL_TOLERANCE_CENTS,
-  lineTotalCents,
   MAX_LINE_ITEMS,
   MAX_QUANTITY,
   MAX_QUANTITY_DECIMALS,
@@ -51,7 +51,7 @@ const checkLineTotal: Joi.CustomValidator<number> = (value, helpers) => {
   const { quantity, unit_price_cents } = helpers.state.ancestors[0] as LineSiblings;
   // If quantity or unit price is invalid, report only that; do not add a total mismatch.
   if (!isQuantity(quantity) || !isUnitPrice(unit_price_cents)) return value;
-  const expected = lineTotalCents(quantity, unit_price_cents);
+  const expected = calculateLineTotalCents(quantity, unit_price_cents);
   return Math.abs(expected - value) <= LINE_TOTAL_TOLERANCE_CENTS
     ? value
     : helpers.error('number.line_total_mismatch', { expected });
@@ -66,7 +66,7 @@ function isUnitPrice(value: unknown): value is number {
 }
 
 function hasFewDecimals(value: number): boolean {
-  return decimalPlaces(value) <= MAX_QUANTITY_DECIMALS;
+  return countDecimalPlaces(value) <= MAX_QUANTITY_DECIMALS;
 }
 
 const quantity = () =>
@@ -90,7 +90,7 @@ const lineItemKeys = () => ({
     .required()
     .example(12_500),
   total_cents: integer(-1e15, 1e15).custom(checkLineTotal).required().example(12_500),
-  taxable: flag().default(false),
+  taxable: strictBoolean().default(false),
 });
 
 export const lineItemInput = Joi.object(lineItemKeys()).meta({ className: 'LineItemInput' });
@@ -124,7 +124,7 @@ export const draftLine = Joi.object({
   unit_price_cents: draftLineKeys.unit_price_cents.description(
     `Negative only in the categories ${NEGATIVE_PRICE_CATEGORIES.join(' and ')}`,
   ),
-  taxable: flag().required(),
+  taxable: strictBoolean().required(),
 }).meta({
   className: 'InvoiceDraftLine',
 });

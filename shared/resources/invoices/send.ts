@@ -3,12 +3,20 @@ import { email } from '../../contracts/fields.js';
 import type { Config } from '../../platform/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { LINK_DAYS, linkKeyOf, sealLink } from '../messages/link.js';
-import { type Channel, OUTBOX, providerFor } from '../messages/provider.js';
-import { byRef, namesOf, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
-import { documentOf, formatDay } from './document.js';
-import { type DocumentRow, documentStatement } from './document-rows.js';
-import { type Message, writeEmail, writeText } from './message.js';
+import { deriveLinkKey, LINK_DAYS, sealLink } from '../messages/link.js';
+import { type DeliveryChannel, OUTBOX_PROVIDER, providerFor } from '../messages/provider.js';
+import {
+  indexByRef,
+  nextUpdatedAtSql,
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
+import { buildInvoiceDocument, formatDay } from './document.js';
+import { buildInvoiceDocumentQuery, type DocumentRow } from './document-rows.js';
+import { type MessageContent, writeEmail, writeText } from './message.js';
 
 interface ContactRow extends RecordRef {
   billing_email: string | null;
@@ -18,7 +26,7 @@ interface ContactRow extends RecordRef {
 }
 
 export interface Recipient {
-  channel: Channel;
+  channel: DeliveryChannel;
   address: string;
 }
 
@@ -27,7 +35,7 @@ export interface Recipient {
  * order.
  */
 export interface Recipients {
-  of(
+  selectFor(
     command: Command,
     requested: { channel: 'email' | 'sms' | 'both'; to?: string | undefined },
   ): { found: Recipient[] } | { missing: string } | { invalid: string };
@@ -37,15 +45,15 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   const rows = await tx.query<ContactRow>({
     name: 'invoice-recipients',
     text: `select i.tenant_id, i.id, i.billing_email, c.billing_email as company_email, c.primary_phone as company_phone, w.contact_phone
-           from ${recordset('tenant_id uuid, id uuid')} join invoices i on i.tenant_id = r.tenant_id and i.id = r.id
+           from ${recordsetSql('tenant_id uuid, id uuid')} join invoices i on i.tenant_id = r.tenant_id and i.id = r.id
            left join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id
            left join work_orders w on w.tenant_id = i.tenant_id and w.id = i.work_order_id`,
     values: [JSON.stringify(refs)],
   });
   const contacts = new Map(rows.map((row) => [refKey(row), row]));
   return {
-    of(command, { channel, to }) {
-      const row = contacts.get(refKey(refOf(command)));
+    selectFor(command, { channel, to }) {
+      const row = contacts.get(refKey(toRecordRef(command)));
       // Exactly one address, so that one request cannot mail a list.
       if (channel === 'email' && to && email().validate(to).error)
         return { invalid: 'to must be one mail address, such as billing@example.com' };
@@ -72,7 +80,7 @@ export interface PlannedMessage extends Recipient {
 }
 
 /** An invoice with the messages that send it. */
-export interface Sending {
+export interface PlannedSending {
   command: Command;
   messages: PlannedMessage[];
 }
@@ -81,12 +89,12 @@ export interface Sending {
  * Returns true if a provider still has to accept a message. Messages for the outbox count as sent
  * immediately.
  */
-export function isInFlight({ messages }: Sending): boolean {
-  return messages.some(({ provider }) => provider !== OUTBOX);
+export function isInFlight({ messages }: PlannedSending): boolean {
+  return messages.some(({ provider }) => provider !== OUTBOX_PROVIDER);
 }
 
 export function planMessages(command: Command, recipients: Recipient[], config: Config): PlannedMessage[] {
-  const key = linkKeyOf(config);
+  const key = deriveLinkKey(config);
   return recipients.map((recipient) => {
     const id = newId();
     const token = sealLink(key, { tenantId: command.tenantId, messageId: id });
@@ -107,35 +115,35 @@ export function planMessages(command: Command, recipients: Recipient[], config: 
 export async function writeMessageBodies(
   tx: Transaction,
   about: { message: PlannedMessage; ref: RecordRef }[],
-): Promise<Map<string, Message>> {
+): Promise<Map<string, MessageContent>> {
   const refs = [...new Map(about.map(({ ref }) => [refKey(ref), ref])).values()];
-  const rows = await tx.query<DocumentRow & RecordRef>(documentStatement(refs));
-  const found = byRef(rows);
+  const rows = await tx.query<DocumentRow & RecordRef>(buildInvoiceDocumentQuery(refs));
+  const found = indexByRef(rows);
   const end = new Date(Date.now() + LINK_DAYS * 86_400_000);
   return new Map(
     about.map(({ message, ref }) => {
       const row = found.get(refKey(ref)) as DocumentRow;
       const link = { url: message.url, until: formatDay(end, row.time_zone) };
       const write = message.channel === 'email' ? writeEmail : writeText;
-      return [message.id, write(documentOf(row), link)];
+      return [message.id, write(buildInvoiceDocument(row), link)];
     }),
   );
 }
 
 const MESSAGE_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, channel text, recipient text, subject text, body_text text, body_html text, state text,
   provider text`;
-const MESSAGE_NAMES = namesOf(MESSAGE_COLUMNS);
+const MESSAGE_NAMES = parseColumnNames(MESSAGE_COLUMNS);
 
 /**
  * Stores the messages in the transaction that releases the invoices. Messages for a provider are
  * queued; messages for the outbox count as sent. They replace queued messages of an earlier
  * release.
  */
-export async function sendInvoices(tx: Transaction, sendings: Sending[]): Promise<void> {
+export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSending[]): Promise<void> {
   if (sendings.length === 0) return;
   const superseding = supersedeQueuedMessages(tx, sendings);
   const about = sendings.flatMap(({ command, messages }) =>
-    messages.map((message) => ({ message, ref: refOf(command) })),
+    messages.map((message) => ({ message, ref: toRecordRef(command) })),
   );
   const [written] = await Promise.all([writeMessageBodies(tx, about), superseding]);
   const rows = sendings.flatMap(({ command, messages }) =>
@@ -146,7 +154,7 @@ export async function sendInvoices(tx: Transaction, sendings: Sending[]): Promis
       channel,
       recipient: address,
       provider,
-      state: provider === OUTBOX ? 'sent' : 'queued',
+      state: provider === OUTBOX_PROVIDER ? 'sent' : 'queued',
       ...written.get(id),
     })),
   );
@@ -154,18 +162,18 @@ export async function sendInvoices(tx: Transaction, sendings: Sending[]): Promis
     name: 'insert-messages',
     text: `insert into messages (${MESSAGE_NAMES.join(', ')}, sent_at, link_expires_at)
            select ${MESSAGE_NAMES.join(', ')}, case when state = 'sent' then now() end, now() + interval '${LINK_DAYS} days'
-           from ${recordset(MESSAGE_COLUMNS)}`,
+           from ${recordsetSql(MESSAGE_COLUMNS)}`,
     values: [JSON.stringify(rows)],
   });
 }
 
-function supersedeQueuedMessages(tx: Transaction, sendings: Sending[]): Promise<unknown> {
+function supersedeQueuedMessages(tx: Transaction, sendings: PlannedSending[]): Promise<unknown> {
   return tx.query({
     name: 'overtake-messages',
     text: `update messages m set state = case when m.accepted_at is null then 'failed' else 'sent' end, sent_at = m.accepted_at,
-             error = case when m.accepted_at is null then 'The invoice was sent again before this message left.' end, updated_at = ${nextUpdatedAt('m')}
-           from ${recordset('tenant_id uuid, id uuid')}
+             error = case when m.accepted_at is null then 'The invoice was sent again before this message left.' end, updated_at = ${nextUpdatedAtSql('m')}
+           from ${recordsetSql('tenant_id uuid, id uuid')}
            where m.tenant_id = r.tenant_id and m.invoice_id = r.id and m.state = 'queued'`,
-    values: [JSON.stringify(sendings.map(({ command }) => refOf(command)))],
+    values: [JSON.stringify(sendings.map(({ command }) => toRecordRef(command)))],
   });
 }

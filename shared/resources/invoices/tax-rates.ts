@@ -1,10 +1,10 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { recordset, refKey } from '../sets.js';
+import { recordsetSql, refKey } from '../record-sets.js';
 
 /** Looks up the tax rate of a tenant and, if given, its customer, in basis points. */
 export interface TaxRates {
   /** Returns undefined if the tenant does not have the customer. */
-  of(tenantId: string, customerId: string | null): number | undefined;
+  rateFor(tenantId: string, customerId: string | null): number | undefined;
 }
 
 interface TenantAndCustomer {
@@ -37,7 +37,7 @@ export async function findTaxRates(tx: Transaction, pairs: TenantAndCustomer[]):
     name: 'tax-rates',
     text: `select r.tenant_id, r.id, (r.id is null or c.id is not null) as known,
                   ${TAX_RATE} as rate
-           from ${recordset('tenant_id uuid, id uuid')}
+           from ${recordsetSql('tenant_id uuid, id uuid')}
            join tenants t on t.tenant_id = r.tenant_id
            left join customers c on c.tenant_id = r.tenant_id and c.id = r.id`,
     values: [JSON.stringify([...unique.values()])],
@@ -48,5 +48,7 @@ export async function findTaxRates(tx: Transaction, pairs: TenantAndCustomer[]):
       row.known ? row.rate : undefined,
     ]),
   );
-  return { of: (tenantId, customerId) => rates.get(refKey({ tenant_id: tenantId, id: customerId ?? '' })) };
+  return {
+    rateFor: (tenantId, customerId) => rates.get(refKey({ tenant_id: tenantId, id: customerId ?? '' })),
+  };
 }

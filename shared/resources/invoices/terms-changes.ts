@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { recordset } from '../sets.js';
-import { IS_OPEN } from './overdue-sweep.js';
+import { recordsetSql } from '../record-sets.js';
+import { CAN_BECOME_OVERDUE } from './overdue-sweep.js';
 
 /** Maximum customers per pass. */
 const CUSTOMERS_PER_PASS = 100;
@@ -12,7 +12,7 @@ const CUSTOMERS_PER_PASS = 100;
 const OWN_TERMS_DUE_AT = `i.released_at + interval '24 hours' * c.terms_days`;
 
 const STALE_INVOICES = `customers c join invoices i on i.tenant_id = c.tenant_id and i.customer_id = c.id
-  and ${IS_OPEN} and i.own_terms_due_at is distinct from ${OWN_TERMS_DUE_AT}`;
+  and ${CAN_BECOME_OVERDUE} and i.own_terms_due_at is distinct from ${OWN_TERMS_DUE_AT}`;
 
 interface CustomerRef {
   tenant_id: string;
@@ -47,7 +47,7 @@ export async function applyTermsChanges(tx: Transaction, limit: number): Promise
     updateTermsDueDates(tx, customers, limit),
     tx.query({
       name: 'forget-terms-changes',
-      text: `delete from terms_changes q using ${recordset('tenant_id uuid, customer_id uuid')}
+      text: `delete from terms_changes q using ${recordsetSql('tenant_id uuid, customer_id uuid')}
              where q.tenant_id = r.tenant_id and q.customer_id = r.customer_id and q.settled_after is not null
                and not exists (select from ${STALE_INVOICES} where c.tenant_id = q.tenant_id and c.id = q.customer_id)`,
       values: [JSON.stringify(customers)],
@@ -69,7 +69,7 @@ async function updateTermsDueDates(
     name: 'reckon-own-terms',
     text: `update invoices n set own_terms_due_at = s.due_at
            from (select i.tenant_id, i.id, ${OWN_TERMS_DUE_AT} as due_at
-                 from ${recordset('tenant_id uuid, customer_id uuid')} cross join ${STALE_INVOICES}
+                 from ${recordsetSql('tenant_id uuid, customer_id uuid')} cross join ${STALE_INVOICES}
                  where c.tenant_id = r.tenant_id and c.id = r.customer_id
                  limit $2 for update of i skip locked) s
            where n.tenant_id = s.tenant_id and n.id = s.id returning n.id`,

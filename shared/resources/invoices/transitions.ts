@@ -8,7 +8,7 @@ export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
  */
 export type Mover = 'O' | 'S' | 'P';
 
-/** `reopened` is computed: see {@link reopenedStatus}. */
+/** `reopened` is computed: see {@link computeReopenedStatus}. */
 export type MoveTarget = InvoiceStatus | 'reopened';
 
 interface Move {
@@ -134,16 +134,20 @@ export type InvoiceAction = keyof typeof INVOICE_ACTIONS;
 /** The facts that the conditions of the table check. */
 export interface InvoiceHistory {
   status: InvoiceStatus;
-  released: boolean;
-  delivered: boolean;
+  isReleased: boolean;
+  isDelivered: boolean;
 }
 
 /** Returns the statuses that the mover may move the invoice to now. */
-export function movesOf({ status, released, delivered }: InvoiceHistory, mover: Mover): MoveTarget[] {
+export function listAllowedMoves(
+  { status, isReleased, isDelivered }: InvoiceHistory,
+  mover: Mover,
+): MoveTarget[] {
   return INVOICE_MOVES[status]
     .filter(({ by }) => by.includes(mover))
     .filter(
-      ({ only }) => !(only === 'never_released' && released) && !(only === 'never_delivered' && delivered),
+      ({ only }) =>
+        !(only === 'never_released' && isReleased) && !(only === 'never_delivered' && isDelivered),
     )
     .map(({ to }) => to);
 }
@@ -152,8 +156,8 @@ export function movesOf({ status, released, delivered }: InvoiceHistory, mover: 
  * Returns the actions that an operator may take now. Only /resolve reopens, and only a disputed
  * invoice; all other invoices reopen automatically.
  */
-export function actionsOf(history: InvoiceHistory, hasPayments: boolean): InvoiceAction[] {
-  const targets = movesOf(history, 'O');
+export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean): InvoiceAction[] {
+  const targets = listAllowedMoves(history, 'O');
   const actions = Object.entries(INVOICE_ACTIONS) as [InvoiceAction, readonly MoveTarget[]][];
   return (
     actions
@@ -180,15 +184,15 @@ const WITH_CUSTOMER: readonly InvoiceStatus[] = [
 ];
 
 /** Returns true if a view by the customer now changes the invoice. */
-export function isSeenFirst(status: InvoiceStatus, wasSeen: boolean): boolean {
-  return INVOICE_MOVES[status].some(({ to }) => to === 'viewed') || (!wasSeen && isWithCustomer(status));
+export function isChangedByView(status: InvoiceStatus, wasSeen: boolean): boolean {
+  return INVOICE_MOVES[status].some(({ to }) => to === 'viewed') || (!wasSeen && isVisibleToCustomer(status));
 }
 
 /**
  * Returns true if the customer may see the invoice: it was released, is not void or cancelled, and
  * is not being edited again.
  */
-export function isWithCustomer(status: InvoiceStatus): boolean {
+export function isVisibleToCustomer(status: InvoiceStatus): boolean {
   return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');
 }
 
@@ -196,7 +200,7 @@ export function isWithCustomer(status: InvoiceStatus): boolean {
  * Returns the status of a reopened invoice (docs/decisions.md §3): overdue, else partially paid,
  * else viewed, else as released.
  */
-export function reopenedStatus(invoice: {
+export function computeReopenedStatus(invoice: {
   isPastDue: boolean;
   paidCents: number;
   isViewed: boolean;

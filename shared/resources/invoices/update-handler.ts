@@ -1,25 +1,33 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoicePatch } from '../../contracts/generated.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type PricedWrite, passGate } from '../approvals/gate.js';
-import { versionOf } from '../approvals/store.js';
-import { changesOf } from '../changes.js';
-import { failed, missing, namesOf, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
-import { insertLines, lineRows } from './create-handler.js';
-import { reopenIfDueLater } from './due-date.js';
-import { type InvoiceRow, illegalMove, lockInvoices } from './lifecycle.js';
+import { holdWritesOverThreshold, type PricedWrite } from '../approvals/approval-threshold.js';
+import { toVersion } from '../approvals/store.js';
+import { diffPatch } from '../changes.js';
+import {
+  failedOutcome,
+  nextUpdatedAtSql,
+  notFoundOutcome,
+  parseColumnNames,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
+import { AGENT_TRACE_COLUMNS, isAgentPriceReaddressed, updateAgentTraces } from './agent-traces.js';
+import { checkInvoiceTotal, checkTotalCoversPayments } from './check-total.js';
+import { buildLineItemInsert, buildLineItemRows } from './create-handler.js';
+import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from './lifecycle.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
 import {
-  makeMoves,
-  moveOutcome,
   type PatchedMove,
   type PlannedMove,
   planPatchedMoves,
+  storeInvoiceMoves,
+  toMoveOutcome,
 } from './move-handler.js';
-import { movesAgentPrice, TRACE_COLUMNS, tracesAfter } from './person-required.js';
 import { replacePlainDates } from './plain-dates.js';
-import { paidFault, totalFault } from './total-faults.js';
+import { reopenIfDueLater } from './reopen-if-due-later.js';
 import { type InvoiceStatus, PATCHABLE_STATUSES } from './transitions.js';
 
 type UpdateCommand = Command<InvoicePatch>;
@@ -48,18 +56,18 @@ export async function updateInvoices(
   tx: Transaction,
   received: UpdateCommand[],
   config: Config,
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const commands = await replacePlainDates<InvoicePatch>(tx, received);
-  const rows = await lockInvoices(tx, commands.map(refOf));
-  const outcomes = new Map<string, Outcome>();
+  const rows = await lockInvoices(tx, commands.map(toRecordRef));
+  const outcomes = new Map<string, CommandOutcome>();
   const accepted: Plan[] = [];
   for (const command of commands) {
-    const plan = planUpdate(command, rows.get(refKey(refOf(command))));
+    const plan = planUpdate(command, rows.get(refKey(toRecordRef(command))));
     if ('ok' in plan) outcomes.set(command.id, plan);
     else accepted.push(plan);
   }
   const moves = await planPatchedMoves(tx, accepted.flatMap(toPatchedMoves), config);
-  const heldOrRefused = await passGate(tx, accepted.flatMap(toPricedWrites));
+  const heldOrRefused = await holdWritesOverThreshold(tx, accepted.flatMap(toPricedWrites));
   const plans = accepted.filter(({ command }) => {
     const move = moves.get(command.id);
     const refusal = heldOrRefused.get(command.id) ?? (move && 'command' in move ? undefined : move);
@@ -68,7 +76,7 @@ export async function updateInvoices(
     return !refusal;
   });
   await applyPlans(tx, plans);
-  await makeMoves(
+  await storeInvoiceMoves(
     tx,
     plans.flatMap(({ command }) => (moves.get(command.id) as PlannedMove | undefined) ?? []),
   );
@@ -78,14 +86,14 @@ export async function updateInvoices(
   );
   for (const { command, changes } of plans) {
     const move = moves.get(command.id) as PlannedMove | undefined;
-    const moveResult = move ? moveOutcome(move) : { ok: true as const, changes: [], events: [] };
+    const moveResult = move ? toMoveOutcome(move) : { ok: true as const, changes: [], events: [] };
     const moveChanges = [
       ...(moveResult.ok ? moveResult.changes : []),
-      ...(reopened.get(refKey(refOf(command))) ?? []),
+      ...(reopened.get(refKey(toRecordRef(command))) ?? []),
     ];
-    outcomes.set(command.id, { ...moveResult, changes: [...changes, ...moveChanges] } as Outcome);
+    outcomes.set(command.id, { ...moveResult, changes: [...changes, ...moveChanges] } as CommandOutcome);
   }
-  return commands.map((command) => outcomes.get(command.id) as Outcome);
+  return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
 /**
@@ -95,7 +103,7 @@ export async function updateInvoices(
 function toPricedWrites({ command, row, priced }: Plan): PricedWrite[] {
   if (command.actor.type !== 'agent') return [];
   const { billing_email: billingEmail = row.billing_email } = command.input;
-  if (!priced && !movesAgentPrice(row, billingEmail)) return [];
+  if (!priced && !isAgentPriceReaddressed(row, billingEmail)) return [];
   return [
     {
       command,
@@ -103,7 +111,7 @@ function toPricedWrites({ command, row, priced }: Plan): PricedWrite[] {
       workOrderId: row.work_order_id,
       customerId: row.customer_id,
       billingEmail,
-      recordVersion: versionOf(row.updated_at),
+      recordVersion: toVersion(row.updated_at),
     },
   ];
 }
@@ -130,17 +138,18 @@ function mayReopen({ command, changes }: Plan): boolean {
   return command.input.status === undefined && changes.some(({ field }) => field === 'due_date');
 }
 
-function planUpdate(command: UpdateCommand, row: InvoiceRow | undefined): Plan | Outcome {
-  if (!row) return missing('invoice');
+function planUpdate(command: UpdateCommand, row: InvoiceRow | undefined): Plan | CommandOutcome {
+  if (!row) return notFoundOutcome('invoice');
   const { status, line_items, ...fields } = command.input;
   const refusal = checkAgent(command, row) ?? checkLock(command, row) ?? checkRequestedStatus(status, row);
   if (refusal) return refusal;
-  const changes = changesOf(row, fields);
+  const changes = diffPatch(row, fields);
   if (line_items === undefined) return { command, row, changes, priced: undefined };
   const priced = priceInvoice(line_items, row.tax_rate_bps);
   changes.push({ field: 'line_items', from: null, to: line_items });
   return (
-    totalFault(priced.totalCents) ?? paidFault(row, priced.totalCents) ?? { command, row, changes, priced }
+    checkInvoiceTotal(priced.totalCents) ??
+    checkTotalCoversPayments(row, priced.totalCents) ?? { command, row, changes, priced }
   );
 }
 
@@ -148,11 +157,11 @@ function planUpdate(command: UpdateCommand, row: InvoiceRow | undefined): Plan |
  * Refuses an agent's change of anything but a draft, which is all its scope covers
  * (docs/decisions.md §1, row 14).
  */
-function checkAgent(command: UpdateCommand, row: InvoiceRow): Outcome | undefined {
+function checkAgent(command: UpdateCommand, row: InvoiceRow): CommandOutcome | undefined {
   if (command.actor.type !== 'agent') return undefined;
   const { status } = command.input;
   if (row.status === 'draft' && (!status || AGENT_STATUSES.includes(status))) return undefined;
-  return failed({
+  return failedOutcome({
     code: 'forbidden',
     message: `An agent may change drafts only, and not their status; this invoice is ${row.status}. Ask a person to change it.`,
   });
@@ -161,12 +170,15 @@ function checkAgent(command: UpdateCommand, row: InvoiceRow): Outcome | undefine
 /**
  * Refuses statuses that no client may set, with the same error as for other missing transitions.
  */
-function checkRequestedStatus(status: InvoiceStatus | undefined, row: InvoiceRow): Outcome | undefined {
+function checkRequestedStatus(
+  status: InvoiceStatus | undefined,
+  row: InvoiceRow,
+): CommandOutcome | undefined {
   const isSettable = status === undefined || status === row.status || PATCHABLE_STATUSES.includes(status);
-  return isSettable ? undefined : illegalMove(row, status);
+  return isSettable ? undefined : refuseInvoiceMove(row, status);
 }
 
-function checkLock(command: UpdateCommand, row: InvoiceRow): Outcome | undefined {
+function checkLock(command: UpdateCommand, row: InvoiceRow): CommandOutcome | undefined {
   const { status: _status, line_items, ...fields } = command.input;
   if (line_items !== undefined && !LINES_OPEN.includes(row.status)) {
     return invoiceLocked(
@@ -180,8 +192,8 @@ function checkLock(command: UpdateCommand, row: InvoiceRow): Outcome | undefined
     : undefined;
 }
 
-function invoiceLocked(field: string, message: string): Outcome {
-  return failed({ code: 'invoice_locked', message, details: [{ field, code: 'locked', message }] });
+function invoiceLocked(field: string, message: string): CommandOutcome {
+  return failedOutcome({ code: 'invoice_locked', message, details: [{ field, code: 'locked', message }] });
 }
 
 async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
@@ -194,8 +206,8 @@ async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
 }
 
 const UPDATED = `billing_email text, po_number text, due_date timestamptz, notes text, subtotal_cents bigint, tax_cents bigint, total_cents bigint,
-  ${TRACE_COLUMNS}`;
-const UPDATED_NAMES = namesOf(UPDATED);
+  ${AGENT_TRACE_COLUMNS}`;
+const UPDATED_NAMES = parseColumnNames(UPDATED);
 
 function buildUpdate(plans: Plan[]) {
   const rows = plans.map(({ command, row, priced }) => {
@@ -206,7 +218,7 @@ function buildUpdate(plans: Plan[]) {
       total_cents: priced.totalCents,
     };
     const { billing_email } = fields;
-    const traces = tracesAfter(row, {
+    const traces = updateAgentTraces(row, {
       actor: command.actor,
       billingEmail: billing_email === undefined ? row.billing_email : billing_email,
       setsEmail: billing_email !== undefined,
@@ -216,8 +228,8 @@ function buildUpdate(plans: Plan[]) {
   });
   return {
     name: 'update-invoices',
-    text: `update invoices t set ${UPDATED_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${UPDATED}`)}
+    text: `update invoices t set ${UPDATED_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql(`tenant_id uuid, id uuid, ${UPDATED}`)}
            where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   };
@@ -226,10 +238,10 @@ function buildUpdate(plans: Plan[]) {
 function replaceLineItems(tx: Transaction, plans: Plan[]): Promise<unknown>[] {
   const deleting = tx.query({
     name: 'delete-invoice-lines',
-    text: `delete from invoice_line_items l using ${recordset('tenant_id uuid, id uuid')}
+    text: `delete from invoice_line_items l using ${recordsetSql('tenant_id uuid, id uuid')}
            where l.tenant_id = r.tenant_id and l.invoice_id = r.id`,
-    values: [JSON.stringify(plans.map(({ command }) => refOf(command)))],
+    values: [JSON.stringify(plans.map(({ command }) => toRecordRef(command)))],
   });
-  const lines = plans.flatMap(({ command, priced }) => lineRows(command, priced?.lineTotals ?? []));
-  return lines.length > 0 ? [deleting, tx.query(insertLines(lines))] : [deleting];
+  const lines = plans.flatMap(({ command, priced }) => buildLineItemRows(command, priced?.lineTotals ?? []));
+  return lines.length > 0 ? [deleting, tx.query(buildLineItemInsert(lines))] : [deleting];
 }

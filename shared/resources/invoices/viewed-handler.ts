@@ -1,26 +1,26 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { missing, refKey, refOf } from '../sets.js';
+import { notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
-import { isSeenFirst } from './transitions.js';
+import { isChangedByView } from './transitions.js';
 
 /**
  * Records that the customer has seen the invoice. If a payment, the clock or a dispute has already
  * moved the invoice on, its status stays. A later view changes nothing.
  */
-export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
-  const rows = await lockInvoices(tx, commands.map(refOf));
+export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
+  const rows = await lockInvoices(tx, commands.map(toRecordRef));
   const now = new Date().toISOString();
   const moved: InvoiceRow[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('invoice');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('invoice');
     if (mayMove(row, 'viewed', 'P')) {
       const move = applyMove(row, 'viewed', { now });
       moved.push(move.row);
       return { ok: true, changes: move.changes, events: [] };
     }
-    if (!isSeenFirst(row.status, row.viewed_at !== null)) return { ok: true, changes: [], events: [] };
+    if (!isChangedByView(row.status, row.viewed_at !== null)) return { ok: true, changes: [], events: [] };
     moved.push({ ...row, viewed_at: now });
     return { ok: true, changes: [{ field: 'viewed_at', from: null, to: now }], events: [] };
   });

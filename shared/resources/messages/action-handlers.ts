@@ -1,14 +1,14 @@
-import type { Command, EventDraft, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { applyMove, type InvoiceRow, illegalMove, mayMove } from '../invoices/lifecycle.js';
+import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/lifecycle.js';
 import { writeMessageBodies } from '../invoices/send.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
-import { missing } from '../sets.js';
-import { LINK_DAYS, linkKeyOf, sealLink } from './link.js';
+import { notFoundOutcome } from '../record-sets.js';
+import { deriveLinkKey, LINK_DAYS, sealLink } from './link.js';
 import { LockedMessages, type MessageRow } from './message-rows.js';
-import { OUTBOX, providerFor } from './provider.js';
-import { deliver } from './record-handler.js';
+import { OUTBOX_PROVIDER, providerFor } from './provider.js';
+import { markInvoiceSent } from './record-handler.js';
 
 /**
  * Statuses in which the invoice's message may be sent again: the invoice was released, and is
@@ -35,30 +35,36 @@ export async function retryMessages(
   tx: Transaction,
   commands: Command[],
   config: Config,
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const locked = await LockedMessages.lock(tx, commands);
-  const failed = commands.filter((command) => locked.messageOf(command)?.state === 'failed');
+  const failed = commands.filter((command) => locked.getMessage(command)?.state === 'failed');
   const bodies = await writeMessageBodies(
     tx,
-    failed.map((command) => buildBodyRequest(command, locked.messageOf(command) as MessageRow, config)),
+    failed.map((command) => buildBodyRequest(command, locked.getMessage(command) as MessageRow, config)),
   );
   const now = new Date();
-  const outcomes = commands.map((command): Outcome => {
-    const message = locked.messageOf(command);
-    if (!message) return missing('message');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const message = locked.getMessage(command);
+    if (!message) return notFoundOutcome('message');
     if (message.state !== 'failed') return { ok: true, changes: [], events: [] };
-    const invoice = locked.invoiceOf(message);
+    const invoice = locked.getInvoice(message);
     if (!RETRYABLE_STATUSES.includes(invoice.status))
-      return illegalMove(invoice, 'sending', `The invoice is ${invoice.status}: it cannot be sent now.`);
+      return refuseInvoiceMove(
+        invoice,
+        'sending',
+        `The invoice is ${invoice.status}: it cannot be sent now.`,
+      );
     const provider = providerFor(config, message.channel, command.environment);
     const next = { ...message, ...bodies.get(message.id), ...resetForRetry(now), provider };
     locked.changeInvoice(command, markInvoiceQueued(invoice, now));
     const events =
-      provider === OUTBOX
+      provider === OUTBOX_PROVIDER
         ? sendToOutbox(locked, { command, message: next, now })
         : queueMessage(locked, next);
-    const changes = [{ field: 'state', from: 'failed', to: provider === OUTBOX ? 'sent' : 'queued' }];
-    return { ok: true, changes, events, queuedMessages: provider === OUTBOX ? [] : [message.id] };
+    const changes = [
+      { field: 'state', from: 'failed', to: provider === OUTBOX_PROVIDER ? 'sent' : 'queued' },
+    ];
+    return { ok: true, changes, events, queuedMessageIds: provider === OUTBOX_PROVIDER ? [] : [message.id] };
   });
   await locked.store(tx);
   return outcomes;
@@ -66,7 +72,7 @@ export async function retryMessages(
 
 function buildBodyRequest(command: Command, message: MessageRow, config: Config) {
   const { id, channel, recipient: address, provider } = message;
-  const token = sealLink(linkKeyOf(config), { tenantId: command.tenantId, messageId: id });
+  const token = sealLink(deriveLinkKey(config), { tenantId: command.tenantId, messageId: id });
   return {
     message: { id, channel, address, provider, url: `${config.publicUrl}/i/${token}` },
     ref: { tenant_id: command.tenantId, id: message.invoice_id },
@@ -105,16 +111,16 @@ function sendToOutbox(
 ): EventDraft[] {
   const at = now.toISOString();
   locked.changeMessage({ ...message, state: 'sent', sent_at: at });
-  return deliver(locked, { command, message, at });
+  return markInvoiceSent(locked, { command, message, at });
 }
 
 /** Revokes the messages' links, so that they no longer open their invoices. */
-export async function revokeMessageLinks(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
+export async function revokeMessageLinks(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const locked = await LockedMessages.lock(tx, commands);
   const now = new Date().toISOString();
-  const outcomes = commands.map((command): Outcome => {
-    const message = locked.messageOf(command);
-    if (!message) return missing('message');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const message = locked.getMessage(command);
+    if (!message) return notFoundOutcome('message');
     if (message.link_revoked_at) return { ok: true, changes: [], events: [] };
     locked.changeMessage({ ...message, link_revoked_at: now });
     return { ok: true, changes: [{ field: 'link_revoked_at', from: null, to: now }], events: [] };

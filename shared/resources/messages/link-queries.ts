@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/postgres.js';
-import { documentOf, type InvoiceDocument } from '../invoices/document.js';
+import { buildInvoiceDocument, type InvoiceDocument } from '../invoices/document.js';
 import { DOCUMENT_COLUMNS, DOCUMENT_JOINS, type DocumentRow } from '../invoices/document-rows.js';
-import { type InvoiceStatus, isSeenFirst, isWithCustomer } from '../invoices/transitions.js';
+import { type InvoiceStatus, isChangedByView, isVisibleToCustomer } from '../invoices/transitions.js';
 import type { LinkTarget } from './link.js';
 
 /** The invoice that a link opens. */
@@ -42,12 +42,18 @@ export async function readLinkedInvoice(
   });
   if (!row) return undefined;
   const { invoice_id: invoiceId, environment, status, seen } = row;
-  const isUnseen = isSeenFirst(status, seen);
-  return { invoiceId, environment, state: deriveLinkState(row), isUnseen, document: documentOf(row) };
+  const isUnseen = isChangedByView(status, seen);
+  return {
+    invoiceId,
+    environment,
+    state: deriveLinkState(row),
+    isUnseen,
+    document: buildInvoiceDocument(row),
+  };
 }
 
 function deriveLinkState({ status, over }: LinkRow): LinkedInvoice['state'] {
   if (over) return 'expired';
   if (status === 'void' || status === 'cancelled') return 'withdrawn';
-  return isWithCustomer(status) ? 'open' : 'revised';
+  return isVisibleToCustomer(status) ? 'open' : 'revised';
 }

@@ -18,7 +18,7 @@ export interface LinkTarget {
 }
 
 /** The key that encrypts links. */
-export function linkKeyOf({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
+export function deriveLinkKey({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
   return deriveKey(secretKey, 'invoice links');
 }
 

@@ -1,15 +1,23 @@
 import type { Command } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { type AlsoAudited, auditAlso } from '../audit-also.js';
-import { changesOf } from '../changes.js';
+import { type AuditedSideEffect, auditSideEffects } from '../audit-side-effects.js';
+import { diffPatch } from '../changes.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifecycle.js';
-import { lockRecords, namesOf, nextUpdatedAt, type RecordRef, recordset, refKey, refOf } from '../sets.js';
-import type { Channel } from './provider.js';
+import {
+  lockRecords,
+  nextUpdatedAtSql,
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
+import type { DeliveryChannel } from './provider.js';
 
 /** A message's row, locked. */
 export interface MessageRow extends Row, RecordRef {
   invoice_id: string;
-  channel: Channel;
+  channel: DeliveryChannel;
   recipient: string;
   subject: string | null;
   body_text: string;
@@ -33,7 +41,7 @@ export interface MessageRow extends Row, RecordRef {
 export class LockedMessages {
   private readonly changedMessages = new Map<string, MessageRow>();
   private readonly changedInvoices = new Map<string, InvoiceRow>();
-  private readonly entries: AlsoAudited[] = [];
+  private readonly entries: AuditedSideEffect[] = [];
 
   private constructor(
     private readonly messages: Map<string, MessageRow>,
@@ -44,10 +52,10 @@ export class LockedMessages {
 
   /** Locks the invoices first, in the same sequence as the commands that send an invoice. */
   static async lock(tx: Transaction, commands: Command[]): Promise<LockedMessages> {
-    const refs = commands.map(refOf);
+    const refs = commands.map(toRecordRef);
     const found = await tx.query<RecordRef>({
       name: 'invoices-of-messages',
-      text: `select m.tenant_id, m.invoice_id as id from ${recordset('tenant_id uuid, id uuid')}
+      text: `select m.tenant_id, m.invoice_id as id from ${recordsetSql('tenant_id uuid, id uuid')}
              join messages m on m.tenant_id = r.tenant_id and m.id = r.id`,
       values: [JSON.stringify(refs)],
     });
@@ -56,7 +64,7 @@ export class LockedMessages {
       lockRecords<MessageRow>(tx, 'messages', refs),
       tx.query<RecordRef & { message_id: string }>({
         name: 'queued-messages-of-invoices',
-        text: `select m.tenant_id, m.invoice_id as id, m.id as message_id from ${recordset('tenant_id uuid, id uuid')}
+        text: `select m.tenant_id, m.invoice_id as id, m.id as message_id from ${recordsetSql('tenant_id uuid, id uuid')}
                join messages m on m.tenant_id = r.tenant_id and m.invoice_id = r.id and m.state = 'queued'`,
         values: [JSON.stringify(found)],
       }),
@@ -69,16 +77,16 @@ export class LockedMessages {
     return new LockedMessages(messages, invoices, queued);
   }
 
-  messageOf(command: Command): MessageRow | undefined {
-    return this.messages.get(refKey(refOf(command)));
+  getMessage(command: Command): MessageRow | undefined {
+    return this.messages.get(refKey(toRecordRef(command)));
   }
 
-  invoiceOf(message: MessageRow): InvoiceRow {
+  getInvoice(message: MessageRow): InvoiceRow {
     return this.invoices.get(refKey({ tenant_id: message.tenant_id, id: message.invoice_id })) as InvoiceRow;
   }
 
   /** True while another message of the same invoice may still reach the customer. */
-  othersAreQueued(message: MessageRow): boolean {
+  hasOtherQueuedMessages(message: MessageRow): boolean {
     const ids = this.queued.get(refKey({ tenant_id: message.tenant_id, id: message.invoice_id }));
     return [...(ids ?? [])].some((id) => id !== message.id);
   }
@@ -99,7 +107,7 @@ export class LockedMessages {
    */
   changeInvoice(command: Command, invoice: InvoiceRow): void {
     const { status, status_reason, delivery_state } = invoice;
-    const changes = changesOf(this.invoices.get(refKey(invoice)) as InvoiceRow, {
+    const changes = diffPatch(this.invoices.get(refKey(invoice)) as InvoiceRow, {
       status,
       status_reason,
       delivery_state,
@@ -117,7 +125,10 @@ export class LockedMessages {
   }
 
   async store(tx: Transaction): Promise<void> {
-    const storing = [storeLifecycle(tx, [...this.changedInvoices.values()]), auditAlso(tx, this.entries)];
+    const storing = [
+      storeLifecycle(tx, [...this.changedInvoices.values()]),
+      auditSideEffects(tx, this.entries),
+    ];
     if (this.changedMessages.size > 0) storing.push(storeMessages(tx, [...this.changedMessages.values()]));
     await Promise.all(storing);
   }
@@ -125,13 +136,13 @@ export class LockedMessages {
 
 const CHANGEABLE = `subject text, body_text text, body_html text, state text, provider text, error text, attempts integer, attempt_after timestamptz,
   accepted_at timestamptz, counted_at timestamptz, sent_at timestamptz, link_expires_at timestamptz, link_revoked_at timestamptz`;
-const NAMES = namesOf(CHANGEABLE);
+const NAMES = parseColumnNames(CHANGEABLE);
 
 async function storeMessages(tx: Transaction, rows: MessageRow[]): Promise<void> {
   await tx.query({
     name: 'store-messages',
-    text: `update messages t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-           from ${recordset(`tenant_id uuid, id uuid, ${CHANGEABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    text: `update messages t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql(`tenant_id uuid, id uuid, ${CHANGEABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }

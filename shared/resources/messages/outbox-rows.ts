@@ -1,34 +1,34 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
-import { nextUpdatedAt, type RecordRef } from '../sets.js';
-import { takeTurns } from '../sweep-turns.js';
-import { type HeldMail, takeMailOfDay } from './mail-day.js';
+import { nextUpdatedAtSql, type RecordRef } from '../record-sets.js';
+import { buildRoundRobinSql } from '../sweep-round-robin.js';
+import { type DeferredMail, reserveDailyMail } from './daily-mail-limit.js';
 
 /** The tables whose rows wait until a provider accepts them. */
 export type OutboxTable = 'messages' | 'notice_mails';
 
 /** Columns that an update also sets, beside those that both tables have. */
 const EXTRA_UPDATES: Readonly<Record<OutboxTable, string>> = {
-  messages: `, updated_at = ${nextUpdatedAt('m')}`,
+  messages: `, updated_at = ${nextUpdatedAtSql('m')}`,
   notice_mails: '',
 };
 
 /** The wait of a row for its next attempt. */
-export interface Wait {
+export interface RetryWait {
   /** Until the next attempt. */
   seconds: number;
   /** False when the worker leased the row but did not offer it; that counts as no attempt. */
   wasOffered: boolean;
 }
 
-export interface PutOff extends Wait {
+export interface Postponement extends RetryWait {
   reason: string;
 }
 
 /** Postpones the next attempt of a row and stores the reason. */
-export async function putOff(
+export async function postponeRow(
   db: Database,
   table: OutboxTable,
-  wait: PutOff & { ref: RecordRef },
+  wait: Postponement & { ref: RecordRef },
 ): Promise<void> {
   await db.transaction([wait.ref.tenant_id], async (tx) => postponeAtCommit(tx, table, wait));
 }
@@ -36,7 +36,7 @@ export async function putOff(
 function postponeAtCommit(
   tx: Transaction,
   table: OutboxTable,
-  { ref, reason, seconds, wasOffered }: PutOff & { ref: RecordRef },
+  { ref, reason, seconds, wasOffered }: Postponement & { ref: RecordRef },
 ): void {
   tx.queryAtCommit({
     name: `put-off-${table}`,
@@ -51,7 +51,7 @@ function postponeAtCommit(
  * SQL: locks the account's (`$1`) row that has been due the longest, as `next`. `skip locked` lets
  * concurrent workers find different rows. A sandbox has no due rows.
  */
-export function lockNextDue(table: OutboxTable): string {
+export function buildNextDueCte(table: OutboxTable): string {
   return `next as (
     select m.id from ${table} m join tenants o on o.tenant_id = m.tenant_id and o.environment = 'live'
     where m.tenant_id = $1 and m.state = 'queued' and m.attempt_after <= now()
@@ -59,9 +59,9 @@ export function lockNextDue(table: OutboxTable): string {
 }
 
 /** The account whose mails of the day are limited, and the limit. */
-export interface DayBound {
+export interface DailyMailLimit {
   ref: RecordRef;
-  perDay: number;
+  mailsPerDay: number;
 }
 
 /**
@@ -69,12 +69,12 @@ export interface DayBound {
  * to the next day. Runs in the transaction that leases the row: a worker that dies leaves the row
  * either counted or not leased.
  */
-export async function countOrHold(
+export async function countOrPostpone(
   tx: Transaction,
   table: OutboxTable,
-  { ref, perDay }: DayBound,
-): Promise<HeldMail | undefined> {
-  const held = await takeMailOfDay(tx, ref.tenant_id, perDay);
+  { ref, mailsPerDay }: DailyMailLimit,
+): Promise<DeferredMail | undefined> {
+  const held = await reserveDailyMail(tx, ref.tenant_id, mailsPerDay);
   if (held) postponeAtCommit(tx, table, { ref, ...held, wasOffered: false });
   else
     tx.queryAtCommit({
@@ -90,11 +90,11 @@ export interface DueRow extends RecordRef {
   attempts: number;
 }
 
-export interface DueBounds {
+export interface DueRowLimits {
   /** Maximum number of rows. */
   limit: number;
   /** Maximum number of rows of one account. */
-  perTenant: number;
+  limitPerTenant: number;
   /** Only rows that have been due for at least this long. */
   overdueSeconds: number;
 }
@@ -106,14 +106,14 @@ export interface DueBounds {
 export function findDueRows(
   tx: Transaction,
   table: OutboxTable,
-  { limit, perTenant, overdueSeconds }: DueBounds,
+  { limit, limitPerTenant, overdueSeconds }: DueRowLimits,
 ): Promise<DueRow[]> {
   return tx.query<DueRow>({
     name: `sweep-${table}`,
-    text: `${takeTurns(`select m.tenant_id, m.id, m.attempts, m.attempt_after from ${table} m
+    text: `${buildRoundRobinSql(`select m.tenant_id, m.id, m.attempts, m.attempt_after from ${table} m
              where m.tenant_id = t.tenant_id and m.state = 'queued'
                and m.attempt_after <= now() - make_interval(secs => $3)
              order by m.attempt_after, m.id limit $2`)}, due.attempt_after limit $1`,
-    values: [limit, perTenant, overdueSeconds],
+    values: [limit, limitPerTenant, overdueSeconds],
   });
 }

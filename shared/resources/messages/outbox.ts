@@ -1,16 +1,23 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
-import { documentOf, type InvoiceDocument } from '../invoices/document.js';
-import { type DocumentRow, documentStatement } from '../invoices/document-rows.js';
-import { type InvoiceStatus, isWithCustomer } from '../invoices/transitions.js';
-import { nextUpdatedAt, type RecordRef } from '../sets.js';
-import type { HeldMail } from './mail-day.js';
-import { countOrHold, type DueRow, findDueRows, lockNextDue, type PutOff, putOff } from './outbox-rows.js';
-import type { Channel } from './provider.js';
+import { buildInvoiceDocument, type InvoiceDocument } from '../invoices/document.js';
+import { buildInvoiceDocumentQuery, type DocumentRow } from '../invoices/document-rows.js';
+import { type InvoiceStatus, isVisibleToCustomer } from '../invoices/transitions.js';
+import { nextUpdatedAtSql, type RecordRef } from '../record-sets.js';
+import type { DeferredMail } from './daily-mail-limit.js';
+import {
+  buildNextDueCte,
+  countOrPostpone,
+  type DueRow,
+  findDueRows,
+  type Postponement,
+  postponeRow,
+} from './outbox-rows.js';
+import type { DeliveryChannel } from './provider.js';
 
 /** A message under a lease: only this worker may offer it to its provider now. */
-export interface ClaimedMessage extends RecordRef {
+export interface LeasedMessage extends RecordRef {
   invoice_id: string;
-  channel: Channel;
+  channel: DeliveryChannel;
   provider: string;
   recipient: string;
   subject: string | null;
@@ -23,18 +30,18 @@ export interface ClaimedMessage extends RecordRef {
   /** Why the message must not be sent any more. */
   refusal: string | undefined;
   /** Set when the message is already postponed to the next day. */
-  held: HeldMail | undefined;
+  deferral: DeferredMail | undefined;
 }
 
-interface LeasedRow extends Omit<ClaimedMessage, 'refusal' | 'held'> {
+interface LeasedRow extends Omit<LeasedMessage, 'refusal' | 'held'> {
   invoice_status: InvoiceStatus;
   is_counted: boolean;
 }
 
 /** How long a lease lasts, and how many mails and text messages an account may send per day. */
-export interface ClaimTerms {
+export interface LeaseTerms {
   leaseSeconds: number;
-  perDay: number;
+  mailsPerDay: number;
 }
 
 /**
@@ -42,17 +49,17 @@ export interface ClaimTerms {
  * leased by other workers. The same transaction counts the message for the day. It does not read
  * the invoice document: a document that cannot be read must not block the messages after it.
  */
-export function claimNextMessage(
+export function leaseNextMessage(
   db: Database,
   tenantId: string,
-  { leaseSeconds, perDay }: ClaimTerms,
-): Promise<ClaimedMessage | undefined> {
+  { leaseSeconds, mailsPerDay }: LeaseTerms,
+): Promise<LeasedMessage | undefined> {
   return db.transaction([tenantId], async (tx) => {
     const [row] = await tx.query<LeasedRow>({
       name: 'claim-next-message',
-      text: `with ${lockNextDue('messages')},
+      text: `with ${buildNextDueCte('messages')},
              taken as (
-               update messages m set attempt_after = now() + make_interval(secs => $2), updated_at = ${nextUpdatedAt('m')},
+               update messages m set attempt_after = now() + make_interval(secs => $2), updated_at = ${nextUpdatedAtSql('m')},
                  attempts = m.attempts + case when m.accepted_at is null then 1 else 0 end
                from next where m.tenant_id = $1 and m.id = next.id returning m.*)
              select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
@@ -63,7 +70,7 @@ export function claimNextMessage(
     if (!row) return undefined;
     const refusal = findRefusal(row);
     const isNew = !row.accepted && !row.is_counted && refusal === undefined;
-    const held = isNew ? await countOrHold(tx, 'messages', { ref: row, perDay }) : undefined;
+    const held = isNew ? await countOrPostpone(tx, 'messages', { ref: row, mailsPerDay }) : undefined;
     return { ...row, refusal, held };
   });
 }
@@ -74,24 +81,24 @@ function findRefusal({ accepted, invoice_status: status }: LeasedRow): string | 
   if (status === 'void' || status === 'cancelled')
     return `The invoice was ${status} before the message left.`;
   // Denied, disputed or failed meanwhile, and being rewritten: the message's content is outdated.
-  return isWithCustomer(status) ? undefined : 'The invoice was taken back before the message left.';
+  return isVisibleToCustomer(status) ? undefined : 'The invoice was taken back before the message left.';
 }
 
 /** Reads the current document of a message's invoice. */
-export async function readDocument(
+export async function readInvoiceDocument(
   db: Database,
-  { tenant_id, invoice_id: id }: ClaimedMessage,
+  { tenant_id, invoice_id: id }: LeasedMessage,
 ): Promise<InvoiceDocument> {
-  const [row] = await db.read<DocumentRow>(tenant_id, documentStatement([{ tenant_id, id }]));
+  const [row] = await db.read<DocumentRow>(tenant_id, buildInvoiceDocumentQuery([{ tenant_id, id }]));
   if (!row) throw new Error(`the invoice ${id} of a message is not there`);
-  return documentOf(row);
+  return buildInvoiceDocument(row);
 }
 
 /**
  * Records that the provider has accepted the message. Call it before any other step that can fail:
  * from then on no worker offers the message again.
  */
-export async function noteAccepted(db: Database, ref: RecordRef): Promise<void> {
+export async function recordAcceptance(db: Database, ref: RecordRef): Promise<void> {
   await db.transaction([ref.tenant_id], async (tx) =>
     tx.queryAtCommit({
       name: 'note-accepted-message',
@@ -102,8 +109,8 @@ export async function noteAccepted(db: Database, ref: RecordRef): Promise<void> 
 }
 
 /** Postpones the next attempt and stores the reason. */
-export function postponeMessage(db: Database, ref: RecordRef, wait: PutOff): Promise<void> {
-  return putOff(db, 'messages', { ref, ...wait });
+export function postponeMessage(db: Database, ref: RecordRef, wait: Postponement): Promise<void> {
+  return postponeRow(db, 'messages', { ref, ...wait });
 }
 
 /** Maximum number of messages of one account in a sweep. */
@@ -116,6 +123,6 @@ const OVERDUE_SECONDS = 5;
  * @param limit maximum number of messages
  */
 export function findDueMessages(tx: Transaction, limit: number): Promise<DueRow[]> {
-  const bounds = { limit, perTenant: MAX_DUE_PER_TENANT, overdueSeconds: OVERDUE_SECONDS };
+  const bounds = { limit, limitPerTenant: MAX_DUE_PER_TENANT, overdueSeconds: OVERDUE_SECONDS };
   return findDueRows(tx, 'messages', bounds);
 }

@@ -1,16 +1,16 @@
 import type { MessageListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { messageListRepresentation } from './representation.js';
 
 /** Builds the query for one page of messages. */
-export function listMessages(query: MessageListQuery, scope: ListScope): Statement {
+export function listMessages(query: MessageListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.invoice_id, 't.invoice_id = ?')
     .addIf(query.channel, 't.channel = ?')
     .addIf(query.state, 't.state = ?');
-  return listStatement({
+  return buildListQuery({
     table: 'messages',
     representation: messageListRepresentation('t'),
     conditions,

@@ -1,7 +1,7 @@
-import type { Change, Command, EventDraft, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { applyMove, type InvoiceRow, mayMove } from '../invoices/lifecycle.js';
-import { missing } from '../sets.js';
+import { notFoundOutcome } from '../record-sets.js';
 import type { MessageFailure } from './commands.js';
 import { LockedMessages, type MessageRow } from './message-rows.js';
 
@@ -9,18 +9,18 @@ import { LockedMessages, type MessageRow } from './message-rows.js';
  * Records that the provider has accepted the messages. The invoice becomes sent too, with its
  * event, unless another message of the same release was accepted before.
  */
-export async function recordMessagesSent(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
+export async function recordMessagesSent(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const locked = await LockedMessages.lock(tx, commands);
-  const outcomes = commands.map((command): Outcome => {
-    const message = locked.messageOf(command);
-    if (!message) return missing('message');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const message = locked.getMessage(command);
+    if (!message) return notFoundOutcome('message');
     if (message.state === 'sent') return { ok: true, changes: [], events: [] };
     const at = message.accepted_at ?? new Date().toISOString();
     locked.changeMessage({ ...message, state: 'sent', sent_at: at, error: null });
     const changes: Change[] = [{ field: 'state', from: message.state, to: 'sent' }];
     // A message that was marked failed meanwhile was delivered all the same, but the invoice now
     // waits for a newer one.
-    const events = message.state === 'queued' ? deliver(locked, { command, message, at }) : [];
+    const events = message.state === 'queued' ? markInvoiceSent(locked, { command, message, at }) : [];
     return { ok: true, changes, events };
   });
   await locked.store(tx);
@@ -28,11 +28,11 @@ export async function recordMessagesSent(tx: Transaction, commands: Command[]): 
 }
 
 /** Marks the invoice as delivered. @returns the event, once per release */
-export function deliver(
+export function markInvoiceSent(
   locked: LockedMessages,
   { command, message, at }: { command: Command; message: MessageRow; at: string },
 ): EventDraft[] {
-  const invoice = locked.invoiceOf(message);
+  const invoice = locked.getInvoice(message);
   if (invoice.delivery_state !== 'queued') return [];
   locked.changeInvoice(command, { ...invoice, delivery_state: 'sent', sent_at: at });
   return [{ type: 'invoice.sent', entity: { type: 'invoice', id: invoice.id } }];
@@ -46,12 +46,12 @@ export function deliver(
 export async function recordMessagesFailed(
   tx: Transaction,
   commands: Command<MessageFailure>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const locked = await LockedMessages.lock(tx, commands);
   const now = new Date().toISOString();
-  const outcomes = commands.map((command): Outcome => {
-    const message = locked.messageOf(command);
-    if (!message) return missing('message');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const message = locked.getMessage(command);
+    if (!message) return notFoundOutcome('message');
     const { reason } = command.input;
     if (message.state !== 'queued' || message.accepted_at) return { ok: true, changes: [], events: [] };
     locked.changeMessage({ ...message, state: 'failed', error: reason });
@@ -59,8 +59,8 @@ export async function recordMessagesFailed(
       { field: 'state', from: 'queued', to: 'failed' },
       { field: 'error', from: message.error, to: reason },
     ];
-    const invoice = locked.invoiceOf(message);
-    if (invoice.delivery_state !== 'queued' || locked.othersAreQueued(message))
+    const invoice = locked.getInvoice(message);
+    if (invoice.delivery_state !== 'queued' || locked.hasOtherQueuedMessages(message))
       return { ok: true, changes, events: [] };
     const { row, change } = failInvoice(invoice, { now, reason });
     locked.changeInvoice(command, row);

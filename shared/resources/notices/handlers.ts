@@ -1,6 +1,13 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import {
+  lockRecords,
+  notFoundOutcome,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
 
 interface NoticeRow extends Row, RecordRef {
   read_at: string | null;
@@ -9,15 +16,15 @@ interface NoticeRow extends Row, RecordRef {
 /**
  * Marks notices as read for the whole account; a notice that is already read keeps its `read_at`.
  */
-export async function markNoticesRead(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
-  const rows = await lockRecords<NoticeRow>(tx, 'notices', commands.map(refOf));
+export async function markNoticesRead(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<NoticeRow>(tx, 'notices', commands.map(toRecordRef));
   const now = new Date().toISOString();
   const read: RecordRef[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('notice');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('notice');
     if (row.read_at !== null) return { ok: true, changes: [], events: [] };
-    read.push(refOf(command));
+    read.push(toRecordRef(command));
     return { ok: true, changes: [{ field: 'read_at', from: null, to: now }], events: [] };
   });
   if (read.length > 0) await storeRead(tx, read, now);
@@ -27,7 +34,7 @@ export async function markNoticesRead(tx: Transaction, commands: Command[]): Pro
 async function storeRead(tx: Transaction, refs: RecordRef[], readAt: string): Promise<void> {
   await tx.query({
     name: 'mark-notices-read',
-    text: `update notices t set read_at = $2 from ${recordset('tenant_id uuid, id uuid')}
+    text: `update notices t set read_at = $2 from ${recordsetSql('tenant_id uuid, id uuid')}
            where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(refs), readAt],
   });

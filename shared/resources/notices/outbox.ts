@@ -1,18 +1,18 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
-import type { HeldMail } from '../messages/mail-day.js';
-import type { ClaimTerms } from '../messages/outbox.js';
+import type { DeferredMail } from '../messages/daily-mail-limit.js';
+import type { LeaseTerms } from '../messages/outbox.js';
 import {
-  countOrHold,
+  buildNextDueCte,
+  countOrPostpone,
   type DueRow,
   findDueRows,
-  lockNextDue,
-  putOff,
-  type Wait,
+  postponeRow,
+  type RetryWait,
 } from '../messages/outbox-rows.js';
-import type { RecordRef } from '../sets.js';
+import type { RecordRef } from '../record-sets.js';
 
 /** The mail of a notice to one person, under a lease: only this worker may offer it now. */
-export interface ClaimedMail extends RecordRef {
+export interface LeasedNoticeMail extends RecordRef {
   title: string;
   text: string;
   /** Null when the person has left the account since. */
@@ -22,10 +22,10 @@ export interface ClaimedMail extends RecordRef {
   /** How often a worker has offered it, including now. */
   attempts: number;
   /** Set when the mail is already postponed to the next day. */
-  held: HeldMail | undefined;
+  deferral: DeferredMail | undefined;
 }
 
-interface LeasedRow extends Omit<ClaimedMail, 'held'> {
+interface LeasedRow extends Omit<LeasedNoticeMail, 'held'> {
   is_counted: boolean;
 }
 
@@ -33,15 +33,15 @@ interface LeasedRow extends Omit<ClaimedMail, 'held'> {
  * Leases the account's notice mail that has been due the longest; undefined when all due mails are
  * leased by other workers. The same transaction counts the mail for the day.
  */
-export function claimNextNoticeMail(
+export function leaseNextNoticeMail(
   db: Database,
   tenantId: string,
-  { leaseSeconds, perDay }: ClaimTerms,
-): Promise<ClaimedMail | undefined> {
+  { leaseSeconds, mailsPerDay }: LeaseTerms,
+): Promise<LeasedNoticeMail | undefined> {
   return db.transaction([tenantId], async (tx) => {
     const [row] = await tx.query<LeasedRow>({
       name: 'claim-next-notice-mail',
-      text: `with ${lockNextDue('notice_mails')},
+      text: `with ${buildNextDueCte('notice_mails')},
              taken as (
                update notice_mails m set attempt_after = now() + make_interval(secs => $2), attempts = m.attempts + 1
                from next where m.tenant_id = $1 and m.id = next.id returning m.*)
@@ -54,7 +54,7 @@ export function claimNextNoticeMail(
     });
     if (!row) return undefined;
     const isNew = row.recipient !== null && !row.is_counted;
-    const held = isNew ? await countOrHold(tx, 'notice_mails', { ref: row, perDay }) : undefined;
+    const held = isNew ? await countOrPostpone(tx, 'notice_mails', { ref: row, mailsPerDay }) : undefined;
     return { ...row, held };
   });
 }
@@ -63,7 +63,7 @@ export function claimNextNoticeMail(
  * Records that the mail server has accepted the mail. The first accepted mail of a notice sets the
  * notice's `mailed_at`.
  */
-export async function noteMailSent(db: Database, ref: RecordRef): Promise<void> {
+export async function recordNoticeMailSent(db: Database, ref: RecordRef): Promise<void> {
   await db.transaction([ref.tenant_id], async (tx) =>
     tx.queryAtCommit({
       name: 'note-sent-notice-mail',
@@ -79,13 +79,13 @@ export async function noteMailSent(db: Database, ref: RecordRef): Promise<void> 
  * Stores why the mail server did not accept a mail.
  * @param wait until the next attempt; undefined gives the mail up
  */
-export function noteMailFailure(
+export function recordNoticeMailFailure(
   db: Database,
   ref: RecordRef,
-  { reason, wait }: { reason: string; wait: Wait | undefined },
+  { reason, wait }: { reason: string; wait: RetryWait | undefined },
 ): Promise<void> {
   if (!wait) return giveUpMail(db, ref, reason);
-  return putOff(db, 'notice_mails', { ref, reason, ...wait });
+  return postponeRow(db, 'notice_mails', { ref, reason, ...wait });
 }
 
 async function giveUpMail(db: Database, ref: RecordRef, reason: string): Promise<void> {
@@ -103,5 +103,5 @@ const MAX_DUE_PER_TENANT = 20;
 
 /** Due mails of this transaction's tenants. @param limit maximum number of mails */
 export function findDueNoticeMails(tx: Transaction, limit: number): Promise<DueRow[]> {
-  return findDueRows(tx, 'notice_mails', { limit, perTenant: MAX_DUE_PER_TENANT, overdueSeconds: 0 });
+  return findDueRows(tx, 'notice_mails', { limit, limitPerTenant: MAX_DUE_PER_TENANT, overdueSeconds: 0 });
 }

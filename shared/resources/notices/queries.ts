@@ -1,14 +1,14 @@
 import type { NoticeListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { noticeRepresentation } from './representation.js';
 
 /** Builds the query for one page of notices. */
-export function listNotices(query: NoticeListQuery, scope: ListScope): Statement {
+export function listNotices(query: NoticeListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId).addIf(query.kind, 't.kind = ?');
   // Worded like the predicate of the partial index: few notices among many are unread.
   if (query.unread !== undefined) conditions.add(`t.read_at is ${query.unread ? '' : 'not '}null`);
-  return listStatement({
+  return buildListQuery({
     table: 'notices',
     representation: noticeRepresentation('t'),
     conditions,

@@ -2,7 +2,7 @@ import type { Command } from '../../contracts/command.js';
 import type { Config } from '../../platform/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { recordset } from '../sets.js';
+import { recordsetSql } from '../record-sets.js';
 import type { NoticeKind } from './kinds.js';
 
 /** A notice to store for an account. */
@@ -34,14 +34,14 @@ export async function insertNotices(
       name: 'insert-notices',
       text: `insert into notices (tenant_id, id, kind, title, text, entity_type, entity_id)
              select tenant_id, id, kind, title, text, entity_type, entity_id
-             from ${recordset('tenant_id uuid, id uuid, kind text, title text, text text, entity_type text, entity_id uuid')}`,
+             from ${recordsetSql('tenant_id uuid, id uuid, kind text, title text, text text, entity_type text, entity_id uuid')}`,
       values: [JSON.stringify(rows)],
     }),
     mailed.length > 0 &&
       tx.query({
         name: 'insert-notice-mails',
         text: `insert into notice_mails (tenant_id, notice_id, user_id)
-               select r.tenant_id, r.id, u.id from ${recordset('tenant_id uuid, id uuid, kind text, entity_id uuid')}
+               select r.tenant_id, r.id, u.id from ${recordsetSql('tenant_id uuid, id uuid, kind text, entity_id uuid')}
                join users u on u.tenant_id = r.tenant_id and u.deactivated_at is null
                where not exists (
                  select from notices n join notice_mails m on m.tenant_id = n.tenant_id and m.notice_id = n.id

@@ -1,11 +1,11 @@
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { takeTurns } from '../sweep-turns.js';
+import { buildRoundRobinSql } from '../sweep-round-robin.js';
 
 /**
  * SQL: the tenants of this transaction. The row-level policy only filters; this can use an index.
  */
-export const IN_TENANTS = (alias: string) =>
+export const isInSessionTenants = (alias: string) =>
   `${alias}.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])`;
 
 /**
@@ -27,7 +27,7 @@ const IS_PARKED = `exists (select from command_attempts p
  * SQL over operations `o`: the command has yet to run. Its age does not matter: an acknowledged
  * command runs even after a day without workers.
  */
-export const UNSETTLED = `(o.settled_at is null and not ${IS_DONE} and not ${IS_PARKED})`;
+export const IS_PENDING = `(o.settled_at is null and not ${IS_DONE} and not ${IS_PARKED})`;
 
 /** Operations that one pass reads: more than it leases, so that finished ones are soon marked. */
 const READ_PER_PASS = 2048;
@@ -36,7 +36,7 @@ const CHECKED_PER_COUNT = 10_000;
 
 const LEASE_QUERY = `
   with looked as materialized (
-    ${takeTurns(`select o.tenant_id, o.id from operations o
+    ${buildRoundRobinSql(`select o.tenant_id, o.id from operations o
       where o.tenant_id = t.tenant_id and o.settled_at is null and o.lease_until < now()
       order by o.lease_until, o.id limit ${READ_PER_PASS}`)}
     limit ${READ_PER_PASS}
@@ -85,8 +85,8 @@ export async function countPending(tx: Transaction): Promise<number> {
     name: 'count-operations',
     text: `select count(*)::int as count from (
              select o.*, row_number() over () as place from operations o
-             where ${IN_TENANTS('o')} and o.settled_at is null) o
-           where case when o.place <= ${CHECKED_PER_COUNT} then ${UNSETTLED} else true end`,
+             where ${isInSessionTenants('o')} and o.settled_at is null) o
+           where case when o.place <= ${CHECKED_PER_COUNT} then ${IS_PENDING} else true end`,
   });
   return row?.count ?? 0;
 }

@@ -2,7 +2,7 @@ import type { Command } from '../../contracts/command.js';
 import { AppError, type ErrorBody } from '../../platform/errors.js';
 
 /** The request that an idempotency record belongs to. */
-export interface KeptRequest {
+export interface StoredRequest {
   method: string;
   path: string;
   body_hash: string;
@@ -12,9 +12,9 @@ export interface KeptRequest {
  * The error for a request that reuses the Idempotency-Key of a different request; undefined when
  * the requests are equal.
  */
-export function reusedKeyError(
+export function findReusedKeyError(
   idempotency: Command['idempotency'],
-  kept: KeptRequest,
+  kept: StoredRequest,
 ): ErrorBody | undefined {
   const own = { method: idempotency?.method, path: idempotency?.path, body_hash: idempotency?.bodyHash };
   const parts = (['method', 'path', 'body_hash'] as const).filter((part) => kept[part] !== own[part]);

@@ -1,9 +1,9 @@
 import type { Command, CommandResult } from '../../contracts/command.js';
 import type { ErrorBody } from '../../platform/errors.js';
-import type { Database, Statement, Transaction } from '../../platform/postgres.js';
-import { type DoneRow, doneResult, HAS_CHANGES } from './done.js';
-import { IN_TENANTS, UNSETTLED } from './pending.js';
-import { type KeptRequest, reusedKeyError } from './reused-key.js';
+import type { Database, SqlQuery, Transaction } from '../../platform/postgres.js';
+import { type AuditedResultRow, HAS_CHANGES_COLUMN, rebuildResult } from './audited-result.js';
+import { IS_PENDING, isInSessionTenants } from './pending.js';
+import { findReusedKeyError, type StoredRequest } from './reused-key.js';
 
 /** How long GET /operations/{id} and idempotency records are valid (docs/decisions.md §5). */
 const RETENTION = "interval '24 hours'";
@@ -27,7 +27,7 @@ export interface OperationView {
   result: CommandResult | undefined;
 }
 
-interface OperationRow extends DoneRow {
+interface OperationRow extends AuditedResultRow {
   created_at: string;
   type: string;
   actor_id: string | null;
@@ -37,7 +37,7 @@ interface OperationRow extends DoneRow {
   parked: boolean;
   claim: Command['idempotency'];
   /** The response stored under the operation's Idempotency-Key. */
-  kept: (KeptRequest & { status: number; body: string; location: string | null }) | null;
+  kept: (StoredRequest & { status: number; body: string; location: string | null }) | null;
 }
 
 // A retry with the same key may have done the work first: its stored response is then this
@@ -45,7 +45,7 @@ interface OperationRow extends DoneRow {
 const READ_OPERATION_QUERY = `
   select o.tenant_id, o.id, to_json(o.created_at)#>>'{}' as created_at, o.command ->> 'type' as type,
     o.command #>> '{actor,id}' as actor_id, o.command ->> 'entityId' as command_entity_id, o.command #>> '{input,material,sealed}' as sealed_secret, a.id is not null as done, p.parked_at is not null as parked,
-    a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES}, o.command -> 'idempotency' as claim, to_jsonb(k) as kept
+    a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES_COLUMN}, o.command -> 'idempotency' as claim, to_jsonb(k) as kept
   from operations o
   left join audit_entries a on a.tenant_id = o.tenant_id and a.id = o.id
   left join command_attempts p on p.tenant_id = o.tenant_id and p.command_id = o.id
@@ -61,8 +61,8 @@ export async function readOperation(
   tenantId: string,
   id: string,
 ): Promise<OperationView | undefined> {
-  const statement = { name: 'read-operation', text: READ_OPERATION_QUERY, values: [tenantId, id] };
-  const [row] = await db.read<OperationRow>(tenantId, statement);
+  const sqlQuery = { name: 'read-operation', text: READ_OPERATION_QUERY, values: [tenantId, id] };
+  const [row] = await db.read<OperationRow>(tenantId, sqlQuery);
   if (!row) return undefined;
   const { id: operationId, type, actor_id: actorId, sealed_secret: sealedSecret } = row;
   const { command_entity_id: entityId } = row;
@@ -81,11 +81,11 @@ export async function readOperation(
 
 async function findOperationResult(
   row: OperationRow,
-  query: (statement: Statement) => Promise<{ body?: string }[]>,
+  query: (sqlQuery: SqlQuery) => Promise<{ body?: string }[]>,
 ): Promise<CommandResult | undefined> {
-  if (row.done) return doneResult(row, query);
+  if (row.done) return rebuildResult(row, query);
   if (row.kept) {
-    const error = reusedKeyError(row.claim, row.kept);
+    const error = findReusedKeyError(row.claim, row.kept);
     if (error) return { id: row.id, ok: false, error };
     const { status, body, location } = row.kept;
     return { id: row.id, ok: true, status, body, location, replayed: true };
@@ -100,14 +100,14 @@ const PARKED_ERROR: ErrorBody = {
 };
 
 /** Finds the result of a command by its audit entry; undefined when the command has not run. */
-export async function findResult(db: Database, command: Command): Promise<CommandResult | undefined> {
-  const [row] = await db.read<DoneRow>(command.tenantId, {
+export async function findCommandResult(db: Database, command: Command): Promise<CommandResult | undefined> {
+  const [row] = await db.read<AuditedResultRow>(command.tenantId, {
     name: 'find-result',
-    text: `select a.tenant_id, a.id, a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES}
+    text: `select a.tenant_id, a.id, a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES_COLUMN}
            from audit_entries a where a.tenant_id = $1 and a.id = $2`,
     values: [command.tenantId, command.id],
   });
-  return row && doneResult(row, (statement) => db.read(command.tenantId, statement));
+  return row && rebuildResult(row, (sqlQuery) => db.read(command.tenantId, sqlQuery));
 }
 
 /** Stores a command as pending: once committed, it runs even if the queue loses its job. */
@@ -134,7 +134,7 @@ const EXPORT_RETENTION = "interval '90 days'";
  * and the queues of deleted endpoints once no worker leases them and no delivery is due.
  */
 const EXPIRY_CONDITIONS = {
-  operations: `o.created_at < now() - ${RETENTION} and not ${UNSETTLED}`,
+  operations: `o.created_at < now() - ${RETENTION} and not ${IS_PENDING}`,
   idempotency_keys: `o.created_at < now() - ${EXTENDED_RETENTION}`,
   sessions: `least(o.ended_at, o.idle_expires_at, o.expires_at) < now() - ${EXTENDED_RETENTION}`,
   sweep_faults: `o.last_failed_at < now() - ${RETENTION}`,
@@ -155,7 +155,7 @@ export async function purgeExpired(tx: Transaction, limit: number): Promise<numb
     tx.query<{ count: number }>({
       text: `with gone as (
                delete from ${table} where ctid = any (array(
-                 select ctid from ${table} o where ${IN_TENANTS('o')} and ${condition} limit ${limit}))
+                 select ctid from ${table} o where ${isInSessionTenants('o')} and ${condition} limit ${limit}))
                returning 1)
              select count(*)::int as count from gone`,
     }),

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../platform/runtime.js';
 import { openWritePath, type Submit } from '../../queues/submit.js';
-import { findResult, storeOperation } from './store.js';
+import { findCommandResult, storeOperation } from './store.js';
 
 /**
  * For this long after it is stored, the clock leaves an operation alone: its job may still be
@@ -15,7 +15,7 @@ const FIRST_LEASE_SECONDS = 5;
 export function openDurableWritePath(runtime: Runtime): Promise<Submit> {
   const { db } = runtime;
   return openWritePath(runtime, async (command) => {
-    const result = await findResult(db, command);
+    const result = await findCommandResult(db, command);
     if (result) return result;
     await storeOperation(db, command, FIRST_LEASE_SECONDS);
     return { id: command.id, accepted: true };

@@ -1,27 +1,27 @@
-import type { Change, Command, EventDraft, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { RefundCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
+import { diffNewRecord } from '../changes.js';
 import {
   type InvoiceRow,
-  illegalMove,
   lockInvoices,
   mayMove,
+  refuseInvoiceMove,
   storeLifecycle,
 } from '../invoices/lifecycle.js';
 import { findPastDue } from '../invoices/past-due.js';
 import {
-  failed,
+  failedOutcome,
   lockRecords,
-  missing,
-  nextUpdatedAt,
+  nextUpdatedAtSql,
+  notFoundOutcome,
   type RecordRef,
-  recordset,
+  recordsetSql,
   refKey,
-  refOf,
   renderRecords,
-} from '../sets.js';
+  toRecordRef,
+} from '../record-sets.js';
 import type { InvoicePayment } from './commands.js';
 import { applyPayment, applyRefund } from './money.js';
 
@@ -42,9 +42,9 @@ interface AppliedPayment {
  * Records payments. The amount that the invoice still owes is applied to it; the rest becomes the
  * customer's credit (docs/decisions.md §3, Money).
  */
-export async function createPayments(tx: Transaction, commands: PaymentCommand[]): Promise<Outcome[]> {
+export async function createPayments(tx: Transaction, commands: PaymentCommand[]): Promise<CommandOutcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
-  const outcomes = new Map<string, Outcome>();
+  const outcomes = new Map<string, CommandOutcome>();
   const applied: AppliedPayment[] = [];
   for (const command of commands) {
     const result = applyToInvoice(command, invoices);
@@ -53,21 +53,21 @@ export async function createPayments(tx: Transaction, commands: PaymentCommand[]
   }
   const bodies = await storePayments(tx, applied);
   for (const { command, invoice, changes } of applied) {
-    const payment: unknown = JSON.parse(bodies.get(refKey(refOf(command))) as string);
+    const payment: unknown = JSON.parse(bodies.get(refKey(toRecordRef(command))) as string);
     outcomes.set(command.id, { ok: true, changes, events: [buildPaidEvent(invoice, payment)] });
   }
-  return commands.map((command) => outcomes.get(command.id) as Outcome);
+  return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
 function applyToInvoice(
   command: PaymentCommand,
   invoices: Map<string, InvoiceRow>,
-): AppliedPayment | Outcome {
+): AppliedPayment | CommandOutcome {
   const row = invoices.get(refKey(invoiceRef(command)));
-  if (!row) return missing('invoice');
+  if (!row) return notFoundOutcome('invoice');
   const isPaid = row.status === 'paid';
   if (!isPaid && !mayMove(row, 'paid', 'P')) {
-    return illegalMove(row, 'paid', `A payment cannot be taken on an invoice that is ${row.status}.`);
+    return refuseInvoiceMove(row, 'paid', `A payment cannot be taken on an invoice that is ${row.status}.`);
   }
   const { appliedCents, paidCents } = applyPayment(row, command.input.amount_cents);
   const isFullyPaid = paidCents === row.total_cents;
@@ -79,7 +79,7 @@ function applyToInvoice(
   invoices.set(refKey(row), invoice);
   const { invoice_id: _path, ...input } = command.input;
   const changes = [
-    ...changesOfNew(input),
+    ...diffNewRecord(input),
     { field: 'invoice.paid_cents', from: row.paid_cents, to: paidCents },
     ...(status === row.status ? [] : [{ field: 'invoice.status', from: row.status, to: status }]),
   ];
@@ -98,7 +98,7 @@ async function storePayments(tx: Transaction, applied: AppliedPayment[]): Promis
   if (applied.length === 0) return new Map();
   const rows = applied.map(({ command, invoice, appliedCents }) => ({
     ...command.input,
-    ...refOf(command),
+    ...toRecordRef(command),
     customer_id: invoice.customer_id,
     received_at: command.input.received_at ?? null,
     applied_cents: appliedCents,
@@ -107,7 +107,7 @@ async function storePayments(tx: Transaction, applied: AppliedPayment[]): Promis
     name: 'insert-payments',
     text: `insert into payments (tenant_id, id, invoice_id, customer_id, amount_cents, method, applied_cents, received_at, reference)
            select tenant_id, id, invoice_id, customer_id, amount_cents, method, applied_cents, coalesce(received_at, now()), reference
-           from ${recordset(
+           from ${recordsetSql(
              'tenant_id uuid, id uuid, invoice_id uuid, customer_id uuid, amount_cents bigint, method text, applied_cents bigint, received_at timestamptz, reference text',
            )}`,
     values: [JSON.stringify(rows)],
@@ -119,7 +119,7 @@ async function storePayments(tx: Transaction, applied: AppliedPayment[]): Promis
   const rendering = renderRecords(
     tx,
     'payment',
-    applied.map(({ command }) => refOf(command)),
+    applied.map(({ command }) => toRecordRef(command)),
   );
   const [bodies] = await Promise.all([rendering, inserting, storing]);
   return bodies;
@@ -136,15 +136,18 @@ interface PaymentRow extends Row, RecordRef {
  * Refunds payments: first from the customer's credit, then from the amount applied to the invoice,
  * which may reopen the invoice.
  */
-export async function refundPayments(tx: Transaction, commands: Command<RefundCreate>[]): Promise<Outcome[]> {
-  const payments = await lockRecords<PaymentRow>(tx, 'payments', commands.map(refOf));
+export async function refundPayments(
+  tx: Transaction,
+  commands: Command<RefundCreate>[],
+): Promise<CommandOutcome[]> {
+  const payments = await lockRecords<PaymentRow>(tx, 'payments', commands.map(toRecordRef));
   const refs = [...payments.values()].map((row) => ({ tenant_id: row.tenant_id, id: row.invoice_id }));
   const [invoices, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);
   const refunded: { command: Command<RefundCreate>; payment: PaymentRow }[] = [];
   const changedInvoices = new Map<string, InvoiceRow>();
-  const outcomes = commands.map((command): Outcome => {
-    const payment = payments.get(refKey(refOf(command)));
-    if (!payment) return missing('payment');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const payment = payments.get(refKey(toRecordRef(command)));
+    if (!payment) return notFoundOutcome('payment');
     const leftCents = payment.amount_cents - payment.refunded_cents;
     if (command.input.amount_cents > leftCents) return failRefundTooLarge(leftCents);
     const key = refKey({ tenant_id: payment.tenant_id, id: payment.invoice_id });
@@ -166,9 +169,9 @@ export async function refundPayments(tx: Transaction, commands: Command<RefundCr
   return outcomes;
 }
 
-function failRefundTooLarge(leftCents: number): Outcome {
+function failRefundTooLarge(leftCents: number): CommandOutcome {
   const message = `amount_cents is more than the ${leftCents} cents of this payment that are not refunded yet`;
-  return failed({
+  return failedOutcome({
     code: 'validation_error',
     message: `${message}.`,
     details: [{ field: 'amount_cents', code: 'max', message }],
@@ -181,7 +184,7 @@ async function storeRefunds(
 ): Promise<void> {
   if (refunded.length === 0) return;
   const rows = refunded.map(({ command, payment }) => ({
-    ...refOf(command),
+    ...toRecordRef(command),
     refund_id: newId(),
     amount_cents: command.input.amount_cents,
     reason: command.input.reason,
@@ -191,8 +194,8 @@ async function storeRefunds(
   await Promise.all([
     tx.query({
       name: 'refund-payments',
-      text: `update payments t set applied_cents = r.applied_cents, refunded_cents = r.refunded_cents, updated_at = ${nextUpdatedAt('t')}
-             from ${recordset('tenant_id uuid, id uuid, applied_cents bigint, refunded_cents bigint')}
+      text: `update payments t set applied_cents = r.applied_cents, refunded_cents = r.refunded_cents, updated_at = ${nextUpdatedAtSql('t')}
+             from ${recordsetSql('tenant_id uuid, id uuid, applied_cents bigint, refunded_cents bigint')}
              where t.tenant_id = r.tenant_id and t.id = r.id`,
       values: [JSON.stringify(rows)],
     }),
@@ -200,7 +203,7 @@ async function storeRefunds(
       name: 'insert-refunds',
       text: `insert into refunds (tenant_id, id, payment_id, amount_cents, reason)
              select tenant_id, refund_id, id, amount_cents, reason
-             from ${recordset('tenant_id uuid, id uuid, refund_id uuid, amount_cents bigint, reason text')}`,
+             from ${recordsetSql('tenant_id uuid, id uuid, refund_id uuid, amount_cents bigint, reason text')}`,
       values: [JSON.stringify(rows)],
     }),
   ]);

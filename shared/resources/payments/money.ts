@@ -1,5 +1,5 @@
 import type { InvoiceRow } from '../invoices/lifecycle.js';
-import { reopenedStatus } from '../invoices/transitions.js';
+import { computeReopenedStatus } from '../invoices/transitions.js';
 
 interface InvoiceAmounts {
   total_cents: number;
@@ -44,7 +44,7 @@ export function applyRefund<P extends PaymentAmounts>(
   };
   const isReopened = takenBackCents > 0 && ['paid', 'partially_paid'].includes(invoice.status);
   const status = isReopened
-    ? reopenedStatus({
+    ? computeReopenedStatus({
         isPastDue: invoice.released_at !== null && isPastDue,
         paidCents,
         isViewed: invoice.viewed_at !== null,

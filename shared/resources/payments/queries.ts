@@ -1,10 +1,10 @@
 import type { PaymentListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { addDateRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { addDateRange, buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { paymentRepresentation } from './representation.js';
 
 /** Builds the query for one page of payments. */
-export function listPayments(query: PaymentListQuery, scope: ListScope): Statement {
+export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.invoice_id, 't.invoice_id = ?')
@@ -14,7 +14,7 @@ export function listPayments(query: PaymentListQuery, scope: ListScope): Stateme
     until: query.until,
     timeZone: scope.timeZone,
   });
-  return listStatement({
+  return buildListQuery({
     table: 'payments',
     representation: paymentRepresentation('t'),
     conditions,

@@ -6,7 +6,7 @@
  * @param rateCard expression for the id of any version of the customer's card, or null
  * @param day expression for the date in the tenant's time zone
  */
-export function cardInForce(tenant: string, rateCard: string, day: string): string {
+export function joinCardInForce(tenant: string, rateCard: string, day: string): string {
   return `
     left join lateral (
       select k.* from rate_cards own

@@ -1,8 +1,15 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { RateCardCreate } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { failed, namesOf, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import { diffNewRecord } from '../changes.js';
+import {
+  failedOutcome,
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
 
 /** The window of a card that is created without one. */
 const DEFAULT_AFTER_HOURS = { start: '18:00', end: '08:00', weekends: true };
@@ -19,15 +26,15 @@ interface Predecessor extends RecordRef {
  * Adds cards. A card whose name exists becomes its next version and supersedes the previous one,
  * which stays unchanged.
  */
-export async function createRateCards(tx: Transaction, commands: CardCommand[]): Promise<Outcome[]> {
+export async function createRateCards(tx: Transaction, commands: CardCommand[]): Promise<CommandOutcome[]> {
   const newest = await findNewest(tx, commands);
-  const outcomes = commands.map((command): Outcome => {
-    const before = newest.get(refKey(refOf(command)));
+  const outcomes = commands.map((command): CommandOutcome => {
+    const before = newest.get(refKey(toRecordRef(command)));
     if (before && command.input.effective_from < before.effective_from) return failTooEarly(before);
-    return { ok: true, changes: changesOfNew({ ...command.input }), events: [] };
+    return { ok: true, changes: diffNewRecord({ ...command.input }), events: [] };
   });
   const rows = commands.flatMap((command, index) =>
-    outcomes[index]?.ok ? [buildCardRow(command, newest.get(refKey(refOf(command))))] : [],
+    outcomes[index]?.ok ? [buildCardRow(command, newest.get(refKey(toRecordRef(command))))] : [],
   );
   if (rows.length > 0) await insertCards(tx, rows);
   return outcomes;
@@ -38,11 +45,11 @@ export async function createRateCards(tx: Transaction, commands: CardCommand[]):
  * The rerun then reads the other version here.
  */
 async function findNewest(tx: Transaction, commands: CardCommand[]): Promise<Map<string, Predecessor>> {
-  const names = commands.map((command) => ({ ...refOf(command), name: command.input.name }));
+  const names = commands.map((command) => ({ ...toRecordRef(command), name: command.input.name }));
   const rows = await tx.query<Predecessor>({
     name: 'newest-rate-cards',
     text: `select r.tenant_id, r.id, k.version, k.effective_from::text as effective_from, k.is_default
-           from ${recordset('tenant_id uuid, id uuid, name text')}
+           from ${recordsetSql('tenant_id uuid, id uuid, name text')}
            cross join lateral (select * from rate_cards k where k.tenant_id = r.tenant_id and lower(k.name) = lower(r.name)
                                order by k.version desc limit 1) k`,
     values: [JSON.stringify(names)],
@@ -50,9 +57,9 @@ async function findNewest(tx: Transaction, commands: CardCommand[]): Promise<Map
   return new Map(rows.map((row) => [refKey(row), row]));
 }
 
-function failTooEarly({ effective_from, version }: Predecessor): Outcome {
+function failTooEarly({ effective_from, version }: Predecessor): CommandOutcome {
   const message = `effective_from must not be before ${effective_from}, the first day of version ${version}`;
-  return failed({
+  return failedOutcome({
     code: 'conflict',
     message: `${message}. A card is superseded, never edited.`,
     details: [{ field: 'effective_from', code: 'not_later', message }],
@@ -63,7 +70,7 @@ function buildCardRow(command: CardCommand, before: Predecessor | undefined) {
   const { items, after_hours_window: hours = DEFAULT_AFTER_HOURS, is_default, ...fields } = command.input;
   return {
     ...fields,
-    ...refOf(command),
+    ...toRecordRef(command),
     version: (before?.version ?? 0) + 1,
     is_default: is_default ?? before?.is_default ?? false,
     after_hours_start: hours.start,
@@ -85,12 +92,12 @@ function formatCategory(category: string): string {
 
 const COLUMNS = `tenant_id uuid, id uuid, name text, version integer, effective_from date, is_default boolean, after_hours_start time,
   after_hours_end time, after_hours_weekends boolean, items jsonb`;
-const NAMES = namesOf(COLUMNS).join(', ');
+const NAMES = parseColumnNames(COLUMNS).join(', ');
 
 async function insertCards(tx: Transaction, rows: ReturnType<typeof buildCardRow>[]): Promise<void> {
   await tx.query({
     name: 'insert-rate-cards',
-    text: `insert into rate_cards (${NAMES}) select ${NAMES} from ${recordset(COLUMNS)}`,
+    text: `insert into rate_cards (${NAMES}) select ${NAMES} from ${recordsetSql(COLUMNS)}`,
     values: [JSON.stringify(rows)],
   });
 }

@@ -1,10 +1,10 @@
 import type { RateCardListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { rateCardRepresentation } from './representation.js';
 
 /** Builds the query for one page of rate cards. */
-export function listRateCards(query: RateCardListQuery, scope: ListScope): Statement {
+export function listRateCards(query: RateCardListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.is_default, 't.is_default = ?');
@@ -16,7 +16,7 @@ export function listRateCards(query: RateCardListQuery, scope: ListScope): State
       query.in_force_on,
     );
   }
-  return listStatement({
+  return buildListQuery({
     table: 'rate_cards',
     representation: rateCardRepresentation('t'),
     conditions,

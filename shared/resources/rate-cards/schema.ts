@@ -4,17 +4,17 @@ import {
   cents,
   cursor,
   dateTime,
-  flag,
   integer,
   isDate,
   limit,
   slug,
+  strictBoolean,
   text,
   uuid,
 } from '../../contracts/fields.js';
 import { LINE_ITEM_CATEGORIES, SERVICE_TYPES, UNIT_TYPES } from '../../contracts/vocabulary.js';
 import {
-  decimalPlaces,
+  countDecimalPlaces,
   MAX_QUANTITY,
   MAX_QUANTITY_DECIMALS,
   MAX_UNIT_PRICE_CENTS,
@@ -61,7 +61,7 @@ const includedQuantity = () =>
     .min(0)
     .max(MAX_QUANTITY)
     .custom((value: number, helpers) =>
-      decimalPlaces(value) <= MAX_QUANTITY_DECIMALS
+      countDecimalPlaces(value) <= MAX_QUANTITY_DECIMALS
         ? value
         : helpers.error('number.decimals', { limit: MAX_QUANTITY_DECIMALS }),
     )
@@ -99,12 +99,12 @@ const itemKeys = () => ({
     .custom(notForStorage)
     .description('Minimum of the line item when anything is charged; not allowed for storage by the day')
     .example(null),
-  after_hours: flag()
+  after_hours: strictBoolean()
     .default(false)
     .custom(notForStorage)
     .description('Charged only when the job was sent out within the after-hours window')
     .example(false),
-  taxable: flag().default(false).example(true),
+  taxable: strictBoolean().default(false).example(true),
 });
 
 export const rateCardItemInput = Joi.object(itemKeys()).meta({ className: 'RateCardItemInput' });
@@ -112,7 +112,7 @@ export const rateCardItemInput = Joi.object(itemKeys()).meta({ className: 'RateC
 const windowKeys = () => ({
   start: timeOfDay('18:00'),
   end: timeOfDay('08:00'),
-  weekends: flag().description('All of Saturday and Sunday counts as after hours').example(true),
+  weekends: strictBoolean().description('All of Saturday and Sunday counts as after hours').example(true),
 });
 
 export const rateCardCreate = Joi.object({
@@ -124,7 +124,7 @@ export const rateCardCreate = Joi.object({
     .description(
       "First day, in the account's time zone. Not before that of the previous version; on the same day the newer version applies",
     ),
-  is_default: flag()
+  is_default: strictBoolean()
     .description(
       'Prices jobs of customers without a card of their own. Omitted: as in the previous version. Of several, the latest effective_from applies',
     )

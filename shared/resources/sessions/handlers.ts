@@ -1,10 +1,18 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { failed, lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import {
+  failedOutcome,
+  lockRecords,
+  notFoundOutcome,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
 import type { NewSession } from './commands.js';
-import { type KnownAddresses, withAddress } from './known-addresses.js';
-import { ABSOLUTE_LIFE, IDLE_LIFE } from './queries.js';
+import { addKnownAddress, type KnownAddresses } from './known-addresses.js';
+import { SESSION_IDLE_LIFETIME, SESSION_MAX_LIFETIME } from './queries.js';
 
 interface UserRow extends Row {
   password_hash: string;
@@ -21,7 +29,10 @@ const userRef = ({ tenantId, input }: Command<NewSession>): RecordRef => ({
  * Starts sessions. A sign-in fails when the password has changed, or the person was deactivated,
  * since the api process checked the password.
  */
-export async function createSessions(tx: Transaction, commands: Command<NewSession>[]): Promise<Outcome[]> {
+export async function createSessions(
+  tx: Transaction,
+  commands: Command<NewSession>[],
+): Promise<CommandOutcome[]> {
   const users = await lockRecords<UserRow>(tx, 'users', commands.map(userRef));
   const isCurrent = (command: Command<NewSession>): boolean => {
     const user = users.get(refKey(userRef(command)));
@@ -34,15 +45,15 @@ export async function createSessions(tx: Transaction, commands: Command<NewSessi
   await tx.query({
     name: 'insert-sessions',
     text: `insert into sessions (tenant_id, id, user_id, token_hash, idle_expires_at, expires_at)
-           select tenant_id, id, user_id, decode(token_hash, 'hex'), now() + ${IDLE_LIFE}, now() + ${ABSOLUTE_LIFE}
-           from ${recordset('tenant_id uuid, id uuid, user_id uuid, token_hash text')}`,
-    values: [JSON.stringify(current.map((command) => ({ ...command.input, ...refOf(command) })))],
+           select tenant_id, id, user_id, decode(token_hash, 'hex'), now() + ${SESSION_IDLE_LIFETIME}, now() + ${SESSION_MAX_LIFETIME}
+           from ${recordsetSql('tenant_id uuid, id uuid, user_id uuid, token_hash text')}`,
+    values: [JSON.stringify(current.map((command) => ({ ...command.input, ...toRecordRef(command) })))],
   });
   await storeAddresses(tx, current, users);
   return commands.map((command) =>
     current.includes(command)
       ? { ok: true, changes: [], events: [] }
-      : failed({ code: 'unauthorized', message: 'E-mail or password is wrong.' }),
+      : failedOutcome({ code: 'unauthorized', message: 'E-mail or password is wrong.' }),
   );
 }
 
@@ -56,13 +67,13 @@ async function storeAddresses(
     const { address_mark: mark } = command.input;
     const ref = userRef(command);
     const known = users.get(refKey(ref))?.sign_in_addresses ?? {};
-    return mark ? [{ ...ref, sign_in_addresses: withAddress(known, mark, Date.now()) }] : [];
+    return mark ? [{ ...ref, sign_in_addresses: addKnownAddress(known, mark, Date.now()) }] : [];
   });
   if (rows.length === 0) return;
   await tx.query({
     name: 'remember-sign-in-addresses',
     text: `update users t set sign_in_addresses = r.sign_in_addresses
-           from ${recordset('tenant_id uuid, id uuid, sign_in_addresses jsonb')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+           from ${recordsetSql('tenant_id uuid, id uuid, sign_in_addresses jsonb')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }
@@ -77,18 +88,18 @@ interface SessionRow extends Row {
 export async function endSessions(
   tx: Transaction,
   commands: Command<Record<string, never>>[],
-): Promise<Outcome[]> {
-  const refs = commands.map(refOf);
+): Promise<CommandOutcome[]> {
+  const refs = commands.map(toRecordRef);
   const rows = await lockRecords<SessionRow>(tx, 'sessions', refs);
   await tx.query({
     name: 'end-sessions',
     text: `update sessions t set ended_at = coalesce(t.ended_at, now())
-           from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+           from ${recordsetSql('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(refs)],
   });
   return commands.map((command) => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('session');
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('session');
     const changes = row.ended_at ? [] : [{ field: 'ended_at', from: null, to: 'now' }];
     return { ok: true, changes, events: [] };
   });

@@ -13,7 +13,7 @@ const MAX_AGE_MS = 90 * 24 * 60 * 60 * 1000;
  * because addresses have too few values. Without the person's id, equal hashes would show that two
  * people share a network.
  */
-export function markNetwork(key: Buffer, { userId, network }: { userId: string; network: string }): string {
+export function hashNetwork(key: Buffer, { userId, network }: { userId: string; network: string }): string {
   return hmacSha256(key, `${userId} ${network}`).toString('base64url');
 }
 
@@ -23,7 +23,7 @@ export function isKnownAddress(known: KnownAddresses, mark: string, now: number)
 }
 
 /** Adds an address. Keeps the addresses of the last 90 days, at most the newest 20. */
-export function withAddress(known: KnownAddresses, mark: string, now: number): KnownAddresses {
+export function addKnownAddress(known: KnownAddresses, mark: string, now: number): KnownAddresses {
   const all = Object.entries({ ...known, [mark]: new Date(now).toISOString() });
   const recent = all.filter(([, signedInAt]) => Date.parse(signedInAt) > now - MAX_AGE_MS);
   const newestFirst = recent.sort(([, one], [, other]) => Date.parse(other) - Date.parse(one));

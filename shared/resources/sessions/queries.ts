@@ -2,14 +2,14 @@ import type { Principal } from '../../contracts/principal.js';
 import { PERMISSIONS } from '../../contracts/vocabulary.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Database } from '../../platform/postgres.js';
-import { recordset } from '../sets.js';
+import { recordsetSql } from '../record-sets.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import type { KnownAddresses } from './known-addresses.js';
 
 /** A session ends after this long without a request: a dispatcher's shift. */
-export const IDLE_LIFE = "interval '12 hours'";
+export const SESSION_IDLE_LIFETIME = "interval '12 hours'";
 /** A session ends after this long, however much it is used. */
-export const ABSOLUTE_LIFE = "interval '7 days'";
+export const SESSION_MAX_LIFETIME = "interval '7 days'";
 
 /** A person whose password a sign-in may match. */
 export interface SignInCandidate {
@@ -30,7 +30,7 @@ const MAX_CANDIDATES = 5;
  * The active people with this e-mail, across tenants, oldest first. Throws when PostgreSQL is
  * unreachable.
  */
-export function findCandidates(
+export function findSignInCandidates(
   db: Database,
   { email, tenantId }: { email: string; tenantId: string | undefined },
 ): Promise<SignInCandidate[]> {
@@ -83,11 +83,13 @@ export async function findSession(
   ]);
   const tenantId = environment === 'live' ? row.tenant_id : live?.sandbox_tenant_id;
   const tenant = environment === 'live' || !tenantId ? live : await findTenant(db, tenantId);
-  return user && tenant && tenantId ? personOf({ row, user }, { id: tenantId, tenant }) : undefined;
+  return user && tenant && tenantId
+    ? buildPersonPrincipal({ row, user }, { id: tenantId, tenant })
+    : undefined;
 }
 
 /** A signed-in person holds every permission (docs/decisions.md §6). */
-export function personOf(
+export function buildPersonPrincipal(
   { row, user }: { row: SessionRow; user: UserRow },
   { id: tenantId, tenant }: { id: string; tenant: TenantRow },
 ): Principal {
@@ -114,7 +116,7 @@ export function personOf(
  * Extends the idle expiry of used sessions; an ended session stays ended. Not a client's write, so
  * it has no audit entry.
  */
-export async function touchSessions(
+export async function extendSessions(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],
 ): Promise<void> {
@@ -123,8 +125,8 @@ export async function touchSessions(
   await db.transaction(tenants, async (tx) =>
     tx.queryAtCommit({
       name: 'touch-sessions',
-      text: `update sessions t set idle_expires_at = greatest(t.idle_expires_at, least(r.at + ${IDLE_LIFE}, t.expires_at))
-             from ${recordset('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id
+      text: `update sessions t set idle_expires_at = greatest(t.idle_expires_at, least(r.at + ${SESSION_IDLE_LIFETIME}, t.expires_at))
+             from ${recordsetSql('tenant_id uuid, id uuid, at timestamptz')} where t.tenant_id = r.tenant_id and t.id = r.id
                and t.idle_expires_at > r.at`,
       values: [JSON.stringify(uses)],
     }),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { base62, checksum62 } from '../../platform/crypto.js';
+import { computeChecksum62, encodeBase62 } from '../../platform/crypto.js';
 
 const PREFIX = 'tk_session_';
 const SHAPE = /^tk_session_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
@@ -9,11 +9,11 @@ const SHAPE = /^tk_session_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
  * one.
  */
 export function mintSessionToken(): string {
-  const body = `${PREFIX}${base62(randomBytes(32), 43)}`;
-  return `${body}${checksum62(body)}`;
+  const body = `${PREFIX}${encodeBase62(randomBytes(32), 43)}`;
+  return `${body}${computeChecksum62(body)}`;
 }
 
 /** True when the text could be one of our tokens. Avoids a database look-up for malformed text. */
 export function isWellFormedToken(text: string): boolean {
-  return SHAPE.exec(text)?.[1] === checksum62(text.slice(0, -6));
+  return SHAPE.exec(text)?.[1] === computeChecksum62(text.slice(0, -6));
 }

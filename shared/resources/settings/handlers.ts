@@ -1,10 +1,10 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { SettingsPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { moveToTimeZone } from '../export-schedules/schedule-rows.js';
-import { mergeOf, mergeRecords } from '../merge-records.js';
-import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
-import { isStoredZone } from './time-zones.js';
+import { rescheduleForTimeZones } from '../export-schedules/schedule-rows.js';
+import { mergeRecords, planMerge } from '../merge-records.js';
+import { failedOutcome, lockRecords, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { isPostgresTimeZone } from './time-zones.js';
 
 const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint, agent_day_cents bigint,
   business_name text, address text, city text, state text, zip text, phone text, email text, remittance_text text`;
@@ -16,23 +16,23 @@ const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, term
 export async function updateSettings(
   tx: Transaction,
   commands: Command<SettingsPatch>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const unknownZones = await findUnknownZones(tx, commands);
-  const rows = await lockRecords<Row>(tx, 'tenants', commands.map(refOf));
+  const rows = await lockRecords<Row>(tx, 'tenants', commands.map(toRecordRef));
   const outcomes = await mergeRecords(tx, commands, {
     table: 'tenants',
     columns: EDITABLE,
     plan: (command) => {
-      const row = rows.get(refKey(refOf(command)));
+      const row = rows.get(refKey(toRecordRef(command)));
       if (unknownZones.has(command)) return failUnknownZone(command);
-      return row ? mergeOf(row, command.input) : missing('account');
+      return row ? planMerge(row, command.input) : notFoundOutcome('account');
     },
   });
   const moved = commands.filter((_, index) => {
     const outcome = outcomes[index];
     return outcome?.ok && outcome.changes.some(({ field }) => field === 'time_zone');
   });
-  await moveToTimeZone(
+  await rescheduleForTimeZones(
     tx,
     moved.map(({ tenantId }) => tenantId),
   );
@@ -49,14 +49,14 @@ async function findUnknownZones(
   const unknown = new Set<Command<SettingsPatch>>();
   for (const command of commands) {
     const { time_zone: zone } = command.input;
-    if (zone !== undefined && !(await isStoredZone(tx, zone))) unknown.add(command);
+    if (zone !== undefined && !(await isPostgresTimeZone(tx, zone))) unknown.add(command);
   }
   return unknown;
 }
 
-function failUnknownZone({ input }: Command<SettingsPatch>): Outcome {
+function failUnknownZone({ input }: Command<SettingsPatch>): CommandOutcome {
   const message = `time_zone must be an IANA time zone, such as America/New_York; ${input.time_zone} is none`;
-  return failed({
+  return failedOutcome({
     code: 'validation_error',
     message: `${message}.`,
     details: [{ field: 'time_zone', code: 'timeZone', message }],

@@ -1,15 +1,15 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
 import {
-  byRef,
+  indexByRef,
   lockRecords,
-  missing,
-  nextUpdatedAt,
+  nextUpdatedAtSql,
+  notFoundOutcome,
   type RecordRef,
-  recordset,
+  recordsetSql,
   refKey,
-  refOf,
-} from '../sets.js';
+  toRecordRef,
+} from '../record-sets.js';
 import type { LogoInput } from './commands.js';
 
 /** The description of a logo in the audit log: everything but the picture. */
@@ -21,9 +21,9 @@ interface LogoFacts {
 }
 
 /** Stores the logos of accounts, each replacing the previous one. */
-export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]): Promise<Outcome[]> {
+export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]): Promise<CommandOutcome[]> {
   const stored = await lockLogos(tx, commands);
-  const outcomes = commands.map((command): Outcome => {
+  const outcomes = commands.map((command): CommandOutcome => {
     const { data: _data, ...to } = command.input;
     return planOutcome(stored, command, to);
   });
@@ -35,7 +35,7 @@ export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]):
         name: 'set-logos',
         text: `insert into account_logos (tenant_id, content_type, width, height, sha256, data)
                select tenant_id, content_type, width, height, sha256, decode(data, 'base64')
-               from ${recordset('tenant_id uuid, content_type text, width integer, height integer, sha256 text, data text')}
+               from ${recordsetSql('tenant_id uuid, content_type text, width integer, height integer, sha256 text, data text')}
                on conflict (tenant_id) do update set content_type = excluded.content_type, width = excluded.width, height = excluded.height,
                  sha256 = excluded.sha256, data = excluded.data, updated_at = now()`,
         values: [JSON.stringify(rows)],
@@ -46,7 +46,7 @@ export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]):
 }
 
 /** Removes the logos of accounts. An account without a logo stays unchanged. */
-export async function removeLogos(tx: Transaction, commands: Command[]): Promise<Outcome[]> {
+export async function removeLogos(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const stored = await lockLogos(tx, commands);
   const outcomes = commands.map((command) => planOutcome(stored, command, null));
   const changed = commands.filter((_, index) => hasChanged(outcomes[index]));
@@ -54,8 +54,8 @@ export async function removeLogos(tx: Transaction, commands: Command[]): Promise
     await Promise.all([
       tx.query({
         name: 'remove-logos',
-        text: `delete from account_logos g using ${recordset('tenant_id uuid')} where g.tenant_id = r.tenant_id`,
-        values: [JSON.stringify(changed.map(refOf))],
+        text: `delete from account_logos g using ${recordsetSql('tenant_id uuid')} where g.tenant_id = r.tenant_id`,
+        values: [JSON.stringify(changed.map(toRecordRef))],
       }),
       touchSettings(tx, changed),
     ]);
@@ -69,22 +69,26 @@ interface StoredLogos {
 
 /** Locks the accounts, because settings include the logo, and reads their current logos. */
 async function lockLogos(tx: Transaction, commands: Command[]): Promise<StoredLogos> {
-  const refs = commands.map(refOf);
+  const refs = commands.map(toRecordRef);
   const [accounts, logos] = await Promise.all([
     lockRecords(tx, 'tenants', refs),
     tx.query<RecordRef & LogoFacts>({
       name: 'logos-of-accounts',
       text: `select g.tenant_id, r.id, g.content_type, g.width, g.height, g.sha256
-             from ${recordset('tenant_id uuid, id uuid')} join account_logos g on g.tenant_id = r.tenant_id`,
+             from ${recordsetSql('tenant_id uuid, id uuid')} join account_logos g on g.tenant_id = r.tenant_id`,
       values: [JSON.stringify(refs)],
     }),
   ]);
-  return { accounts, logos: byRef(logos) };
+  return { accounts, logos: indexByRef(logos) };
 }
 
-function planOutcome({ accounts, logos }: StoredLogos, command: Command, to: LogoFacts | null): Outcome {
-  const key = refKey(refOf(command));
-  if (!accounts.has(key)) return missing('account');
+function planOutcome(
+  { accounts, logos }: StoredLogos,
+  command: Command,
+  to: LogoFacts | null,
+): CommandOutcome {
+  const key = refKey(toRecordRef(command));
+  if (!accounts.has(key)) return notFoundOutcome('account');
   const found = logos.get(key);
   if (found?.sha256 === to?.sha256) return { ok: true, changes: [], events: [] };
   const from = found ? pickFacts(found) : null;
@@ -95,7 +99,7 @@ function pickFacts({ content_type, width, height, sha256 }: LogoFacts): LogoFact
   return { content_type, width, height, sha256 };
 }
 
-function hasChanged(outcome: Outcome | undefined): boolean {
+function hasChanged(outcome: CommandOutcome | undefined): boolean {
   return outcome?.ok === true && outcome.changes.length > 0;
 }
 
@@ -103,7 +107,7 @@ function hasChanged(outcome: Outcome | undefined): boolean {
 function touchSettings(tx: Transaction, commands: Command[]): Promise<unknown> {
   return tx.query({
     name: 'touch-settings',
-    text: `update tenants t set updated_at = ${nextUpdatedAt('t')} from ${recordset('tenant_id uuid')} where t.tenant_id = r.tenant_id`,
-    values: [JSON.stringify(commands.map(refOf))],
+    text: `update tenants t set updated_at = ${nextUpdatedAtSql('t')} from ${recordsetSql('tenant_id uuid')} where t.tenant_id = r.tenant_id`,
+    values: [JSON.stringify(commands.map(toRecordRef))],
   });
 }

@@ -28,14 +28,14 @@ interface Size {
 }
 
 /** Why the bytes are not a valid logo; `message` is shown to the client. */
-export class LogoFault extends Error {
+export class InvalidLogoError extends Error {
   override readonly name = 'InvalidLogoError';
 }
 
 /**
  * Checks the bytes of a logo: their type, size and structure. Decompresses a PNG once, because the
  * PDF decompresses it for each invoice.
- * @throws {LogoFault}
+ * @throws {InvalidLogoError}
  */
 export async function readLogoImage(contentType: LogoType, bytes: Buffer): Promise<LogoImage> {
   const { size, end } = contentType === 'image/png' ? await readPng(bytes) : readJpeg(bytes);
@@ -47,12 +47,12 @@ export async function readLogoImage(contentType: LogoType, bytes: Buffer): Promi
 
 function checkSize({ width, height }: Size): Size {
   if (width < 1 || height < 1 || width > MAX_LOGO_PIXELS || height > MAX_LOGO_PIXELS)
-    throw new LogoFault(`The picture must be at most ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels`);
+    throw new InvalidLogoError(`The picture must be at most ${MAX_LOGO_PIXELS} × ${MAX_LOGO_PIXELS} pixels`);
   return { width, height };
 }
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Samples per pixel, by color type (PNG specification, 11.2.1). */
+/** Samples per pixel, by color type (PNG, section 11.2.1). */
 const PNG_SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 /** Bytes of a chunk besides its data: length, type and checksum. */
 const CHUNK_FRAME = 12;
@@ -63,7 +63,7 @@ const BROKEN_JPEG = 'The body is not a complete JPEG picture';
 const inflateAsync = promisify(inflate);
 
 async function readPng(bytes: Buffer): Promise<{ size: Size; end: number }> {
-  if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) throw new LogoFault(BROKEN_PNG);
+  if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) throw new InvalidLogoError(BROKEN_PNG);
   const compressed: Buffer[] = [];
   let header: Buffer | undefined;
   let palette = false;
@@ -83,7 +83,7 @@ async function readPng(bytes: Buffer): Promise<{ size: Size; end: number }> {
     }
     at = end;
   }
-  throw new LogoFault(BROKEN_PNG);
+  throw new InvalidLogoError(BROKEN_PNG);
 }
 
 /** The decompressed pixels must match the picture's size exactly. */
@@ -91,18 +91,18 @@ async function checkPixels(
   header: Buffer,
   { compressed, palette }: { compressed: Buffer; palette: boolean },
 ): Promise<Size> {
-  if (header.length !== 13) throw new LogoFault(BROKEN_PNG);
+  if (header.length !== 13) throw new InvalidLogoError(BROKEN_PNG);
   const size = checkSize({ width: header.readUInt32BE(0), height: header.readUInt32BE(4) });
   const [depth = 0, color = -1, compression, filter, interlace] = header.subarray(8);
   const samples = PNG_SAMPLES[color];
   if (!samples || ![1, 2, 4, 8, 16].includes(depth) || compression !== 0 || filter !== 0)
-    throw new LogoFault(BROKEN_PNG);
-  if (color === 3 && !palette) throw new LogoFault(BROKEN_PNG);
-  if (interlace !== 0) throw new LogoFault('The picture is interlaced. Save it without interlacing');
-  if (depth > 8) throw new LogoFault('The picture has 16 bits per channel. Save it with 8');
+    throw new InvalidLogoError(BROKEN_PNG);
+  if (color === 3 && !palette) throw new InvalidLogoError(BROKEN_PNG);
+  if (interlace !== 0) throw new InvalidLogoError('The picture is interlaced. Save it without interlacing');
+  if (depth > 8) throw new InvalidLogoError('The picture has 16 bits per channel. Save it with 8');
   const expected = size.height * (1 + Math.ceil((size.width * samples * depth) / 8));
   const pixels = await inflateAsync(compressed, { maxOutputLength: expected }).catch(() => undefined);
-  if (pixels?.length !== expected) throw new LogoFault(BROKEN_PNG);
+  if (pixels?.length !== expected) throw new InvalidLogoError(BROKEN_PNG);
   return size;
 }
 
@@ -115,7 +115,7 @@ const START_OF_SCAN = 0xda;
 
 function readJpeg(bytes: Buffer): { size: Size; end: number } {
   const end = bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) + 2;
-  if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || end < 4) throw new LogoFault(BROKEN_JPEG);
+  if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || end < 4) throw new InvalidLogoError(BROKEN_JPEG);
   let size: Size | undefined;
   for (let at = 2; at + 4 <= end; ) {
     if (bytes[at] !== 0xff) break;
@@ -127,11 +127,12 @@ function readJpeg(bytes: Buffer): { size: Size; end: number } {
     if (length < 2) break;
     at += 2 + length;
   }
-  throw new LogoFault(BROKEN_JPEG);
+  throw new InvalidLogoError(BROKEN_JPEG);
 }
 
 function readFrame(data: Buffer): Size {
-  if (data.length < 6 || data[0] !== 8) throw new LogoFault(BROKEN_JPEG);
-  if (data[5] !== 1 && data[5] !== 3) throw new LogoFault('The picture must be in RGB or gray, not CMYK');
+  if (data.length < 6 || data[0] !== 8) throw new InvalidLogoError(BROKEN_JPEG);
+  if (data[5] !== 1 && data[5] !== 3)
+    throw new InvalidLogoError('The picture must be in RGB or gray, not CMYK');
   return checkSize({ width: data.readUInt16BE(3), height: data.readUInt16BE(1) });
 }

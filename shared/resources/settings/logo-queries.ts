@@ -1,4 +1,4 @@
-import type { Database, Statement } from '../../platform/postgres.js';
+import type { Database, SqlQuery } from '../../platform/postgres.js';
 import type { LogoType } from './logo-image.js';
 
 /** A logo as stored. */
@@ -10,11 +10,11 @@ export interface StoredLogo {
 
 /** Reads an account's logo; undefined when it has none. */
 export async function readLogo(db: Database, tenantId: string): Promise<StoredLogo | undefined> {
-  const statement: Statement = {
+  const sqlQuery: SqlQuery = {
     name: 'read-logo',
     text: 'select content_type, sha256, data from account_logos where tenant_id = $1',
     values: [tenantId],
   };
-  const [logo] = await db.read<StoredLogo>(tenantId, statement);
+  const [logo] = await db.read<StoredLogo>(tenantId, sqlQuery);
   return logo;
 }

@@ -2,12 +2,12 @@ import Joi from 'joi';
 import { allRequired, cents, dateTime, email, integer, multilineText, text } from '../../contracts/fields.js';
 import { MAX_INVOICE_TOTAL_CENTS, MAX_TAX_RATE_BPS } from '../invoices/money.js';
 import { LOGO_TYPES } from './logo-image.js';
-import { isTimeZone } from './time-zones.js';
+import { isNodeTimeZone } from './time-zones.js';
 
 const timeZone = () =>
   Joi.string()
     .max(64)
-    .custom((value: string, helpers) => (isTimeZone(value) ? value : helpers.error('string.timeZone')))
+    .custom((value: string, helpers) => (isNodeTimeZone(value) ? value : helpers.error('string.timeZone')))
     .meta({ format: 'time-zone' })
     .example('America/New_York');
 

@@ -2,9 +2,9 @@ import type { Database, Transaction } from '../../platform/postgres.js';
 
 /**
  * True for a zone in which Node can format dates. PostgreSQL must accept it too: {@link
- * loadTimeZones}.
+ * loadPostgresTimeZones}.
  */
-export function isTimeZone(value: string): boolean {
+export function isNodeTimeZone(value: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });
     // Offsets such as +02:00 are refused: they have no daylight-saving time.
@@ -25,7 +25,9 @@ let loadedZones: ReadonlySet<string> | undefined;
  * Node accepts 17 names that PostgreSQL refuses (`SST`, `CAT`). It also accepts abbreviations that
  * PostgreSQL reads differently: `IST` is India in Node and Israel in PostgreSQL.
  */
-export async function loadTimeZones(db: Pick<Database | Transaction, 'query'>): Promise<ReadonlySet<string>> {
+export async function loadPostgresTimeZones(
+  db: Pick<Database | Transaction, 'query'>,
+): Promise<ReadonlySet<string>> {
   if (loadedZones) return loadedZones;
   const rows = await db.query<{ name: string }>({
     text: 'select lower(name) as name from pg_timezone_names',
@@ -35,9 +37,9 @@ export async function loadTimeZones(db: Pick<Database | Transaction, 'query'>): 
 }
 
 /** True when PostgreSQL has a time zone of this name, ignoring case. */
-export async function isStoredZone(
+export async function isPostgresTimeZone(
   db: Pick<Database | Transaction, 'query'>,
   name: string,
 ): Promise<boolean> {
-  return (await loadTimeZones(db)).has(name.toLowerCase());
+  return (await loadPostgresTimeZones(db)).has(name.toLowerCase());
 }

@@ -1,6 +1,6 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
+import { failedOutcome, lockRecords, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import type { SuggestionDraft } from './kinds.js';
 import { insertSuggestions, type SuggestionRow, storeDecisions } from './store.js';
 
@@ -8,14 +8,14 @@ import { insertSuggestions, type SuggestionRow, storeDecisions } from './store.j
 export async function createSuggestions(
   tx: Transaction,
   commands: Command<SuggestionDraft>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const inserted = await insertSuggestions(
     tx,
-    commands.map((command) => ({ ...command.input, ...refOf(command) })),
+    commands.map((command) => ({ ...command.input, ...toRecordRef(command) })),
   );
-  return commands.map((command): Outcome => {
-    if (!inserted.has(refKey(refOf(command))))
-      return failed({ code: 'conflict', message: 'This was suggested before.' });
+  return commands.map((command): CommandOutcome => {
+    if (!inserted.has(refKey(toRecordRef(command))))
+      return failedOutcome({ code: 'conflict', message: 'This was suggested before.' });
     const { title, detector, amount_cents: amount } = command.input;
     const changes = Object.entries({ title, detector, amount_cents: amount }).map(([field, to]) => ({
       field,
@@ -30,21 +30,21 @@ export async function createSuggestions(
 export async function expireSuggestions(
   tx: Transaction,
   commands: Command<{ reason: string }>[],
-): Promise<Outcome[]> {
-  const rows = await lockRecords<SuggestionRow>(tx, 'suggestions', commands.map(refOf));
-  const open = commands.filter((command) => rows.get(refKey(refOf(command)))?.status === 'open');
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<SuggestionRow>(tx, 'suggestions', commands.map(toRecordRef));
+  const open = commands.filter((command) => rows.get(refKey(toRecordRef(command)))?.status === 'open');
   await storeDecisions(
     tx,
     open.map((command) => ({
-      ...refOf(command),
+      ...toRecordRef(command),
       status: 'expired',
       note: command.input.reason,
       decided_by: null,
       decided_at: null,
     })),
   );
-  return commands.map((command): Outcome => {
-    if (!rows.has(refKey(refOf(command)))) return missing('suggestion');
+  return commands.map((command): CommandOutcome => {
+    if (!rows.has(refKey(toRecordRef(command)))) return notFoundOutcome('suggestion');
     const changes = open.includes(command) ? [{ field: 'status', from: 'open', to: 'expired' }] : [];
     return { ok: true, changes, events: [] };
   });

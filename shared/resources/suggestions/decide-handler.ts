@@ -1,12 +1,12 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { auditAlso } from '../audit-also.js';
-import { failed, lockRecords, missing, refKey, refOf } from '../sets.js';
-import { LineAdder } from './add-lines.js';
+import { auditSideEffects } from '../audit-side-effects.js';
+import { failedOutcome, lockRecords, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import type { SuggestionStatus } from './kinds.js';
+import { LineItemAdder } from './line-item-adder.js';
 import { type SuggestionRow, storeDecisions } from './store.js';
-import { learn } from './thresholds.js';
+import { adjustThresholds } from './thresholds.js';
 
 type DecidedStatus = 'accepted' | 'dismissed';
 
@@ -14,10 +14,10 @@ type DecidedStatus = 'accepted' | 'dismissed';
  * 409 when the suggestion is already closed with another status; requesting its current status
  * changes nothing.
  */
-function checkStillOpen(row: SuggestionRow, to: DecidedStatus): Outcome | undefined {
+function checkStillOpen(row: SuggestionRow, to: DecidedStatus): CommandOutcome | undefined {
   if (row.status === 'open') return undefined;
   if (row.status === to) return { ok: true, changes: [], events: [] };
-  return failed({
+  return failedOutcome({
     code: 'invalid_status_transition',
     message: `This suggestion is ${row.status} and can no longer be ${to}.`,
     details: [{ field: 'status', from: row.status, to, allowed: [] }],
@@ -36,14 +36,14 @@ async function storeAndLearn(tx: Transaction, decisions: readonly Decision[]): P
   await storeDecisions(
     tx,
     decisions.map(({ command, status, note }) => ({
-      ...refOf(command),
+      ...toRecordRef(command),
       status,
       note,
       decided_by: command.actor,
       decided_at: now,
     })),
   );
-  await learn(
+  await adjustThresholds(
     tx,
     decisions.map(({ row, status }) => ({
       tenant_id: row.tenant_id,
@@ -64,21 +64,21 @@ function statusChange(from: SuggestionStatus, to: SuggestionStatus): Change {
 export async function acceptSuggestions(
   tx: Transaction,
   commands: Command<SuggestionAccept>[],
-): Promise<Outcome[]> {
-  const rows = await lockRecords<SuggestionRow>(tx, 'suggestions', commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<SuggestionRow>(tx, 'suggestions', commands.map(toRecordRef));
   const open = [...rows.values()].filter((row) => row.status === 'open');
-  const adder = await LineAdder.lock(tx, open);
+  const adder = await LineItemAdder.lock(tx, open);
   const decisions: Decision[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('suggestion');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('suggestion');
     const decided = checkStillOpen(row, 'accepted') ?? adder.add(command, row);
     if (decided) return decided;
     decisions.push({ command, row, status: 'accepted', note: null });
     return { ok: true, changes: [statusChange('open', 'accepted')], events: [] };
   });
   await adder.store(tx);
-  await auditAlso(tx, adder.audits);
+  await auditSideEffects(tx, adder.audits);
   await storeAndLearn(tx, decisions);
   return outcomes;
 }
@@ -87,12 +87,12 @@ export async function acceptSuggestions(
 export async function dismissSuggestions(
   tx: Transaction,
   commands: Command<SuggestionDismiss>[],
-): Promise<Outcome[]> {
-  const rows = await lockRecords<SuggestionRow>(tx, 'suggestions', commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<SuggestionRow>(tx, 'suggestions', commands.map(toRecordRef));
   const decisions: Decision[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('suggestion');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('suggestion');
     const decided = checkStillOpen(row, 'dismissed');
     if (decided) return decided;
     const note = command.input.reason ?? null;

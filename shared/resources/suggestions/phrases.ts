@@ -1,10 +1,10 @@
 const MONEY = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
-export function dollars(cents: number): string {
+export function formatDollars(cents: number): string {
   return MONEY.format(cents / 100);
 }
 
 /** `1 day`, `3 days` */
-export function counted(count: number, unit: string): string {
+export function formatCount(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -1,10 +1,10 @@
 import type { SuggestionListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { suggestionRepresentation } from './representation.js';
 
 /** Builds the query for one page of suggestions. */
-export function listSuggestions(query: SuggestionListQuery, scope: ListScope): Statement {
+export function listSuggestions(query: SuggestionListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.kind, 't.kind = ?')
@@ -13,7 +13,7 @@ export function listSuggestions(query: SuggestionListQuery, scope: ListScope): S
     .addIf(query.entity_type, 't.entity_type = ?')
     .addIf(query.entity_id, 't.entity_id = ?')
     .addIf(query.invoice_id, 't.invoice_id = ?');
-  return listStatement({
+  return buildListQuery({
     table: 'suggestions',
     representation: suggestionRepresentation('t'),
     conditions,

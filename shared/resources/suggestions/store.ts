@@ -2,7 +2,7 @@ import type { Command } from '../../contracts/command.js';
 import type { ProposedLine } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { namesOf, nextUpdatedAt, type RecordRef, recordset, refKey } from '../sets.js';
+import { nextUpdatedAtSql, parseColumnNames, type RecordRef, recordsetSql, refKey } from '../record-sets.js';
 import type { SuggestionDraft, SuggestionStatus } from './kinds.js';
 
 /** A suggestion's row, locked. */
@@ -18,7 +18,7 @@ export type NewSuggestion = SuggestionDraft & RecordRef;
 
 const COLUMNS = `tenant_id uuid, id uuid, kind text, detector text, entity_type text, entity_id uuid, occasion text, invoice_id uuid, title text,
   rationale text, amount_cents bigint, confidence numeric, proposed_lines jsonb`;
-const NAMES = namesOf(COLUMNS).join(', ');
+const NAMES = parseColumnNames(COLUMNS).join(', ');
 
 /**
  * Stores suggestions, and skips those that were suggested before, regardless of their status.
@@ -37,7 +37,7 @@ export async function insertSuggestions(
   const sorted = [...rows].sort((a, b) => (occasion(a) < occasion(b) ? -1 : 1));
   const inserted = await tx.query<RecordRef>({
     name: 'insert-suggestions',
-    text: `insert into suggestions (${NAMES}) select ${NAMES} from ${recordset(COLUMNS)}
+    text: `insert into suggestions (${NAMES}) select ${NAMES} from ${recordsetSql(COLUMNS)}
            on conflict (tenant_id, detector, entity_id, occasion) do nothing returning tenant_id, id`,
     values: [JSON.stringify(sorted)],
   });
@@ -45,7 +45,7 @@ export async function insertSuggestions(
 }
 
 /** A suggestion that another command creates as a side effect. */
-export function newSuggestion(command: Command, draft: SuggestionDraft): NewSuggestion {
+export function buildSuggestion(command: Command, draft: SuggestionDraft): NewSuggestion {
   return { ...draft, tenant_id: command.tenantId, id: newId() };
 }
 
@@ -61,8 +61,8 @@ export async function storeDecisions(tx: Transaction, rows: readonly DecidedRow[
   await tx.query({
     name: 'decide-suggestions',
     text: `update suggestions t set status = r.status, note = r.note, decided_by = r.decided_by, decided_at = r.decided_at,
-             updated_at = ${nextUpdatedAt('t')}
-           from ${recordset('tenant_id uuid, id uuid, status text, note text, decided_by jsonb, decided_at timestamptz')}
+             updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid, status text, note text, decided_by jsonb, decided_at timestamptz')}
            where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(rows)],
   });

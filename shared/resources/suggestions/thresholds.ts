@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { recordset } from '../sets.js';
+import { recordsetSql } from '../record-sets.js';
 import { DETECTORS, INITIAL_THRESHOLDS, isDetector, type Thresholds } from './detectors/catalogue.js';
 
 /** Reads the detectors' thresholds of an account. */
@@ -16,7 +16,7 @@ export async function readThresholds(tx: Transaction, tenantId: string): Promise
   };
 }
 
-export interface Decision {
+export interface DetectorDecision {
   tenant_id: string;
   detector: string;
   isAccepted: boolean;
@@ -28,7 +28,10 @@ export interface Decision {
  * smaller step. Both stay within its bounds. Suggestions without a detector (denials, deadlines)
  * have no threshold.
  */
-export async function learn(tx: Transaction, decisions: readonly Decision[]): Promise<void> {
+export async function adjustThresholds(
+  tx: Transaction,
+  decisions: readonly DetectorDecision[],
+): Promise<void> {
   const steps = decisions.flatMap(({ tenant_id, detector, isAccepted }) => {
     if (!isDetector(detector)) return [];
     const { initial, min, max, onAccept, onDismiss } = DETECTORS[detector];
@@ -64,11 +67,11 @@ export async function learn(tx: Transaction, decisions: readonly Decision[]): Pr
     name: 'learn-thresholds',
     text: `insert into detector_thresholds as d (tenant_id, detector, threshold, accepts, dismissals)
            select tenant_id, detector, greatest(min, least(max, initial + step)), accepts, count - accepts
-           from ${recordset('tenant_id uuid, detector text, initial numeric, min numeric, max numeric, step numeric, accepts integer, count integer')}
+           from ${recordsetSql('tenant_id uuid, detector text, initial numeric, min numeric, max numeric, step numeric, accepts integer, count integer')}
            order by tenant_id, detector
            on conflict (tenant_id, detector) do update set
              threshold = (select greatest(r.min, least(r.max, d.threshold + r.step))
-                          from ${recordset('tenant_id uuid, detector text, min numeric, max numeric, step numeric')}
+                          from ${recordsetSql('tenant_id uuid, detector text, min numeric, max numeric, step numeric')}
                           where r.tenant_id = d.tenant_id and r.detector = d.detector),
              accepts = d.accepts + excluded.accepts, dismissals = d.dismissals + excluded.dismissals, updated_at = now()`,
     values: [

@@ -18,7 +18,7 @@ export interface TenantPair {
 }
 
 /** Ids for a tenant and its twin; the transaction that creates them must include both. */
-export function newTenantPair(): TenantPair {
+export function createTenantPairIds(): TenantPair {
   return { live: newId(), sandbox: newId() };
 }
 

@@ -1,20 +1,20 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { TruckCreate, TruckPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { mergeOf, mergeRecords } from '../merge-records.js';
+import { diffNewRecord } from '../changes.js';
+import { mergeRecords, planMerge } from '../merge-records.js';
 import {
-  failed,
-  findExisting,
-  invalidReferences,
+  failedOutcome,
+  findExistingRecords,
+  invalidReferencesOutcome,
   lockRecords,
-  missing,
-  namesOf,
+  notFoundOutcome,
+  parseColumnNames,
   type RecordRef,
-  recordset,
+  recordsetSql,
   refKey,
-  refOf,
-} from '../sets.js';
+  toRecordRef,
+} from '../record-sets.js';
 
 type Fields = Omit<TruckPatch, 'location'> & {
   lat?: number | null;
@@ -40,27 +40,27 @@ function toColumns(input: TruckCreate | TruckPatch): Fields {
 
 const EDITABLE = `unit_number text, duty_class text, status text, driver_id uuid, vin text, plate text, make text, model text, year integer,
   lat double precision, lng double precision, heading double precision, speed_mph double precision, located_at timestamptz`;
-const NAMES = namesOf(EDITABLE);
+const NAMES = parseColumnNames(EDITABLE);
 
 function findDrivers(tx: Transaction, commands: Command<TruckCreate | TruckPatch>[]): Promise<Set<string>> {
   const refs = commands.flatMap(({ tenantId, input }) =>
     input.driver_id ? [{ tenant_id: tenantId, id: input.driver_id }] : [],
   );
-  return findExisting(tx, 'drivers', refs);
+  return findExistingRecords(tx, 'drivers', refs);
 }
 
 function findDriverError(
   { tenantId, input }: Command<TruckCreate | TruckPatch>,
   drivers: Set<string>,
-): Outcome | undefined {
+): CommandOutcome | undefined {
   if (!input.driver_id || drivers.has(refKey({ tenant_id: tenantId, id: input.driver_id }))) return undefined;
   const message = 'driver_id is not a driver of this account';
-  return invalidReferences([{ field: 'driver_id', code: 'unknown', message }]);
+  return invalidReferencesOutcome([{ field: 'driver_id', code: 'unknown', message }]);
 }
 
-function failTakenNumber(unitNumber: string | undefined): Outcome {
+function failTakenNumber(unitNumber: string | undefined): CommandOutcome {
   const message = `unit_number ${unitNumber} is taken`;
-  return failed({
+  return failedOutcome({
     code: 'conflict',
     message: `${message}. Unit numbers are unique in an account, ignoring case.`,
     details: [{ field: 'unit_number', code: 'duplicate', message }],
@@ -68,17 +68,20 @@ function failTakenNumber(unitNumber: string | undefined): Outcome {
 }
 
 /** Adds trucks to the fleet; a truck whose unit number is taken fails. */
-export async function createTrucks(tx: Transaction, commands: Command<TruckCreate>[]): Promise<Outcome[]> {
+export async function createTrucks(
+  tx: Transaction,
+  commands: Command<TruckCreate>[],
+): Promise<CommandOutcome[]> {
   const drivers = await findDrivers(tx, commands);
   const inserted = await insertTrucks(
     tx,
     commands.filter((command) => !findDriverError(command, drivers)),
   );
-  return commands.map((command): Outcome => {
+  return commands.map((command): CommandOutcome => {
     const driverError = findDriverError(command, drivers);
     if (driverError) return driverError;
-    if (!inserted.has(refKey(refOf(command)))) return failTakenNumber(command.input.unit_number);
-    const changes = changesOfNew(command.input as unknown as Record<string, unknown>);
+    if (!inserted.has(refKey(toRecordRef(command)))) return failTakenNumber(command.input.unit_number);
+    const changes = diffNewRecord(command.input as unknown as Record<string, unknown>);
     return { ok: true, changes, events: [] };
   });
 }
@@ -90,12 +93,12 @@ async function insertTrucks(tx: Transaction, commands: Command<TruckCreate>[]): 
   const rows = sorted.map((command) => ({
     status: 'available',
     ...toColumns(command.input),
-    ...refOf(command),
+    ...toRecordRef(command),
   }));
   const inserted = await tx.query<RecordRef>({
     name: 'insert-trucks',
     text: `insert into trucks (tenant_id, id, ${NAMES.join(', ')})
-           select tenant_id, id, ${NAMES.join(', ')} from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)}
+           select tenant_id, id, ${NAMES.join(', ')} from ${recordsetSql(`tenant_id uuid, id uuid, ${EDITABLE}`)}
            on conflict (tenant_id, lower(unit_number)) do nothing returning tenant_id, id`,
     values: [JSON.stringify(rows)],
   });
@@ -107,9 +110,12 @@ function numberKey({ tenantId, input }: Command<TruckCreate>): string {
 }
 
 /** JSON merge of a truck's fields. Only dispatch commands change its current work order. */
-export async function updateTrucks(tx: Transaction, commands: Command<TruckPatch>[]): Promise<Outcome[]> {
+export async function updateTrucks(
+  tx: Transaction,
+  commands: Command<TruckPatch>[],
+): Promise<CommandOutcome[]> {
   const [rows, drivers, taken] = await Promise.all([
-    lockRecords<Row>(tx, 'trucks', commands.map(refOf)),
+    lockRecords<Row>(tx, 'trucks', commands.map(toRecordRef)),
     findDrivers(tx, commands),
     findTakenNumbers(tx, commands),
   ]);
@@ -117,12 +123,12 @@ export async function updateTrucks(tx: Transaction, commands: Command<TruckPatch
     table: 'trucks',
     columns: EDITABLE,
     plan: (command) => {
-      const key = refKey(refOf(command));
+      const key = refKey(toRecordRef(command));
       const row = rows.get(key);
-      if (!row) return missing('truck');
+      if (!row) return notFoundOutcome('truck');
       if (taken.has(key))
         return findDriverError(command, drivers) ?? failTakenNumber(command.input.unit_number);
-      return findDriverError(command, drivers) ?? mergeOf(row, toColumns(command.input));
+      return findDriverError(command, drivers) ?? planMerge(row, toColumns(command.input));
     },
   });
 }
@@ -135,12 +141,12 @@ async function findTakenNumbers(tx: Transaction, commands: Command<TruckPatch>[]
   const wanted = commands.flatMap((command) =>
     command.input.unit_number === undefined
       ? []
-      : [{ ...refOf(command), unit_number: command.input.unit_number }],
+      : [{ ...toRecordRef(command), unit_number: command.input.unit_number }],
   );
   if (wanted.length === 0) return new Set();
   const rows = await tx.query<RecordRef & { holder: string }>({
     name: 'truck-number-holders',
-    text: `select r.tenant_id, r.id, t.id as holder from ${recordset('tenant_id uuid, id uuid, unit_number text')}
+    text: `select r.tenant_id, r.id, t.id as holder from ${recordsetSql('tenant_id uuid, id uuid, unit_number text')}
            join trucks t on t.tenant_id = r.tenant_id and lower(t.unit_number) = lower(r.unit_number)`,
     values: [JSON.stringify(wanted)],
   });

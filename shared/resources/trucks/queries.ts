@@ -1,15 +1,15 @@
 import type { TruckListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
-import { truckRepresentation, truckStatus } from './representation.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
+import { selectTruckStatus, truckRepresentation } from './representation.js';
 
 /** Builds the query for one page of trucks. The status filter applies to the derived status. */
-export function listTrucks(query: TruckListQuery, scope: ListScope): Statement {
+export function listTrucks(query: TruckListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addIf(query.duty_class, 't.duty_class = ?')
-    .addIf(query.status, `${truckStatus('t')} = ?`);
-  return listStatement({
+    .addIf(query.status, `${selectTruckStatus('t')} = ?`);
+  return buildListQuery({
     table: 'trucks',
     representation: truckRepresentation('t'),
     conditions,

@@ -20,7 +20,7 @@ const STATUS_FROM_WORK_ORDER = `case
   else 'assigned' end`;
 
 /** SQL: the truck's status, from the progress of its work order; without one, the stored status. */
-export function truckStatus(alias: string): string {
+export function selectTruckStatus(alias: string): string {
   return `coalesce(${selectFromCurrentWorkOrder(alias, STATUS_FROM_WORK_ORDER)}, ${alias}.status)`;
 }
 
@@ -41,7 +41,7 @@ export function truckMembers(alias: string): Parameters<typeof jsonObject>[1] {
     'id',
     'unit_number',
     'duty_class',
-    { name: 'status', sql: truckStatus(alias) },
+    { name: 'status', sql: selectTruckStatus(alias) },
     'driver_id',
     'vin',
     'plate',

@@ -1,19 +1,19 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
 import { UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOf, changesOfNew } from '../changes.js';
+import { diffNewRecord, diffPatch } from '../changes.js';
 import { mergeRecords } from '../merge-records.js';
 import {
-  failed,
+  failedOutcome,
   lockRecords,
-  missing,
-  nextUpdatedAt,
+  nextUpdatedAtSql,
+  notFoundOutcome,
   type RecordRef,
-  recordset,
+  recordsetSql,
   refKey,
-  refOf,
-} from '../sets.js';
+  toRecordRef,
+} from '../record-sets.js';
 import type { WithPasswordHash } from './commands.js';
 
 interface UserRow extends Row, RecordRef {
@@ -26,9 +26,9 @@ interface UserRow extends Row, RecordRef {
 const EDITABLE = 'name text, email text, password_hash text';
 const NAMES = ['name', 'email', 'password_hash'];
 
-function failTakenEmail(email: string | undefined): Outcome {
+function failTakenEmail(email: string | undefined): CommandOutcome {
   const message = `email ${email} is taken`;
-  return failed({
+  return failedOutcome({
     code: 'conflict',
     message: `${message}. E-mails are unique in an account, ignoring case.`,
     details: [{ field: 'email', code: 'duplicate', message }],
@@ -44,14 +44,14 @@ function redactPassword({ password_hash: hash, ...rest }: Record<string, unknown
 export async function createUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserCreate>>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const inserted = await insertUsers(
     tx,
-    commands.map((command) => ({ ...command.input, ...refOf(command) })),
+    commands.map((command) => ({ ...command.input, ...toRecordRef(command) })),
   );
   return commands.map((command) =>
-    inserted.has(refKey(refOf(command)))
-      ? { ok: true, changes: changesOfNew(redactPassword({ ...command.input })), events: [] }
+    inserted.has(refKey(toRecordRef(command)))
+      ? { ok: true, changes: diffNewRecord(redactPassword({ ...command.input })), events: [] }
       : failTakenEmail(command.input.email),
   );
 }
@@ -70,7 +70,7 @@ export async function insertUsers(
   const inserted = await tx.query<RecordRef>({
     name: 'insert-users',
     text: `insert into users (tenant_id, id, ${NAMES.join(', ')})
-           select tenant_id, id, ${NAMES.join(', ')} from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE}`)}
+           select tenant_id, id, ${NAMES.join(', ')} from ${recordsetSql(`tenant_id uuid, id uuid, ${EDITABLE}`)}
            on conflict (tenant_id, lower(email)) where deactivated_at is null do nothing returning tenant_id, id`,
     values: [JSON.stringify(sorted)],
   });
@@ -84,17 +84,17 @@ export async function insertUsers(
 export async function updateUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserPatch>>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const [rows, taken] = await Promise.all([
-    lockRecords<UserRow>(tx, 'users', commands.map(refOf)),
+    lockRecords<UserRow>(tx, 'users', commands.map(toRecordRef)),
     findTakenEmails(tx, commands),
   ]);
   const outcomes = await mergeRecords(tx, commands, {
     table: 'users',
     columns: EDITABLE,
     plan: (command) => {
-      const row = rows.get(refKey(refOf(command)));
-      if (!row) return missing('user');
+      const row = rows.get(refKey(toRecordRef(command)));
+      if (!row) return notFoundOutcome('user');
       if (row.deactivated_at) return failDeactivated();
       if (taken.has(refKey(row))) return failTakenEmail(command.input.email);
       return { row, set: command.input, changes: listChanges(row, command.input) };
@@ -103,17 +103,17 @@ export async function updateUsers(
   const renewed = commands.filter(
     (command, nth) => outcomes[nth]?.ok && command.input.password_hash !== undefined,
   );
-  await endSessions(tx, renewed.map(refOf));
+  await endSessions(tx, renewed.map(toRecordRef));
   return outcomes;
 }
 
 function listChanges(row: UserRow, { password_hash: hash, ...facts }: WithPasswordHash<UserPatch>): Change[] {
-  const changes = changesOf(row, facts);
+  const changes = diffPatch(row, facts);
   return hash === undefined ? changes : [...changes, { field: 'password', from: null, to: '[redacted]' }];
 }
 
-function failDeactivated(): Outcome {
-  return failed({
+function failDeactivated(): CommandOutcome {
+  return failedOutcome({
     code: 'conflict',
     message: 'This person is deactivated. Add them again as a new person to restore access.',
   });
@@ -128,12 +128,12 @@ async function findTakenEmails(
   commands: Command<WithPasswordHash<UserPatch>>[],
 ): Promise<Set<string>> {
   const wanted = commands.flatMap((command) =>
-    command.input.email === undefined ? [] : [{ ...refOf(command), email: command.input.email }],
+    command.input.email === undefined ? [] : [{ ...toRecordRef(command), email: command.input.email }],
   );
   if (wanted.length === 0) return new Set();
   const rows = await tx.query<RecordRef>({
     name: 'user-email-holders',
-    text: `select r.tenant_id, r.id from ${recordset('tenant_id uuid, id uuid, email text')}
+    text: `select r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid, email text')}
            join users t on t.tenant_id = r.tenant_id and lower(t.email) = lower(r.email) and t.deactivated_at is null and t.id <> r.id`,
     values: [JSON.stringify(wanted)],
   });
@@ -144,7 +144,7 @@ async function endSessions(tx: Transaction, people: RecordRef[]): Promise<void> 
   if (people.length === 0) return;
   await tx.query({
     name: 'end-sessions-of-users',
-    text: `update sessions t set ended_at = now() from ${recordset('tenant_id uuid, id uuid')}
+    text: `update sessions t set ended_at = now() from ${recordsetSql('tenant_id uuid, id uuid')}
            where t.tenant_id = r.tenant_id and t.user_id = r.id and t.ended_at is null`,
     values: [JSON.stringify(people.map(({ tenant_id, id }) => ({ tenant_id, id })))],
   });
@@ -157,26 +157,26 @@ async function endSessions(tx: Transaction, people: RecordRef[]): Promise<void> 
 export async function deactivateUsers(
   tx: Transaction,
   commands: Command<Record<string, never>>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const active = await lockActiveUsers(tx, [...new Set(commands.map(({ tenantId }) => tenantId))]);
-  const known = await lockRecords<UserRow>(tx, 'users', commands.map(refOf));
+  const known = await lockRecords<UserRow>(tx, 'users', commands.map(toRecordRef));
   const leaving: RecordRef[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = known.get(refKey(refOf(command)));
-    if (!row) return missing('user');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = known.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('user');
     if (row.deactivated_at) return { ok: true, changes: [], events: [] };
     const others = active.get(command.tenantId) as Set<string>;
     if (others.size === 1 && others.has(row.id)) return failLastPerson();
     others.delete(row.id);
-    leaving.push(refOf(command));
+    leaving.push(toRecordRef(command));
     return { ok: true, changes: [{ field: 'deactivated_at', from: null, to: 'now' }], events: [] };
   });
   if (leaving.length > 0) await deactivate(tx, leaving);
   return outcomes;
 }
 
-function failLastPerson(): Outcome {
-  return failed({
+function failLastPerson(): CommandOutcome {
+  return failedOutcome({
     code: 'conflict',
     message: 'This is the last person who can sign in to this account. Add another one first.',
   });
@@ -201,8 +201,8 @@ async function lockActiveUsers(tx: Transaction, tenantIds: string[]): Promise<Ma
 async function deactivate(tx: Transaction, people: RecordRef[]): Promise<void> {
   await tx.query({
     name: 'deactivate-users',
-    text: `update users t set deactivated_at = now(), sign_in_addresses = '{}', updated_at = ${nextUpdatedAt('t')}
-           from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    text: `update users t set deactivated_at = now(), sign_in_addresses = '{}', updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(people)],
   });
   await endSessions(tx, people);

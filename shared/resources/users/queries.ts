@@ -1,10 +1,10 @@
 import type { UserListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { userRepresentation } from './representation.js';
 
-export function listUsers(query: UserListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listUsers(query: UserListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'users',
     representation: userRepresentation('t'),
     conditions: new Conditions()

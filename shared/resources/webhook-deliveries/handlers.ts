@@ -1,14 +1,23 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookDeliveryAction } from '../../contracts/generated.js';
 import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
-import { timeOfIdSql } from '../../platform/id-times.js';
+import { idTimeSql } from '../../platform/id-times.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { byRef, failed, lockRecords, missing, type RecordRef, recordset, refKey, refOf } from '../sets.js';
+import { diffNewRecord } from '../changes.js';
+import {
+  failedOutcome,
+  indexByRef,
+  lockRecords,
+  notFoundOutcome,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
 import type { DeliveryReplay, EndpointTest } from './commands.js';
-import { findReceivers, refusalOf } from './receivers.js';
-import { testBody } from './test-body.js';
+import { checkReceiver, findReceivers } from './receivers.js';
+import { buildTestBody } from './test-body.js';
 
 interface Original extends RecordRef {
   endpoint_id: string;
@@ -25,28 +34,31 @@ interface Original extends RecordRef {
 export async function replayDeliveries(
   tx: Transaction,
   commands: Command<DeliveryReplay>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const originals = await findOriginals(tx, commands.map(getOriginalRef));
   const receivers = await findReceivers(tx, [...originals.values()].map(getReceiverRef));
   const rows: object[] = [];
-  const outcomes = commands.map((command): Outcome => {
+  const outcomes = commands.map((command): CommandOutcome => {
     const original = originals.get(refKey(getOriginalRef(command)));
-    if (!original) return missing('delivery');
-    const refusal = refusalOf(receivers.get(refKey(getReceiverRef(original))));
+    if (!original) return notFoundOutcome('delivery');
+    const refusal = checkReceiver(receivers.get(refKey(getReceiverRef(original))));
     if (refusal) return refusal;
     if (!original.has_body)
-      return failed({ code: 'conflict', message: 'The event is no longer kept: there is nothing to send.' });
-    rows.push({ ...refOf(command), replay_of: original.id });
+      return failedOutcome({
+        code: 'conflict',
+        message: 'The event is no longer kept: there is nothing to send.',
+      });
+    rows.push({ ...toRecordRef(command), replay_of: original.id });
     const { endpoint_id, event_id } = original;
-    const changes = changesOfNew({ endpoint_id, event_id, replay_of: original.id });
-    return { ok: true, changes, events: [], wokenEndpoints: [endpoint_id] };
+    const changes = diffNewRecord({ endpoint_id, event_id, replay_of: original.id });
+    return { ok: true, changes, events: [], endpointIdsToWake: [endpoint_id] };
   });
   if (rows.length > 0)
     await tx.query({
       name: 'replay-deliveries',
       text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_of, body, created_at)
-             select r.tenant_id, r.id, d.endpoint_id, d.event_id, d.event_type, 'replay', d.id, d.body, ${timeOfIdSql('r.id')}
-             from ${recordset('tenant_id uuid, id uuid, replay_of uuid')}
+             select r.tenant_id, r.id, d.endpoint_id, d.event_id, d.event_type, 'replay', d.id, d.body, ${idTimeSql('r.id')}
+             from ${recordsetSql('tenant_id uuid, id uuid, replay_of uuid')}
              join webhook_deliveries d on d.tenant_id = r.tenant_id and d.id = r.replay_of`,
       values: [JSON.stringify(rows)],
     });
@@ -66,10 +78,10 @@ async function findOriginals(tx: Transaction, refs: RecordRef[]): Promise<Map<st
     name: 'find-replayed',
     text: `select d.tenant_id, d.id, d.endpoint_id, d.event_id, d.event_type, d.body is not null or exists (
              select from events e where e.tenant_id = d.tenant_id and e.id = d.event_id) as has_body
-           from ${recordset('tenant_id uuid, id uuid')} join webhook_deliveries d on d.tenant_id = r.tenant_id and d.id = r.id`,
+           from ${recordsetSql('tenant_id uuid, id uuid')} join webhook_deliveries d on d.tenant_id = r.tenant_id and d.id = r.id`,
     values: [JSON.stringify(refs)],
   });
-  return byRef(rows);
+  return indexByRef(rows);
 }
 
 interface DeliveryRow extends Row, RecordRef {
@@ -81,24 +93,24 @@ interface DeliveryRow extends Row, RecordRef {
 export async function cancelDeliveries(
   tx: Transaction,
   commands: Command<WebhookDeliveryAction>[],
-): Promise<Outcome[]> {
-  const rows = await lockRecords<DeliveryRow>(tx, 'webhook_deliveries', commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<DeliveryRow>(tx, 'webhook_deliveries', commands.map(toRecordRef));
   const cancelled: RecordRef[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('delivery');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('delivery');
     const { status } = row;
     if (status === 'cancelled') return { ok: true, changes: [], events: [] };
     if (status === 'succeeded' || status === 'exhausted') return refuseToCancel(status);
-    cancelled.push(refOf(command));
+    cancelled.push(toRecordRef(command));
     const changes = [{ field: 'status', from: status, to: 'cancelled' }];
     // A worker may have loaded this delivery already, so wake it.
-    return { ok: true, changes, events: [], wokenEndpoints: [row.endpoint_id] };
+    return { ok: true, changes, events: [], endpointIdsToWake: [row.endpoint_id] };
   });
   if (cancelled.length > 0)
     await tx.query({
       name: 'cancel-deliveries',
-      text: `update webhook_deliveries d set ${CANCEL} from ${recordset('tenant_id uuid, id uuid')}
+      text: `update webhook_deliveries d set ${CANCEL_DELIVERY_SQL} from ${recordsetSql('tenant_id uuid, id uuid')}
              where d.tenant_id = r.tenant_id and d.id = r.id`,
       values: [JSON.stringify(cancelled)],
     });
@@ -106,10 +118,11 @@ export async function cancelDeliveries(
 }
 
 /** SQL assignments that cancel a delivery. */
-export const CANCEL = "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
+export const CANCEL_DELIVERY_SQL =
+  "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
 
-function refuseToCancel(status: string): Outcome {
-  return failed({
+function refuseToCancel(status: string): CommandOutcome {
+  return failedOutcome({
     code: 'invalid_status_transition',
     message: `The delivery is ${status}: it has ended and cannot be cancelled.`,
     details: [{ field: 'status', from: status, to: 'cancelled', allowed: [] }],
@@ -120,22 +133,25 @@ function refuseToCancel(status: string): Outcome {
  * Sends an example event to each endpoint, even if its event_types do not include that type. The
  * delivery log shows it; the list of events does not.
  */
-export async function testEndpoints(tx: Transaction, commands: Command<EndpointTest>[]): Promise<Outcome[]> {
+export async function testEndpoints(
+  tx: Transaction,
+  commands: Command<EndpointTest>[],
+): Promise<CommandOutcome[]> {
   const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.endpoint_id }));
   const receivers = await findReceivers(tx, refs);
   const now = new Date();
   const rows: object[] = [];
-  const outcomes = commands.map((command, index): Outcome => {
+  const outcomes = commands.map((command, index): CommandOutcome => {
     const receiver = receivers.get(refKey(refs[index] as RecordRef));
-    if (!receiver || receiver.is_deleted) return missing('endpoint');
-    const refusal = refusalOf(receiver);
+    if (!receiver || receiver.is_deleted) return notFoundOutcome('endpoint');
+    const refusal = checkReceiver(receiver);
     if (refusal) return refusal;
     const { endpoint_id, type: event_type } = command.input;
     const eventId = newId();
-    const body = testBody(event_type, { eventId, command, now });
-    rows.push({ ...refOf(command), endpoint_id, event_id: eventId, event_type, body });
-    const changes = changesOfNew({ endpoint_id, event_id: eventId, event_type });
-    return { ok: true, changes, events: [], wokenEndpoints: [endpoint_id] };
+    const body = buildTestBody(event_type, { eventId, command, now });
+    rows.push({ ...toRecordRef(command), endpoint_id, event_id: eventId, event_type, body });
+    const changes = diffNewRecord({ endpoint_id, event_id: eventId, event_type });
+    return { ok: true, changes, events: [], endpointIdsToWake: [endpoint_id] };
   });
   if (rows.length > 0) await insertTestDeliveries(tx, rows);
   return outcomes;
@@ -145,8 +161,8 @@ async function insertTestDeliveries(tx: Transaction, rows: object[]): Promise<vo
   await tx.query({
     name: 'insert-test-deliveries',
     text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body, created_at)
-           select tenant_id, id, endpoint_id, event_id, event_type, 'test', body, ${timeOfIdSql('id')}
-           from ${recordset('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, event_type text, body text')}`,
+           select tenant_id, id, endpoint_id, event_id, event_type, 'test', body, ${idTimeSql('id')}
+           from ${recordsetSql('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, event_type text, body text')}`,
     values: [JSON.stringify(rows)],
   });
 }

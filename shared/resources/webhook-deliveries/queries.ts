@@ -1,10 +1,10 @@
 import type { WebhookAttemptListQuery, WebhookDeliveryListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { addIdRange, Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { addIdRange, buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { webhookAttemptRepresentation, webhookDeliveryRepresentation } from './representation.js';
 
 /** Lists one page of the deliveries that match a query, newest first (sorted by id). */
-export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope): Statement {
+export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope): SqlQuery {
   const { event_type: type = '*', status, trigger, since, until } = query;
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
@@ -19,13 +19,13 @@ export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope
   if (type.endsWith('.*')) conditions.add('starts_with(t.event_type, ?)', type.slice(0, -1));
   else if (type !== '*') conditions.add('t.event_type = ?', type);
   addIdRange(conditions, { since, until, timeZone: scope.timeZone });
-  return listStatement({
+  return buildListQuery({
     table: 'webhook_deliveries',
     representation: webhookDeliveryRepresentation('t'),
     conditions,
     limit: query.limit,
     position: scope.position,
-    timeOfIds: 'created_at',
+    idTimeColumn: 'created_at',
   });
 }
 
@@ -33,16 +33,16 @@ export function listDeliveries(query: WebhookDeliveryListQuery, scope: ListScope
 export function listAttempts(
   query: WebhookAttemptListQuery & { delivery_id?: string },
   scope: ListScope,
-): Statement {
+): SqlQuery {
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .add('t.delivery_id = ?', query.delivery_id);
-  return listStatement({
+  return buildListQuery({
     table: 'webhook_attempts',
     representation: webhookAttemptRepresentation('t'),
     conditions,
     limit: query.limit,
     position: scope.position,
-    timeOfIds: 'started_at',
+    idTimeColumn: 'started_at',
   });
 }

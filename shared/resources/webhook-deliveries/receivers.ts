@@ -1,6 +1,6 @@
-import type { Outcome } from '../../contracts/command.js';
+import type { CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { byRef, failed, type RecordRef, recordset } from '../sets.js';
+import { failedOutcome, indexByRef, type RecordRef, recordsetSql } from '../record-sets.js';
 
 /** The columns of an endpoint that decide whether it may receive a delivery. */
 export interface Receiver extends RecordRef {
@@ -14,21 +14,25 @@ export async function findReceivers(tx: Transaction, refs: RecordRef[]): Promise
   const rows = await tx.query<Receiver>({
     name: 'find-receivers',
     text: `select e.tenant_id, e.id, e.enabled, e.deleted_at is not null as is_deleted
-           from ${recordset('tenant_id uuid, id uuid')} join webhook_endpoints e on e.tenant_id = r.tenant_id and e.id = r.id`,
+           from ${recordsetSql('tenant_id uuid, id uuid')} join webhook_endpoints e on e.tenant_id = r.tenant_id and e.id = r.id`,
     values: [JSON.stringify(refs)],
   });
-  return byRef(rows);
+  return indexByRef(rows);
 }
 
 /**
  * Returns the error if the endpoint cannot receive a new delivery, else undefined. If the endpoint
  * is disabled after this check, its worker cancels the delivery.
  */
-export function refusalOf(receiver: Receiver | undefined): Outcome | undefined {
+export function checkReceiver(receiver: Receiver | undefined): CommandOutcome | undefined {
   if (receiver?.enabled && !receiver.is_deleted) return undefined;
   const message =
     !receiver || receiver.is_deleted
       ? 'The endpoint is deleted: nothing can be delivered to it.'
       : 'The endpoint is disabled. Enable it first, then deliver.';
-  return failed({ code: 'conflict', message, details: [{ field: 'endpoint_id', code: 'closed', message }] });
+  return failedOutcome({
+    code: 'conflict',
+    message,
+    details: [{ field: 'endpoint_id', code: 'closed', message }],
+  });
 }

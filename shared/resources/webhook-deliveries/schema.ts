@@ -1,5 +1,13 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateOrDateTime, dateTime, flag, limit, uuid } from '../../contracts/fields.js';
+import {
+  allRequired,
+  cursor,
+  dateOrDateTime,
+  dateTime,
+  limit,
+  strictBoolean,
+  uuid,
+} from '../../contracts/fields.js';
 import { namedEnum } from '../../contracts/named-enum.js';
 import { DELIVERY_STATUSES, DELIVERY_TRIGGERS, EVENT_TYPES } from '../../contracts/vocabulary.js';
 import { typeFilter } from '../../events/type-filter.js';
@@ -55,7 +63,7 @@ export const webhookAttempt = allRequired({
   response_status: Joi.number().integer().allow(null).example(200).description('null: there was no response'),
   response_headers: headers().allow(null),
   response_body: Joi.string().allow(null, '').example('ok').description('Its first 16 KiB'),
-  response_truncated: flag().description('The body was longer than that'),
+  response_truncated: strictBoolean().description('The body was longer than that'),
   error_class: Joi.string().allow(null).example('timeout'),
   error_message: Joi.string().allow(null).example('No answer within 15 seconds'),
   remote_address: Joi.string().allow(null).example('203.0.113.7'),

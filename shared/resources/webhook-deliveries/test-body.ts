@@ -1,17 +1,24 @@
 import type { Command } from '../../contracts/command.js';
 import type { EventType } from '../../contracts/vocabulary.js';
-import { eventTypeView } from '../event-types/bodies.js';
-import { madeUpBody } from '../events/envelope.js';
+import { describeEventType } from '../event-types/bodies.js';
+import { buildSyntheticEventBody } from '../events/envelope.js';
 
 /**
  * Builds the body of a test event from the example of its type. `data.test` distinguishes it from a
  * real event.
  */
-export function testBody(
+export function buildTestBody(
   type: EventType,
   { eventId, command, now }: { eventId: string; command: Command; now: Date },
 ): string {
-  const { data } = eventTypeView(type).example as { data: Record<string, unknown> };
+  const { data } = describeEventType(type).example as { data: Record<string, unknown> };
   const { tenantId, environment } = command;
-  return madeUpBody({ eventId, type, at: now, tenantId, environment, data: { ...data, test: true } });
+  return buildSyntheticEventBody({
+    eventId,
+    type,
+    at: now,
+    tenantId,
+    environment,
+    data: { ...data, test: true },
+  });
 }

@@ -1,19 +1,19 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { Places, type PlacesOf } from '../places.js';
-import { refOf } from '../sets.js';
+import { AccountQuota, type AccountQuotaRule } from '../account-quota.js';
+import { diffNewRecord } from '../changes.js';
+import { toRecordRef } from '../record-sets.js';
 import type { EndpointCreation } from './commands.js';
 import { insertEndpoints } from './endpoint-rows.js';
 import { insertSecrets } from './secret-rows.js';
 
 /** The transaction that records an event matches it against all endpoints of its account. */
 const MAX_ENDPOINTS = 50;
-const ENDPOINT_QUOTA: PlacesOf = {
+const ENDPOINT_QUOTA: AccountQuotaRule = {
   table: 'webhook_endpoints',
-  counted: 't.deleted_at is null',
-  most: MAX_ENDPOINTS,
-  refusal: `An account has ${MAX_ENDPOINTS} webhook endpoints at most. Delete one that is no longer needed.`,
+  countedRows: 't.deleted_at is null',
+  maxRecords: MAX_ENDPOINTS,
+  refusalMessage: `An account has ${MAX_ENDPOINTS} webhook endpoints at most. Delete one that is no longer needed.`,
 };
 
 type CreateCommand = Command<EndpointCreation>;
@@ -22,14 +22,17 @@ type CreateCommand = Command<EndpointCreation>;
  * Creates endpoints with their endpoint queues and secrets. The outcome carries each new secret
  * sealed; the api unseals it for the response.
  */
-export async function createWebhookEndpoints(tx: Transaction, commands: CreateCommand[]): Promise<Outcome[]> {
-  const quota = await Places.count(tx, commands, ENDPOINT_QUOTA);
-  const refusals = commands.map(({ tenantId }) => quota.take(tenantId));
+export async function createWebhookEndpoints(
+  tx: Transaction,
+  commands: CreateCommand[],
+): Promise<CommandOutcome[]> {
+  const quota = await AccountQuota.load(tx, commands, ENDPOINT_QUOTA);
+  const refusals = commands.map(({ tenantId }) => quota.reserve(tenantId));
   const admitted = commands.filter((_command, index) => !refusals[index]);
   await insertEndpoints(tx, admitted.map(buildRow));
   await insertSecrets(
     tx,
-    admitted.map((command) => ({ ref: refOf(command), ...command.input })),
+    admitted.map((command) => ({ ref: toRecordRef(command), ...command.input })),
   );
   return commands.map((command, index) => refusals[index] ?? buildOutcome(command));
 }
@@ -40,19 +43,19 @@ function buildRow(command: CreateCommand) {
   return {
     header_names: [],
     ...fields,
-    ...refOf(command),
+    ...toRecordRef(command),
     disabled_reason: isOff ? 'user' : null,
     disabled_at: isOff ? new Date().toISOString() : null,
   };
 }
 
-function buildOutcome(command: CreateCommand): Outcome {
+function buildOutcome(command: CreateCommand): CommandOutcome {
   const { material, pair: _pair, headers_sealed: _values, ...changedFields } = command.input;
   return {
     ok: true,
-    answerExtra: { secret: command.dryRun ? null : material.sealed },
-    changes: changesOfNew(changedFields),
+    responseExtra: { secret: command.dryRun ? null : material.sealed },
+    changes: diffNewRecord(changedFields),
     events: [],
-    wokenEndpoints: [command.entityId],
+    endpointIdsToWake: [command.entityId],
   };
 }

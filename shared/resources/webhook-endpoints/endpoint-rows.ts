@@ -1,6 +1,6 @@
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { type Merge, storeMerges } from '../merge-records.js';
-import { lockRecords, namesOf, type RecordRef, recordset, refKey } from '../sets.js';
+import { type PlannedMerge, storeMerges } from '../merge-records.js';
+import { lockRecords, parseColumnNames, type RecordRef, recordsetSql, refKey } from '../record-sets.js';
 
 export interface EndpointRow extends Row, RecordRef {
   url: string;
@@ -12,11 +12,11 @@ export interface EndpointRow extends Row, RecordRef {
   deleted_at: string | null;
 }
 
-export const ENDPOINT = 'webhook endpoint';
+export const ENDPOINT_LABEL = 'webhook endpoint';
 
 const EDITABLE_COLUMNS = `url text, event_types text[], description text, headers_sealed text, header_names text[], rate_limit_per_second integer,
   max_in_flight integer, enabled boolean, disabled_reason text, disabled_at timestamptz, deleted_at timestamptz`;
-const EDITABLE_NAMES = namesOf(EDITABLE_COLUMNS).join(', ');
+const EDITABLE_NAMES = parseColumnNames(EDITABLE_COLUMNS).join(', ');
 
 /**
  * Locks those of these endpoints that are not deleted. Lock order: the endpoint first, then its row
@@ -35,26 +35,26 @@ export async function insertEndpoints(tx: Transaction, rows: (RecordRef & object
     tx.query({
       name: 'insert-webhook-endpoints',
       text: `insert into webhook_endpoints (tenant_id, id, ${EDITABLE_NAMES})
-             select tenant_id, id, ${EDITABLE_NAMES} from ${recordset(`tenant_id uuid, id uuid, ${EDITABLE_COLUMNS}`)}`,
+             select tenant_id, id, ${EDITABLE_NAMES} from ${recordsetSql(`tenant_id uuid, id uuid, ${EDITABLE_COLUMNS}`)}`,
       values,
     }),
     tx.query({
       name: 'insert-webhook-lanes',
-      text: `insert into webhook_lanes (tenant_id, endpoint_id) select tenant_id, id from ${recordset('tenant_id uuid, id uuid')}`,
+      text: `insert into webhook_lanes (tenant_id, endpoint_id) select tenant_id, id from ${recordsetSql('tenant_id uuid, id uuid')}`,
       values,
     }),
   ]);
 }
 
-export function storeEndpoints(tx: Transaction, merges: Merge[]): Promise<void> {
+export function storeEndpoints(tx: Transaction, merges: PlannedMerge[]): Promise<void> {
   return storeMerges(tx, { table: 'webhook_endpoints', columns: EDITABLE_COLUMNS }, merges);
 }
 
 /** Finds which of these endpoints have recorded failures, a pause or a stop request. */
-export async function findTroubled(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
+export async function findEndpointsWithFailures(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'find-troubled-lanes',
-    text: `select t.tenant_id, t.endpoint_id as id from ${recordset('tenant_id uuid, id uuid')}
+    text: `select t.tenant_id, t.endpoint_id as id from ${recordsetSql('tenant_id uuid, id uuid')}
            join webhook_lanes t on t.tenant_id = r.tenant_id and t.endpoint_id = r.id
            where coalesce(t.failing_since, t.open_until, t.throttled_until) is not null or t.stop_reason is not null`,
     values: [JSON.stringify(refs)],
@@ -66,13 +66,13 @@ export async function findTroubled(tx: Transaction, refs: RecordRef[]): Promise<
  * Clears failures, pauses and probes of endpoints that are enabled again, so that they start like
  * new ones.
  */
-export async function resetLanes(tx: Transaction, refs: RecordRef[]): Promise<void> {
+export async function resetEndpointHealth(tx: Transaction, refs: RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({
     name: 'reset-webhook-lanes',
     text: `update webhook_lanes t set failing_since = null, consecutive_failures = 0, opened = 0, open_until = null, throttled_until = null,
              stop_reason = null, warned_hours = 0, probe_after = null, probes = 0
-           from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
+           from ${recordsetSql('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
     values: [JSON.stringify(refs)],
   });
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../contracts/canonical-json.js';
+import { toCanonicalJson } from '../../contracts/canonical-json.js';
 import { deriveKey, seal, unseal } from '../../platform/crypto.js';
 
 /**
@@ -10,18 +10,21 @@ export interface SealedHeaders {
   header_names: string[];
 }
 
-export function webhookHeadersKey(secretKey: string): Buffer {
+export function deriveWebhookHeadersKey(secretKey: string): Buffer {
   return deriveKey(secretKey, 'webhook-headers');
 }
 
 /** Encrypts headers. Canonical JSON makes the plain text independent of the headers' sequence. */
 export function sealHeaders(key: Buffer, headers: Record<string, string> | null): SealedHeaders {
   const header_names = Object.keys(headers ?? {}).sort();
-  return { headers_sealed: header_names.length > 0 ? seal(key, canonicalJson(headers)) : null, header_names };
+  return {
+    headers_sealed: header_names.length > 0 ? seal(key, toCanonicalJson(headers)) : null,
+    header_names,
+  };
 }
 
 /** Decrypts headers into names and values. */
-export function openHeaders(key: Buffer, sealed: string | null): Record<string, string> {
+export function unsealHeaders(key: Buffer, sealed: string | null): Record<string, string> {
   return sealed === null ? {} : (JSON.parse(unseal(key, sealed)) as Record<string, string>);
 }
 
@@ -30,5 +33,5 @@ export function openHeaders(key: Buffer, sealed: string | null): Record<string, 
  * ciphertexts.
  */
 export function isSameHeaders(key: Buffer, a: string | null, b: string | null): boolean {
-  return canonicalJson(openHeaders(key, a)) === canonicalJson(openHeaders(key, b));
+  return toCanonicalJson(unsealHeaders(key, a)) === toCanonicalJson(unsealHeaders(key, b));
 }

@@ -12,7 +12,7 @@ const shared = {
   agentScope: null,
 } as const;
 
-export const warnOfEndpoint = defineCommand({
+export const warnAboutEndpoint = defineCommand({
   ...shared,
   type: 'webhook_endpoint.warn',
   action: 'webhook_endpoint.warned',
@@ -25,14 +25,14 @@ export const disableEndpoint = defineCommand({
 });
 
 /** The endpoint accepts deliveries again and was never disabled. */
-export const noteEndpointRecovery = defineCommand({
+export const recordEndpointRecovery = defineCommand({
   ...shared,
   type: 'webhook_endpoint.note_recovery',
   action: 'webhook_endpoint.recovery_noted',
 });
 
 /** The endpoint was disabled for failing and then accepted a probe. */
-export const healEndpoint = defineCommand({
+export const reenableEndpoint = defineCommand({
   ...shared,
   type: 'webhook_endpoint.heal',
   action: 'webhook_endpoint.healed',

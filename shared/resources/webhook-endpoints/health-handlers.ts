@@ -1,15 +1,25 @@
-import type { Change, Command, EventDraft, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { changesOf } from '../changes.js';
+import { diffPatch } from '../changes.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
-import { missing, refKey, refOf } from '../sets.js';
-import { bareUrl } from './bare-url.js';
-import { resetLanes } from './endpoint-rows.js';
-import { lockWatched, storeEnabled, storeTold, type WatchedEndpoint } from './health-lanes.js';
-import { disabledNotice, exhaustedNotice, failingNotice, recoveredNotice } from './health-notices.js';
-import { HEALTH, type HealthStep } from './health-rules.js';
+import { notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { resetEndpointHealth } from './endpoint-rows.js';
+import {
+  buildDisabledNotice,
+  buildExhaustedNotice,
+  buildFailingNotice,
+  buildRecoveredNotice,
+} from './health-notices.js';
+import { HEALTH_RULES, type HealthStep } from './health-rules.js';
+import {
+  lockWatchedEndpoints,
+  storeEnabledState,
+  storeHealthProgress,
+  type WatchedEndpoint,
+} from './health-store.js';
 import { insertProbes } from './probe.js';
+import { redactUrl } from './redact-url.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -54,26 +64,26 @@ async function runSteps(
     runStep,
     config,
   }: { isDue: (endpoint: WatchedEndpoint) => boolean; runStep: StepFunction; config: Config },
-): Promise<Outcome[]> {
-  const endpoints = await lockWatched(tx, commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const endpoints = await lockWatchedEndpoints(tx, commands.map(toRecordRef));
   const steps: Step[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const endpoint = endpoints.get(refKey(refOf(command)));
-    if (!endpoint) return missing('webhook endpoint');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const endpoint = endpoints.get(refKey(toRecordRef(command)));
+    if (!endpoint) return notFoundOutcome('webhook endpoint');
     if (!isDue(endpoint)) return { ok: true, changes: [], events: [] };
     const result = runStep(endpoint);
     steps.push({ ...result, command, before: endpoint });
     const changes = listAuditedChanges(endpoint, result.after);
     // The endpoint does not receive the event about itself: deliveries to it may be failing.
     const events = result.event ? [{ ...result.event, exceptEndpoint: endpoint.id }] : [];
-    return { ok: true, changes, events, wokenEndpoints: [endpoint.id] };
+    return { ok: true, changes, events, endpointIdsToWake: [endpoint.id] };
   });
   await storeSteps(tx, steps, config);
   return outcomes;
 }
 
 function listAuditedChanges(before: WatchedEndpoint, after: WatchedEndpoint): Change[] {
-  return changesOf({ ...before }, Object.fromEntries(AUDITED_COLUMNS.map((name) => [name, after[name]])));
+  return diffPatch({ ...before }, Object.fromEntries(AUDITED_COLUMNS.map((name) => [name, after[name]])));
 }
 
 async function storeSteps(tx: Transaction, steps: Step[], config: Config): Promise<void> {
@@ -83,9 +93,9 @@ async function storeSteps(tx: Transaction, steps: Step[], config: Config): Promi
   );
   const probed = steps.filter(({ isProbed }) => isProbed);
   await Promise.all([
-    storeEnabled(tx, switched.map(getAfter)),
-    storeTold(tx, steps.map(getAfter)),
-    resetLanes(tx, steps.filter(({ isReset }) => isReset).map(getAfter)),
+    storeEnabledState(tx, switched.map(getAfter)),
+    storeHealthProgress(tx, steps.map(getAfter)),
+    resetEndpointHealth(tx, steps.filter(({ isReset }) => isReset).map(getAfter)),
     insertProbes(
       tx,
       probed.map(({ after, command: { environment } }) => ({ ...after, environment })),
@@ -101,24 +111,24 @@ async function storeSteps(tx: Transaction, steps: Step[], config: Config): Promi
 const getAfter = ({ after }: Step) => after;
 
 function stepHandler(step: HealthStep, runStep: StepFunction) {
-  return (tx: Transaction, commands: Command[], config: Config): Promise<Outcome[]> =>
+  return (tx: Transaction, commands: Command[], config: Config): Promise<CommandOutcome[]> =>
     runSteps(tx, commands, { isDue: (endpoint) => endpoint.step === step, runStep, config });
 }
 
 const addHours = (from: string, hours: number) => new Date(Date.parse(from) + hours * HOUR_MS).toISOString();
 
 /** Records an event and a notice for endpoints that have failed for one of the warning times. */
-export const warnOfEndpoints = stepHandler('warn', (endpoint) => {
+export const warnAboutEndpoints = stepHandler('warn', (endpoint) => {
   const hours = endpoint.reached_hours as number;
   const since = endpoint.failing_since as string;
-  const disables_at = addHours(since, HEALTH.disableAfter);
+  const disables_at = addHours(since, HEALTH_RULES.disableAfterHours);
   return {
     after: { ...endpoint, warned_hours: hours },
     event: {
       type: 'endpoint.failing',
       extra: { failing_since: new Date(since).toISOString(), hours, disables_at },
     },
-    notice: failingNotice(endpoint, { hours, disablesAt: disables_at }),
+    notice: buildFailingNotice(endpoint, { hours, disablesAt: disables_at }),
   };
 });
 
@@ -136,24 +146,24 @@ export const disableEndpoints = stepHandler('disable', (endpoint) => {
       disabled_reason: reason,
       disabled_at: (endpoint.enabled ? null : endpoint.disabled_at) ?? new Date(endpoint.now).toISOString(),
       stop_reason: null,
-      warned_hours: isProbed ? HEALTH.disableAfter : 0,
-      probe_after: isProbed ? addHours(endpoint.now, HEALTH.probeAfter) : null,
+      warned_hours: isProbed ? HEALTH_RULES.disableAfterHours : 0,
+      probe_after: isProbed ? addHours(endpoint.now, HEALTH_RULES.firstProbeHours) : null,
       probes: 0,
     },
     event: { type: 'endpoint.disabled', extra: { reason } },
-    notice: disabledNotice(endpoint, reason),
+    notice: buildDisabledNotice(endpoint, reason),
   };
 });
 
 /** Records an event and a notice for endpoints that work again after a warning. */
-export const noteEndpointRecoveries = stepHandler('recover', (endpoint) => ({
+export const recordEndpointRecoveries = stepHandler('recover', (endpoint) => ({
   after: { ...endpoint, warned_hours: 0 },
   event: { type: 'endpoint.recovered', extra: { was_disabled: false } },
-  notice: recoveredNotice(endpoint),
+  notice: buildRecoveredNotice(endpoint),
 }));
 
 /** Enables endpoints that were disabled for failing and have accepted a probe since. */
-export const healEndpoints = stepHandler('heal', (endpoint) => ({
+export const reenableEndpoints = stepHandler('heal', (endpoint) => ({
   after: {
     ...endpoint,
     enabled: true,
@@ -165,13 +175,13 @@ export const healEndpoints = stepHandler('heal', (endpoint) => ({
   },
   isReset: true,
   event: { type: 'endpoint.recovered', extra: { was_disabled: true } },
-  notice: recoveredNotice(endpoint),
+  notice: buildRecoveredNotice(endpoint),
 }));
 
 /** Sends a probe to endpoints that were disabled for failing, and schedules the next one. */
 export const probeEndpoints = stepHandler('probe', (endpoint) => {
   const probes = endpoint.probes + 1;
-  const wait = Math.min(HEALTH.probeAfter * 2 ** probes, HEALTH.probeAtMost);
+  const wait = Math.min(HEALTH_RULES.firstProbeHours * 2 ** probes, HEALTH_RULES.maxProbeHours);
   return {
     after: { ...endpoint, probes, probe_after: addHours(endpoint.now, wait) },
     isProbed: true,
@@ -186,7 +196,7 @@ export function recordExhaustedDeliveries(
   tx: Transaction,
   commands: Command[],
   config: Config,
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const isDue = (endpoint: WatchedEndpoint) => endpoint.tells_exhausted;
   return runSteps(tx, commands, { isDue, runStep: announceExhausted, config });
 }
@@ -196,10 +206,10 @@ const announceExhausted: StepFunction = (endpoint) => {
   const count = exhausted_count - exhausted_told_count;
   const result: StepResult = {
     after: { ...endpoint, exhausted_told_count: exhausted_count, exhausted_told_at: now },
-    notice: exhaustedNotice(endpoint, count),
+    notice: buildExhaustedNotice(endpoint, count),
   };
   if (!last) return result;
   const entity = { type: 'webhook_delivery', id: last };
-  const extra = { endpoint: { id, url: bareUrl(url) }, exhausted_count: count };
+  const extra = { endpoint: { id, url: redactUrl(url) }, exhausted_count: count };
   return { ...result, event: { type: 'delivery.exhausted', entity, extra } };
 };

@@ -1,5 +1,5 @@
 import type { NoticeDraft } from '../notices/store.js';
-import type { WatchedEndpoint } from './health-lanes.js';
+import type { WatchedEndpoint } from './health-store.js';
 
 const DAY_HOURS = 24;
 
@@ -22,7 +22,7 @@ const buildEntityFields = ({ id: entity_id }: WatchedEndpoint) => ({
   entity_id,
 });
 
-export function failingNotice(
+export function buildFailingNotice(
   endpoint: WatchedEndpoint,
   { hours, disablesAt }: { hours: number; disablesAt: string },
 ): NoticeDraft {
@@ -62,7 +62,7 @@ const DISABLED_PARAGRAPHS: Readonly<Record<AutomaticReason, (endpoint: WatchedEn
   ],
 };
 
-export function disabledNotice(endpoint: WatchedEndpoint, reason: AutomaticReason): NoticeDraft {
+export function buildDisabledNotice(endpoint: WatchedEndpoint, reason: AutomaticReason): NoticeDraft {
   return {
     ...buildEntityFields(endpoint),
     kind: 'endpoint_disabled',
@@ -72,7 +72,7 @@ export function disabledNotice(endpoint: WatchedEndpoint, reason: AutomaticReaso
 }
 
 /** @param endpoint as it was before it recovered */
-export function recoveredNotice(endpoint: WatchedEndpoint): NoticeDraft {
+export function buildRecoveredNotice(endpoint: WatchedEndpoint): NoticeDraft {
   const { enabled, last_success_at: successAt, now, url } = endpoint;
   const since = formatInstant(successAt ?? now);
   const text = enabled
@@ -91,7 +91,7 @@ export function recoveredNotice(endpoint: WatchedEndpoint): NoticeDraft {
   };
 }
 
-export function exhaustedNotice(endpoint: WatchedEndpoint, count: number): NoticeDraft {
+export function buildExhaustedNotice(endpoint: WatchedEndpoint, count: number): NoticeDraft {
   const { url, id, last_exhausted_id: last } = endpoint;
   const subject = count === 1 ? 'A delivery' : `${count} deliveries`;
   return {

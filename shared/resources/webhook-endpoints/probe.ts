@@ -1,8 +1,8 @@
-import { timeOfIdSql } from '../../platform/id-times.js';
+import { idTimeSql } from '../../platform/id-times.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { madeUpBody } from '../events/envelope.js';
-import { type RecordRef, recordset } from '../sets.js';
+import { buildSyntheticEventBody } from '../events/envelope.js';
+import { type RecordRef, recordsetSql } from '../record-sets.js';
 
 interface ProbedEndpoint extends RecordRef {
   url: string;
@@ -22,7 +22,7 @@ export async function insertProbes(tx: Transaction, endpoints: readonly ProbedEn
   const rows = endpoints.map(({ tenant_id, id: endpoint_id, url, environment }) => {
     const event_id = newId();
     const data = { object: { id: endpoint_id, url } };
-    const body = madeUpBody({
+    const body = buildSyntheticEventBody({
       eventId: event_id,
       type: PROBE_TYPE,
       at,
@@ -35,8 +35,8 @@ export async function insertProbes(tx: Transaction, endpoints: readonly ProbedEn
   await tx.query({
     name: 'insert-probes',
     text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body, created_at)
-           select tenant_id, id, endpoint_id, event_id, '${PROBE_TYPE}', 'probe', body, ${timeOfIdSql('id')}
-           from ${recordset('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, body text')}`,
+           select tenant_id, id, endpoint_id, event_id, '${PROBE_TYPE}', 'probe', body, ${idTimeSql('id')}
+           from ${recordsetSql('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, body text')}`,
     values: [JSON.stringify(rows)],
   });
 }

@@ -1,10 +1,10 @@
 import type { WebhookEndpointListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { webhookEndpointRepresentation } from './representation.js';
 
-export function listWebhookEndpoints(query: WebhookEndpointListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listWebhookEndpoints(query: WebhookEndpointListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'webhook_endpoints',
     representation: webhookEndpointRepresentation('t'),
     conditions: new Conditions().add('t.tenant_id = ? and t.deleted_at is null', scope.tenantId),

@@ -1,5 +1,5 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
-import { HEALTH } from './health-rules.js';
+import { HEALTH_RULES } from './health-rules.js';
 
 /** SQL for the state, with the endpoint's row of webhook_lanes as `l`; every endpoint has one. */
 const renderState = (endpoint: string) => `case
@@ -24,7 +24,7 @@ function renderHealth(alias: string): string {
   ]);
   return `(select ${members} from (
     select l.*, ${renderState(alias)} as state, nullif(greatest(l.open_until, l.throttled_until, now()), now()) as paused_until,
-      case when ${alias}.enabled then l.failing_since + interval '${HEALTH.disableAfter} hours' end as disables_at
+      case when ${alias}.enabled then l.failing_since + interval '${HEALTH_RULES.disableAfterHours} hours' end as disables_at
     from webhook_lanes l where l.tenant_id = ${alias}.tenant_id and l.endpoint_id = ${alias}.id) h)`;
 }
 

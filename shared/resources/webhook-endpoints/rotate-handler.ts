@@ -1,9 +1,9 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { failed, missing, refKey, refOf } from '../sets.js';
+import { failedOutcome, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import type { SecretRotation } from './commands.js';
-import { ENDPOINT, type EndpointRow, lockEndpoints, storeEndpoints } from './endpoint-rows.js';
-import { countSigning, insertSecrets, retireSecrets, type SigningCounts } from './secret-rows.js';
+import { ENDPOINT_LABEL, type EndpointRow, lockEndpoints, storeEndpoints } from './endpoint-rows.js';
+import { countSigningSecrets, expireSecrets, insertSecrets, type SigningCounts } from './secret-rows.js';
 
 /** Each secret signs every delivery, and all signatures share one header. */
 const MAX_OLD_SECRETS = 5;
@@ -14,32 +14,35 @@ type RotateCommand = Command<SecretRotation>;
  * Gives endpoints new secrets. Each old secret signs beside the new one until the overlap ends, or
  * until its own earlier expiry.
  */
-export async function rotateWebhookSecrets(tx: Transaction, commands: RotateCommand[]): Promise<Outcome[]> {
-  const rows = await lockEndpoints(tx, commands.map(refOf));
-  const signing = await countSigning(tx, [...rows.values()]);
-  const refused = new Map<RotateCommand, Outcome>();
+export async function rotateWebhookSecrets(
+  tx: Transaction,
+  commands: RotateCommand[],
+): Promise<CommandOutcome[]> {
+  const rows = await lockEndpoints(tx, commands.map(toRecordRef));
+  const signing = await countSigningSecrets(tx, [...rows.values()]);
+  const refused = new Map<RotateCommand, CommandOutcome>();
   for (const command of commands) {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) refused.set(command, missing(ENDPOINT));
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) refused.set(command, notFoundOutcome(ENDPOINT_LABEL));
     else if (hasTooManySecrets(command, signing(row))) refused.set(command, buildTooManyError());
   }
   const rotating = commands.filter((command) => !refused.has(command));
-  await retireSecrets(
+  await expireSecrets(
     tx,
-    rotating.map((command) => ({ ...refOf(command), hours: command.input.overlap_hours })),
+    rotating.map((command) => ({ ...toRecordRef(command), hours: command.input.overlap_hours })),
   );
   await insertSecrets(
     tx,
     rotating.map((command) => {
       const { material, pair } = command.input;
-      const ref = refOf(command);
+      const ref = toRecordRef(command);
       return { ref, material, pair: signing(ref).v1a > 0 ? pair : undefined };
     }),
   );
   await storeEndpoints(
     tx,
     rotating.map((command) => ({
-      row: rows.get(refKey(refOf(command))) as EndpointRow,
+      row: rows.get(refKey(toRecordRef(command))) as EndpointRow,
       set: {},
       changes: listChanges(command),
     })),
@@ -59,18 +62,18 @@ function listChanges({ input }: RotateCommand) {
   ];
 }
 
-function buildOutcome(command: RotateCommand): Outcome {
+function buildOutcome(command: RotateCommand): CommandOutcome {
   return {
     ok: true,
-    answerExtra: { secret: command.dryRun ? null : command.input.material.sealed },
+    responseExtra: { secret: command.dryRun ? null : command.input.material.sealed },
     changes: listChanges(command),
     events: [],
-    wokenEndpoints: [command.entityId],
+    endpointIdsToWake: [command.entityId],
   };
 }
 
-function buildTooManyError(): Outcome {
-  return failed({
+function buildTooManyError(): CommandOutcome {
+  return failedOutcome({
     code: 'conflict',
     message: `${MAX_OLD_SECRETS} old secrets of this endpoint still sign. Wait until one has expired, or rotate with overlap_hours 0, which drops them all.`,
   });

@@ -3,9 +3,9 @@ import {
   allRequired,
   cursor,
   dateTime,
-  flag,
   integer,
   limit,
+  strictBoolean,
   text,
   uuid,
   webUrl,
@@ -76,7 +76,7 @@ const description = () => text(200).allow(null).example('Bookkeeping');
 const rateLimit = () =>
   integer(1, 1000).allow(null).description('Maximum deliveries per second; null: no such limit');
 const maxInFlight = () => integer(1, 100).description('Maximum concurrent deliveries');
-const asymmetric = () => flag().description('Deliveries are signed with ed25519 (v1a) as well');
+const asymmetric = () => strictBoolean().description('Deliveries are signed with ed25519 (v1a) as well');
 
 export const webhookEndpointCreate = Joi.object({
   url: url().required(),
@@ -85,7 +85,7 @@ export const webhookEndpointCreate = Joi.object({
   headers: headers(),
   rate_limit_per_second: rateLimit(),
   max_in_flight: maxInFlight().default(20),
-  enabled: flag().default(true),
+  enabled: strictBoolean().default(true),
   asymmetric: asymmetric().default(false),
 }).meta({ className: 'WebhookEndpointCreate' });
 
@@ -96,7 +96,7 @@ export const webhookEndpointPatch = Joi.object({
   headers: headers().description('Replaces all of them; null removes them'),
   rate_limit_per_second: rateLimit(),
   max_in_flight: maxInFlight(),
-  enabled: flag().description(
+  enabled: strictBoolean().description(
     'false stops deliveries and cancels waiting ones. true starts deliveries and clears earlier failures and pauses',
   ),
   asymmetric: asymmetric(),

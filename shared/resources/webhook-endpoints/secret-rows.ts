@@ -1,6 +1,6 @@
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordset, refKey } from '../sets.js';
+import { type RecordRef, recordsetSql, refKey } from '../record-sets.js';
 import type { SealedKeyPair, SealedSecret } from './secret.js';
 
 type Scheme = 'v1' | 'v1a';
@@ -30,7 +30,7 @@ export async function insertSecrets(tx: Transaction, minted: NewSecrets[]): Prom
     name: 'insert-webhook-secrets',
     text: `insert into webhook_secrets (tenant_id, id, endpoint_id, scheme, secret_sealed, public_key)
            select tenant_id, id, endpoint_id, scheme, secret_sealed, public_key
-           from ${recordset('tenant_id uuid, id uuid, endpoint_id uuid, scheme text, secret_sealed text, public_key text')}`,
+           from ${recordsetSql('tenant_id uuid, id uuid, endpoint_id uuid, scheme text, secret_sealed text, public_key text')}`,
     values: [JSON.stringify(rows)],
   });
 }
@@ -39,14 +39,14 @@ export async function insertSecrets(tx: Transaction, minted: NewSecrets[]): Prom
  * Counts the secrets that sign now, by endpoint. Call it after locking the endpoints, so that no
  * other transaction changes their secrets.
  */
-export async function countSigning(
+export async function countSigningSecrets(
   tx: Transaction,
   refs: RecordRef[],
 ): Promise<(ref: RecordRef) => SigningCounts> {
   const rows = await tx.query<RecordRef & SigningCounts>({
     name: 'count-webhook-secrets',
     text: `select r.tenant_id, r.id, count(*) filter (where s.scheme = 'v1')::int as v1, count(*) filter (where s.scheme = 'v1a')::int as v1a
-           from ${recordset('tenant_id uuid, id uuid')}
+           from ${recordsetSql('tenant_id uuid, id uuid')}
            join webhook_secrets s on s.tenant_id = r.tenant_id and s.endpoint_id = r.id and coalesce(s.expires_at, 'infinity') > now()
            group by r.tenant_id, r.id`,
     values: [JSON.stringify(refs)],
@@ -59,7 +59,7 @@ export async function countSigning(
  * Sets all secrets of each endpoint to expire after the given hours, unless they expire earlier.
  * Deletes those that have expired.
  */
-export async function retireSecrets(
+export async function expireSecrets(
   tx: Transaction,
   endpoints: (RecordRef & { hours: number })[],
 ): Promise<void> {
@@ -67,23 +67,23 @@ export async function retireSecrets(
   await tx.query({
     name: 'retire-webhook-secrets',
     text: `update webhook_secrets t set expires_at = least(coalesce(t.expires_at, 'infinity'), now() + make_interval(hours => r.hours))
-           from ${recordset('tenant_id uuid, id uuid, hours integer')} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
+           from ${recordsetSql('tenant_id uuid, id uuid, hours integer')} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
     values: [JSON.stringify(endpoints)],
   });
   await tx.query({
     name: 'forget-webhook-secrets',
-    text: `delete from webhook_secrets t using ${recordset('tenant_id uuid, id uuid')}
+    text: `delete from webhook_secrets t using ${recordsetSql('tenant_id uuid, id uuid')}
            where t.tenant_id = r.tenant_id and t.endpoint_id = r.id and t.expires_at <= now()`,
     values: [JSON.stringify(endpoints)],
   });
 }
 
 /** Deletes the key pairs of endpoints that stop signing with ed25519. */
-export async function dropKeyPairs(tx: Transaction, refs: RecordRef[]): Promise<void> {
+export async function deleteKeyPairs(tx: Transaction, refs: RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({
     name: 'drop-webhook-key-pairs',
-    text: `delete from webhook_secrets t using ${recordset('tenant_id uuid, id uuid')}
+    text: `delete from webhook_secrets t using ${recordsetSql('tenant_id uuid, id uuid')}
            where t.tenant_id = r.tenant_id and t.endpoint_id = r.id and t.scheme = 'v1a'`,
     values: [JSON.stringify(refs)],
   });

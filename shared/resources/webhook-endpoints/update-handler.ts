@@ -1,25 +1,25 @@
-import type { Change, Command, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { changesOf } from '../changes.js';
-import type { Merge } from '../merge-records.js';
-import { missing, refKey, refOf } from '../sets.js';
+import { diffPatch } from '../changes.js';
+import type { PlannedMerge } from '../merge-records.js';
+import { notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import type { EndpointChange } from './commands.js';
 import {
-  ENDPOINT,
+  ENDPOINT_LABEL,
   type EndpointRow,
-  findTroubled,
+  findEndpointsWithFailures,
   lockEndpoints,
-  resetLanes,
+  resetEndpointHealth,
   storeEndpoints,
 } from './endpoint-rows.js';
-import { isSameHeaders, webhookHeadersKey } from './headers.js';
-import { countSigning, dropKeyPairs, insertSecrets, retireSecrets } from './secret-rows.js';
+import { deriveWebhookHeadersKey, isSameHeaders } from './headers.js';
+import { countSigningSecrets, deleteKeyPairs, expireSecrets, insertSecrets } from './secret-rows.js';
 
 type UpdateCommand = Command<EndpointChange>;
 
 /** An accepted update: the columns that it sets, and its effects on other tables. */
-interface Plan extends Merge {
+interface Plan extends PlannedMerge {
   command: UpdateCommand;
   /** Clear failures and pauses: the endpoint was enabled (again), or its URL changed. */
   startsAfresh: boolean;
@@ -34,35 +34,35 @@ export async function updateWebhookEndpoints(
   tx: Transaction,
   commands: UpdateCommand[],
   config: Config,
-): Promise<Outcome[]> {
-  const rows = await lockEndpoints(tx, commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const rows = await lockEndpoints(tx, commands.map(toRecordRef));
   const [signing, troubled] = await Promise.all([
-    countSigning(tx, [...rows.values()]),
-    findTroubled(tx, [...rows.values()]),
+    countSigningSecrets(tx, [...rows.values()]),
+    findEndpointsWithFailures(tx, [...rows.values()]),
   ]);
-  const headersKey = webhookHeadersKey(config.secretKey);
+  const headersKey = deriveWebhookHeadersKey(config.secretKey);
   const plans = commands.map((command) => {
-    const row = rows.get(refKey(refOf(command)));
+    const row = rows.get(refKey(toRecordRef(command)));
     const isTroubled = row !== undefined && troubled.has(refKey(row));
     return row && planUpdate(command, row, { headersKey, isTroubled, isAsymmetric: signing(row).v1a > 0 });
   });
   const accepted = plans.filter((plan) => plan !== undefined);
   await storeEndpoints(tx, accepted);
-  await resetLanes(
+  await resetEndpointHealth(
     tx,
-    accepted.filter(({ startsAfresh }) => startsAfresh).map(({ command }) => refOf(command)),
+    accepted.filter(({ startsAfresh }) => startsAfresh).map(({ command }) => toRecordRef(command)),
   );
   const pairs = accepted.filter(({ asymmetric }) => asymmetric === true);
   await insertSecrets(
     tx,
-    pairs.map(({ command }) => ({ ref: refOf(command), pair: command.input.pair })),
+    pairs.map(({ command }) => ({ ref: toRecordRef(command), pair: command.input.pair })),
   );
   const ended = accepted.filter(({ asymmetric }) => asymmetric === false);
-  await dropKeyPairs(
+  await deleteKeyPairs(
     tx,
-    ended.map(({ command }) => refOf(command)),
+    ended.map(({ command }) => toRecordRef(command)),
   );
-  return plans.map((plan) => (plan ? buildOutcome(plan) : missing(ENDPOINT)));
+  return plans.map((plan) => (plan ? buildOutcome(plan) : notFoundOutcome(ENDPOINT_LABEL)));
 }
 
 function planUpdate(
@@ -83,7 +83,7 @@ function planUpdate(
   const changesUrl = facts.url !== undefined && facts.url !== row.url;
   const clearsFailures = isTroubled && row.enabled && (enabled === true || changesUrl);
   const changes: Change[] = [
-    ...changesOf(row, changedFields),
+    ...diffPatch(row, changedFields),
     ...(clearsFailures ? [{ field: 'failures', from: null, to: 'forgotten' }] : []),
     // The audit log shows header names. Of header values it records only that they changed.
     ...(hasNewHeaders ? [{ field: 'headers', from: null, to: 'changed' }] : []),
@@ -116,12 +116,12 @@ function planEnabled(
   return { enabled, disabled_reason: 'user', disabled_at: row.disabled_at ?? new Date().toISOString() };
 }
 
-function buildOutcome({ command, changes }: Plan): Outcome {
+function buildOutcome({ command, changes }: Plan): CommandOutcome {
   return {
     ok: true,
     changes,
     events: [],
-    ...(changes.length > 0 ? { wokenEndpoints: [command.entityId] } : {}),
+    ...(changes.length > 0 ? { endpointIdsToWake: [command.entityId] } : {}),
   };
 }
 
@@ -132,8 +132,8 @@ function buildOutcome({ command, changes }: Plan): Outcome {
 export async function deleteWebhookEndpoints(
   tx: Transaction,
   commands: Command<Record<string, never>>[],
-): Promise<Outcome[]> {
-  const rows = await lockEndpoints(tx, commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const rows = await lockEndpoints(tx, commands.map(toRecordRef));
   const now = new Date().toISOString();
   const off = { enabled: false, deleted_at: now, headers_sealed: null, header_names: [] };
   const changes = [{ field: 'deleted_at', from: null, to: 'now' }];
@@ -146,13 +146,13 @@ export async function deleteWebhookEndpoints(
     };
   });
   await storeEndpoints(tx, merges);
-  await retireSecrets(
+  await expireSecrets(
     tx,
     [...rows.values()].map(({ tenant_id, id }) => ({ tenant_id, id, hours: 0 })),
   );
   return commands.map((command) =>
-    rows.has(refKey(refOf(command)))
-      ? { ok: true, changes, events: [], wokenEndpoints: [command.entityId] }
-      : missing(ENDPOINT),
+    rows.has(refKey(toRecordRef(command)))
+      ? { ok: true, changes, events: [], endpointIdsToWake: [command.entityId] }
+      : notFoundOutcome(ENDPOINT_LABEL),
   );
 }

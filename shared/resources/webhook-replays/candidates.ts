@@ -1,6 +1,6 @@
 import type { WebhookReplay } from '../../contracts/generated.js';
 import { matchesTypesSql } from '../../events/event-types.js';
-import { firstIdAt, timeOfId } from '../../platform/id-times.js';
+import { firstIdAt, getIdTimeMs } from '../../platform/id-times.js';
 
 export type ReplayKind = WebhookReplay['kind'];
 export type ReplayFilter = WebhookReplay['filter'];
@@ -11,14 +11,14 @@ const CLOCK_TOLERANCE_MS = 60_000;
 /**
  * SQL for the rows that a replay examines at one endpoint, oldest first. It delivers those with
  * `is_match`. The SQL is part of a query that has the endpoint as `e`. Parameters $1 to $6 are
- * {@link candidateValues}; `limit` bounds the number of examined rows.
+ * {@link buildCandidateValues}; `limit` bounds the number of examined rows.
  *
  * A replay examines the endpoint's deliveries that have the wanted status. A recovery examines the
  * account's events and matches those that the endpoint subscribes to and that neither arrived there
  * nor still await delivery. Events about the endpoint itself never go to it. Only events that are
  * still stored can be sent. Tests and probes have no event, so they never match.
  */
-export function candidates(kind: ReplayKind, { status }: ReplayFilter, limit: string): string {
+export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, limit: string): string {
   return kind === 'replay'
     ? `select d.id, d.event_id, d.event_type,
          d.body is null and d.created_at >= $4::timestamptz and d.created_at < $5::timestamptz
@@ -59,8 +59,8 @@ interface CandidateQuery {
  * Builds the values of $1 to $6: tenant, bounds of the ids to examine, bounds of the times to
  * match, event type.
  */
-export function candidateValues({ tenantId, replayId, kind, filter, after }: CandidateQuery): string[] {
-  const createdAt = timeOfId(replayId);
+export function buildCandidateValues({ tenantId, replayId, kind, filter, after }: CandidateQuery): string[] {
+  const createdAt = getIdTimeMs(replayId);
   const since = filter.since === null ? 0 : Date.parse(filter.since);
   const until = filter.until === null ? createdAt : Date.parse(filter.until);
   // The deliveries of a replay have ids of the replay's own time. The upper bound excludes them, or

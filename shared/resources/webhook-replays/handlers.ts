@@ -1,47 +1,47 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookReplayAction } from '../../contracts/generated.js';
 import type { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
+import { diffNewRecord } from '../changes.js';
 import {
-  failed,
-  invalidReferences,
+  failedOutcome,
+  invalidReferencesOutcome,
   lockRecords,
-  missing,
-  nextUpdatedAt,
+  nextUpdatedAtSql,
+  notFoundOutcome,
   type RecordRef,
-  recordset,
+  recordsetSql,
   refKey,
-  refOf,
-} from '../sets.js';
-import { CANCEL } from '../webhook-deliveries/handlers.js';
-import { findReceivers, refusalOf } from '../webhook-deliveries/receivers.js';
+  toRecordRef,
+} from '../record-sets.js';
+import { CANCEL_DELIVERY_SQL } from '../webhook-deliveries/handlers.js';
+import { checkReceiver, findReceivers } from '../webhook-deliveries/receivers.js';
 import type { ReplayKind } from './candidates.js';
-import { MOST_RUNNING } from './limits.js';
+import { MAX_RUNNING_REPLAYS } from './limits.js';
 import type { PlannedReplay } from './plan.js';
 
 type Creation = Command<{ plan: PlannedReplay }>;
 
 /** Starts replays or recoveries. The clock then creates their deliveries in small portions. */
 export function createReplays(kind: ReplayKind) {
-  return async (tx: Transaction, commands: Creation[]): Promise<Outcome[]> => {
+  return async (tx: Transaction, commands: Creation[]): Promise<CommandOutcome[]> => {
     const receivers = await findReceivers(tx, commands.flatMap(listReceiverRefs));
     const running = await countRunning(tx, commands);
     const rows: object[] = [];
-    const outcomes = commands.map((command): Outcome => {
+    const outcomes = commands.map((command): CommandOutcome => {
       const { plan } = command.input;
       for (const ref of listReceiverRefs(command)) {
         const receiver = receivers.get(refKey(ref));
-        if (kind === 'recover' && (!receiver || receiver.is_deleted)) return missing('endpoint');
+        if (kind === 'recover' && (!receiver || receiver.is_deleted)) return notFoundOutcome('endpoint');
         if (!receiver) return buildUnknownEndpointError();
-        const refusal = refusalOf(receiver);
+        const refusal = checkReceiver(receiver);
         if (refusal) return refusal;
       }
       const runningCount = running.get(command.tenantId) ?? 0;
-      if (runningCount >= MOST_RUNNING) return buildTooManyError();
+      if (runningCount >= MAX_RUNNING_REPLAYS) return buildTooManyError();
       running.set(command.tenantId, runningCount + 1);
-      rows.push({ ...refOf(command), kind, ...plan });
-      return { ok: true, changes: changesOfNew({ kind, ...plan }), events: [] };
+      rows.push({ ...toRecordRef(command), kind, ...plan });
+      return { ok: true, changes: diffNewRecord({ kind, ...plan }), events: [] };
     });
     if (rows.length > 0) await insertReplays(tx, rows);
     return outcomes;
@@ -52,14 +52,14 @@ function listReceiverRefs({ tenantId, input }: Creation): RecordRef[] {
   return input.plan.endpoint_id ? [{ tenant_id: tenantId, id: input.plan.endpoint_id }] : [];
 }
 
-function buildUnknownEndpointError(): Outcome {
+function buildUnknownEndpointError(): CommandOutcome {
   const message = 'endpoint_id is not an endpoint of this account';
-  return invalidReferences([{ field: 'endpoint_id', code: 'unknown', message }]);
+  return invalidReferencesOutcome([{ field: 'endpoint_id', code: 'unknown', message }]);
 }
 
-function buildTooManyError(): Outcome {
-  const message = `${MOST_RUNNING} replays of this account are running already. Wait for one to complete, or cancel one.`;
-  return failed({ code: 'conflict', message });
+function buildTooManyError(): CommandOutcome {
+  const message = `${MAX_RUNNING_REPLAYS} replays of this account are running already. Wait for one to complete, or cancel one.`;
+  return failedOutcome({ code: 'conflict', message });
 }
 
 /** Counts the running replays of these commands' tenants. */
@@ -79,7 +79,7 @@ async function insertReplays(tx: Transaction, rows: object[]): Promise<void> {
   await tx.query({
     name: 'insert-replays',
     text: `insert into webhook_replays (tenant_id, id, kind, endpoint_id, filter, total)
-           select tenant_id, id, kind, endpoint_id, filter, total from ${recordset(REPLAY_COLUMNS)}`,
+           select tenant_id, id, kind, endpoint_id, filter, total from ${recordsetSql(REPLAY_COLUMNS)}`,
     values: [JSON.stringify(rows)],
   });
 }
@@ -95,8 +95,8 @@ interface ReplayRow extends Row, RecordRef {
 export async function cancelReplays(
   tx: Transaction,
   commands: Command<WebhookReplayAction>[],
-): Promise<Outcome[]> {
-  const rows = await lockRecords<ReplayRow>(tx, 'webhook_replays', commands.map(refOf));
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<ReplayRow>(tx, 'webhook_replays', commands.map(toRecordRef));
   const affected = await cancelDeliveriesOfReplays(tx, [...rows.values()]);
   const cancelledReplays = new Set(affected.map(refKey));
   const stopped = [...rows.values()].filter(
@@ -105,19 +105,19 @@ export async function cancelReplays(
   if (stopped.length > 0)
     await tx.query({
       name: 'cancel-replays',
-      text: `update webhook_replays t set status = 'cancelled', completed_at = clock_timestamp(), updated_at = ${nextUpdatedAt('t')}
-             from ${recordset('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+      text: `update webhook_replays t set status = 'cancelled', completed_at = clock_timestamp(), updated_at = ${nextUpdatedAtSql('t')}
+             from ${recordsetSql('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
       values: [JSON.stringify(stopped.map(({ tenant_id, id }) => ({ tenant_id, id })))],
     });
-  return commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('replay');
+  return commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('replay');
     const changes = stopped.includes(row) ? [{ field: 'status', from: row.status, to: 'cancelled' }] : [];
     // Workers may have loaded some of these deliveries already, so wake them.
-    const wokenEndpoints = affected
+    const endpointIdsToWake = affected
       .filter((one) => refKey(one) === refKey(row))
       .map((one) => one.endpoint_id);
-    return { ok: true, changes, events: [], wokenEndpoints };
+    return { ok: true, changes, events: [], endpointIdsToWake };
   });
 }
 
@@ -137,13 +137,13 @@ async function cancelDeliveriesOfReplays(tx: Transaction, replays: RecordRef[]):
     name: 'cancel-deliveries-of-replays',
     text: `with open as materialized (
              select d.tenant_id, d.id, d.replay_id, d.endpoint_id
-             from ${recordset('tenant_id uuid, id uuid')}
+             from ${recordsetSql('tenant_id uuid, id uuid')}
              join webhook_endpoints e on e.tenant_id = r.tenant_id
              join webhook_deliveries d on d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.priority = 1
                and d.next_attempt_at is not null and d.replay_id = r.id
              order by d.tenant_id, d.id for update of d
            ), cancelled as (
-             update webhook_deliveries d set ${CANCEL} from open where d.tenant_id = open.tenant_id and d.id = open.id
+             update webhook_deliveries d set ${CANCEL_DELIVERY_SQL} from open where d.tenant_id = open.tenant_id and d.id = open.id
            )
            select distinct tenant_id, replay_id as id, endpoint_id from open`,
     values: [JSON.stringify(replays.map(({ tenant_id, id }) => ({ tenant_id, id })))],

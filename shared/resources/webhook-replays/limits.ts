@@ -2,16 +2,16 @@
  * A replay that has not created all its deliveries after this time is cancelled. At an endpoint
  * that keeps failing, few of them can be created. In ms.
  */
-export const LONGEST_REPLAY_MS = 7 * 24 * 3600 * 1000;
+export const MAX_REPLAY_MS = 7 * 24 * 3600 * 1000;
 
 /**
  * Statuses of deliveries that a replay may repeat. A pending delivery is excluded: it will still be
  * attempted, so a replay would only duplicate it.
  */
-export const REPLAYABLE = ['succeeded', 'failed', 'exhausted', 'cancelled'] as const;
+export const REPLAYABLE_STATUSES = ['succeeded', 'failed', 'exhausted', 'cancelled'] as const;
 
 /**
  * Maximum running replays of an account. Replays that start at the same moment may exceed it by a
  * few.
  */
-export const MOST_RUNNING = 10;
+export const MAX_RUNNING_REPLAYS = 10;

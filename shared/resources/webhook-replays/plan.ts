@@ -1,7 +1,12 @@
-import { asInstant } from '../../contracts/fields.js';
+import { toUtcDateTime } from '../../contracts/fields.js';
 import { newId } from '../../platform/ids.js';
-import type { Database, Row, Statement } from '../../platform/postgres.js';
-import { candidates, candidateValues, type ReplayFilter, type ReplayKind } from './candidates.js';
+import type { Database, Row, SqlQuery } from '../../platform/postgres.js';
+import {
+  buildCandidateValues,
+  type ReplayFilter,
+  type ReplayKind,
+  renderCandidatesSql,
+} from './candidates.js';
 
 /**
  * Maximum rows that a count examines, over all endpoints together, so that the query ends in time.
@@ -15,7 +20,7 @@ export interface PlannedReplay {
   total: number | null;
 }
 
-export interface Wish {
+export interface ReplayRequest {
   tenantId: string;
   kind: ReplayKind;
   endpointId: string | null;
@@ -29,11 +34,11 @@ export interface Wish {
  */
 export async function planReplay(
   db: Database,
-  { tenantId, kind, endpointId, filter: given }: Wish,
+  { tenantId, kind, endpointId, filter: given }: ReplayRequest,
 ): Promise<PlannedReplay> {
-  const [since, until] = [asInstant(given.since), asInstant(given.until)];
+  const [since, until] = [toUtcDateTime(given.since), toUtcDateTime(given.until)];
   const filter = { event_type: null, status: null, ...given, since, until };
-  const query = countStatement({ tenantId, kind, endpointId, filter });
+  const query = buildCountQuery({ tenantId, kind, endpointId, filter });
   const [count] = await db.transaction([tenantId], (tx) => tx.query<Count>(query));
   return { endpoint_id: endpointId, filter, total: count?.is_cut ? null : (count?.total ?? 0) };
 }
@@ -48,21 +53,21 @@ interface Count extends Row {
  * Builds the count query. A replay delivers an event to an endpoint once, even if several of its
  * deliveries match.
  */
-export function countStatement({
+export function buildCountQuery({
   tenantId,
   kind,
   endpointId,
   filter,
-}: Wish & { filter: ReplayFilter }): Statement {
+}: ReplayRequest & { filter: ReplayFilter }): SqlQuery {
   const limit = MAX_EXAMINED + 1;
   return {
     name: `count-${kind}-${filter.status}`,
     text: `select count(distinct (c.endpoint_id, c.event_id)) filter (where c.is_match)::int as total, count(*) = ${limit} as is_cut
            from (
              select e.id as endpoint_id, s.event_id, s.is_match
-             from webhook_endpoints e cross join lateral (${candidates(kind, filter, `${limit}`)}) s
+             from webhook_endpoints e cross join lateral (${renderCandidatesSql(kind, filter, `${limit}`)}) s
              where e.tenant_id = $1::uuid and e.enabled and e.deleted_at is null and ($7::uuid is null or e.id = $7::uuid)
              limit ${limit}) c`,
-    values: [...candidateValues({ tenantId, replayId: newId(), kind, filter }), endpointId],
+    values: [...buildCandidateValues({ tenantId, replayId: newId(), kind, filter }), endpointId],
   };
 }

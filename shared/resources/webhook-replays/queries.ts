@@ -1,16 +1,16 @@
 import type { WebhookReplayListQuery } from '../../contracts/generated.js';
-import type { Statement } from '../../platform/postgres.js';
-import { Conditions, type ListScope, listStatement } from '../keyset-list.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import { buildListQuery, Conditions, type ListScope } from '../keyset-list.js';
 import { webhookReplayRepresentation } from './representation.js';
 
 /** Lists one page of replays and recoveries, newest first. */
-export function listReplays(query: WebhookReplayListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listReplays(query: WebhookReplayListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'webhook_replays',
     representation: webhookReplayRepresentation('t'),
     conditions: new Conditions().add('t.tenant_id = ?', scope.tenantId),
     limit: query.limit,
     position: scope.position,
-    timeOfIds: 'created_at',
+    idTimeColumn: 'created_at',
   });
 }

@@ -1,9 +1,14 @@
 import { deliveryIdSql } from '../../events/delivery-ids.js';
-import { timeOfId, timeOfIdSql } from '../../platform/id-times.js';
+import { getIdTimeMs, idTimeSql } from '../../platform/id-times.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { nextUpdatedAt, type RecordRef } from '../sets.js';
-import { candidates, candidateValues, type ReplayFilter, type ReplayKind } from './candidates.js';
-import { LONGEST_REPLAY_MS } from './limits.js';
+import { nextUpdatedAtSql, type RecordRef } from '../record-sets.js';
+import {
+  buildCandidateValues,
+  type ReplayFilter,
+  type ReplayKind,
+  renderCandidatesSql,
+} from './candidates.js';
+import { MAX_REPLAY_MS } from './limits.js';
 
 /** Maximum deliveries that a replay creates in one pass. */
 const MAX_DELIVERIES_PER_PASS = 200;
@@ -105,7 +110,7 @@ async function findEndpoints(tx: Transaction, replay: RunningReplay): Promise<Re
  * beginning), or it has run for too long.
  */
 function shouldCancel(replay: RunningReplay, endpoints: ReplayEndpoint[]): boolean {
-  if (Date.now() - timeOfId(replay.id) > LONGEST_REPLAY_MS) return true;
+  if (Date.now() - getIdTimeMs(replay.id) > MAX_REPLAY_MS) return true;
   return replay.endpoint_id !== null && !endpoints.some(({ is_open }) => is_open);
 }
 
@@ -138,7 +143,7 @@ async function createChunk(
     waiting: number;
   };
   if (openCount >= MAX_OPEN_PER_ENDPOINT) return { made: 0, position: null, is_done: false };
-  const candidateParams = candidateValues({
+  const candidateParams = buildCandidateValues({
     tenantId: replay.tenant_id,
     replayId: replay.id,
     kind: replay.kind,
@@ -163,7 +168,7 @@ const COUNT_OPEN = {
 function renderCreateSql({ kind, filter }: RunningReplay): string {
   return `
     with looked as materialized (
-      select s.* from webhook_endpoints e cross join lateral (${candidates(kind, filter, `${MAX_EXAMINED_PER_PASS}`)}) s
+      select s.* from webhook_endpoints e cross join lateral (${renderCandidatesSql(kind, filter, `${MAX_EXAMINED_PER_PASS}`)}) s
       where e.tenant_id = $1::uuid and e.id = $7::uuid
     ), counted as materialized (
       select l.*, count(*) filter (where l.is_match) over (order by l.id) as matches from looked l
@@ -172,7 +177,7 @@ function renderCreateSql({ kind, filter }: RunningReplay): string {
     ), made as (
       insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_id, replay_of, priority, created_at)
       select $1::uuid, ${deliveryIdSql('$8::uuid', '$8::uuid', 't.event_id', '$7::uuid')}, $7::uuid, t.event_id, t.event_type, '${kind}',
-        $8::uuid, ${kind === 'replay' ? 't.id' : 'null'}, 1, ${timeOfIdSql('$8::uuid')}
+        $8::uuid, ${kind === 'replay' ? 't.id' : 'null'}, 1, ${idTimeSql('$8::uuid')}
       from taken t where t.is_match order by t.id
       on conflict (tenant_id, id) do nothing returning id
     )
@@ -192,7 +197,7 @@ async function storeProgress(
   await tx.query({
     name: 'continue-replay',
     text: `update webhook_replays t set positions = $3, created_count = created_count + $4::int, status = $5::text,
-             completed_at = case when $5::text <> 'running' then clock_timestamp() end, updated_at = ${nextUpdatedAt('t')}
+             completed_at = case when $5::text <> 'running' then clock_timestamp() end, updated_at = ${nextUpdatedAtSql('t')}
            where t.tenant_id = $1 and t.id = $2`,
     values: [replay.tenant_id, replay.id, JSON.stringify(replay.positions), made, status],
   });

@@ -1,20 +1,28 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateTime, flag, instantOf, limit, uuid } from '../../contracts/fields.js';
+import {
+  allRequired,
+  cursor,
+  dateTime,
+  limit,
+  parseDateTimeMs,
+  strictBoolean,
+  uuid,
+} from '../../contracts/fields.js';
 import { namedEnum } from '../../contracts/named-enum.js';
 import { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import { typeFilter } from '../../events/type-filter.js';
-import { REPLAYABLE } from './limits.js';
+import { REPLAYABLE_STATUSES } from './limits.js';
 
 const since = () => dateTime().description('Inclusive');
 const until = () => dateTime().custom(rejectUntilBeforeSince).description('Exclusive; default now');
 
 function rejectUntilBeforeSince(until: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const { since } = helpers.state.ancestors[0];
-  const isBackwards = typeof since === 'string' && instantOf(since) > instantOf(until);
+  const isBackwards = typeof since === 'string' && parseDateTimeMs(since) > parseDateTimeMs(until);
   return isBackwards ? helpers.error('string.beforeSince') : until;
 }
 
-export const replayableStatus = namedEnum('ReplayableStatus', REPLAYABLE, {
+export const replayableStatus = namedEnum('ReplayableStatus', REPLAYABLE_STATUSES, {
   succeeded: 'The endpoint answered 2xx',
   failed: 'The last attempt failed, and another will follow',
   exhausted: 'All attempts failed',
@@ -63,7 +71,7 @@ export const webhookReplayCreate = Joi.object({
 export const webhookRecover = Joi.object({
   since: since().required(),
   until: until(),
-  dry_run: flag().description('Only count, like the header X-Service-Dry-Run'),
+  dry_run: strictBoolean().description('Only count, like the header X-Service-Dry-Run'),
 }).meta({ className: 'WebhookRecover' });
 
 /** The path holds everything that the action needs. */

@@ -1,15 +1,15 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import {
-  failed,
-  findExisting,
-  invalidReferences,
+  failedOutcome,
+  findExistingRecords,
+  invalidReferencesOutcome,
   lockRecords,
   type RecordRef,
-  recordset,
+  recordsetSql,
   refKey,
-} from '../sets.js';
-import type { JobRow } from './job-row.js';
+} from '../record-sets.js';
+import type { WorkOrderRow } from './work-order-row.js';
 
 interface TruckRow extends Row, RecordRef {
   unit_number: string;
@@ -28,19 +28,19 @@ interface BusyRow {
  * The locked trucks of a batch of assignments. When two dispatchers want the same truck, the second
  * one learns which work order has it.
  */
-export interface Fleet {
+export interface LockedFleet {
   /**
    * Returns the truck and driver of a work order, or a failed outcome. Counts the truck as taken.
    */
-  pick(
-    job: JobRow,
+  assign(
+    job: WorkOrderRow,
     asked: { truckId: string; driverId: string | null | undefined },
-  ): { truckId: string; driverId: string | null } | Outcome;
+  ): { truckId: string; driverId: string | null } | CommandOutcome;
 }
 
 type AssignCommand = Command<{ truck_id?: string; driver_id?: string | null }>;
 
-export async function lockFleet(tx: Transaction, commands: AssignCommand[]): Promise<Fleet> {
+export async function lockFleet(tx: Transaction, commands: AssignCommand[]): Promise<LockedFleet> {
   const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.truck_id as string }));
   const driverRefs = commands.flatMap(({ tenantId, input }) =>
     input.driver_id ? [{ tenant_id: tenantId, id: input.driver_id }] : [],
@@ -52,7 +52,7 @@ export async function lockFleet(tx: Transaction, commands: AssignCommand[]): Pro
   const [busy, blocked, drivers] = await Promise.all([
     findBusy(tx, refs),
     findBlocked(tx, refs),
-    findExisting(tx, 'drivers', driverRefs),
+    findExistingRecords(tx, 'drivers', driverRefs),
   ]);
   return createFleet({ trucks, busy, blocked, drivers });
 }
@@ -60,7 +60,7 @@ export async function lockFleet(tx: Transaction, commands: AssignCommand[]): Pro
 async function findBusy(tx: Transaction, refs: RecordRef[]): Promise<Map<string, BusyRow>> {
   const rows = await tx.query<BusyRow>({
     name: 'busy-trucks',
-    text: `select w.tenant_id, w.truck_id, w.id, w.job_number from ${recordset('tenant_id uuid, id uuid')}
+    text: `select w.tenant_id, w.truck_id, w.id, w.job_number from ${recordsetSql('tenant_id uuid, id uuid')}
            join work_orders w on w.tenant_id = r.tenant_id and w.truck_id = r.id and w.status in ('dispatched', 'in_progress')`,
     values: [JSON.stringify(refs)],
   });
@@ -71,7 +71,7 @@ async function findBusy(tx: Transaction, refs: RecordRef[]): Promise<Map<string,
 async function findBlocked(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'blocked-trucks',
-    text: `select distinct r.tenant_id, r.id from ${recordset('tenant_id uuid, id uuid')}
+    text: `select distinct r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid')}
            join inspections n on n.tenant_id = r.tenant_id and n.truck_id = r.id and n.blocks_dispatch`,
     values: [JSON.stringify(refs)],
   });
@@ -85,9 +85,9 @@ interface FleetState {
   drivers: Set<string>;
 }
 
-function createFleet({ trucks, busy, blocked, drivers }: FleetState): Fleet {
+function createFleet({ trucks, busy, blocked, drivers }: FleetState): LockedFleet {
   return {
-    pick(job, { truckId, driverId }) {
+    assign(job, { truckId, driverId }) {
       const key = refKey({ tenant_id: job.tenant_id, id: truckId });
       const truck = trucks.get(key);
       if (!truck) return unknownReference('truck_id', 'truck');
@@ -113,15 +113,15 @@ function createFleet({ trucks, busy, blocked, drivers }: FleetState): Fleet {
   };
 }
 
-function unknownReference(field: string, label: string): Outcome {
-  return invalidReferences([
+function unknownReference(field: string, label: string): CommandOutcome {
+  return invalidReferencesOutcome([
     { field, code: 'unknown', message: `${field} is not a ${label} of this account` },
   ]);
 }
 
-function failTaken(truck: TruckRow, other: BusyRow): Outcome {
+function failTaken(truck: TruckRow, other: BusyRow): CommandOutcome {
   const message = `truck ${truck.unit_number} is on ${other.job_number}`;
-  return failed({
+  return failedOutcome({
     code: 'conflict',
     message: `${message}. Take another truck, or unassign it there first.`,
     details: [
@@ -130,7 +130,7 @@ function failTaken(truck: TruckRow, other: BusyRow): Outcome {
   });
 }
 
-function conflict(truck: TruckRow, why: string, code: string): Outcome {
+function conflict(truck: TruckRow, why: string, code: string): CommandOutcome {
   const message = `truck ${truck.unit_number} ${why}`;
-  return failed({ code: 'conflict', message, details: [{ field: 'truck_id', code, message }] });
+  return failedOutcome({ code: 'conflict', message, details: [{ field: 'truck_id', code, message }] });
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordset } from '../sets.js';
+import { type RecordRef, recordsetSql } from '../record-sets.js';
 
 /**
  * Recomputes the billing_status of work orders (docs/decisions.md §2): from the latest invoice that
@@ -7,7 +7,7 @@ import { type RecordRef, recordset } from '../sets.js';
  * unsuccessful may be billed to its customer; any other cancelled one may not. Call it in the
  * transaction that changed the work order or one of its invoices.
  */
-export async function refreshBilling(tx: Transaction, refs: RecordRef[]): Promise<void> {
+export async function refreshBillingStatus(tx: Transaction, refs: RecordRef[]): Promise<void> {
   if (refs.length === 0) return;
   await tx.query({
     name: 'refresh-billing',
@@ -25,7 +25,7 @@ export async function refreshBilling(tx: Transaction, refs: RecordRef[]): Promis
                     when j.status = 'cancelled' and j.cancel_reason in ('goa', 'unsuccessful') and j.customer_id is not null then 'ready_to_bill'
                     when j.status = 'cancelled' then 'not_billable'
                     else 'unbilled' end) as billing_status
-             from ${recordset('tenant_id uuid, id uuid')} join work_orders j on j.tenant_id = r.tenant_id and j.id = r.id
+             from ${recordsetSql('tenant_id uuid, id uuid')} join work_orders j on j.tenant_id = r.tenant_id and j.id = r.id
            ) next
            where w.tenant_id = next.tenant_id and w.id = next.id and w.billing_status <> next.billing_status`,
     values: [JSON.stringify(refs)],

@@ -1,18 +1,18 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WorkOrderCreate, WorkOrderPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { changesOfNew } from '../changes.js';
-import { mergeOf, mergeRecords } from '../merge-records.js';
+import { diffNewRecord } from '../changes.js';
+import { mergeRecords, planMerge } from '../merge-records.js';
 import {
-  findExisting,
-  invalidReferences,
+  findExistingRecords,
+  invalidReferencesOutcome,
   lockRecords,
-  missing,
-  namesOf,
-  recordset,
+  notFoundOutcome,
+  parseColumnNames,
+  recordsetSql,
   refKey,
-  refOf,
-} from '../sets.js';
+  toRecordRef,
+} from '../record-sets.js';
 
 type Fields = Omit<WorkOrderPatch, 'pickup' | 'vehicle'> & {
   pickup_lat?: number | null;
@@ -50,11 +50,11 @@ function toColumns(input: WorkOrderCreate | WorkOrderPatch): Fields {
 const EDITABLE = `service_type text, customer_id uuid, pickup_location text, pickup_lat double precision, pickup_lng double precision,
   dropoff_location text, vin text, vehicle_make text, vehicle_model text, vehicle_year integer, unit_number text, contact_name text,
   contact_phone text, notes text, customer_notes text, billing_email text`;
-const EDITABLE_NAMES = namesOf(EDITABLE);
+const EDITABLE_NAMES = parseColumnNames(EDITABLE);
 
-function unknownCustomer(): Outcome {
+function unknownCustomer(): CommandOutcome {
   const message = 'customer_id is not a customer of this account';
-  return invalidReferences([{ field: 'customer_id', code: 'unknown', message }]);
+  return invalidReferencesOutcome([{ field: 'customer_id', code: 'unknown', message }]);
 }
 
 function customerRefs(commands: Command<WorkOrderCreate | WorkOrderPatch>[]) {
@@ -80,13 +80,13 @@ function namesUnknownCustomer(
 export async function createWorkOrders(
   tx: Transaction,
   commands: Command<WorkOrderCreate>[],
-): Promise<Outcome[]> {
-  const customers = await findExisting(tx, 'customers', customerRefs(commands));
+): Promise<CommandOutcome[]> {
+  const customers = await findExistingRecords(tx, 'customers', customerRefs(commands));
   const bookable = commands.filter((command) => !namesUnknownCustomer(command, customers));
   if (bookable.length > 0) await insertWorkOrders(tx, bookable);
   return commands.map((command) => {
     if (!bookable.includes(command)) return unknownCustomer();
-    const changes = changesOfNew(command.input as unknown as Record<string, unknown>);
+    const changes = diffNewRecord(command.input as unknown as Record<string, unknown>);
     return { ok: true, changes, events: [{ type: 'work_order.created' }] };
   });
 }
@@ -94,7 +94,7 @@ export async function createWorkOrders(
 async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCreate>[]): Promise<void> {
   const rows = commands.map((command, index) => ({
     ...toColumns(command.input),
-    ...refOf(command),
+    ...toRecordRef(command),
     ordinal: index,
     // An agent's work order waits in the operator's queue; an integration's counts as accepted
     // (docs/decisions.md §1, row 3).
@@ -106,7 +106,7 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
     text: `with r as materialized (
              select *, row_number() over (partition by tenant_id order by ordinal) as nth,
                count(*) over (partition by tenant_id) as total
-             from ${recordset(`tenant_id uuid, id uuid, ordinal integer, intake text, ${EDITABLE}`, 'input')}
+             from ${recordsetSql(`tenant_id uuid, id uuid, ordinal integer, intake text, ${EDITABLE}`, 'input')}
            ), counter as (
              insert into tenant_counters as c (tenant_id, name, value)
              select tenant_id, 'job_number', count(*) from r group by tenant_id order by tenant_id
@@ -127,19 +127,19 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
 export async function updateWorkOrders(
   tx: Transaction,
   commands: Command<WorkOrderPatch>[],
-): Promise<Outcome[]> {
+): Promise<CommandOutcome[]> {
   const [rows, customers] = await Promise.all([
-    lockRecords<Row>(tx, 'work_orders', commands.map(refOf)),
-    findExisting(tx, 'customers', customerRefs(commands)),
+    lockRecords<Row>(tx, 'work_orders', commands.map(toRecordRef)),
+    findExistingRecords(tx, 'customers', customerRefs(commands)),
   ]);
   return mergeRecords(tx, commands, {
     table: 'work_orders',
     columns: EDITABLE,
     plan: (command) => {
-      const row = rows.get(refKey(refOf(command)));
-      if (!row) return missing('work order');
+      const row = rows.get(refKey(toRecordRef(command)));
+      if (!row) return notFoundOutcome('work order');
       if (namesUnknownCustomer(command, customers)) return unknownCustomer();
-      return mergeOf(row, toColumns(command.input));
+      return planMerge(row, toColumns(command.input));
     },
   });
 }

@@ -1,4 +1,4 @@
-import type { Change, Command, EventDraft, Outcome } from '../../contracts/command.js';
+import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type {
   WorkOrderAction as ActionInput,
   WorkOrderAssign,
@@ -7,47 +7,47 @@ import type {
 } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
 import {
-  failed,
+  failedOutcome,
   lockRecords,
-  missing,
-  namesOf,
-  nextUpdatedAt,
+  nextUpdatedAtSql,
+  notFoundOutcome,
+  parseColumnNames,
   type RecordRef,
-  recordset,
+  recordsetSql,
   refKey,
-  refOf,
   renderRecords,
-} from '../sets.js';
-import { type Fleet, lockFleet } from './assignment.js';
-import { refreshBilling } from './billing.js';
-import type { JobRow } from './job-row.js';
+  toRecordRef,
+} from '../record-sets.js';
+import { type LockedFleet, lockFleet } from './assignment.js';
+import { refreshBillingStatus } from './billing.js';
 import {
-  CANCEL_REASONS_ON_SITE,
   type CancelReason,
   nextStatuses,
+  ON_SITE_CANCEL_REASONS,
   WORK_ORDER_ACTIONS,
   type WorkOrderAction,
   type WorkOrderStatus,
 } from './transitions.js';
+import type { WorkOrderRow } from './work-order-row.js';
 
 type MoveInput = Partial<ActionInput & WorkOrderAssign & WorkOrderCancel & WorkOrderComplete>;
 type MoveCommand = Command<MoveInput>;
 
 interface Facts {
-  rows: Map<string, JobRow>;
-  fleet: Fleet;
+  rows: Map<string, WorkOrderRow>;
+  fleet: LockedFleet;
   released: Set<string>;
   now: string;
 }
 
-type Move = (row: JobRow, command: MoveCommand, facts: Facts) => Partial<JobRow> | Outcome;
+type Move = (row: WorkOrderRow, command: MoveCommand, facts: Facts) => Partial<WorkOrderRow> | CommandOutcome;
 
 /** The change that each action makes to a work order in one of the allowed statuses. */
 const MOVES: Record<WorkOrderAction, Move> = {
   accept: () => ({ intake: 'accepted' }),
   assign: (row, command, { fleet, now }) => {
     const { truck_id: truckId, driver_id: driverId, eta } = command.input;
-    const pick = fleet.pick(row, { truckId: truckId as string, driverId });
+    const pick = fleet.assign(row, { truckId: truckId as string, driverId });
     if ('ok' in pick) return pick;
     const isSame =
       row.status === 'dispatched' && row.truck_id === pick.truckId && row.driver_id === pick.driverId;
@@ -78,7 +78,7 @@ const MOVES: Record<WorkOrderAction, Move> = {
   }),
   cancel: (row, { input }) => {
     const reason = input.reason as CancelReason;
-    if (CANCEL_REASONS_ON_SITE.includes(reason) && row.status !== 'in_progress') {
+    if (ON_SITE_CANCEL_REASONS.includes(reason) && row.status !== 'in_progress') {
       return failIllegalMove(
         row,
         'cancelled',
@@ -105,8 +105,8 @@ const MOVES: Record<WorkOrderAction, Move> = {
   },
 };
 
-function failIllegalMove(row: JobRow, to: WorkOrderStatus, reason?: string): Outcome {
-  return failed({
+function failIllegalMove(row: WorkOrderRow, to: WorkOrderStatus, reason?: string): CommandOutcome {
+  return failedOutcome({
     code: 'invalid_status_transition',
     message: reason ?? `A job cannot go from ${row.status} to ${to} by this request.`,
     details: [
@@ -124,13 +124,13 @@ function failIllegalMove(row: JobRow, to: WorkOrderStatus, reason?: string): Out
 /**
  * Creates the handler of an action route. Requesting a work order's current status changes nothing.
  */
-export function moveJobs(action: WorkOrderAction) {
-  return async (tx: Transaction, commands: MoveCommand[]): Promise<Outcome[]> => {
+export function createMoveHandler(action: WorkOrderAction) {
+  return async (tx: Transaction, commands: MoveCommand[]): Promise<CommandOutcome[]> => {
     const facts = await readFacts(tx, commands, action);
-    const plans = commands.map((command): PlannedMove | Outcome => {
-      const key = refKey(refOf(command));
+    const plans = commands.map((command): PlannedMove | CommandOutcome => {
+      const key = refKey(toRecordRef(command));
       const row = facts.rows.get(key);
-      if (!row) return missing('work order');
+      if (!row) return notFoundOutcome('work order');
       const planned = planMove(action, row, { command, facts });
       if (!('ok' in planned)) facts.rows.set(key, planned.row);
       return planned;
@@ -150,8 +150,8 @@ export function moveJobs(action: WorkOrderAction) {
  */
 async function renderAssigned(
   tx: Transaction,
-  rows: JobRow[],
-): Promise<(row: JobRow) => Record<string, unknown>> {
+  rows: WorkOrderRow[],
+): Promise<(row: WorkOrderRow) => Record<string, unknown>> {
   const refs = (member: 'truck_id' | 'driver_id') =>
     rows.flatMap((row) => (row[member] ? [{ tenant_id: row.tenant_id, id: row[member] }] : []));
   const [trucks, drivers] = await Promise.all([
@@ -169,43 +169,43 @@ async function renderAssigned(
 }
 
 interface PlannedMove {
-  row: JobRow;
+  row: WorkOrderRow;
   changes: Change[];
 }
 
 function planMove(
   action: WorkOrderAction,
-  row: JobRow,
+  row: WorkOrderRow,
   { command, facts }: { command: MoveCommand; facts: Facts },
-): PlannedMove | Outcome {
+): PlannedMove | CommandOutcome {
   const { from, to } = WORK_ORDER_ACTIONS[action];
   if (!from.includes(row.status)) return row.status === to ? unchanged() : failIllegalMove(row, to);
   const fields = MOVES[action](row, command, facts);
-  if ('ok' in fields) return fields as Outcome;
+  if ('ok' in fields) return fields as CommandOutcome;
   const changes = Object.entries(fields)
     .filter(([field, value]) => row[field] !== value)
     .map(([field, value]) => ({ field, from: row[field] ?? null, to: value ?? null }));
   if (changes.length === 0) return unchanged();
-  return { row: { ...row, ...fields } as JobRow, changes };
+  return { row: { ...row, ...fields } as WorkOrderRow, changes };
 }
 
-function unchanged(): Outcome {
+function unchanged(): CommandOutcome {
   return { ok: true, changes: [], events: [] };
 }
 
 function buildEvents(
   action: WorkOrderAction,
   { row }: PlannedMove,
-  shown: ((row: JobRow) => Record<string, unknown>) | undefined,
+  shown: ((row: WorkOrderRow) => Record<string, unknown>) | undefined,
 ): EventDraft[] {
   if (action === 'complete') return [{ type: 'work_order.completed' }];
   return shown ? [{ type: 'dispatch.assigned', extra: shown(row) }] : [];
 }
 
 async function readFacts(tx: Transaction, commands: MoveCommand[], action: WorkOrderAction): Promise<Facts> {
-  const refs = commands.map(refOf);
+  const refs = commands.map(toRecordRef);
   const [rows, released] = await Promise.all([
-    lockRecords<JobRow>(tx, 'work_orders', refs),
+    lockRecords<WorkOrderRow>(tx, 'work_orders', refs),
     action === 'reopen' ? findReleased(tx, refs) : new Set<string>(),
   ]);
   const fleet = await lockFleet(tx, action === 'assign' ? commands : []);
@@ -216,7 +216,7 @@ async function readFacts(tx: Transaction, commands: MoveCommand[], action: WorkO
 async function findReleased(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'released-jobs',
-    text: `select distinct r.tenant_id, r.id from ${recordset('tenant_id uuid, id uuid')}
+    text: `select distinct r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid')}
            join invoices i on i.tenant_id = r.tenant_id and i.work_order_id = r.id and i.released_at is not null`,
     values: [JSON.stringify(refs)],
   });
@@ -225,18 +225,18 @@ async function findReleased(tx: Transaction, refs: RecordRef[]): Promise<Set<str
 
 const STORED = `status text, intake text, truck_id uuid, driver_id uuid, dispatch_time timestamptz, completion_time timestamptz,
   cancel_reason text, cancel_note text, eta timestamptz, step text, miles numeric`;
-const NAMES = namesOf(STORED);
+const NAMES = parseColumnNames(STORED);
 
-async function storeMoves(tx: Transaction, rows: JobRow[]): Promise<void> {
+async function storeMoves(tx: Transaction, rows: WorkOrderRow[]): Promise<void> {
   if (rows.length === 0) return;
   await Promise.all([
     tx.query({
       name: 'move-jobs',
-      text: `update work_orders t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAt('t')}
-             from ${recordset(`tenant_id uuid, id uuid, ${STORED}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+      text: `update work_orders t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
+             from ${recordsetSql(`tenant_id uuid, id uuid, ${STORED}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
       values: [JSON.stringify(rows)],
     }),
-    refreshBilling(
+    refreshBillingStatus(
       tx,
       rows.map(({ tenant_id, id }) => ({ tenant_id, id })),
     ),

@@ -1,8 +1,14 @@
 import type { WorkOrderListQuery } from '../../contracts/generated.js';
 import { jsonObject } from '../../contracts/resource.js';
-import type { Statement } from '../../platform/postgres.js';
-import { addDateRange, Conditions, type FilterScope, type ListScope, listStatement } from '../keyset-list.js';
-import { addSearch, type Search } from '../search.js';
+import type { SqlQuery } from '../../platform/postgres.js';
+import {
+  addDateRange,
+  buildListQuery,
+  Conditions,
+  type FilterScope,
+  type ListScope,
+} from '../keyset-list.js';
+import { addSearchCondition, type ListSearch } from '../search.js';
 import {
   agentWorkOrderListRepresentation,
   agentWorkOrderMembers,
@@ -16,11 +22,11 @@ import {
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = workOrderFilters(query, scope);
   const search = workOrderSearch(query, scope);
-  if (search) addSearch(conditions, search);
+  if (search) addSearchCondition(conditions, search);
   return conditions;
 }
 
-function workOrderSearch({ search }: WorkOrderListQuery, { tenantId }: FilterScope): Search | undefined {
+function workOrderSearch({ search }: WorkOrderListQuery, { tenantId }: FilterScope): ListSearch | undefined {
   if (search === undefined) return undefined;
   return { term: search, columns: ['job_number', 'vin'], indexedTenantId: tenantId };
 }
@@ -39,8 +45,8 @@ function workOrderFilters(query: WorkOrderListQuery, scope: FilterScope): Condit
 }
 
 /** Builds the query for one page of work orders. */
-export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Statement {
-  return listStatement({
+export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): SqlQuery {
+  return buildListQuery({
     table: 'work_orders',
     representation: workOrderRepresentation('t'),
     conditions: workOrderFilters(query, scope),
@@ -57,13 +63,13 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Sta
 export function listAgentWorkOrders(
   query: Pick<WorkOrderListQuery, 'status' | 'limit'>,
   scope: ListScope,
-): Statement {
+): SqlQuery {
   const { status, limit } = query;
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
   if (status === 'new' || status === 'pending')
     conditions.add("t.status = 'pending'").add('t.intake = ?', status === 'new' ? 'new' : 'accepted');
   else conditions.addIf(status, 't.status = ?');
-  return listStatement({
+  return buildListQuery({
     table: 'work_orders',
     representation: agentWorkOrderListRepresentation('t'),
     conditions,
@@ -73,7 +79,7 @@ export function listAgentWorkOrders(
 }
 
 /** Builds the query for one work order as agents see it. */
-export function readAgentWorkOrder(tenantId: string, id: string): Statement {
+export function readAgentWorkOrder(tenantId: string, id: string): SqlQuery {
   return {
     name: 'read-agent-work-order',
     text: `select (${jsonObject('t', agentWorkOrderMembers('t'))})::text as body from work_orders t where t.tenant_id = $1 and t.id = $2`,

@@ -17,7 +17,7 @@ import {
 } from '../../contracts/fields.js';
 import { namedEnum } from '../../contracts/named-enum.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
-import { CANCEL_REASONS, CANCEL_REASONS_ON_SITE, DRIVER_STEPS } from './transitions.js';
+import { CANCEL_REASONS, DRIVER_STEPS, ON_SITE_CANCEL_REASONS } from './transitions.js';
 
 export const driverStep = namedEnum('DriverStep', DRIVER_STEPS, {
   offered: 'The job was offered to the driver',
@@ -97,7 +97,7 @@ export const workOrderComplete = Joi.object({
 export const workOrderCancel = Joi.object({
   reason: cancelReason
     .required()
-    .description(`${CANCEL_REASONS_ON_SITE.join(' and ')} are for jobs in progress`),
+    .description(`${ON_SITE_CANCEL_REASONS.join(' and ')} are for jobs in progress`),
   note: multilineText(2000).allow(null),
 }).meta({ className: 'WorkOrderCancel' });
 

@@ -1,9 +1,17 @@
-import type { Command, Outcome } from '../../contracts/command.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WorkOrderStepEntry } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { failed, lockRecords, missing, nextUpdatedAt, recordset, refKey, refOf } from '../sets.js';
-import type { JobRow } from './job-row.js';
+import {
+  failedOutcome,
+  lockRecords,
+  nextUpdatedAtSql,
+  notFoundOutcome,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../record-sets.js';
+import type { WorkOrderRow } from './work-order-row.js';
 
 /** Statuses in which a driver works on the work order. */
 const ACTIVE_STATUSES: readonly string[] = ['dispatched', 'in_progress'];
@@ -12,16 +20,19 @@ const ACTIVE_STATUSES: readonly string[] = ['dispatched', 'in_progress'];
  * Logs the steps that drivers report. A step is not a status and never changes one
  * (docs/decisions.md §4).
  */
-export async function logSteps(tx: Transaction, commands: Command<WorkOrderStepEntry>[]): Promise<Outcome[]> {
-  const rows = await lockRecords<JobRow>(tx, 'work_orders', commands.map(refOf));
+export async function logSteps(
+  tx: Transaction,
+  commands: Command<WorkOrderStepEntry>[],
+): Promise<CommandOutcome[]> {
+  const rows = await lockRecords<WorkOrderRow>(tx, 'work_orders', commands.map(toRecordRef));
   const logged: Record<string, unknown>[] = [];
-  const outcomes = commands.map((command): Outcome => {
-    const row = rows.get(refKey(refOf(command)));
-    if (!row) return missing('work order');
+  const outcomes = commands.map((command): CommandOutcome => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (!row) return notFoundOutcome('work order');
     if (!ACTIVE_STATUSES.includes(row.status)) return failNotActive(row, command.input.step);
     const { step, at, lat = null, lng = null } = command.input;
     logged.push({
-      ...refOf(command),
+      ...toRecordRef(command),
       step_id: newId(),
       step,
       at: at ?? new Date().toISOString(),
@@ -36,8 +47,8 @@ export async function logSteps(tx: Transaction, commands: Command<WorkOrderStepE
   return outcomes;
 }
 
-function failNotActive(row: JobRow, step: string): Outcome {
-  return failed({
+function failNotActive(row: WorkOrderRow, step: string): CommandOutcome {
+  return failedOutcome({
     code: 'conflict',
     message: `Job ${row.job_number} is ${row.status}: a driver reports steps while it is ${ACTIVE_STATUSES.join(' or ')}.`,
     details: [
@@ -57,15 +68,15 @@ async function storeSteps(tx: Transaction, rows: Record<string, unknown>[]): Pro
       name: 'insert-steps',
       text: `insert into work_order_steps (tenant_id, id, work_order_id, step, truck_id, driver_id, at, lat, lng)
              select tenant_id, step_id, id, step, truck_id, driver_id, at, lat, lng
-             from ${recordset(
+             from ${recordsetSql(
                'tenant_id uuid, id uuid, step_id uuid, step text, truck_id uuid, driver_id uuid, at timestamptz, lat float8, lng float8',
              )}`,
       values,
     }),
     tx.query({
       name: 'set-steps',
-      text: `update work_orders t set step = r.step, updated_at = ${nextUpdatedAt('t')}
-             from ${recordset('tenant_id uuid, id uuid, step text')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+      text: `update work_orders t set step = r.step, updated_at = ${nextUpdatedAtSql('t')}
+             from ${recordsetSql('tenant_id uuid, id uuid, step text')} where t.tenant_id = r.tenant_id and t.id = r.id`,
       values,
     }),
   ]);

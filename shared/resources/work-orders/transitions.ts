@@ -28,7 +28,7 @@ export const WORK_ORDER_ACTIONS: Readonly<Record<WorkOrderAction, Transition>> =
 /** Reasons for a cancellation; the last two only once a truck was there. */
 export const CANCEL_REASONS = ['customer', 'club', 'provider', 'goa', 'unsuccessful'] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
-export const CANCEL_REASONS_ON_SITE: readonly CancelReason[] = ['goa', 'unsuccessful'];
+export const ON_SITE_CANCEL_REASONS: readonly CancelReason[] = ['goa', 'unsuccessful'];
 
 /** Steps that a driver reports; a log, not a status (docs/decisions.md §4). */
 export const DRIVER_STEPS = [

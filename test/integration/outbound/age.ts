@@ -1,31 +1,36 @@
 import { expect } from 'chai';
-import { createResolve } from '../../../shared/platform/outbound/resolve.js';
+import { createHostnameResolver } from '../../../shared/platform/outbound/resolve.js';
 import { startNameServer } from '../../support/name-server.js';
-import { CANARIES, type Scenarios } from '../../support/network-namespace.js';
-import { failureOf, send, startCanary, withClient } from '../../support/receivers.js';
+import { CANARY_ADDRESSES, type NamespaceScenarios } from '../../support/network-namespace.js';
+import {
+  expectOutboundError,
+  sendOutbound,
+  startCanary,
+  withOutboundClient,
+} from '../../support/receivers.js';
 
 /** This scenario has its own module, because it changes the clock of the whole process. */
-export const scenarios: Scenarios = {
+export const scenarios: NamespaceScenarios = {
   'the client closes a socket after five minutes of use, so that it resolves the hostname again':
     async () => {
       const nameServer = await startNameServer();
-      const canary = await startCanary(CANARIES.public);
+      const canary = await startCanary(CANARY_ADDRESSES.public);
       const now = performance.now.bind(performance);
       let offsetMs = 0;
       performance.now = () => now() + offsetMs;
-      await withClient(
+      await withOutboundClient(
         async (client) => {
           const url = `http://moving.example:${canary.port}/`;
-          nameServer.answer('moving.example', [CANARIES.public]);
-          await send(client, url);
-          nameServer.answer('moving.example', ['10.0.0.1']);
+          nameServer.setAddresses('moving.example', [CANARY_ADDRESSES.public]);
+          await sendOutbound(client, url);
+          nameServer.setAddresses('moving.example', ['10.0.0.1']);
           offsetMs = 299_000;
-          expect((await send(client, url)).connectMs).to.equal(null);
+          expect((await sendOutbound(client, url)).connectMs).to.equal(null);
           offsetMs = 301_000;
-          expect((await failureOf(send(client, url))).kind).to.equal('blocked_address');
+          expect((await expectOutboundError(sendOutbound(client, url))).kind).to.equal('blocked_address');
           expect(canary.connections).to.have.length(1);
         },
-        { resolve: createResolve([nameServer.address]) },
+        { resolve: createHostnameResolver([nameServer.address]) },
       );
     },
 };

@@ -1,16 +1,23 @@
 import { expect } from 'chai';
 import { createOutboundClient } from '../../../shared/platform/outbound/client.js';
-import { createResolve } from '../../../shared/platform/outbound/resolve.js';
+import { createHostnameResolver } from '../../../shared/platform/outbound/resolve.js';
 import { type NameServer, startNameServer } from '../../support/name-server.js';
-import { CANARIES, type Scenarios } from '../../support/network-namespace.js';
-import { expectSilent, failureOf, type Receiver, RULES, send, startCanary } from '../../support/receivers.js';
+import { CANARY_ADDRESSES, type NamespaceScenarios } from '../../support/network-namespace.js';
+import {
+  expectNoInternals,
+  expectOutboundError,
+  type NamespaceReceiver,
+  OUTBOUND_TEST_RULES,
+  sendOutbound,
+  startCanary,
+} from '../../support/receivers.js';
 
 /**
  * All canaries share this port, so that a hostname or a redirect can lead from the public canary to
  * any other.
  */
 const PORT = 8080;
-const INSIDE = [...CANARIES.private, '127.0.0.1', '::1'];
+const INSIDE = [...CANARY_ADDRESSES.private, '127.0.0.1', '::1'];
 /**
  * Other notations of some of these addresses. A unit test cannot check to which socket they lead.
  */
@@ -36,7 +43,7 @@ interface World {
   names: NameServer;
   outside: Awaited<ReturnType<typeof startCanary>>;
   outsideV6: Awaited<ReturnType<typeof startCanary>>;
-  inside: Receiver[];
+  inside: NamespaceReceiver[];
   /** Configured as in production, but it allows http and uses the namespace's name server. */
   client: ReturnType<typeof createOutboundClient>;
 }
@@ -50,14 +57,17 @@ const getWorld = () => (started ??= startWorld());
 
 async function startWorld(): Promise<World> {
   const names = await startNameServer();
-  const outside = await startCanary(CANARIES.public, PORT, (request, response) => {
+  const outside = await startCanary(CANARY_ADDRESSES.public, PORT, (request, response) => {
     const [, status, location] = /^\/(\d{3})\?(.*)/.exec(request.url ?? '') ?? [];
     response.writeHead(Number(status ?? 200), location ? { location: decodeURIComponent(location) } : {});
     response.end('ok');
   });
-  const outsideV6 = await startCanary(CANARIES.publicV6, PORT);
+  const outsideV6 = await startCanary(CANARY_ADDRESSES.publicV6, PORT);
   const inside = await Promise.all(INSIDE.map((address) => startCanary(address, PORT)));
-  const client = createOutboundClient({ ...RULES, resolve: createResolve([names.address]) });
+  const client = createOutboundClient({
+    ...OUTBOUND_TEST_RULES,
+    resolve: createHostnameResolver([names.address]),
+  });
   return { names, outside, outsideV6, inside, client };
 }
 
@@ -66,10 +76,10 @@ const buildUrl = (address: string, path = '/') =>
 
 async function expectBlocked(url: string): Promise<void> {
   const { client } = await getWorld();
-  const error = await failureOf(send(client, url));
+  const error = await expectOutboundError(sendOutbound(client, url));
   expect(error.kind, url).to.equal('blocked_address');
   expect(error.remoteAddress, url).to.equal(null);
-  expectSilent(error);
+  expectNoInternals(error);
 }
 
 async function expectUntouched(): Promise<void> {
@@ -77,7 +87,7 @@ async function expectUntouched(): Promise<void> {
   for (const { url, connections } of inside) expect(connections.length, url).to.equal(0);
 }
 
-export const scenarios: Scenarios = {
+export const scenarios: NamespaceScenarios = {
   'the client refuses non-public addresses in any notation, without a DNS query': async () => {
     for (const address of [...INSIDE, ...NOTATIONS, ...NOTATIONS_V6]) await expectBlocked(buildUrl(address));
     await expectUntouched();
@@ -88,7 +98,7 @@ export const scenarios: Scenarios = {
     for (const [index, address] of INSIDE.entries()) {
       // Like the names under nip.io, which contain the address that they resolve to.
       const name = `${address.replaceAll(/[.:]/g, '-')}.n${index}.example`;
-      names.answer(name, [address]);
+      names.setAddresses(name, [address]);
       await expectBlocked(buildUrl(name));
       await expectBlocked(buildUrl(`${name}.`));
     }
@@ -99,43 +109,56 @@ export const scenarios: Scenarios = {
     async () => {
       const { names, outside } = await getWorld();
       const addressLists = [
-        [CANARIES.public, '10.0.0.1'],
-        ['10.0.0.1', CANARIES.public],
-        [CANARIES.public, 'fd00:ec2::254'],
-        [CANARIES.publicV6, '169.254.169.254'],
-        [CANARIES.public, CANARIES.publicV6, CANARIES.otherPublic, '1.1.1.1', '1.0.0.1', '192.168.1.1'],
+        [CANARY_ADDRESSES.public, '10.0.0.1'],
+        ['10.0.0.1', CANARY_ADDRESSES.public],
+        [CANARY_ADDRESSES.public, 'fd00:ec2::254'],
+        [CANARY_ADDRESSES.publicV6, '169.254.169.254'],
+        [
+          CANARY_ADDRESSES.public,
+          CANARY_ADDRESSES.publicV6,
+          CANARY_ADDRESSES.otherPublic,
+          '1.1.1.1',
+          '1.0.0.1',
+          '192.168.1.1',
+        ],
       ];
       for (const [index, addresses] of addressLists.entries()) {
-        names.answer(`mixed${index}.example`, addresses);
+        names.setAddresses(`mixed${index}.example`, addresses);
         await expectBlocked(buildUrl(`mixed${index}.example`));
       }
-      expect(outside.asked.filter(({ host }) => host?.startsWith('mixed'))).to.deep.equal([]);
+      expect(outside.requests.filter(({ host }) => host?.startsWith('mixed'))).to.deep.equal([]);
       await expectUntouched();
     },
 
   'the client resolves a hostname once and connects to that address, so that DNS rebinding fails':
     async () => {
       const { names, outside, client } = await getWorld();
-      names.answer('rebinding.example', (nth) => [nth === 0 ? CANARIES.public : '169.254.169.254']);
+      names.setAddresses('rebinding.example', (nth) => [
+        nth === 0 ? CANARY_ADDRESSES.public : '169.254.169.254',
+      ]);
       const url = buildUrl('rebinding.example', '/first');
-      const response = await send(client, url, { body: 'first' });
-      expect(response).to.include({ status: 200, remoteAddress: CANARIES.public });
+      const response = await sendOutbound(client, url, { body: 'first' });
+      expect(response).to.include({ status: 200, remoteAddress: CANARY_ADDRESSES.public });
       expect(response.connectMs).to.be.a('number');
-      expect(names.questions('rebinding.example'), 'one of each type').to.equal(2);
+      expect(names.countQuestions('rebinding.example'), 'one of each type').to.equal(2);
       // A new client has no open socket. It resolves the name again and gets the private address.
-      const newClient = createOutboundClient({ ...RULES, resolve: createResolve([names.address]) });
-      expect((await failureOf(send(newClient, url))).kind).to.equal('blocked_address');
-      const asked = outside.asked.filter(({ host }) => host === `rebinding.example:${PORT}`);
+      const newClient = createOutboundClient({
+        ...OUTBOUND_TEST_RULES,
+        resolve: createHostnameResolver([names.address]),
+      });
+      expect((await expectOutboundError(sendOutbound(newClient, url))).kind).to.equal('blocked_address');
+      const asked = outside.requests.filter(({ host }) => host === `rebinding.example:${PORT}`);
       expect(asked.map(({ path, body }) => [path, body])).to.deep.equal([['/first', 'first']]);
       await expectUntouched();
     },
 
   'the client refuses resolver results that are not valid public addresses': async () => {
     for (const address of ['localhost', '127.1', 'fe80::1%lo', '', '::ffff:7f00:1', '0x7f000001']) {
-      const client = createOutboundClient({ ...RULES, resolve: async () => [address] });
-      expect((await failureOf(send(client, buildUrl('odd.example')))).kind, address).to.equal(
-        'blocked_address',
-      );
+      const client = createOutboundClient({ ...OUTBOUND_TEST_RULES, resolve: async () => [address] });
+      expect(
+        (await expectOutboundError(sendOutbound(client, buildUrl('odd.example')))).kind,
+        address,
+      ).to.equal('blocked_address');
     }
     await expectUntouched();
   },
@@ -144,8 +167,8 @@ export const scenarios: Scenarios = {
     const { client } = await getWorld();
     for (const status of [300, 301, 302, 303, 305, 307, 308]) {
       for (const location of [buildUrl('10.0.0.1'), buildUrl('127.0.0.1'), '//[::1]:8080/']) {
-        const url = buildUrl(CANARIES.public, `/${status}?${encodeURIComponent(location)}`);
-        const response = await send(client, url);
+        const url = buildUrl(CANARY_ADDRESSES.public, `/${status}?${encodeURIComponent(location)}`);
+        const response = await sendOutbound(client, url);
         expect(response.status).to.equal(status);
         expect(response.headers.location).to.equal(location);
       }
@@ -161,48 +184,56 @@ export const scenarios: Scenarios = {
         ...expectedHosts,
         'bücher.example': 'xn--bcher-kva.example',
       })) {
-        names.answer(host.replace(/\.$/, ''), [CANARIES.public]);
-        await send(client, buildUrl(name, `/host?of=${encodeURIComponent(name)}`));
-        const [request] = outside.asked.filter(({ path }) => path === `/host?of=${encodeURIComponent(name)}`);
+        names.setAddresses(host.replace(/\.$/, ''), [CANARY_ADDRESSES.public]);
+        await sendOutbound(client, buildUrl(name, `/host?of=${encodeURIComponent(name)}`));
+        const [request] = outside.requests.filter(
+          ({ path }) => path === `/host?of=${encodeURIComponent(name)}`,
+        );
         expect(request?.host, name).to.equal(`${host}:${PORT}`);
         expect(request?.headers['accept-encoding']).to.equal('identity');
       }
-      names.answer('six.example', [CANARIES.publicV6]);
-      expect((await send(client, buildUrl('six.example'))).remoteAddress).to.equal(CANARIES.publicV6);
-      await send(client, buildUrl(CANARIES.publicV6));
-      expect(outsideV6.asked.map(({ host }) => host)).to.deep.equal([
+      names.setAddresses('six.example', [CANARY_ADDRESSES.publicV6]);
+      expect((await sendOutbound(client, buildUrl('six.example'))).remoteAddress).to.equal(
+        CANARY_ADDRESSES.publicV6,
+      );
+      await sendOutbound(client, buildUrl(CANARY_ADDRESSES.publicV6));
+      expect(outsideV6.requests.map(({ host }) => host)).to.deep.equal([
         `six.example:${PORT}`,
-        `[${CANARIES.publicV6}]:${PORT}`,
+        `[${CANARY_ADDRESSES.publicV6}]:${PORT}`,
       ]);
     },
 
   'the client tries the next address of a hostname when the first refuses the connection': async () => {
     const { names, client } = await getWorld();
-    names.answer('two.example', [CANARIES.otherPublic, CANARIES.public]);
-    expect(await send(client, buildUrl('two.example'))).to.include({ remoteAddress: CANARIES.public });
-    names.answer('nobody.example', [CANARIES.otherPublic]);
-    const error = await failureOf(send(client, buildUrl('nobody.example')));
+    names.setAddresses('two.example', [CANARY_ADDRESSES.otherPublic, CANARY_ADDRESSES.public]);
+    expect(await sendOutbound(client, buildUrl('two.example'))).to.include({
+      remoteAddress: CANARY_ADDRESSES.public,
+    });
+    names.setAddresses('nobody.example', [CANARY_ADDRESSES.otherPublic]);
+    const error = await expectOutboundError(sendOutbound(client, buildUrl('nobody.example')));
     expect(error).to.include({ kind: 'connect', message: 'The connection was refused.' });
   },
 
   'the client reports dns for a hostname without an address': async () => {
     const { client } = await getWorld();
-    const error = await failureOf(send(client, buildUrl('missing.example')));
+    const error = await expectOutboundError(sendOutbound(client, buildUrl('missing.example')));
     expect(error.kind).to.equal('dns');
-    expectSilent(error);
+    expectNoInternals(error);
   },
 
   'the client refuses forbidden URLs and headers that could change the destination': async () => {
     const { client, outside } = await getWorld();
     const secure = createOutboundClient({ allowLoopback: false, allowHttp: false });
-    expect((await failureOf(send(secure, buildUrl(CANARIES.public, '/http')))).kind).to.equal('invalid_url');
+    expect(
+      (await expectOutboundError(sendOutbound(secure, buildUrl(CANARY_ADDRESSES.public, '/http')))).kind,
+    ).to.equal('invalid_url');
     for (const url of [
       'http://me:secret@plain.example/',
       'http://plain.example:25/',
       'file:///etc/passwd',
       'nonsense',
     ]) {
-      expect((await failureOf(send(client, url))).kind, url).to.equal('invalid_url');
+      expect((await expectOutboundError(sendOutbound(client, url))).kind, url).to.equal('invalid_url');
     }
     const forbiddenHeaders = [
       'Host',
@@ -215,30 +246,34 @@ export const scenarios: Scenarios = {
     ];
     for (const name of [...forbiddenHeaders, 'x-split']) {
       const headers = { [name]: name === 'x-split' ? 'a\r\nhost: b' : '1' };
-      const error = await failureOf(send(client, buildUrl(CANARIES.public, '/headers'), { headers }));
+      const error = await expectOutboundError(
+        sendOutbound(client, buildUrl(CANARY_ADDRESSES.public, '/headers'), { headers }),
+      );
       expect(error.kind, name).to.equal('invalid_url');
     }
-    expect(outside.asked.filter(({ path }) => path === '/http' || path === '/headers')).to.deep.equal([]);
+    expect(outside.requests.filter(({ path }) => path === '/http' || path === '/headers')).to.deep.equal([]);
   },
 };
 
 /** These scenarios run after those above, because they connect to loopback. */
-export const loopbackScenarios: Scenarios = {
+export const loopbackScenarios: NamespaceScenarios = {
   'the client with allowLoopback connects to loopback addresses and to no other non-public address':
     async () => {
       const { names, inside } = await getWorld();
       await expectUntouched();
-      const resolve = createResolve([names.address]);
+      const resolve = createHostnameResolver([names.address]);
       const client = createOutboundClient({ allowLoopback: true, allowHttp: true, resolve });
-      names.answer('here.example', ['127.0.0.1', '::1']);
+      names.setAddresses('here.example', ['127.0.0.1', '::1']);
       for (const host of ['127.0.0.1', '[::1]', 'localhost', 'api.localhost', 'here.example', '127.1']) {
-        expect((await send(client, `http://${host}:${PORT}/`)).status, host).to.equal(200);
+        expect((await sendOutbound(client, `http://${host}:${PORT}/`)).status, host).to.equal(200);
       }
       const before = inside.map(({ connections }) => connections.length);
-      names.answer('nearly.example', ['127.0.0.1', '10.0.0.1']);
-      const refused = [...CANARIES.private, '0.0.0.0', ...NOTATIONS_V6, 'nearly.example', '0'];
+      names.setAddresses('nearly.example', ['127.0.0.1', '10.0.0.1']);
+      const refused = [...CANARY_ADDRESSES.private, '0.0.0.0', ...NOTATIONS_V6, 'nearly.example', '0'];
       for (const address of refused) {
-        expect((await failureOf(send(client, buildUrl(address)))).kind, address).to.equal('blocked_address');
+        expect((await expectOutboundError(sendOutbound(client, buildUrl(address)))).kind, address).to.equal(
+          'blocked_address',
+        );
       }
       expect(inside.map(({ connections }) => connections.length)).to.deep.equal(before);
     },

@@ -4,17 +4,17 @@ import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { OutboundFailure } from '../../../shared/platform/outbound/outbound-error.js';
-import { CANARIES, type Scenarios } from '../../support/network-namespace.js';
+import { CANARY_ADDRESSES, type NamespaceScenarios } from '../../support/network-namespace.js';
 import { eventually } from '../../support/poll.js';
 import {
-  closed,
-  expectSilent,
-  failureOf,
-  send,
+  expectNoInternals,
+  expectOutboundError,
+  sendOutbound,
   startCanary,
   startHttpReceiver,
   startReceiver,
-  withClient,
+  waitForClose,
+  withOutboundClient,
 } from '../../support/receivers.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -50,13 +50,17 @@ async function expectFailure(
   { deadlineMs = 5000, scheme = 'http' } = {},
 ): Promise<void> {
   const receiver = await startReceiver(onSocket);
-  await withClient(async (client) => {
-    const error = await failureOf(send(client, receiver.url.replace('http', scheme), { deadlineMs }));
+  await withOutboundClient(async (client) => {
+    const error = await expectOutboundError(
+      sendOutbound(client, receiver.url.replace('http', scheme), { deadlineMs }),
+    );
     expect(error.kind, error.message).to.equal(kind);
-    expect(error.remoteAddress).to.equal(scheme === 'http' || kind !== 'timeout' ? CANARIES.public : null);
-    expectSilent(error);
+    expect(error.remoteAddress).to.equal(
+      scheme === 'http' || kind !== 'timeout' ? CANARY_ADDRESSES.public : null,
+    );
+    expectNoInternals(error);
     if (kind === 'timeout') expect(error.totalMs).to.be.within(deadlineMs - 5, deadlineMs + 3000);
-    await closed(receiver.connections[0]);
+    await waitForClose(receiver.connections[0]);
     expect(receiver.connections).to.have.length(1);
   });
 }
@@ -89,7 +93,7 @@ async function startNonAcceptingServer(): Promise<{ port: number; end: () => Pro
       // Block immediately: the next event-loop tick could accept a connection.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     });`;
-  const worker = new Worker(source, { eval: true, workerData: CANARIES.public });
+  const worker = new Worker(source, { eval: true, workerData: CANARY_ADDRESSES.public });
   const port = await new Promise<number>((resolve) => worker.once('message', resolve));
   return { port, end: () => worker.terminate() };
 }
@@ -98,20 +102,22 @@ async function startNonAcceptingServer(): Promise<{ port: number; end: () => Pro
 async function fillBacklog(port: number): Promise<Socket[]> {
   const sockets: Socket[] = [];
   await eventually('a connection that hangs', async () => {
-    sockets.push(connect(port, CANARIES.public).on('error', () => undefined));
+    sockets.push(connect(port, CANARY_ADDRESSES.public).on('error', () => undefined));
     return (await countHalfOpen(port)) > 0;
   });
   return sockets;
 }
 
-const timeouts: Scenarios = {
+const timeouts: NamespaceScenarios = {
   'a connection that is never accepted ends at the deadline and is not left half open': async () => {
     const { port, end } = await startNonAcceptingServer();
     const fillingSockets = await fillBacklog(port);
-    await withClient(async (client) => {
-      const url = `http://${CANARIES.public}:${port}/`;
+    await withOutboundClient(async (client) => {
+      const url = `http://${CANARY_ADDRESSES.public}:${port}/`;
       const deadlineMs = DEADLINE_MS;
-      const sends = Array.from({ length: 4 }, () => failureOf(send(client, url, { deadlineMs })));
+      const sends = Array.from({ length: 4 }, () =>
+        expectOutboundError(sendOutbound(client, url, { deadlineMs })),
+      );
       for (const error of await Promise.all(sends)) {
         expect(error).to.include({ kind: 'timeout', remoteAddress: null });
         expect(error.message).to.include('connected to');
@@ -123,9 +129,11 @@ const timeouts: Scenarios = {
     await end();
   },
   'a request whose DNS query gets no response ends at the deadline': () =>
-    withClient(
+    withOutboundClient(
       async (client) => {
-        const error = await failureOf(send(client, 'http://slow.example:8080/', { deadlineMs: DEADLINE_MS }));
+        const error = await expectOutboundError(
+          sendOutbound(client, 'http://slow.example:8080/', { deadlineMs: DEADLINE_MS }),
+        );
         expect(error).to.include({ kind: 'timeout', remoteAddress: null });
         expect(error.totalMs).to.be.within(DEADLINE_MS - 5, DEADLINE_MS + 3000);
       },
@@ -138,11 +146,11 @@ const timeouts: Scenarios = {
   ),
   'a request that the receiver never reads ends at the deadline': async () => {
     const receiver = await startReceiver((socket) => socket.pause());
-    await withClient(async (client) => {
+    await withOutboundClient(async (client) => {
       const body = Buffer.alloc(20_000_000, 'x');
-      const sent = send(client, receiver.url, { body, deadlineMs: DEADLINE_MS });
-      expect((await failureOf(sent)).kind).to.equal('timeout');
-      await closed(receiver.connections[0]);
+      const sent = sendOutbound(client, receiver.url, { body, deadlineMs: DEADLINE_MS });
+      expect((await expectOutboundError(sent)).kind).to.equal('timeout');
+      await waitForClose(receiver.connections[0]);
     });
   },
   'a request whose response headers arrive byte by byte ends at the deadline': expectTimeout((socket) =>
@@ -222,33 +230,33 @@ const brokenResponses: Record<string, [OutboundFailure, (socket: Socket) => void
   'headers over 16 KiB': ['invalid_response', respondWith(`${HEAD}x-large: ${'y'.repeat(20_000)}\r\n\r\n`)],
 };
 
-const bodies: Scenarios = {
+const bodies: NamespaceScenarios = {
   'the client reads at most maxBodyBytes of an endless body and returns a truncated response': async () => {
     let acceptedBytes = 0;
     const receiver = await startReceiver((socket) => {
       respondEndlessly(`${HEAD}\r\n`, 'abcd')(socket);
       socket.once('close', () => (acceptedBytes = socket.bytesWritten));
     });
-    await withClient(async (client) => {
-      const response = await send(client, receiver.url, { maxBodyBytes: 1001 });
+    await withOutboundClient(async (client) => {
+      const response = await sendOutbound(client, receiver.url, { maxBodyBytes: 1001 });
       expect(response).to.include({ status: 200, isTruncated: true });
       expect(response.body.toString()).to.equal(`${'abcd'.repeat(250)}a`);
-      await closed(receiver.connections[0]);
+      await waitForClose(receiver.connections[0]);
       // The kernel's buffers accept this much. The receiver would have sent more.
       expect(acceptedBytes).to.be.lessThan(20_000_000);
     });
   },
   'the client reads a body of exactly maxBodyBytes whole and keeps the connection': async () => {
-    const canary = await startCanary(CANARIES.public, 0, (_request, response) =>
+    const canary = await startCanary(CANARY_ADDRESSES.public, 0, (_request, response) =>
       response.end('x'.repeat(100)),
     );
-    await withClient(async (client) => {
+    await withOutboundClient(async (client) => {
       for (const [maxBodyBytes, isTruncated] of [
         [100, false],
         [99, true],
         [0, true],
       ] as const) {
-        const response = await send(client, canary.url, { maxBodyBytes });
+        const response = await sendOutbound(client, canary.url, { maxBodyBytes });
         expect(response).to.include({ isTruncated });
         expect(response.body.length).to.equal(Math.min(100, maxBodyBytes));
       }
@@ -260,8 +268,8 @@ const bodies: Scenarios = {
     const receiver = await startHttpReceiver((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
     });
-    await withClient(async (client) => {
-      const response = await send(client, receiver.url, { maxBodyBytes: 65_536 });
+    await withOutboundClient(async (client) => {
+      const response = await sendOutbound(client, receiver.url, { maxBodyBytes: 65_536 });
       expect(response.body.equals(bomb)).to.equal(true);
       expect(response.headers['content-encoding']).to.equal('gzip');
     });
@@ -270,9 +278,9 @@ const bodies: Scenarios = {
     const receiver = await startHttpReceiver((request, response) => {
       response.writeHead(Number(request.url?.slice(1)), { 'set-cookie': ['a=1', 'b=2'], 'x-one': '1' }).end();
     });
-    await withClient(async (client) => {
+    await withOutboundClient(async (client) => {
       for (const status of [200, 204, 304, 404, 410, 429, 500, 599]) {
-        const response = await send(client, `${receiver.url}${status}`);
+        const response = await sendOutbound(client, `${receiver.url}${status}`);
         expect(response.status).to.equal(status);
         expect(response.headers).to.deep.include({ 'set-cookie': ['a=1', 'b=2'], 'x-one': '1' });
         expect(response.totalMs).to.be.at.least(response.firstByteMs);
@@ -281,7 +289,7 @@ const bodies: Scenarios = {
   },
 };
 
-export const scenarios: Scenarios = {
+export const scenarios: NamespaceScenarios = {
   ...timeouts,
   ...Object.fromEntries(
     Object.entries(endlessResponses).map(([part, [head, text]]) => [

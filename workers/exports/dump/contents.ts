@@ -2,11 +2,11 @@
 export interface IncludedTable {
   columns: readonly string[];
   /** Excluded columns, each with the reason. */
-  without: Readonly<Record<string, string>>;
+  excluded: Readonly<Record<string, string>>;
 }
 
-function defineTable(columns: string, without: Readonly<Record<string, string>> = {}): IncludedTable {
-  return { columns: columns.trim().split(/\s+/), without };
+function defineTable(columns: string, excluded: Readonly<Record<string, string>> = {}): IncludedTable {
+  return { columns: columns.trim().split(/\s+/), excluded };
 }
 
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
@@ -125,7 +125,7 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
 const MIGRATION_STATE = 'which schema migrations this deployment has run';
 
 /** Excluded tables, each with the reason. */
-export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
+export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   sessions: 'credentials of people who are signed in',
   webhook_secrets: 'credentials that sign webhooks',
   idempotency_keys: 'responses stored for one day for retries; new API keys in them are encrypted',
@@ -145,7 +145,7 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
 };
 
 /** Excluded schemas, each with the reason. */
-export const LEFT_OUT_SCHEMAS: Readonly<Record<string, string>> = {
+export const EXCLUDED_SCHEMAS: Readonly<Record<string, string>> = {
   partitions: 'the partitions of the partitioned tables, whose rows are read through those tables',
   bullmq: 'the queue',
   clock: 'when the schedules of the clock last ran; this belongs to no account',

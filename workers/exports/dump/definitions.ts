@@ -1,7 +1,7 @@
 import type { DumpConstraint, DumpTable } from './catalog.js';
 
 /** Quotes an SQL identifier. Any name is safe. */
-export function quoted(name: string): string {
+export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
@@ -12,26 +12,28 @@ export function quoted(name: string): string {
 const isInlineCheck = ({ type, isValidated }: DumpConstraint) => type === 'c' && isValidated;
 
 /** Builds `create table` with columns and checks. A partitioned table becomes a plain one. */
-export function createTable({ name, columns, constraints }: DumpTable): string {
+export function buildCreateTable({ name, columns, constraints }: DumpTable): string {
   const parts = [
     ...columns.map(({ definition }) => definition),
-    ...constraints.filter(isInlineCheck).map((one) => `constraint ${quoted(one.name)} ${one.definition}`),
+    ...constraints
+      .filter(isInlineCheck)
+      .map((one) => `constraint ${quoteIdentifier(one.name)} ${one.definition}`),
   ];
-  return `create table public.${quoted(name)} (\n  ${parts.join(',\n  ')}\n);\n`;
+  return `create table public.${quoteIdentifier(name)} (\n  ${parts.join(',\n  ')}\n);\n`;
 }
 
 /**
  * Builds primary keys, unique constraints and indexes of all tables, then the foreign keys, which
  * need them.
  */
-export function addKeys(tables: readonly DumpTable[]): string {
+export function buildAddKeys(tables: readonly DumpTable[]): string {
   const constraints = tables.flatMap((table) => table.constraints.filter((one) => !isInlineCheck(one)));
   const addConstraints = (isIncluded: (one: DumpConstraint) => boolean) =>
     constraints
       .filter(isIncluded)
       .map(
         ({ table, name, definition }) =>
-          `alter table public.${quoted(table)} add constraint ${quoted(name)} ${definition};\n`,
+          `alter table public.${quoteIdentifier(table)} add constraint ${quoteIdentifier(name)} ${definition};\n`,
       );
   const indexes = tables.flatMap((table) =>
     table.indexes.map(({ definition }) => `${withoutOnly(definition)};\n`),

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { addAbortSignal, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
-import type { ExportFile, ExportSummary } from '../../../shared/resources/exports/order.js';
+import type { ExportFile, ExportSummary } from '../../../shared/resources/exports/export-request.js';
 import { type DumpTable, readDumpTables } from './catalog.js';
-import { addKeys, createTable, quoted } from './definitions.js';
-import { footer, header, readDumpedTenant } from './notes.js';
+import { buildAddKeys, buildCreateTable, quoteIdentifier } from './definitions.js';
+import { readDumpedTenant, renderDumpFooter, renderDumpHeader } from './dump-header.js';
 
 export interface DumpOptions {
   /** The tenant of the snapshot. */
@@ -52,11 +52,11 @@ async function* generateSql(
 ): AsyncGenerator<string | Buffer> {
   await setOutputFormats(snapshot);
   const tables = await readDumpTables(snapshot);
-  yield header(await readDumpedTenant(snapshot, options.tenantId));
-  yield tables.map((table) => createTable(table)).join('\n');
+  yield renderDumpHeader(await readDumpedTenant(snapshot, options.tenantId));
+  yield tables.map((table) => buildCreateTable(table)).join('\n');
   for (const table of tables) {
     const names = columnListSql(table);
-    yield `\nCOPY public.${quoted(table.name)} (${names}) FROM stdin;\n`;
+    yield `\nCOPY public.${quoteIdentifier(table.name)} (${names}) FROM stdin;\n`;
     const earlierRows = countRows(files);
     const counts = { rows: 0, bytes: 0, hash: createHash('sha256') };
     for await (const chunk of copyRows(snapshot, table, options)) {
@@ -71,8 +71,8 @@ async function* generateSql(
     const { rows, bytes, hash } = counts;
     files.push({ name: table.name, rows, bytes, sha256: hash.digest('hex'), sums });
   }
-  yield `\n${addKeys(tables)}`;
-  yield footer(files);
+  yield `\n${buildAddKeys(tables)}`;
+  yield renderDumpFooter(files);
 }
 
 /**
@@ -90,7 +90,7 @@ async function setOutputFormats(snapshot: Snapshot): Promise<void> {
 function columnListSql({ columns }: DumpTable): string {
   return columns
     .filter(({ isGenerated }) => !isGenerated)
-    .map(({ name }) => quoted(name))
+    .map(({ name }) => quoteIdentifier(name))
     .join(', ');
 }
 
@@ -99,7 +99,7 @@ function copyRows(
   table: DumpTable,
   { tenantId, signal }: DumpOptions,
 ): AsyncIterable<Buffer> {
-  const text = `select ${columnListSql(table)} from public.${quoted(table.name)} where tenant_id = $1`;
+  const text = `select ${columnListSql(table)} from public.${quoteIdentifier(table.name)} where tenant_id = $1`;
   const rows = snapshot.copy({ text, values: [tenantId] }, 'format text');
   return signal ? addAbortSignal(signal, rows) : rows;
 }
@@ -128,8 +128,10 @@ async function sumCents(
 ): Promise<Record<string, number>> {
   const cents = columns.map((column) => column.name).filter((column) => column.endsWith('_cents'));
   if (cents.length === 0) return {};
-  const sums = cents.map((column) => `coalesce(sum(${quoted(column)}), 0)::text as ${quoted(column)}`);
-  const text = `select ${sums.join(', ')} from public.${quoted(name)} where tenant_id = $1`;
+  const sums = cents.map(
+    (column) => `coalesce(sum(${quoteIdentifier(column)}), 0)::text as ${quoteIdentifier(column)}`,
+  );
+  const text = `select ${sums.join(', ')} from public.${quoteIdentifier(name)} where tenant_id = $1`;
   const [row] = await snapshot.query<Record<string, string>>({ text, values: [tenantId] });
   return Object.fromEntries(Object.entries(row ?? {}).map(([column, sum]) => [column, Number(sum)]));
 }

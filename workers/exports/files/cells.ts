@@ -1,7 +1,7 @@
 import { jsonTime } from '../../../shared/contracts/resource.js';
 
 /** A column of a CSV file. */
-export interface Column {
+export interface CsvColumn {
   /**
    * Its name in REST. Members of an object get the name of the object as a prefix:
    * `delivery_state`.
@@ -23,36 +23,36 @@ const FORMULA_STARTS = [0x3d, 0x2b, 0x2d, 0x40, 9, 10, 13, 0xff1d, 0xff0b, 0xff0
  * A column of user-supplied text. Prefixes formula-like cells with an apostrophe. Other columns get
  * no prefix: an apostrophe before a number would break every sum.
  */
-export function text(alias: string, name: string, sql = `${alias}.${name}`): Column {
+export function textColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   const isFormula = `ascii(${sql}) = any('{${FORMULA_STARTS.join()}}'::int[])`;
   return { name, sql: `case when ${isFormula} then '''' || ${sql} else ${sql} end` };
 }
 
 /**
  * A column for a member of a record's JSON in REST: `location_lat` for the `lat` of its `location`.
- * Text is escaped as in {@link text}; lists and other values are printed as JSON.
+ * Text is escaped as in {@link textColumn}; lists and other values are printed as JSON.
  * @param path such as `['location', 'lat']`
  */
-export function member(alias: string, path: readonly string[]): Column {
+export function memberColumn(alias: string, path: readonly string[]): CsvColumn {
   const parents = [`${alias}.record`, ...path.slice(0, -1).map((name) => `'${name}'`)].join(' -> ');
   const value = `(${parents} ->> '${path.at(-1)}')`;
   const isText = `json_typeof(${parents} -> '${path.at(-1)}') = 'string'`;
   const name = path.join('_');
-  return { name, sql: `case when ${isText} then ${text(alias, name, value).sql} else ${value} end` };
+  return { name, sql: `case when ${isText} then ${textColumn(alias, name, value).sql} else ${value} end` };
 }
 
 /** A column without user-supplied text: a number, an id or a value of an enum. */
-export function plain(alias: string, name: string, sql = `${alias}.${name}`): Column {
+export function plainColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   return { name, sql };
 }
 
 /** A boolean column, printed as `true` or `false` as in JSON; COPY alone would print t or f. */
-export function flag(alias: string, name: string): Column {
+export function booleanColumn(alias: string, name: string): CsvColumn {
   return { name, sql: `${alias}.${name}::text` };
 }
 
 /** A time column, printed by the same SQL as in REST. */
-export function time(alias: string, name: string, label = name): Column {
+export function timeColumn(alias: string, name: string, label = name): CsvColumn {
   return { name: label, sql: jsonTime(alias, name).sql };
 }
 
@@ -60,7 +60,7 @@ export function time(alias: string, name: string, label = name): Column {
  * A column of cents.
  * @param name ends in `_cents`
  */
-export function cents(alias: string, name: string, sql = `${alias}.${name}`): Column {
+export function centsColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   return { name, sql, isCents: true };
 }
 
@@ -68,6 +68,6 @@ export function cents(alias: string, name: string, sql = `${alias}.${name}`): Co
  * Derives the decimal column of a column of cents: `total` from `total_cents`. The conversion is
  * exact: -5 becomes `-0.05`.
  */
-export function decimalOf({ name, sql }: Column): Column {
+export function decimalColumn({ name, sql }: CsvColumn): CsvColumn {
   return { name: name.replace(/_cents$/, ''), sql: `(${sql}) * 0.01` };
 }

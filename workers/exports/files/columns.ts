@@ -1,7 +1,7 @@
 import { jsonTime } from '../../../shared/contracts/resource.js';
 import { customerMembers } from '../../../shared/resources/customers/representation.js';
 import { effectiveDueDate } from '../../../shared/resources/invoices/effective-due-date.js';
-import { type Column, cents, flag, plain, text, time } from './cells.js';
+import { booleanColumn, type CsvColumn, centsColumn, plainColumn, textColumn, timeColumn } from './cells.js';
 
 /*
  * The columns of the CSV files, in the sequence of the REST representations
@@ -11,199 +11,203 @@ import { type Column, cents, flag, plain, text, time } from './cells.js';
  * separate files, or JSON in a cell.
  */
 
-export function invoiceColumns(t: string): Column[] {
+export function invoiceColumns(t: string): CsvColumn[] {
   const hasDelivery = `${t}.delivery_state is not null`;
   const failure = `case when ${t}.delivery_state = 'failed' then ${t}.status_reason end`;
   return [
-    plain(t, 'id'),
-    text(t, 'invoice_number'),
-    plain(t, 'status'),
-    plain(t, 'customer_id'),
-    text(t, 'billing_email'),
-    text(t, 'po_number'),
-    time(t, 'due_date'),
-    time(t, 'service_date'),
-    cents(t, 'subtotal_cents'),
-    cents(t, 'tax_cents'),
-    cents(t, 'total_cents'),
-    cents(t, 'paid_cents'),
-    cents(t, 'balance_due_cents'),
-    plain(t, 'work_order_id'),
-    text(t, 'vehicle_description'),
-    text(t, 'notes'),
-    time(t, 'sent_at'),
-    plain(t, 'delivery_state'),
-    text(t, 'delivery_reason', `(${failure})`),
-    plain(t, 'delivery_viewed_at', `case when ${hasDelivery} then ${time(t, 'viewed_at').sql} end`),
-    time(t, 'created_at'),
-    time(t, 'updated_at'),
-    text(t, 'customer_name'),
-    text(t, 'job_number'),
-    plain(t, 'effective_due_date', jsonTime(t, 'effective_due_date', effectiveDueDate(t)).sql),
+    plainColumn(t, 'id'),
+    textColumn(t, 'invoice_number'),
+    plainColumn(t, 'status'),
+    plainColumn(t, 'customer_id'),
+    textColumn(t, 'billing_email'),
+    textColumn(t, 'po_number'),
+    timeColumn(t, 'due_date'),
+    timeColumn(t, 'service_date'),
+    centsColumn(t, 'subtotal_cents'),
+    centsColumn(t, 'tax_cents'),
+    centsColumn(t, 'total_cents'),
+    centsColumn(t, 'paid_cents'),
+    centsColumn(t, 'balance_due_cents'),
+    plainColumn(t, 'work_order_id'),
+    textColumn(t, 'vehicle_description'),
+    textColumn(t, 'notes'),
+    timeColumn(t, 'sent_at'),
+    plainColumn(t, 'delivery_state'),
+    textColumn(t, 'delivery_reason', `(${failure})`),
+    plainColumn(
+      t,
+      'delivery_viewed_at',
+      `case when ${hasDelivery} then ${timeColumn(t, 'viewed_at').sql} end`,
+    ),
+    timeColumn(t, 'created_at'),
+    timeColumn(t, 'updated_at'),
+    textColumn(t, 'customer_name'),
+    textColumn(t, 'job_number'),
+    plainColumn(t, 'effective_due_date', jsonTime(t, 'effective_due_date', effectiveDueDate(t)).sql),
   ];
 }
 
-export function lineItemColumns(l: string): Column[] {
+export function lineItemColumns(l: string): CsvColumn[] {
   return [
-    plain(l, 'invoice_id'),
-    plain(l, 'id'),
-    plain(l, 'position'),
-    text(l, 'name'),
-    text(l, 'description'),
-    plain(l, 'category'),
-    plain(l, 'quantity'),
-    plain(l, 'unit_type'),
-    cents(l, 'unit_price_cents'),
-    cents(l, 'total_cents'),
-    flag(l, 'taxable'),
-    text(l, 'invoice_number'),
+    plainColumn(l, 'invoice_id'),
+    plainColumn(l, 'id'),
+    plainColumn(l, 'position'),
+    textColumn(l, 'name'),
+    textColumn(l, 'description'),
+    plainColumn(l, 'category'),
+    plainColumn(l, 'quantity'),
+    plainColumn(l, 'unit_type'),
+    centsColumn(l, 'unit_price_cents'),
+    centsColumn(l, 'total_cents'),
+    booleanColumn(l, 'taxable'),
+    textColumn(l, 'invoice_number'),
   ];
 }
 
-export function paymentColumns(p: string): Column[] {
+export function paymentColumns(p: string): CsvColumn[] {
   return [
-    plain(p, 'id'),
-    plain(p, 'invoice_id'),
-    cents(p, 'amount_cents'),
-    plain(p, 'method'),
-    time(p, 'received_at'),
-    text(p, 'reference'),
-    cents(p, 'refunded_cents'),
-    cents(p, 'credit_cents', `${p}.amount_cents - ${p}.refunded_cents - ${p}.applied_cents`),
-    time(p, 'created_at'),
-    time(p, 'updated_at'),
-    text(p, 'invoice_number'),
-    text(p, 'customer_name'),
+    plainColumn(p, 'id'),
+    plainColumn(p, 'invoice_id'),
+    centsColumn(p, 'amount_cents'),
+    plainColumn(p, 'method'),
+    timeColumn(p, 'received_at'),
+    textColumn(p, 'reference'),
+    centsColumn(p, 'refunded_cents'),
+    centsColumn(p, 'credit_cents', `${p}.amount_cents - ${p}.refunded_cents - ${p}.applied_cents`),
+    timeColumn(p, 'created_at'),
+    timeColumn(p, 'updated_at'),
+    textColumn(p, 'invoice_number'),
+    textColumn(p, 'customer_name'),
   ];
 }
 
-export function refundColumns(r: string): Column[] {
+export function refundColumns(r: string): CsvColumn[] {
   return [
-    plain(r, 'id'),
-    plain(r, 'payment_id'),
-    plain(r, 'invoice_id'),
-    cents(r, 'amount_cents'),
-    text(r, 'reason'),
-    time(r, 'created_at'),
-    text(r, 'invoice_number'),
-    text(r, 'customer_name'),
+    plainColumn(r, 'id'),
+    plainColumn(r, 'payment_id'),
+    plainColumn(r, 'invoice_id'),
+    centsColumn(r, 'amount_cents'),
+    textColumn(r, 'reason'),
+    timeColumn(r, 'created_at'),
+    textColumn(r, 'invoice_number'),
+    textColumn(r, 'customer_name'),
   ];
 }
 
-export function customerColumns(t: string): Column[] {
+export function customerColumns(t: string): CsvColumn[] {
   const computedCents = (name: string) => {
     const member = customerMembers(t).find((each) => typeof each !== 'string' && each.name === name);
     if (!member || typeof member === 'string')
       throw new Error(`the representation of customers has no ${name}`);
-    return cents(t, name, member.sql);
+    return centsColumn(t, name, member.sql);
   };
   return [
-    plain(t, 'id'),
-    text(t, 'company_name'),
-    plain(t, 'company_type'),
-    text(t, 'billing_email'),
-    text(t, 'primary_phone'),
-    text(t, 'address'),
-    text(t, 'city'),
-    text(t, 'state'),
-    text(t, 'zip'),
-    flag(t, 'is_active'),
-    plain(t, 'terms_days'),
-    flag(t, 'tax_exempt'),
-    plain(t, 'tax_rate_bps'),
-    plain(t, 'rate_card_id'),
+    plainColumn(t, 'id'),
+    textColumn(t, 'company_name'),
+    plainColumn(t, 'company_type'),
+    textColumn(t, 'billing_email'),
+    textColumn(t, 'primary_phone'),
+    textColumn(t, 'address'),
+    textColumn(t, 'city'),
+    textColumn(t, 'state'),
+    textColumn(t, 'zip'),
+    booleanColumn(t, 'is_active'),
+    plainColumn(t, 'terms_days'),
+    booleanColumn(t, 'tax_exempt'),
+    plainColumn(t, 'tax_rate_bps'),
+    plainColumn(t, 'rate_card_id'),
     computedCents('balance_cents'),
     computedCents('overdue_cents'),
     computedCents('credit_cents'),
-    time(t, 'created_at'),
-    time(t, 'updated_at'),
+    timeColumn(t, 'created_at'),
+    timeColumn(t, 'updated_at'),
   ];
 }
 
-export function workOrderColumns(t: string): Column[] {
+export function workOrderColumns(t: string): CsvColumn[] {
   return [
-    plain(t, 'id'),
-    text(t, 'job_number'),
-    plain(t, 'status'),
-    plain(t, 'billing_status'),
-    plain(t, 'service_type'),
-    plain(t, 'customer_id'),
-    text(t, 'pickup_location'),
-    text(t, 'dropoff_location'),
-    time(t, 'dispatch_time'),
-    time(t, 'completion_time'),
-    text(t, 'vin'),
-    text(t, 'notes'),
-    text(t, 'customer_notes'),
-    text(t, 'billing_email'),
-    text(t, 'contact_name'),
-    text(t, 'contact_phone'),
-    text(t, 'pickup_address', `${t}.pickup_location`),
-    plain(t, 'pickup_lat'),
-    plain(t, 'pickup_lng'),
-    text(t, 'vehicle_make'),
-    text(t, 'vehicle_model'),
-    plain(t, 'vehicle_year'),
-    text(t, 'unit_number'),
-    plain(t, 'truck_id'),
-    plain(t, 'driver_id'),
-    plain(t, 'step'),
-    time(t, 'eta'),
-    plain(t, 'miles'),
-    plain(t, 'cancel_reason'),
-    text(t, 'cancel_note'),
-    time(t, 'created_at'),
-    time(t, 'updated_at'),
-    text(t, 'customer_name'),
+    plainColumn(t, 'id'),
+    textColumn(t, 'job_number'),
+    plainColumn(t, 'status'),
+    plainColumn(t, 'billing_status'),
+    plainColumn(t, 'service_type'),
+    plainColumn(t, 'customer_id'),
+    textColumn(t, 'pickup_location'),
+    textColumn(t, 'dropoff_location'),
+    timeColumn(t, 'dispatch_time'),
+    timeColumn(t, 'completion_time'),
+    textColumn(t, 'vin'),
+    textColumn(t, 'notes'),
+    textColumn(t, 'customer_notes'),
+    textColumn(t, 'billing_email'),
+    textColumn(t, 'contact_name'),
+    textColumn(t, 'contact_phone'),
+    textColumn(t, 'pickup_address', `${t}.pickup_location`),
+    plainColumn(t, 'pickup_lat'),
+    plainColumn(t, 'pickup_lng'),
+    textColumn(t, 'vehicle_make'),
+    textColumn(t, 'vehicle_model'),
+    plainColumn(t, 'vehicle_year'),
+    textColumn(t, 'unit_number'),
+    plainColumn(t, 'truck_id'),
+    plainColumn(t, 'driver_id'),
+    plainColumn(t, 'step'),
+    timeColumn(t, 'eta'),
+    plainColumn(t, 'miles'),
+    plainColumn(t, 'cancel_reason'),
+    textColumn(t, 'cancel_note'),
+    timeColumn(t, 'created_at'),
+    timeColumn(t, 'updated_at'),
+    textColumn(t, 'customer_name'),
   ];
 }
 
 /** SQL for a member of a JSON object that is stored in one column. */
 const memberSql = (json: string, name: string) => `(${json} ->> '${name}')`;
 
-export function inspectionColumns(t: string): Column[] {
-  const vehicle = (name: string) => text(t, `vehicle_${name}`, memberSql(`${t}.vehicle`, name));
+export function inspectionColumns(t: string): CsvColumn[] {
+  const vehicle = (name: string) => textColumn(t, `vehicle_${name}`, memberSql(`${t}.vehicle`, name));
   return [
-    plain(t, 'id'),
-    plain(t, 'kind'),
-    plain(t, 'truck_id'),
-    plain(t, 'driver_id'),
-    plain(t, 'work_order_id'),
+    plainColumn(t, 'id'),
+    plainColumn(t, 'kind'),
+    plainColumn(t, 'truck_id'),
+    plainColumn(t, 'driver_id'),
+    plainColumn(t, 'work_order_id'),
     vehicle('vin'),
     vehicle('plate'),
     vehicle('make'),
     vehicle('model'),
-    plain(t, 'vehicle_year', memberSql(`${t}.vehicle`, 'year')),
-    plain(t, 'odometer_miles'),
+    plainColumn(t, 'vehicle_year', memberSql(`${t}.vehicle`, 'year')),
+    plainColumn(t, 'odometer_miles'),
     // JSON in a cell, so that an export of inspections is one complete file. An export of
     // everything also contains these lists as files.
-    plain(t, 'items'),
-    plain(t, 'defects'),
-    plain(t, 'photos'),
-    plain(t, 'result'),
-    text(t, 'notes'),
-    time(t, 'submitted_at'),
-    time(t, 'created_at'),
-    time(t, 'updated_at'),
-    text(t, 'job_number'),
+    plainColumn(t, 'items'),
+    plainColumn(t, 'defects'),
+    plainColumn(t, 'photos'),
+    plainColumn(t, 'result'),
+    textColumn(t, 'notes'),
+    timeColumn(t, 'submitted_at'),
+    timeColumn(t, 'created_at'),
+    timeColumn(t, 'updated_at'),
+    textColumn(t, 'job_number'),
   ];
 }
 
 /** Columns for each list of an inspection; `value` is one entry of the list. */
 export const INSPECTION_LISTS = { items: itemColumns, defects: defectColumns, photos: photoColumns };
 
-const positionColumns = (e: string) => [plain(e, 'inspection_id'), plain(e, 'position')];
-const textMember = (e: string, name: string) => text(e, name, memberSql(`${e}.value`, name));
-const plainMember = (e: string, name: string) => plain(e, name, memberSql(`${e}.value`, name));
+const positionColumns = (e: string) => [plainColumn(e, 'inspection_id'), plainColumn(e, 'position')];
+const textMember = (e: string, name: string) => textColumn(e, name, memberSql(`${e}.value`, name));
+const plainMember = (e: string, name: string) => plainColumn(e, name, memberSql(`${e}.value`, name));
 
 /** Columns for the items of a rate card; `value` is one item. */
-export function rateCardItemColumns(e: string): Column[] {
-  const centsMember = (name: string) => cents(e, name, `(${e}.value ->> '${name}')::bigint`);
+export function rateCardItemColumns(e: string): CsvColumn[] {
+  const centsMember = (name: string) => centsColumn(e, name, `(${e}.value ->> '${name}')::bigint`);
   return [
-    plain(e, 'rate_card_id'),
-    text(e, 'rate_card_name'),
-    plain(e, 'rate_card_version'),
-    plain(e, 'position'),
+    plainColumn(e, 'rate_card_id'),
+    textColumn(e, 'rate_card_name'),
+    plainColumn(e, 'rate_card_version'),
+    plainColumn(e, 'position'),
     textMember(e, 'name'),
     plainMember(e, 'service_type'),
     plainMember(e, 'category'),
@@ -216,7 +220,7 @@ export function rateCardItemColumns(e: string): Column[] {
   ];
 }
 
-function itemColumns(e: string): Column[] {
+function itemColumns(e: string): CsvColumn[] {
   return [
     ...positionColumns(e),
     textMember(e, 'key'),
@@ -226,7 +230,7 @@ function itemColumns(e: string): Column[] {
   ];
 }
 
-function defectColumns(e: string): Column[] {
+function defectColumns(e: string): CsvColumn[] {
   return [
     ...positionColumns(e),
     plainMember(e, 'id'),
@@ -237,7 +241,7 @@ function defectColumns(e: string): Column[] {
   ];
 }
 
-function photoColumns(e: string): Column[] {
+function photoColumns(e: string): CsvColumn[] {
   return [
     ...positionColumns(e),
     plainMember(e, 'slot'),

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
-import type { ExportFile, ExportOrder } from '../../../shared/resources/exports/order.js';
-import { CsvFrame, type Frame, JsonFrame } from './frames.js';
-import type { Source } from './sources.js';
-import { readingOf, totalsOf } from './statements.js';
-import { unlessAborted } from './together.js';
+import type { ExportFile, ExportRequest } from '../../../shared/resources/exports/export-request.js';
+import { buildCopyQuery, buildTotalsQuery } from './copy-queries.js';
+import { CsvFileStream, type FileStream, JsonFileStream } from './file-streams.js';
+import { rejectOnAbort } from './run-concurrently.js';
+import type { FileSource } from './sources.js';
 
 /**
  * Receives the rows written so far, over all files. Called for each chunk from the database, so it
@@ -13,21 +13,21 @@ import { unlessAborted } from './together.js';
 export type OnProgress = (rows: number) => void;
 
 /** The source and the request of an export. */
-export interface Writing {
+export interface CopyContext {
   snapshot: Snapshot;
-  order: ExportOrder;
+  request: ExportRequest;
   onProgress: OnProgress | undefined;
 }
 
-export interface FileRun {
+export interface CopyFileOptions {
   signal: AbortSignal | undefined;
   /** Rows of the earlier files. */
-  before: number;
+  earlierRows: number;
   /**
    * Pipes the rows through the file stream to their destination. Resolves when all rows have
    * passed.
    */
-  send: (rows: Readable, frame: Frame) => Promise<unknown>;
+  pipeRows: (rows: Readable, frame: FileStream) => Promise<unknown>;
 }
 
 /**
@@ -35,29 +35,29 @@ export interface FileRun {
  * @throws {Error} when the number of copied rows differs from the count in the snapshot
  */
 export async function copyFile(
-  { snapshot, order, onProgress }: Writing,
-  source: Source,
-  { signal, before, send }: FileRun,
+  { snapshot, request, onProgress }: CopyContext,
+  source: FileSource,
+  { signal, earlierRows, pipeRows }: CopyFileOptions,
 ): Promise<ExportFile> {
-  const { query, options, header } = readingOf(order, source);
-  const onChunk = () => onProgress?.(before + frame.rows);
-  const frame: Frame =
-    order.format === 'csv'
-      ? new CsvFrame({ header, bom: order.bom }, onChunk)
-      : new JsonFrame(order.format === 'json', onChunk);
+  const { query, options, header } = buildCopyQuery(request, source);
+  const onChunk = () => onProgress?.(earlierRows + frame.rows);
+  const frame: FileStream =
+    request.format === 'csv'
+      ? new CsvFileStream({ header, bom: request.bom }, onChunk)
+      : new JsonFileStream(request.format === 'json', onChunk);
   const rows = snapshot.copy(query, options);
   // The database session also reports its end to streams that have already failed.
   rows.on('error', () => undefined);
-  await send(rows, frame);
-  const [totals] = await unlessAborted(
-    snapshot.query<Record<string, string>>(totalsOf(order, source)),
+  await pipeRows(rows, frame);
+  const [totals] = await rejectOnAbort(
+    snapshot.query<Record<string, string>>(buildTotalsQuery(request, source)),
     signal,
   );
   const { rows: expected, ...sums } = totals ?? {};
   if (Number(expected) !== frame.rows)
     throw new Error(`${source.name} has ${frame.rows} rows, but the snapshot counts ${expected}`);
   return {
-    name: `${source.name}.${order.format}`,
+    name: `${source.name}.${request.format}`,
     rows: frame.rows,
     bytes: frame.bytes,
     sha256: frame.digest,

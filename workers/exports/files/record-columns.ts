@@ -1,6 +1,6 @@
-import type { ExportTable } from '../../../shared/resources/exports/order.js';
-import { type Column, cents, member, text } from './cells.js';
-import type { Name } from './known-names.js';
+import type { ExportTable } from '../../../shared/resources/exports/export-request.js';
+import { type CsvColumn, centsColumn, memberColumn, textColumn } from './cells.js';
+import type { RelatedName } from './related-names.js';
 
 interface RecordColumns {
   /**
@@ -9,7 +9,7 @@ interface RecordColumns {
    */
   members: string;
   /** Names of related records, in columns after the members. */
-  names: readonly Name[];
+  names: readonly RelatedName[];
 }
 
 /**
@@ -57,13 +57,13 @@ export const RECORD_COLUMNS: Readonly<Record<RecordTable, RecordColumns>> = {
  * @param alias alias of a row source with the record's JSON as `record`, its columns of cents and
  * the names
  */
-export function recordColumns(table: RecordTable, alias: string): Column[] {
+export function recordColumns(table: RecordTable, alias: string): CsvColumn[] {
   const { members, names } = RECORD_COLUMNS[table];
   return [
     ...members.split(/\s+/).map((path) =>
       // Amounts in cents are also columns of the table, so that SQL can sum them.
-      path.endsWith('_cents') ? cents(alias, path) : member(alias, path.split('.')),
+      path.endsWith('_cents') ? centsColumn(alias, path) : memberColumn(alias, path.split('.')),
     ),
-    ...names.map((name) => text(alias, name)),
+    ...names.map((name) => textColumn(alias, name)),
   ];
 }

@@ -1,9 +1,13 @@
-import type { Listed } from '../../../shared/resources/exports/conditions.js';
-import { ALL_TABLES, type ExportOrder, type ExportTable } from '../../../shared/resources/exports/order.js';
+import type { ListResource } from '../../../shared/resources/exports/conditions.js';
+import {
+  ALL_TABLES,
+  type ExportRequest,
+  type ExportTable,
+} from '../../../shared/resources/exports/export-request.js';
 import { messageListRepresentation } from '../../../shared/resources/messages/representation.js';
 import { refundRepresentation } from '../../../shared/resources/payments/representation.js';
-import { resourceTable } from '../../../shared/resources/tables.js';
-import type { Column } from './cells.js';
+import { getResourceTable } from '../../../shared/resources/tables.js';
+import type { CsvColumn } from './cells.js';
 import {
   customerColumns,
   INSPECTION_LISTS,
@@ -15,27 +19,27 @@ import {
   refundColumns,
   workOrderColumns,
 } from './columns.js';
-import { type Beside, type Name, namesBeside } from './known-names.js';
 import { RECORD_COLUMNS, type RecordTable, recordColumns } from './record-columns.js';
+import { buildNameJoins, type ExtraSql, type RelatedName } from './related-names.js';
 
 /** The SQL parts from which one file is read. */
-export interface Source {
+export interface FileSource {
   /** File name without extension. */
   name: string;
   /**
    * The list whose filters select the rows. Their conditions refer to `t`, the table of the list.
    * Undefined: all rows of the tenant.
    */
-  list?: Listed;
+  list?: ListResource;
   /** FROM clause; contains `t`. */
   from: string;
   /** Select list that `columns` and `json` need; they refer to it by the alias below. */
   select: string;
   /** Extra SQL that only `columns` need: the names that belong to ids, for human readers. */
-  beside?: Beside;
+  csvExtras?: ExtraSql;
   alias: string;
   orderBy: string;
-  columns: Column[];
+  columns: CsvColumn[];
   /** A row as JSON. Undefined: the rows are part of the JSON of another file. */
   json?: (alias: string) => string;
 }
@@ -44,17 +48,17 @@ const OLDEST_FIRST = 't.created_at, t.id';
 
 /** Reads the rows of a list resource, oldest first. */
 function tableSource(
-  list: Listed,
+  list: ListResource,
   entity: string,
-  { columns, names = [] }: { columns: (alias: string) => Column[]; names?: readonly Name[] },
-): Source {
+  { columns, names = [] }: { columns: (alias: string) => CsvColumn[]; names?: readonly RelatedName[] },
+): FileSource {
   return {
     name: list,
     list,
-    json: resourceTable(entity).representation,
+    json: getResourceTable(entity).representation,
     from: `${list} t`,
     select: 't.*',
-    ...(names.length > 0 ? { beside: namesBeside(names) } : {}),
+    ...(names.length > 0 ? { csvExtras: buildNameJoins(names) } : {}),
     alias: 't',
     orderBy: OLDEST_FIRST,
     columns: columns('t'),
@@ -62,15 +66,15 @@ function tableSource(
 }
 
 /** Reads the records of a small table, whose cells are members of their JSON. */
-function recordSource(name: RecordTable, json: (alias: string) => string): Source {
+function recordSource(name: RecordTable, json: (alias: string) => string): FileSource {
   const { names } = RECORD_COLUMNS[name];
-  const beside = namesBeside(names);
+  const beside = buildNameJoins(names);
   return {
     name,
     json,
     from: `${name} t`,
     select: 't.*',
-    beside: { ...beside, select: [`${json('t')} as record`, beside.select].filter(Boolean).join(', ') },
+    csvExtras: { ...beside, select: [`${json('t')} as record`, beside.select].filter(Boolean).join(', ') },
     alias: 't',
     orderBy: OLDEST_FIRST,
     columns: recordColumns(name, 't'),
@@ -78,7 +82,7 @@ function recordSource(name: RecordTable, json: (alias: string) => string): Sourc
 }
 
 /** Line items of the selected invoices, in the sequence of those invoices. */
-const LINE_ITEMS: Source = {
+const LINE_ITEMS: FileSource = {
   name: 'invoice_line_items',
   list: 'invoices',
   from: 'invoices t join invoice_line_items l on l.tenant_id = t.tenant_id and l.invoice_id = t.id',
@@ -88,36 +92,36 @@ const LINE_ITEMS: Source = {
   columns: lineItemColumns('l'),
 };
 
-const CUSTOMER_NAME = namesBeside(['customer_name']);
+const CUSTOMER_NAME = buildNameJoins(['customer_name']);
 
 /** Payments of the selected invoices. */
-const PAYMENTS: Source = {
+const PAYMENTS: FileSource = {
   name: 'payments',
   list: 'invoices',
-  json: resourceTable('payment').representation,
+  json: getResourceTable('payment').representation,
   from: 'payments p join invoices t on t.tenant_id = p.tenant_id and t.id = p.invoice_id',
   select: 'p.*, t.invoice_number',
-  beside: CUSTOMER_NAME,
+  csvExtras: CUSTOMER_NAME,
   alias: 'p',
   orderBy: 'p.created_at, p.id',
   columns: paymentColumns('p'),
 };
 
 /** Refunds of those payments, one row each. */
-const REFUNDS: Source = {
+const REFUNDS: FileSource = {
   name: 'refunds',
   list: 'invoices',
   json: refundRepresentation,
   from: `refunds r join payments p on p.tenant_id = r.tenant_id and p.id = r.payment_id
     join invoices t on t.tenant_id = p.tenant_id and t.id = p.invoice_id`,
   select: 'r.*, p.invoice_id, t.invoice_number',
-  beside: CUSTOMER_NAME,
+  csvExtras: CUSTOMER_NAME,
   alias: 'r',
   orderBy: 'r.created_at, r.id',
   columns: refundColumns('r'),
 };
 
-function inspectionListSource(name: keyof typeof INSPECTION_LISTS): Source {
+function inspectionListSource(name: keyof typeof INSPECTION_LISTS): FileSource {
   return {
     name: `inspection_${name}`,
     list: 'inspections',
@@ -130,7 +134,7 @@ function inspectionListSource(name: keyof typeof INSPECTION_LISTS): Source {
 }
 
 /** Items of rate cards, one row each: the file in which people compare and edit prices. */
-const RATE_CARD_ITEMS: Source = {
+const RATE_CARD_ITEMS: FileSource = {
   name: 'rate_card_items',
   from: 'rate_cards t cross join lateral jsonb_array_elements(t.items) with ordinality e (value, position)',
   select:
@@ -140,7 +144,7 @@ const RATE_CARD_ITEMS: Source = {
   columns: rateCardItemColumns('e'),
 };
 
-const LIST_SOURCES: Readonly<Record<Listed, Source>> = {
+const LIST_SOURCES: Readonly<Record<ListResource, FileSource>> = {
   invoices: tableSource('invoices', 'invoice', {
     columns: invoiceColumns,
     names: ['customer_name', 'job_number'],
@@ -159,7 +163,7 @@ const LIST_SOURCES: Readonly<Record<Listed, Source>> = {
 const INCLUDE_SOURCES = { line_items: [LINE_ITEMS], payments: [PAYMENTS, REFUNDS] };
 
 /** The files of each table: its own file, then the files of its parts. */
-const TABLE_SOURCES: Readonly<Record<ExportTable, readonly Source[]>> = {
+const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
   invoices: [LIST_SOURCES.invoices, LINE_ITEMS],
   payments: [PAYMENTS],
   refunds: [REFUNDS],
@@ -171,27 +175,27 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly Source[]>> = {
     inspectionListSource('defects'),
     inspectionListSource('photos'),
   ],
-  trucks: [recordSource('trucks', resourceTable('truck').representation)],
-  drivers: [recordSource('drivers', resourceTable('driver').representation)],
-  rate_cards: [recordSource('rate_cards', resourceTable('rate_card').representation), RATE_CARD_ITEMS],
-  impounds: [recordSource('impounds', resourceTable('impound').representation)],
-  claims: [recordSource('claims', resourceTable('claim').representation)],
+  trucks: [recordSource('trucks', getResourceTable('truck').representation)],
+  drivers: [recordSource('drivers', getResourceTable('driver').representation)],
+  rate_cards: [recordSource('rate_cards', getResourceTable('rate_card').representation), RATE_CARD_ITEMS],
+  impounds: [recordSource('impounds', getResourceTable('impound').representation)],
+  claims: [recordSource('claims', getResourceTable('claim').representation)],
   // Messages as in their list: the full text contains links that open an invoice without a key.
   messages: [recordSource('messages', messageListRepresentation)],
 };
 
-const ALL_SOURCES: readonly Source[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);
+const ALL_SOURCES: readonly FileSource[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);
 
 /**
  * Lists the files of an export request, in sequence. Line items, lists of inspections and items of
  * rate cards have no representation of their own. They are files only in CSV; in JSON they are
  * inside their record. Not for dumps.
  */
-export function sourcesOf({
+export function listFileSources({
   resource,
   format,
   include,
-}: Pick<ExportOrder, 'resource' | 'format' | 'include'>) {
+}: Pick<ExportRequest, 'resource' | 'format' | 'include'>) {
   const sources =
     resource === 'all'
       ? ALL_SOURCES

@@ -2,15 +2,15 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
-import type { ExportOrder, ExportSummary } from '../../../shared/resources/exports/order.js';
-import { copyFile, type OnProgress, type Writing } from './copy-file.js';
-import { BUFFER_BYTES, COMPRESSION_LEVEL } from './frames.js';
-import { isZip } from './names.js';
-import { type Source, sourcesOf } from './sources.js';
-import { together } from './together.js';
+import type { ExportRequest, ExportSummary } from '../../../shared/resources/exports/export-request.js';
+import { type CopyContext, copyFile, type OnProgress } from './copy-file.js';
+import { isZip } from './export-file-name.js';
+import { BUFFER_BYTES, COMPRESSION_LEVEL } from './file-streams.js';
+import { runConcurrently } from './run-concurrently.js';
+import { type FileSource, listFileSources } from './sources.js';
 import { writeZip } from './zip.js';
 
-export interface DumpOptions {
+export interface WriteDumpOptions {
   tenantId: string;
   signal?: AbortSignal;
   onProgress?: OnProgress;
@@ -20,7 +20,7 @@ export interface WriteOptions {
   onProgress?: OnProgress;
   signal?: AbortSignal;
   /** Writes the SQL of a dump and ends the stream. */
-  writeDump?: (snapshot: Snapshot, sink: Writable, options: DumpOptions) => Promise<ExportSummary>;
+  writeDump?: (snapshot: Snapshot, sink: Writable, options: WriteDumpOptions) => Promise<ExportSummary>;
 }
 
 /**
@@ -34,16 +34,16 @@ export interface WriteOptions {
  */
 export async function writeExport(
   snapshot: Snapshot,
-  order: ExportOrder,
+  request: ExportRequest,
   sink: Writable,
   options: WriteOptions = {},
 ): Promise<ExportSummary> {
   const { signal, onProgress } = options;
-  const writing = { snapshot, order, onProgress };
+  const writing = { snapshot, request, onProgress };
   try {
     signal?.throwIfAborted();
-    if (order.format === 'dump') return await writeDumpFile(writing, sink, options);
-    return await (isZip(order) ? writeZip : writeFile)(writing, sink, signal);
+    if (request.format === 'dump') return await writeDumpFile(writing, sink, options);
+    return await (isZip(request) ? writeZip : writeFile)(writing, sink, signal);
   } catch (error) {
     // Destroy the sink without the error, which is thrown below. An error event without a listener
     // would end the process.
@@ -53,31 +53,31 @@ export async function writeExport(
 }
 
 async function writeFile(
-  writing: Writing,
+  writing: CopyContext,
   sink: Writable,
   signal: AbortSignal | undefined,
 ): Promise<ExportSummary> {
-  const { order } = writing;
-  const [source] = sourcesOf(order) as [Source];
-  const stages = order.compression === 'gzip' ? [createGzipStream(), sink] : [sink];
+  const { request } = writing;
+  const [source] = listFileSources(request) as [FileSource];
+  const stages = request.compression === 'gzip' ? [createGzipStream(), sink] : [sink];
   const file = await copyFile(writing, source, {
     signal,
-    before: 0,
-    send: (rows, frame) => pipeline([rows, frame, ...stages], signal ? { signal } : {}),
+    earlierRows: 0,
+    pipeRows: (rows, frame) => pipeline([rows, frame, ...stages], signal ? { signal } : {}),
   });
   return { rows: file.rows, files: [file] };
 }
 
 async function writeDumpFile(
-  { snapshot, order, onProgress }: Writing,
+  { snapshot, request, onProgress }: CopyContext,
   sink: Writable,
   { writeDump, signal }: WriteOptions,
 ): Promise<ExportSummary> {
   if (!writeDump) throw new Error('the option writeDump is required for a dump');
   const compressed = createGzipStream();
   const progress = onProgress ? { onProgress } : {};
-  return together(signal, (combined) => [
-    writeDump(snapshot, compressed, { tenantId: order.tenantId, signal: combined, ...progress }),
+  return runConcurrently(signal, (combined) => [
+    writeDump(snapshot, compressed, { tenantId: request.tenantId, signal: combined, ...progress }),
     pipeline(compressed, sink, { signal: combined }),
   ]);
 }

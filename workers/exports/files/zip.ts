@@ -1,47 +1,47 @@
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import type { ExportFile, ExportSummary } from '../../../shared/resources/exports/order.js';
-import { copyFile, type Writing } from './copy-file.js';
-import { COMPRESSION_LEVEL, type Frame } from './frames.js';
-import { sourcesOf } from './sources.js';
-import { together, unlessAborted } from './together.js';
+import type { ExportFile, ExportSummary } from '../../../shared/resources/exports/export-request.js';
+import { type CopyContext, copyFile } from './copy-file.js';
+import { COMPRESSION_LEVEL, type FileStream } from './file-streams.js';
+import { rejectOnAbort, runConcurrently } from './run-concurrently.js';
+import { listFileSources } from './sources.js';
 
 /**
  * Writes the files of an export request to a zip, one after another. For `all`, the last file is
  * `manifest.json`.
  */
 export async function writeZip(
-  writing: Writing,
+  writing: CopyContext,
   sink: Writable,
   signal: AbortSignal | undefined,
 ): Promise<ExportSummary> {
   const zip = new ZipFile();
-  const files = await together(signal, (combined) => [
+  const files = await runConcurrently(signal, (combined) => [
     addFiles(writing, zip, combined),
     pipeline(zip.outputStream, sink, { signal: combined }),
   ]);
   return { rows: countRows(files), files };
 }
 
-async function addFiles(writing: Writing, zip: ZipFile, signal: AbortSignal): Promise<ExportFile[]> {
-  const { snapshot, order } = writing;
-  const [snapshotTime] = await unlessAborted(
+async function addFiles(writing: CopyContext, zip: ZipFile, signal: AbortSignal): Promise<ExportFile[]> {
+  const { snapshot, request } = writing;
+  const [snapshotTime] = await rejectOnAbort(
     snapshot.query<{ at: Date }>({ text: 'select transaction_timestamp() as at' }),
     signal,
   );
   const mtime = snapshotTime?.at as Date;
   const entry = { mtime, compressionLevel: COMPRESSION_LEVEL };
   const files: ExportFile[] = [];
-  for (const source of sourcesOf(order)) {
-    const send = (rows: Readable, frame: Frame) => {
-      zip.addReadStream(frame, `${source.name}.${order.format}`, entry);
+  for (const source of listFileSources(request)) {
+    const pipeRows = (rows: Readable, frame: FileStream) => {
+      zip.addReadStream(frame, `${source.name}.${request.format}`, entry);
       return pipeline(rows, frame, { signal });
     };
-    files.push(await copyFile(writing, source, { signal, before: countRows(files), send }));
+    files.push(await copyFile(writing, source, { signal, earlierRows: countRows(files), pipeRows }));
   }
-  if (order.resource === 'all') {
-    const manifest = { tenant_id: order.tenantId, snapshot_at: mtime, format: order.format, files };
+  if (request.resource === 'all') {
+    const manifest = { tenant_id: request.tenantId, snapshot_at: mtime, format: request.format, files };
     zip.addBuffer(Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`), 'manifest.json', entry);
   }
   zip.end();

@@ -1,6 +1,13 @@
 import PDFDocument from 'pdfkit';
 import type { InvoiceDocument } from '../document.js';
-import { BLACK, type Block, type Box, type Pdf, type TextStyle, TextWriter } from './text-writer.js';
+import {
+  BLACK,
+  type PdfDocument,
+  type TextBlock,
+  type TextBox,
+  type TextStyle,
+  TextWriter,
+} from './text-writer.js';
 
 const MARGIN = 54;
 /** Width of a Letter page between its margins. */
@@ -14,7 +21,7 @@ const LOGO_BOX = { width: 180, height: 60 };
 const HALF = { left: { x: MARGIN, width: 246 }, right: { x: MARGIN + 258, width: 246 } };
 const LABEL_WIDTH = 76;
 
-const COLUMNS: (Box & { title: string })[] = [
+const COLUMNS: (TextBox & { title: string })[] = [
   { title: 'Service', x: MARGIN, width: 252 },
   { title: 'Quantity', x: MARGIN + 258, width: 84, align: 'right' },
   { title: 'Price', x: MARGIN + 348, width: 72, align: 'right' },
@@ -38,7 +45,7 @@ const BODY: TextStyle = { size: 10 };
 const STRONG: TextStyle = { size: 10, isBold: true };
 const NOTE: TextStyle = { size: 8, color: GREY };
 
-export interface InvoicePicture {
+export interface InvoiceLogo {
   data: Uint8Array;
   width: number;
   height: number;
@@ -48,10 +55,7 @@ export interface InvoicePicture {
  * Draws an invoice as a PDF. The same document produces the same bytes, because the PDF's dates
  * come from the invoice.
  */
-export async function drawInvoice(
-  document: InvoiceDocument,
-  logo: InvoicePicture | undefined,
-): Promise<Buffer> {
+export async function drawInvoice(document: InvoiceDocument, logo: InvoiceLogo | undefined): Promise<Buffer> {
   const { title, sender, updatedAt } = document;
   const pdf = new PDFDocument({
     size: 'LETTER',
@@ -75,13 +79,13 @@ class InvoiceDrawing {
   private y = MARGIN;
 
   constructor(
-    private readonly pdf: Pdf,
+    private readonly pdf: PdfDocument,
     private readonly document: InvoiceDocument,
   ) {
     this.text = new TextWriter(pdf);
   }
 
-  draw(logo: InvoicePicture | undefined): void {
+  draw(logo: InvoiceLogo | undefined): void {
     this.drawHead(logo);
     this.drawLineItems();
     this.drawSums();
@@ -93,7 +97,7 @@ class InvoiceDrawing {
    * Draws the sender on the left, the facts of the invoice on the right, and the bill-to address
    * below.
    */
-  private drawHead(logo: InvoicePicture | undefined): void {
+  private drawHead(logo: InvoiceLogo | undefined): void {
     const { sender, contact, title, mark, facts, billTo } = this.document;
     const top = this.y;
     if (logo) this.drawLogo(logo);
@@ -119,7 +123,7 @@ class InvoiceDrawing {
     this.y += 18;
   }
 
-  private drawLogo({ data, width, height }: InvoicePicture): void {
+  private drawLogo({ data, width, height }: InvoiceLogo): void {
     const scale = Math.min(LOGO_BOX.width / width, LOGO_BOX.height / height);
     this.pdf.image(Buffer.from(data), MARGIN, this.y, { width: width * scale, height: height * scale });
     this.y += height * scale + 2 * GAP;
@@ -141,14 +145,14 @@ class InvoiceDrawing {
     const maxLines = Math.max(1, Math.floor(MAX_DESCRIPTION_LINES / lines.length));
     for (const { name, description, quantity, price, total } of lines) {
       const cells = [name, quantity, price, total].map((cell, index) =>
-        this.text.layOut(cell, BODY, COLUMNS[index] as Box),
+        this.text.layOut(cell, BODY, COLUMNS[index] as TextBox),
       );
       const height = Math.max(...cells.map((cell) => cell.height));
       this.breakPageFor(height);
       for (const cell of cells) this.text.draw(cell, this.y);
       this.y += height;
       if (description)
-        this.writeAcrossPages(this.text.layOut(description, NOTE, COLUMNS[0] as Box, maxLines));
+        this.writeAcrossPages(this.text.layOut(description, NOTE, COLUMNS[0] as TextBox, maxLines));
       this.y += GAP;
     }
   }
@@ -156,7 +160,7 @@ class InvoiceDrawing {
   private drawTableHead(): void {
     const cells = COLUMNS.map((column) => this.text.layOut(column.title, STRONG, column));
     for (const cell of cells) this.text.draw(cell, this.y);
-    this.y += (cells[0] as Block).height + 2;
+    this.y += (cells[0] as TextBlock).height + 2;
     this.drawRule(MARGIN, WIDTH);
     this.y += GAP;
   }
@@ -173,8 +177,8 @@ class InvoiceDrawing {
   private drawSums(): void {
     const { sums } = this.document;
     const rowHeight = 16;
-    const labels: Box = { x: COLUMNS[1]?.x ?? MARGIN, width: 120 };
-    const amounts: Box = { x: labels.x + 120, width: MARGIN + WIDTH - labels.x - 120, align: 'right' };
+    const labels: TextBox = { x: COLUMNS[1]?.x ?? MARGIN, width: 120 };
+    const amounts: TextBox = { x: labels.x + 120, width: MARGIN + WIDTH - labels.x - 120, align: 'right' };
     this.breakPageFor(sums.length * rowHeight + GAP, { repeatsHead: false });
     this.y += GAP;
     for (const [index, [label, value]] of sums.entries()) {
@@ -190,7 +194,7 @@ class InvoiceDrawing {
   private drawHowToPay(): void {
     const { howToPay } = this.document;
     if (howToPay.length === 0) return;
-    const box: Box = { x: MARGIN, width: WIDTH };
+    const box: TextBox = { x: MARGIN, width: WIDTH };
     const blocks = howToPay.map((paragraph) => this.text.layOut(paragraph, BODY, box));
     this.y += 18;
     this.breakPageFor(18 + (blocks[0]?.lineHeight ?? 0) * 3, { repeatsHead: false });
@@ -204,7 +208,7 @@ class InvoiceDrawing {
 
   private numberPages(): void {
     const { start, count } = this.pdf.bufferedPageRange();
-    const box: Box = { x: MARGIN, width: WIDTH, align: 'center' };
+    const box: TextBox = { x: MARGIN, width: WIDTH, align: 'center' };
     for (let page = 0; page < count; page += 1) {
       this.pdf.switchToPage(start + page);
       // Text below the bottom margin would start a new page.
@@ -215,14 +219,14 @@ class InvoiceDrawing {
   }
 
   /** Writes a text that always fits on the current page. */
-  private write(text: string, style: TextStyle, box: Box, maxLines?: number): void {
+  private write(text: string, style: TextStyle, box: TextBox, maxLines?: number): void {
     const block = this.text.layOut(text, style, box, maxLines);
     this.text.draw(block, this.y);
     this.y += block.height;
   }
 
   /** Writes a block line by line and continues on new pages as needed. */
-  private writeAcrossPages(block: Block, options?: { repeatsHead: boolean }): void {
+  private writeAcrossPages(block: TextBlock, options?: { repeatsHead: boolean }): void {
     for (const line of block.lines) {
       this.breakPageFor(block.lineHeight, options);
       this.text.drawLine(line, this.y, block);

@@ -3,29 +3,29 @@ import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
 
-export type Style = 'regular' | 'bold';
+export type FontWeight = 'regular' | 'bold';
 
 /** A font in two weights. */
-export interface Family {
+export interface FontFamily {
   /** The name of the font in a PDF. */
   name: string;
   /** The characters to draw with this font. Default: all. */
   letters?: RegExp;
   /** Returns the path of the font file. */
-  file: (style: Style) => string;
+  file: (style: FontWeight) => string;
 }
 
 /**
  * Finds the file of a Noto font in Google's release, which has one folder and one file per weight.
  */
-function googleFontFile(packageName: string, fontName: string): Family['file'] {
+function googleFontFile(packageName: string, fontName: string): FontFamily['file'] {
   return (style) => {
     const weight = style === 'bold' ? '700Bold' : '400Regular';
     return require.resolve(`@expo-google-fonts/${packageName}/${weight}/${fontName}_${weight}.ttf`);
   };
 }
 
-function embedPdfFontFile(packageName: string, fontName: string): Family['file'] {
+function embedPdfFontFile(packageName: string, fontName: string): FontFamily['file'] {
   return (style) => {
     const file = fontName.replace('*', style === 'bold' ? 'Bold' : 'Regular');
     // The package exports dist/index.cjs but not the font files, so the path starts from there.
@@ -41,7 +41,7 @@ const NOTO_SANS = googleFontFile('noto-sans', 'NotoSans');
  * need different shaping. The Chinese font also has kana and the traditional characters that Japan
  * and Taiwan use.
  */
-export const FAMILIES: readonly Family[] = [
+export const FONT_FAMILIES: readonly FontFamily[] = [
   { name: 'devanagari', letters: /\p{scx=Deva}/u, file: NOTO_SANS },
   // Later releases draw a letter and its dots as separate glyphs, which a PDF cannot map to
   // characters.

@@ -1,4 +1,4 @@
-import { FAMILIES, type Family, type Style } from './font-families.js';
+import { FONT_FAMILIES, type FontFamily, type FontWeight } from './font-families.js';
 import { ShapedFont } from './shaped-font.js';
 
 /** Replaces a character that no font has. */
@@ -7,7 +7,7 @@ const REPLACEMENT = '?';
 const USES_PREVIOUS_FONT = /[\p{M}\p{Zs}]/u;
 
 /** A character and a font that has it. */
-export interface Letter {
+export interface FontCharacter {
   text: string;
   font: ShapedFont;
 }
@@ -15,15 +15,15 @@ export interface Letter {
 /** The fonts of one weight. A font file opens on first use and stays open. */
 export class FontStack {
   private readonly fonts = new Map<string, ShapedFont>();
-  private readonly letters = new Map<number, Letter>();
+  private readonly letters = new Map<number, FontCharacter>();
 
-  constructor(private readonly style: Style) {}
+  constructor(private readonly style: FontWeight) {}
 
   /**
    * Returns the character in the first font that has it.
    * @param before the preceding character: combining marks and spaces use its font if possible
    */
-  letterFor(codePoint: number, before?: Letter): Letter {
+  letterFor(codePoint: number, before?: FontCharacter): FontCharacter {
     const text = String.fromCodePoint(codePoint);
     if (before && USES_PREVIOUS_FONT.test(text) && before.font.has(codePoint))
       return { text, font: before.font };
@@ -35,17 +35,17 @@ export class FontStack {
     return letter;
   }
 
-  private findLetter(text: string): Letter {
+  private findLetter(text: string): FontCharacter {
     const codePoint = text.codePointAt(0) as number;
-    for (const family of FAMILIES) {
+    for (const family of FONT_FAMILIES) {
       if (family.letters && !family.letters.test(text)) continue;
-      const font = this.fontOf(family);
+      const font = this.openFont(family);
       if (font.has(codePoint)) return { text, font };
     }
     return this.letterFor(REPLACEMENT.codePointAt(0) as number);
   }
 
-  private fontOf(family: Family): ShapedFont {
+  private openFont(family: FontFamily): ShapedFont {
     let font = this.fonts.get(family.name);
     if (!font) {
       font = new ShapedFont(`${family.name}-${this.style}`, family.file(this.style));

@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/postgres.js';
 import type { Runtime } from '../../../platform/runtime.js';
 import { readLogo } from '../../settings/logo-queries.js';
 import type { InvoiceDocument } from '../document.js';
-import type { InvoicePicture } from './draw-invoice.js';
+import type { InvoiceLogo } from './draw-invoice.js';
 import { PdfCache } from './pdf-cache.js';
 import { PdfDrawer } from './pdf-drawer.js';
 
@@ -27,7 +27,7 @@ export interface PdfRequest {
 export class InvoicePdfs {
   private readonly limit = createFairLimit(FAIR_LIMIT);
   private readonly cache = new PdfCache(CACHE);
-  private readonly underway = new Map<string, Promise<Buffer>>();
+  private readonly pendingDrawings = new Map<string, Promise<Buffer>>();
 
   constructor(
     private readonly db: Database,
@@ -40,25 +40,25 @@ export class InvoicePdfs {
     const kept = this.cache.get(tenantId, version);
     if (kept) return kept;
     const key = `${tenantId}/${version}`;
-    let drawing = this.underway.get(key);
+    let drawing = this.pendingDrawings.get(key);
     if (!drawing) {
       drawing = this.limit
         .run({ queue: 'pdf', group: tenantId }, () => this.draw({ tenantId, document }, version))
-        .finally(() => this.underway.delete(key));
-      this.underway.set(key, drawing);
+        .finally(() => this.pendingDrawings.delete(key));
+      this.pendingDrawings.set(key, drawing);
     }
     return drawing;
   }
 
   private async draw({ tenantId, document }: PdfRequest, version: string): Promise<Buffer> {
-    const logo = document.logo ? await this.pictureOf(tenantId, document) : undefined;
+    const logo = document.logo ? await this.loadLogo(tenantId, document) : undefined;
     const pdf = await this.drawer.draw({ document, logo });
     // If the logo was replaced meanwhile, this PDF has no logo and must not be cached.
     if (!document.logo || logo) this.cache.set(tenantId, version, pdf);
     return pdf;
   }
 
-  private async pictureOf(tenantId: string, { logo }: InvoiceDocument): Promise<InvoicePicture | undefined> {
+  private async loadLogo(tenantId: string, { logo }: InvoiceDocument): Promise<InvoiceLogo | undefined> {
     const stored = await readLogo(this.db, tenantId);
     if (!logo || stored?.sha256 !== logo.sha256) return undefined;
     return { data: stored.data, width: logo.width, height: logo.height };

@@ -1,9 +1,9 @@
 import { bidi } from './bidi.js';
-import type { FontStack, Letter } from './fonts.js';
+import type { FontCharacter, FontStack } from './fonts.js';
 import type { ShapedFont } from './shaped-font.js';
 
 /** Consecutive characters of one word in one font. */
-export interface Run {
+export interface TextRun {
   font: ShapedFont;
   text: string;
   /** In thousandths of the font size. */
@@ -11,8 +11,8 @@ export interface Run {
 }
 
 /** A unit of text that is drawn in one piece: a word, a space or an ideograph. */
-export interface Word {
-  runs: Run[];
+export interface LayoutWord {
+  runs: TextRun[];
   /** In thousandths of the font size. */
   width: number;
   isBlank: boolean;
@@ -56,8 +56,8 @@ export function breakLines(
     width,
     maxLines = Number.POSITIVE_INFINITY,
   }: { fonts: FontStack; width: number; maxLines?: number },
-): Word[][] {
-  const lines: Word[][] = [];
+): LayoutWord[][] {
+  const lines: LayoutWord[][] = [];
   for (const paragraph of text.normalize('NFC').split(/\r\n?|\n/)) {
     const words = splitWords(paragraph.replaceAll('\t', ' ').replace(INVISIBLE, ''), fonts);
     for (const line of fillLines(words, width)) {
@@ -72,11 +72,11 @@ export function breakLines(
 /**
  * Yields the words of a paragraph one by one, so that the cut-off rest of a text is never shaped.
  */
-function* splitWords(text: string, fonts: FontStack): Generator<Word> {
+function* splitWords(text: string, fonts: FontStack): Generator<LayoutWord> {
   const levels = RIGHT_TO_LEFT.test(text) ? bidi.getEmbeddingLevels(text, 'auto').levels : undefined;
   const wordStarts = UNSPACED.test(text) ? wordStartsIn(text) : undefined;
-  let open: { letters: Letter[]; level: number; isBlank: boolean } | undefined;
-  let before: Letter | undefined;
+  let open: { letters: FontCharacter[]; level: number; isBlank: boolean } | undefined;
+  let before: FontCharacter | undefined;
   let next = 0;
   for (const character of text) {
     const index = next;
@@ -113,14 +113,17 @@ function wordStartsIn(text: string): Set<number> {
   return starts;
 }
 
-function shapeWord(letters: Letter[], { level, isBlank }: { level: number; isBlank: boolean }): Word {
-  const runs: Run[] = [];
+function shapeWord(
+  letters: FontCharacter[],
+  { level, isBlank }: { level: number; isBlank: boolean },
+): LayoutWord {
+  const runs: TextRun[] = [];
   for (const { text, font } of letters) {
     const last = runs.at(-1);
     if (last?.font === font) last.text += text;
     else runs.push({ font, text, width: 0 });
   }
-  for (const run of runs) run.width = run.font.widthOf(run.text, level % 2 === 1);
+  for (const run of runs) run.width = run.font.measureText(run.text, level % 2 === 1);
   return { runs, width: runs.reduce((sum, run) => sum + run.width, 0), isBlank, level };
 }
 
@@ -128,8 +131,8 @@ function shapeWord(letters: Letter[], { level, isBlank }: { level: number; isBla
  * Fills lines with words and breaks words that are wider than a line. Spaces at the end of a line
  * are dropped.
  */
-function* fillLines(words: Iterable<Word>, width: number): Generator<Word[]> {
-  let line: Word[] = [];
+function* fillLines(words: Iterable<LayoutWord>, width: number): Generator<LayoutWord[]> {
+  let line: LayoutWord[] = [];
   let used = 0;
   for (const word of breakLongWords(words, width)) {
     if (used + word.width > width && line.length > 0) {
@@ -144,23 +147,23 @@ function* fillLines(words: Iterable<Word>, width: number): Generator<Word[]> {
   yield trimEnd(line);
 }
 
-function trimEnd(line: Word[]): Word[] {
+function trimEnd(line: LayoutWord[]): LayoutWord[] {
   return line.at(-1)?.isBlank ? line.slice(0, -1) : line;
 }
 
-function* breakLongWords(words: Iterable<Word>, width: number): Generator<Word> {
+function* breakLongWords(words: Iterable<LayoutWord>, width: number): Generator<LayoutWord> {
   for (const word of words)
     if (word.width > width) yield* breakWord(word, width);
     else yield word;
 }
 
 /** Breaks a word into parts that each fit on a line. A combining mark stays with its character. */
-function* breakWord({ runs, level, isBlank }: Word, width: number): Generator<Word> {
-  let letters: Letter[] = [];
+function* breakWord({ runs, level, isBlank }: LayoutWord, width: number): Generator<LayoutWord> {
+  let letters: FontCharacter[] = [];
   let used = 0;
   for (const { font, text } of runs)
     for (const { segment } of GRAPHEMES.segment(text)) {
-      const segmentWidth = font.widthOf(segment, level % 2 === 1);
+      const segmentWidth = font.measureText(segment, level % 2 === 1);
       if (used + segmentWidth > width && letters.length > 0) {
         yield shapeWord(letters, { level, isBlank });
         letters = [];
@@ -173,26 +176,29 @@ function* breakWord({ runs, level, isBlank }: Word, width: number): Generator<Wo
 }
 
 /** Ends a line with …, and drops the words that no longer fit. */
-function truncateLine(line: Word[], { fonts, width }: { fonts: FontStack; width: number }): Word[] {
-  const [ellipsis] = [...splitWords('…', fonts)] as [Word];
+function truncateLine(
+  line: LayoutWord[],
+  { fonts, width }: { fonts: FontStack; width: number },
+): LayoutWord[] {
+  const [ellipsis] = [...splitWords('…', fonts)] as [LayoutWord];
   const kept = [...line];
-  while (kept.length > 0 && widthOf(kept) + ellipsis.width > width) kept.pop();
+  while (kept.length > 0 && measureLine(kept) + ellipsis.width > width) kept.pop();
   return [...trimEnd(kept), ellipsis];
 }
 
-export function widthOf(line: readonly Word[]): number {
+export function measureLine(line: readonly LayoutWord[]): number {
   return line.reduce((sum, word) => sum + word.width, 0);
 }
 
 /** Sorts the words of a line from left to right (Unicode Bidirectional Algorithm, rule L2). */
-export function visualOrder(line: Word[]): Word[] {
+export function sortVisually(line: LayoutWord[]): LayoutWord[] {
   const words = [...line];
   const highest = Math.max(0, ...words.map(({ level }) => level));
   for (let level = highest; level > 0; level -= 1) {
     for (let start = 0; start < words.length; start += 1) {
-      if ((words[start] as Word).level < level) continue;
+      if ((words[start] as LayoutWord).level < level) continue;
       let end = start;
-      while (end < words.length && (words[end] as Word).level >= level) end += 1;
+      while (end < words.length && (words[end] as LayoutWord).level >= level) end += 1;
       words.splice(start, end - start, ...words.slice(start, end).reverse());
       start = end;
     }

@@ -30,7 +30,7 @@ export class PdfCache {
     if (pdf.length > Math.min(maxBytes, maxBytesPerTenant)) return;
     this.pdfs.delete(keyOf(tenantId, version));
     for (const key of [...this.pdfs.rkeys()]) {
-      if (this.bytes(tenantId) + pdf.length <= maxBytesPerTenant) break;
+      if (this.cachedBytes(tenantId) + pdf.length <= maxBytesPerTenant) break;
       if (tenantOf(key) === tenantId) this.pdfs.delete(key);
     }
     this.count(tenantId, pdf.length);
@@ -38,12 +38,12 @@ export class PdfCache {
   }
 
   /** Bytes cached for a tenant, or for all tenants. */
-  bytes(tenantId?: string): number {
+  cachedBytes(tenantId?: string): number {
     return tenantId === undefined ? this.pdfs.calculatedSize : (this.bytesOf.get(tenantId) ?? 0);
   }
 
   private count(tenantId: string, change: number): void {
-    const bytes = this.bytes(tenantId) + change;
+    const bytes = this.cachedBytes(tenantId) + change;
     if (bytes === 0) this.bytesOf.delete(tenantId);
     else this.bytesOf.set(tenantId, bytes);
   }

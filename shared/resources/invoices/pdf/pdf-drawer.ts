@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { errorCodeOf } from '../../../platform/errors.js';
+import { getErrorCode } from '../../../platform/errors.js';
 import type { DrawReply, DrawRequest } from './pdf-thread.js';
 
 export interface PdfDrawerOptions {
@@ -45,7 +45,7 @@ export class PdfDrawer {
       return await this.drawOnce(request);
     } catch (error) {
       // Earlier drawings, perhaps of another tenant, may have filled the heap.
-      if (!isUsed || errorCodeOf(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+      if (!isUsed || getErrorCode(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
       return await this.drawOnce(request);
     } finally {
       this.idle = setTimeout(() => void this.close(), this.options.idleMs).unref();

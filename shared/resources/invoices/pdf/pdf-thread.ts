@@ -5,11 +5,11 @@
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, resourceLimits } from 'node:worker_threads';
 import type { InvoiceDocument } from '../document.js';
-import { drawInvoice, type InvoicePicture } from './draw-invoice.js';
+import { drawInvoice, type InvoiceLogo } from './draw-invoice.js';
 
 export interface DrawRequest {
   document: InvoiceDocument;
-  logo: InvoicePicture | undefined;
+  logo: InvoiceLogo | undefined;
 }
 
 /** `isFull`: the next drawing needs a new thread. */

@@ -26,7 +26,7 @@ export interface ShapedText {
 }
 
 /** The OpenType feature that tells a font to lay out its text from right to left. */
-export const RIGHT_TO_LEFT = 'rtlm';
+export const RIGHT_TO_LEFT_FEATURE = 'rtlm';
 
 /**
  * Maximum characters of the cached shaped texts of all fonts. A character takes about 200 bytes.
@@ -60,7 +60,7 @@ export class ShapedFont {
     this.shapingFont = new ShapingFont(new Face(new Blob(new Uint8Array(bytes).buffer)));
     // PDFKit changes the positions that it receives, so it gets copies.
     const layout = (text: string, features: string[] = []) => {
-      const shaped = this.shape(text, features.includes(RIGHT_TO_LEFT));
+      const shaped = this.shape(text, features.includes(RIGHT_TO_LEFT_FEATURE));
       return { ...shaped, positions: shaped.positions.map((position) => ({ ...position })) };
     };
     Object.assign(this.font, { layout });
@@ -71,7 +71,7 @@ export class ShapedFont {
   }
 
   /** Returns the width of a text in thousandths of the font size. */
-  widthOf(text: string, isRightToLeft: boolean): number {
+  measureText(text: string, isRightToLeft: boolean): number {
     return (this.shape(text, isRightToLeft).advanceWidth * 1000) / this.font.unitsPerEm;
   }
 
@@ -79,13 +79,13 @@ export class ShapedFont {
     const key = `${this.name}${isRightToLeft ? '<' : '>'}${text}`;
     let shaped = shapedTexts.get(key);
     if (!shaped) {
-      shaped = this.shapeAnew(text, isRightToLeft);
+      shaped = this.shapeWithHarfBuzz(text, isRightToLeft);
       shapedTexts.set(key, shaped);
     }
     return shaped;
   }
 
-  private shapeAnew(text: string, isRightToLeft: boolean): ShapedText {
+  private shapeWithHarfBuzz(text: string, isRightToLeft: boolean): ShapedText {
     buffer.reset();
     buffer.setFlags(BufferFlag.REMOVE_DEFAULT_IGNORABLES);
     buffer.setDirection(isRightToLeft ? Direction.RTL : Direction.LTR);
@@ -102,7 +102,7 @@ export class ShapedFont {
       else clusters.set(cluster, [glyph]);
       return glyph;
     });
-    this.nameLetters(clusters, isRightToLeft ? mirrorCharacters(text) : text);
+    this.assignCodePoints(clusters, isRightToLeft ? mirrorCharacters(text) : text);
     return {
       glyphs,
       positions,
@@ -114,21 +114,24 @@ export class ShapedFont {
    * Sets the characters that each glyph represents.
    * @param clusters glyphs by the index in the text where their characters start
    */
-  private nameLetters(clusters: Map<number, ShapedGlyph[]>, text: string): void {
+  private assignCodePoints(clusters: Map<number, ShapedGlyph[]>, text: string): void {
     const starts = [...clusters.keys()].sort((a, b) => a - b);
     for (const [nth, start] of starts.entries()) {
       const glyphs = clusters.get(start) as ShapedGlyph[];
       const cluster = text.slice(start, starts[nth + 1]);
-      const composed = this.nameAlike(glyphs, codePointsOf(cluster));
+      const composed = this.assignOwnGlyphs(glyphs, codePointsOf(cluster));
       // A vowel on both sides of its consonant is drawn as the two parts that it decomposes into.
-      const parts = this.nameAlike(glyphs, codePointsOf(String.fromCodePoint(...composed).normalize('NFD')));
+      const parts = this.assignOwnGlyphs(
+        glyphs,
+        codePointsOf(String.fromCodePoint(...composed).normalize('NFD')),
+      );
       const ligature = glyphs.find(({ codePoints }) => codePoints.length === 0);
       if (ligature) ligature.codePoints = parts;
     }
   }
 
   /** Assigns each character that has its own glyph. Returns the characters that are left. */
-  private nameAlike(glyphs: ShapedGlyph[], letters: number[]): number[] {
+  private assignOwnGlyphs(glyphs: ShapedGlyph[], letters: number[]): number[] {
     const left = [...letters];
     for (const glyph of glyphs) {
       if (glyph.codePoints.length > 0) continue;

@@ -1,9 +1,9 @@
 import type PDFKit from 'pdfkit';
 import { FontStack } from './fonts.js';
-import { breakLines, type Run, visualOrder, type Word, widthOf } from './line-breaks.js';
-import { RIGHT_TO_LEFT, type ShapedFont } from './shaped-font.js';
+import { breakLines, type LayoutWord, measureLine, sortVisually, type TextRun } from './line-breaks.js';
+import { RIGHT_TO_LEFT_FEATURE, type ShapedFont } from './shaped-font.js';
 
-export type Pdf = InstanceType<typeof PDFKit>;
+export type PdfDocument = InstanceType<typeof PDFKit>;
 
 export interface TextStyle {
   size: number;
@@ -11,19 +11,19 @@ export interface TextStyle {
   color?: string;
 }
 
-export interface Box {
+export interface TextBox {
   x: number;
   width: number;
   align?: 'left' | 'right' | 'center';
 }
 
 /** A text broken into lines for a box, ready to draw. */
-export interface Block {
-  lines: Word[][];
+export interface TextBlock {
+  lines: LayoutWord[][];
   height: number;
   lineHeight: number;
   style: TextStyle;
-  box: Box;
+  box: TextBox;
 }
 
 export const BLACK = '#111111';
@@ -42,10 +42,10 @@ const FONTS = { regular: new FontStack('regular'), bold: new FontStack('bold') }
 export class TextWriter {
   private readonly registered = new Set<string>();
 
-  constructor(private readonly pdf: Pdf) {}
+  constructor(private readonly pdf: PdfDocument) {}
 
   /** @param maxLines the rest of the text is cut off and marked by … */
-  layOut(text: string, style: TextStyle, box: Box, maxLines?: number): Block {
+  layOut(text: string, style: TextStyle, box: TextBox, maxLines?: number): TextBlock {
     const fonts = style.isBold ? FONTS.bold : FONTS.regular;
     const width = (box.width * 1000) / style.size;
     const lines = breakLines(text, { fonts, width, ...(maxLines === undefined ? {} : { maxLines }) });
@@ -54,14 +54,14 @@ export class TextWriter {
   }
 
   /** Draws a block whose top is at `y`. */
-  draw(block: Block, y: number): void {
+  draw(block: TextBlock, y: number): void {
     for (const [index, line] of block.lines.entries())
       this.drawLine(line, y + index * block.lineHeight, block);
   }
 
-  drawLine(line: Word[], y: number, { style, box }: Pick<Block, 'style' | 'box'>): void {
+  drawLine(line: LayoutWord[], y: number, { style, box }: Pick<TextBlock, 'style' | 'box'>): void {
     const { size, color = BLACK } = style;
-    const free = box.width - (widthOf(line) * size) / 1000;
+    const free = box.width - (measureLine(line) * size) / 1000;
     let x = box.x + (box.align === 'right' ? free : box.align === 'center' ? free / 2 : 0);
     this.pdf.fontSize(size).fillColor(color);
     for (const piece of mergeRuns(line)) {
@@ -73,7 +73,7 @@ export class TextWriter {
   private drawPiece({ font, text, isRightToLeft }: Piece, x: number, y: number): void {
     this.useFont(font);
     const options = { lineBreak: false, baseline: 'alphabetic' } as const;
-    this.pdf.text(text, x, y, isRightToLeft ? { ...options, features: [RIGHT_TO_LEFT] } : options);
+    this.pdf.text(text, x, y, isRightToLeft ? { ...options, features: [RIGHT_TO_LEFT_FEATURE] } : options);
   }
 
   private useFont({ name, font }: ShapedFont): void {
@@ -86,7 +86,7 @@ export class TextWriter {
   }
 }
 
-interface Piece extends Run {
+interface Piece extends TextRun {
   isRightToLeft: boolean;
 }
 
@@ -94,9 +94,9 @@ interface Piece extends Run {
  * Merges the runs of a line, from left to right, into pieces. Adjacent left-to-right runs in one
  * font become one piece; right-to-left words stay separate.
  */
-function mergeRuns(line: Word[]): Piece[] {
+function mergeRuns(line: LayoutWord[]): Piece[] {
   const pieces: Piece[] = [];
-  for (const { runs, level } of visualOrder(line)) {
+  for (const { runs, level } of sortVisually(line)) {
     const isRightToLeft = level % 2 === 1;
     for (const run of isRightToLeft ? runs.toReversed() : runs) {
       const last = pieces.at(-1);

@@ -1,9 +1,9 @@
 import type { SuggestionDraft } from '../kinds.js';
-import { dollars } from '../phrases.js';
+import { formatDollars } from '../phrases.js';
 import type { Thresholds } from './catalogue.js';
-import { cohortOf, SPREAD_SAMPLES } from './cohort.js';
-import { type BilledJob, linesOf, type Subject, totalOf } from './facts.js';
-import { confidenceOf, median, robustZ, timesOf } from './statistics.js';
+import { MIN_SPREAD_SAMPLES, selectCohort } from './cohort.js';
+import { type BilledWorkOrder, type DetectionSubject, findLineItems, sumTotals } from './facts.js';
+import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from './statistics.js';
 
 /**
  * Units that are measured, so that a work order has any number of them; a flat charge applies once
@@ -14,22 +14,25 @@ const MEASURED_UNITS = ['mile', 'hour', 'quarter_hour', 'day', 'gallon'];
 const MIN_PRICES = 3;
 
 /** Looks up the usual amount of a charge. */
-type PriceLookup = (job: BilledJob, category: string) => number;
+type PriceLookup = (job: BilledWorkOrder, category: string) => number;
 
 /**
  * Finds an amount far from what the account usually charges for the same things. The total alone
  * says little: it follows miles, hours and days of storage, which are not mistakes. So the detector
  * sums the charges at their median prices, and compares the total with that sum.
  */
-export function findUnusualAmount(subject: Subject, thresholds: Thresholds): SuggestionDraft | undefined {
+export function findUnusualAmount(
+  subject: DetectionSubject,
+  thresholds: Thresholds,
+): SuggestionDraft | undefined {
   const { job } = subject;
-  const cohort = cohortOf(subject, ({ subtotal_cents: cents }) => cents > 0, SPREAD_SAMPLES);
+  const cohort = selectCohort(subject, ({ subtotal_cents: cents }) => cents > 0, MIN_SPREAD_SAMPLES);
   if (!cohort || job.subtotal_cents <= 0) return undefined;
   const prices = collectUsualPrices(cohort.jobs);
   const usual = sumUsualAmount(job, prices);
   const ratios = cohort.jobs.map((other) => other.subtotal_cents / sumUsualAmount(other, prices));
   if (usual <= 0 || ratios.some((ratio) => !(ratio > 0 && Number.isFinite(ratio)))) return undefined;
-  const z = robustZ(job.subtotal_cents / usual, ratios);
+  const z = computeRobustZ(job.subtotal_cents / usual, ratios);
   if (Math.abs(z) < thresholds.anomaly_amount) return undefined;
   return {
     kind: 'anomaly',
@@ -39,29 +42,29 @@ export function findUnusualAmount(subject: Subject, thresholds: Thresholds): Sug
     occasion: '',
     invoice_id: job.invoice_id,
     title: 'The amount is unusual',
-    rationale: `${dollars(job.subtotal_cents)} is ${timesOf(job.subtotal_cents, usual)} the ${dollars(Math.round(usual))} that its charges come to at the median prices of ${cohort.jobs.length} ${cohort.name} in the last 180 days (robust z ${z.toFixed(1)}).`,
+    rationale: `${formatDollars(job.subtotal_cents)} is ${formatRatio(job.subtotal_cents, usual)} the ${formatDollars(Math.round(usual))} that its charges come to at the median prices of ${cohort.jobs.length} ${cohort.name} in the last 180 days (robust z ${z.toFixed(1)}).`,
     amount_cents: Math.abs(job.subtotal_cents - Math.round(usual)),
-    confidence: confidenceOf(z),
+    confidence: computeAnomalyConfidence(z),
     proposed_lines: [],
   };
 }
 
-function listCategories(job: BilledJob): string[] {
+function listCategories(job: BilledWorkOrder): string[] {
   return [...new Set(job.lines.map(({ category }) => category))];
 }
 
-function sumUsualAmount(job: BilledJob, prices: PriceLookup): number {
+function sumUsualAmount(job: BilledWorkOrder, prices: PriceLookup): number {
   return listCategories(job).reduce((sum, category) => sum + prices(job, category), 0);
 }
 
 /** The unit of a charge whose line items all have the same measured unit. */
-function findUnit(job: BilledJob, category: string): string | undefined {
-  const units = [...new Set(linesOf(job, category).map((line) => line.unit_type))];
+function findUnit(job: BilledWorkOrder, category: string): string | undefined {
+  const units = [...new Set(findLineItems(job, category).map((line) => line.unit_type))];
   return units.length === 1 && MEASURED_UNITS.includes(units[0] as string) ? units[0] : undefined;
 }
 
 /** The usual prices of charges. A charge without a usual price counts at its own amount. */
-function collectUsualPrices(jobs: readonly BilledJob[]): PriceLookup {
+function collectUsualPrices(jobs: readonly BilledWorkOrder[]): PriceLookup {
   const known = new Map<string, number[]>();
   for (const job of jobs) {
     for (const category of listCategories(job)) {
@@ -75,17 +78,17 @@ function collectUsualPrices(jobs: readonly BilledJob[]): PriceLookup {
   return (job, category) => {
     const unit = findUnit(job, category);
     const price = usual.get(`${category}/${unit ?? 'flat'}`);
-    if (price === undefined || price <= 0) return totalOf(linesOf(job, category));
+    if (price === undefined || price <= 0) return sumTotals(findLineItems(job, category));
     return unit ? price * sumQuantity(job, category) : price;
   };
 }
 
 /** The price of one unit, or of the whole flat charge. */
-function computePrice(job: BilledJob, category: string): number {
-  const total = totalOf(linesOf(job, category));
+function computePrice(job: BilledWorkOrder, category: string): number {
+  const total = sumTotals(findLineItems(job, category));
   return findUnit(job, category) ? total / sumQuantity(job, category) : total;
 }
 
-function sumQuantity(job: BilledJob, category: string): number {
-  return linesOf(job, category).reduce((sum, line) => sum + line.quantity, 0);
+function sumQuantity(job: BilledWorkOrder, category: string): number {
+  return findLineItems(job, category).reduce((sum, line) => sum + line.quantity, 0);
 }

@@ -1,7 +1,7 @@
 /**
  * How a detector's threshold learns: its start, its bounds, and the change per decision.
  */
-export interface Learning {
+export interface ThresholdLearning {
   initial: number;
   min: number;
   max: number;
@@ -13,9 +13,9 @@ export interface Learning {
  * Fees: the threshold is the lowest confidence that is reported. The maximum is below what an
  * unbroken habit of 50 work orders reaches, so no detector goes silent for good.
  */
-const FEE: Learning = { initial: 0.8, min: 0.7, max: 0.97, onDismiss: 0.03, onAccept: -0.01 };
+const FEE: ThresholdLearning = { initial: 0.8, min: 0.7, max: 0.97, onDismiss: 0.03, onAccept: -0.01 };
 /** Anomalies: the threshold is the lowest robust z that is reported; never below 3.5. */
-const DEVIATION: Learning = { initial: 3.5, min: 3.5, max: 8, onDismiss: 0.5, onAccept: -0.1 };
+const DEVIATION: ThresholdLearning = { initial: 3.5, min: 3.5, max: 8, onDismiss: 0.5, onAccept: -0.1 };
 
 /** All detectors with a threshold, by the name that suggestions carry. */
 export const DETECTORS = {
@@ -29,7 +29,7 @@ export const DETECTORS = {
   anomaly_duration: DEVIATION,
   /** Duplicates: the threshold is the maximum number of days between the two invoices. */
   duplicate_invoice: { initial: 14, min: 3, max: 30, onDismiss: -2, onAccept: 1 },
-} as const satisfies Record<string, Learning>;
+} as const satisfies Record<string, ThresholdLearning>;
 
 export type DetectorName = keyof typeof DETECTORS;
 

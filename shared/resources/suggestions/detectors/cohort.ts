@@ -1,4 +1,4 @@
-import type { BilledJob, Subject } from './facts.js';
+import type { BilledWorkOrder, DetectionSubject } from './facts.js';
 
 /** Fewer work orders than this allow no conclusion. */
 export const MIN_SAMPLES = 8;
@@ -6,13 +6,13 @@ export const MIN_SAMPLES = 8;
  * Customers of the same company type are compared separately from this many work orders on. A habit
  * needs only 8; a spread needs 20, because few values hide it.
  */
-export const SPREAD_SAMPLES = 20;
+export const MIN_SPREAD_SAMPLES = 20;
 /** Only the newest count, because habits and prices change. */
 const MAX_SAMPLES = 50;
 
 /** The work orders that one is compared with, and their description. */
 export interface Cohort {
-  jobs: readonly BilledJob[];
+  jobs: readonly BilledWorkOrder[];
   /** `light_duty_tow jobs for motor_club accounts` */
   name: string;
 }
@@ -23,9 +23,9 @@ export interface Cohort {
  * @param isAlike the other conditions of similarity
  * @param enough the minimum number of work orders of the same company type
  */
-export function cohortOf(
-  { job, history }: Subject,
-  isAlike: (other: BilledJob) => boolean,
+export function selectCohort(
+  { job, history }: DetectionSubject,
+  isAlike: (other: BilledWorkOrder) => boolean,
   enough = MIN_SAMPLES,
 ): Cohort | undefined {
   const alike = history.filter((other) => other.invoice_id !== job.invoice_id && isAlike(other));
@@ -40,12 +40,12 @@ export function cohortOf(
 const BANDS = [0, 5, 10, 25, 50, 100] as const;
 
 /** The band of a distance; undefined when the distance is unknown. */
-export function bandOf(miles: number | null): { from: number; to: number | undefined } | undefined {
+export function findMileageBand(miles: number | null): { from: number; to: number | undefined } | undefined {
   if (miles === null) return undefined;
   const index = BANDS.findLastIndex((bound) => miles >= bound);
   return index < 0 ? undefined : { from: BANDS[index] as number, to: BANDS[index + 1] };
 }
 
-export function isInBand(band: ReturnType<typeof bandOf>): (job: BilledJob) => boolean {
-  return ({ miles }) => bandOf(miles)?.from === band?.from;
+export function isInMileageBand(band: ReturnType<typeof findMileageBand>): (job: BilledWorkOrder) => boolean {
+  return ({ miles }) => findMileageBand(miles)?.from === band?.from;
 }

@@ -3,11 +3,11 @@ import { findUnusualAmount } from './amount.js';
 import { findAnomaly, MEASURES } from './anomaly.js';
 import type { Thresholds } from './catalogue.js';
 import { findDuplicate } from './duplicate.js';
-import type { Subject } from './facts.js';
+import type { DetectionSubject } from './facts.js';
 import { FEE_RULES, findMissedFee } from './missed-fee.js';
 
 /** All findings for one invoice and its work order. Pure: the same facts give the same findings. */
-export function detect(subject: Subject, thresholds: Thresholds): SuggestionDraft[] {
+export function runDetectors(subject: DetectionSubject, thresholds: Thresholds): SuggestionDraft[] {
   const found = [
     ...FEE_RULES.map((rule) => findMissedFee(rule, subject, thresholds)),
     findUnusualAmount(subject, thresholds),

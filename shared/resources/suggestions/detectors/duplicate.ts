@@ -1,7 +1,7 @@
 import type { SuggestionDraft } from '../kinds.js';
-import { counted, dollars } from '../phrases.js';
+import { formatCount, formatDollars } from '../phrases.js';
 import type { Thresholds } from './catalogue.js';
-import type { Subject } from './facts.js';
+import type { DetectionSubject } from './facts.js';
 
 /**
  * A work order may be billed in parts, and a vehicle may be towed twice. The same amount makes
@@ -13,12 +13,15 @@ const CONFIDENCE = { job: 0.95, vehicle: 0.85 } as const;
  * Finds an earlier invoice with the same total for the same work order, or the same customer and
  * vehicle.
  */
-export function findDuplicate({ job, twins }: Subject, thresholds: Thresholds): SuggestionDraft | undefined {
-  const close = twins.filter((twin) => twin.days_apart <= thresholds.duplicate_invoice);
+export function findDuplicate(
+  { job, possibleDuplicates }: DetectionSubject,
+  thresholds: Thresholds,
+): SuggestionDraft | undefined {
+  const close = possibleDuplicates.filter((twin) => twin.days_apart <= thresholds.duplicate_invoice);
   const twin = close.find((one) => one.shares === 'job') ?? close[0];
   if (!twin) return undefined;
   const shared = twin.shares === 'job' ? 'the same job' : 'the same customer and vehicle';
-  const apart = twin.days_apart === 0 ? 'on the same day' : `${counted(twin.days_apart, 'day')} earlier`;
+  const apart = twin.days_apart === 0 ? 'on the same day' : `${formatCount(twin.days_apart, 'day')} earlier`;
   return {
     kind: 'anomaly',
     detector: 'duplicate_invoice',
@@ -27,7 +30,7 @@ export function findDuplicate({ job, twins }: Subject, thresholds: Thresholds): 
     occasion: '',
     invoice_id: job.invoice_id,
     title: 'This may be a duplicate',
-    rationale: `Invoice ${twin.invoice_number} bills ${shared} the same total of ${dollars(twin.total_cents)}, ${apart}.`,
+    rationale: `Invoice ${twin.invoice_number} bills ${shared} the same total of ${formatDollars(twin.total_cents)}, ${apart}.`,
     amount_cents: twin.total_cents,
     confidence: CONFIDENCE[twin.shares],
     proposed_lines: [],

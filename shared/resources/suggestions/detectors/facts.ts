@@ -1,5 +1,5 @@
 /** A line item of an invoice. */
-export interface BilledLine {
+export interface BilledLineItem {
   name: string;
   category: string;
   quantity: number;
@@ -15,7 +15,7 @@ export type OffHours = 'evening' | 'night' | 'weekend';
 /**
  * An invoice and its work order, as detectors read them: the work that was done, and its charges.
  */
-export interface BilledJob {
+export interface BilledWorkOrder {
   invoice_id: string;
   invoice_number: string;
   /** null: an invoice without a work order. */
@@ -31,13 +31,13 @@ export interface BilledJob {
   mentions_winch: boolean;
   /** Whole days from the end of the tow to the invoice. */
   held_days: number | null;
-  lines: BilledLine[];
+  lines: BilledLineItem[];
   /** Categories charged on other invoices of the same work order. */
   billed_elsewhere: string[];
 }
 
 /** An earlier invoice of the same customer with the same total. */
-export interface Twin {
+export interface PossibleDuplicate {
   invoice_id: string;
   invoice_number: string;
   total_cents: number;
@@ -46,17 +46,17 @@ export interface Twin {
 }
 
 /** The work order to check, and the records to compare it with. */
-export interface Subject {
-  job: BilledJob;
+export interface DetectionSubject {
+  job: BilledWorkOrder;
   /** Billed work orders of the same service in the last 180 days, newest first. */
-  history: readonly BilledJob[];
-  twins: readonly Twin[];
+  history: readonly BilledWorkOrder[];
+  possibleDuplicates: readonly PossibleDuplicate[];
 }
 
-export function linesOf(job: BilledJob, category: string): BilledLine[] {
+export function findLineItems(job: BilledWorkOrder, category: string): BilledLineItem[] {
   return job.lines.filter((line) => line.category === category);
 }
 
-export function totalOf(lines: readonly BilledLine[]): number {
+export function sumTotals(lines: readonly BilledLineItem[]): number {
   return lines.reduce((sum, line) => sum + line.total_cents, 0);
 }

@@ -1,10 +1,16 @@
 import type { ProposedLine } from '../../../contracts/generated.js';
 import type { SuggestionDraft } from '../kinds.js';
-import { dollars } from '../phrases.js';
+import { formatDollars } from '../phrases.js';
 import type { DetectorName, Thresholds } from './catalogue.js';
-import { bandOf, type Cohort, cohortOf, isInBand } from './cohort.js';
-import { type BilledJob, type BilledLine, linesOf, type Subject, totalOf } from './facts.js';
-import { likelihood, median, toTwoDecimals } from './statistics.js';
+import { type Cohort, findMileageBand, isInMileageBand, selectCohort } from './cohort.js';
+import {
+  type BilledLineItem,
+  type BilledWorkOrder,
+  type DetectionSubject,
+  findLineItems,
+  sumTotals,
+} from './facts.js';
+import { estimateLikelihood, median, toTwoDecimals } from './statistics.js';
 
 /** A fee that is usual for a certain group of work orders. */
 interface FeeRule {
@@ -13,12 +19,14 @@ interface FeeRule {
   /** The fee's name within a sentence: `mileage`. */
   fee: string;
   /** The fee's unit, and how many units a work order had; without it the fee is a flat amount. */
-  measure?: { unit: string; of: (job: BilledJob) => number | null };
+  measure?: { unit: string; of: (job: BilledWorkOrder) => number | null };
   /**
    * Undefined when the fee does not apply; otherwise selects similar work orders and describes
    * them.
    */
-  sort: (job: BilledJob) => { isAlike: (other: BilledJob) => boolean; phrase: string } | undefined;
+  matchGroup: (
+    job: BilledWorkOrder,
+  ) => { isAlike: (other: BilledWorkOrder) => boolean; phrase: string } | undefined;
 }
 
 const MINIMUM_MILES = 5;
@@ -36,18 +44,18 @@ export const FEE_RULES: readonly FeeRule[] = [
     category: 'mileage',
     fee: 'mileage',
     measure: { unit: 'mile', of: ({ miles }) => miles },
-    sort: ({ miles }) => {
-      const band = bandOf(miles);
+    matchGroup: ({ miles }) => {
+      const band = findMileageBand(miles);
       if (!band || band.from < MINIMUM_MILES) return undefined;
       const phrase = band.to ? ` of ${band.from} to ${band.to} miles` : ` of ${band.from} miles or more`;
-      return { isAlike: isInBand(band), phrase };
+      return { isAlike: isInMileageBand(band), phrase };
     },
   },
   {
     detector: 'missed_after_hours',
     category: 'after_hours',
     fee: 'after hours',
-    sort: ({ off_hours: offHours }) =>
+    matchGroup: ({ off_hours: offHours }) =>
       offHours
         ? { isAlike: (other) => other.off_hours === offHours, phrase: OFF_HOURS_PHRASES[offHours] }
         : undefined,
@@ -56,7 +64,7 @@ export const FEE_RULES: readonly FeeRule[] = [
     detector: 'missed_winching',
     category: 'winching',
     fee: 'winching',
-    sort: ({ mentions_winch: mentioned }) => ({
+    matchGroup: ({ mentions_winch: mentioned }) => ({
       isAlike: (other) => other.mentions_winch === mentioned,
       phrase: mentioned ? ' whose notes mention winching' : '',
     }),
@@ -66,7 +74,7 @@ export const FEE_RULES: readonly FeeRule[] = [
     category: 'storage',
     fee: 'storage',
     measure: { unit: 'day', of: ({ held_days: days }) => days },
-    sort: ({ service_type: service, held_days: days }) =>
+    matchGroup: ({ service_type: service, held_days: days }) =>
       STORED_SERVICES.includes(service ?? '') && (days ?? 0) >= 1
         ? { isAlike: (other) => (other.held_days ?? 0) >= 1, phrase: ' kept for a day or more' }
         : undefined,
@@ -75,26 +83,26 @@ export const FEE_RULES: readonly FeeRule[] = [
     detector: 'missed_fuel_surcharge',
     category: 'fuel_surcharge',
     fee: 'a fuel surcharge',
-    sort: () => ({ isAlike: () => true, phrase: '' }),
+    matchGroup: () => ({ isAlike: () => true, phrase: '' }),
   },
 ];
 
 /** Finds a fee that is missing here, but that comparable work orders were billed. */
 export function findMissedFee(
   rule: FeeRule,
-  subject: Subject,
+  subject: DetectionSubject,
   thresholds: Thresholds,
 ): SuggestionDraft | undefined {
   const { job } = subject;
   // An invoice without line items is still being written.
-  if (job.lines.length === 0 || linesOf(job, rule.category).length > 0) return undefined;
+  if (job.lines.length === 0 || findLineItems(job, rule.category).length > 0) return undefined;
   // Billed in parts: another invoice of the work order has the fee.
   if (job.billed_elsewhere.includes(rule.category)) return undefined;
-  const sort = rule.sort(job);
-  const cohort = sort && cohortOf(subject, sort.isAlike);
+  const sort = rule.matchGroup(job);
+  const cohort = sort && selectCohort(subject, sort.isAlike);
   if (!sort || !cohort) return undefined;
-  const billed = cohort.jobs.filter((other) => totalOf(linesOf(other, rule.category)) > 0);
-  const confidence = toTwoDecimals(likelihood(billed.length, cohort.jobs.length));
+  const billed = cohort.jobs.filter((other) => sumTotals(findLineItems(other, rule.category)) > 0);
+  const confidence = toTwoDecimals(estimateLikelihood(billed.length, cohort.jobs.length));
   if (confidence < thresholds[rule.detector]) return undefined;
   const line = proposeLine(rule, job, billed);
   if (!line) return undefined;
@@ -115,21 +123,25 @@ export function findMissedFee(
 
 function buildRationale(
   { fee, category }: FeeRule,
-  { billed, cohort, phrase }: { billed: BilledJob[]; cohort: Cohort; phrase: string },
+  { billed, cohort, phrase }: { billed: BilledWorkOrder[]; cohort: Cohort; phrase: string },
 ): string {
-  const typical = Math.round(median(billed.map((job) => totalOf(linesOf(job, category)))));
-  return `${billed.length} of ${cohort.jobs.length} comparable ${cohort.name}${phrase} were billed ${fee}, median ${dollars(typical)}; this one was not.`;
+  const typical = Math.round(median(billed.map((job) => sumTotals(findLineItems(job, category)))));
+  return `${billed.length} of ${cohort.jobs.length} comparable ${cohort.name}${phrase} were billed ${fee}, median ${formatDollars(typical)}; this one was not.`;
 }
 
 /**
  * The missing line item, with the name, unit and price that this account uses, for this work
  * order's quantity. Undefined when the whole quantity is free.
  */
-function proposeLine(rule: FeeRule, job: BilledJob, billed: BilledJob[]): ProposedLine | undefined {
+function proposeLine(
+  rule: FeeRule,
+  job: BilledWorkOrder,
+  billed: BilledWorkOrder[],
+): ProposedLine | undefined {
   const measured = rule.measure && proposeMeasuredLine(rule, job, billed);
   if (measured) return measured === 'free' ? undefined : measured;
-  const [newest] = billed.flatMap((other) => linesOf(other, rule.category)) as [BilledLine];
-  const cents = Math.round(median(billed.map((other) => totalOf(linesOf(other, rule.category)))));
+  const [newest] = billed.flatMap((other) => findLineItems(other, rule.category)) as [BilledLineItem];
+  const cents = Math.round(median(billed.map((other) => sumTotals(findLineItems(other, rule.category)))));
   return buildProposedLine(newest, { quantity: 1, unit: 'flat', cents });
 }
 
@@ -137,11 +149,15 @@ function proposeLine(rule: FeeRule, job: BilledJob, billed: BilledJob[]): Propos
  * Charges the units beyond the usual free ones, at the median price; undefined when most invoices
  * do not charge by the unit.
  */
-function proposeMeasuredLine({ category, measure }: FeeRule, job: BilledJob, billed: BilledJob[]) {
+function proposeMeasuredLine(
+  { category, measure }: FeeRule,
+  job: BilledWorkOrder,
+  billed: BilledWorkOrder[],
+) {
   const units = measure?.of(job);
   if (!measure || !units) return undefined;
   const lines = billed.flatMap((other) => {
-    const [line] = linesOf(other, category);
+    const [line] = findLineItems(other, category);
     const had = measure.of(other);
     return line?.unit_type === measure.unit && had !== null ? [{ line, free: had - line.quantity }] : [];
   });
@@ -155,7 +171,7 @@ function proposeMeasuredLine({ category, measure }: FeeRule, job: BilledJob, bil
 }
 
 function buildProposedLine(
-  { name, category, taxable }: BilledLine,
+  { name, category, taxable }: BilledLineItem,
   { quantity, unit, cents }: { quantity: number; unit: string; cents: number },
 ): ProposedLine {
   // Quantities have one decimal here, so tenths times cents is exact.

@@ -26,7 +26,7 @@ const UNCERTAINTY = 4;
  * logarithms. Logarithms, because prices, miles and times are skewed, and half is as unusual as
  * double. Positive above the median. Values must be above 0.
  */
-export function robustZ(value: number, others: readonly number[]): number {
+export function computeRobustZ(value: number, others: readonly number[]): number {
   const logs = others.map(Math.log);
   const middle = median(logs);
   const deviation = median(logs.map((log) => Math.abs(log - middle)));
@@ -40,7 +40,7 @@ export function robustZ(value: number, others: readonly number[]): number {
  * Laplace's rule of succession: how likely the next value is a hit, after `hits` of `count`. Few
  * samples give a low value.
  */
-export function likelihood(hits: number, count: number): number {
+export function estimateLikelihood(hits: number, count: number): number {
   return (hits + 1) / (count + 2);
 }
 
@@ -52,12 +52,12 @@ export function toTwoDecimals(value: number): number {
  * An anomaly's confidence: grows with the distance, 0.5 at z 3.5. It ranks suggestions; it is not a
  * probability.
  */
-export function confidenceOf(z: number): number {
+export function computeAnomalyConfidence(z: number): number {
   const distance = Math.abs(z);
   return Math.min(0.99, toTwoDecimals(distance / (distance + 3.5)));
 }
 
 /** `4.1 times`, `0.25 times` */
-export function timesOf(value: number, typical: number): string {
+export function formatRatio(value: number, typical: number): string {
   return `${(value / typical).toFixed(value < typical ? 2 : 1)} times`;
 }

@@ -1,0 +1,45 @@
+import { findNetworkPrefix } from '../../shared/platform/network-prefix.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import type { AnyContext, ApiMiddleware } from '../context.js';
+
+/**
+ * Rejects requests of a tenant whose clients do not read their responses, before the service does
+ * any work for them.
+ */
+export function limitUnreadResponses({ unsentResponses }: Pick<Runtime, 'unsentResponses'>): ApiMiddleware {
+  return async (ctx, next) => {
+    const { tenantId } = ctx.state.key;
+    unsentResponses.assertCapacity(tenantId);
+    await next();
+    const bytes = measureBody(ctx);
+    // Concurrent requests all passed the first check, so a read is checked again with its size. A
+    // write is already committed and needs its response. An open stream checks before each of its
+    // own writes.
+    if (ctx.method === 'GET' && bytes !== undefined) unsentResponses.assertCapacity(tenantId, bytes);
+    unsentResponses.track(tenantId, ctx.res, bytes);
+  };
+}
+
+/**
+ * Counts responses to requests without a key for the network of the client, and rejects those
+ * beyond its limit. `/metrics` and the health checks run before this middleware: the hosting
+ * platform needs them, and they are small.
+ */
+export function limitUnreadPublicResponses({
+  unsentResponses,
+}: Pick<Runtime, 'unsentResponses'>): ApiMiddleware {
+  return async (ctx, next) => {
+    await next();
+    const bytes = measureBody(ctx);
+    if (ctx.state.key || bytes === undefined) return;
+    const network = findNetworkPrefix(ctx.ip);
+    unsentResponses.assertCapacity(network, bytes);
+    unsentResponses.track(network, ctx.res, bytes);
+  };
+}
+
+/** Returns undefined when the route writes a stream itself. */
+function measureBody({ body, respond }: AnyContext): number | undefined {
+  if (respond === false) return undefined;
+  return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;
+}

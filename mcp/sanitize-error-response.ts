@@ -1,0 +1,60 @@
+import {
+  ErrorCode,
+  isJSONRPCErrorResponse,
+  type JSONRPCErrorResponse,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/sdk/types.js';
+
+/** Maximum schema errors in one response, so that a bad MCP message cannot make it grow. */
+const MAX_ERRORS = 20;
+/** Maximum characters of one schema error, because it contains member names that clients choose. */
+const MAX_ERROR_CHARS = 200;
+
+interface ErrorContext {
+  method: string;
+  requestId: string;
+  /** Receives the error that is hidden from the client. */
+  onerror: (error: Error) => void;
+}
+
+/**
+ * Replaces the text of an internal error, because both SDKs send the text of every error that a
+ * handler throws. Errors that this server built carry `data` and stay unchanged. Schema errors of
+ * the client's params become one readable text.
+ */
+export function sanitizeErrorResponse<Answer extends JSONRPCMessage>(
+  answer: Answer,
+  { method, requestId, onerror }: ErrorContext,
+): Answer | JSONRPCErrorResponse {
+  if (!isJSONRPCErrorResponse(answer)) return answer;
+  const { code, message, data } = answer.error;
+  const schemaErrors = data === undefined ? parseSchemaErrors(message) : undefined;
+  if (schemaErrors) {
+    const text = `The params of ${method} are invalid: ${schemaErrors}.`;
+    return { ...answer, error: { code: ErrorCode.InvalidParams, message: text, data: { requestId } } };
+  }
+  if (code !== ErrorCode.InternalError || data !== undefined) return answer;
+  onerror(new Error(`${method} failed (request ${requestId}): ${message}`));
+  const text = 'Something went wrong on our side.';
+  return { ...answer, error: { code, message: text, data: { code: 'internal_error', requestId } } };
+}
+
+/** Lists the SDK's schema errors, which end an error text as JSON; undefined for other errors. */
+function parseSchemaErrors(message: string): string | undefined {
+  const start = message.search(/\[\s*\{/);
+  if (start < 0 || !message.endsWith(']')) return undefined;
+  try {
+    const issues = JSON.parse(message.slice(start)) as { path?: unknown[]; message?: string }[];
+    if (!issues.every(({ path }) => Array.isArray(path))) return undefined;
+    const listed = issues.slice(0, MAX_ERRORS).map(({ path, message: problem }) => {
+      const text = `${path?.join('.')}: ${problem}`;
+      return text.length > MAX_ERROR_CHARS
+        ? `${Array.from(text.slice(0, MAX_ERROR_CHARS)).slice(0, -1).join('')}…`
+        : text;
+    });
+    const more = issues.length > MAX_ERRORS ? [`and ${issues.length - MAX_ERRORS} more`] : [];
+    return [...listed, ...more].join('; ');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Characters that a model reads and a person cannot see: direction overrides, zero-width
+ * characters, tags and fillers (Unicode property Default_Ignorable_Code_Point), and annotation
+ * marks.
+ */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]+/gu;
+/** U+200C and U+200D. Names in Persian or Hindi and joined emoji need them. */
+const JOINER = /[\u200C\u200D]/u;
+/**
+ * Variation selectors, which set how the preceding character is drawn. Emoji and names in Japanese
+ * need one; a second one in a row changes nothing visible.
+ */
+const SELECTOR = /^[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u;
+/** A JSON escape. Group 1 is a surrogate pair, group 2 a single `\uXXXX` escape. */
+const ESCAPE = /\\(?:(u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2})|u([\dA-Fa-f]{4})|.)/gu;
+
+const FIRST_NON_ASCII = 0x80;
+
+/**
+ * Removes invisible characters. Each run of them keeps at most one variation selector and one
+ * joiner, because a long run can spell out a hidden text.
+ * @param json JSON as PostgreSQL or JSON.stringify writes it; the result is JSON of the same shape
+ */
+export function stripInvisibleCharacters(json: string): string {
+  // An escape such as `\u202e` stands for an invisible character, so decode escapes first.
+  const plain = json.includes('\\u') ? json.replace(ESCAPE, decodeEscape) : json;
+  return plain.replace(INVISIBLE, (run) => `${SELECTOR.exec(run)?.[0] ?? ''}${JOINER.exec(run)?.[0] ?? ''}`);
+}
+
+/**
+ * Decodes one escape. ASCII (quotes, control characters) and lone surrogates stay escaped, so that
+ * the text remains valid JSON.
+ */
+function decodeEscape(written: string, pair: string | undefined, one: string | undefined): string {
+  if (pair !== undefined) return JSON.parse(`"${written}"`) as string;
+  const code = Number.parseInt(one ?? '0', 16);
+  const isHalf = code >= 0xd800 && code <= 0xdfff;
+  return code < FIRST_NON_ASCII || isHalf ? written : String.fromCharCode(code);
+}

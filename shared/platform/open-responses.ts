@@ -1,0 +1,44 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * Closes the responses that a lost connection leaves open. Node 20 and 22 do not track pipelined
+ * responses that have not been assigned the socket yet. Without this class they would never emit
+ * 'close', and code that waits for that event would wait indefinitely.
+ */
+export class OpenResponses {
+  private readonly bySocket = new WeakMap<Socket, Set<ServerResponse>>();
+
+  /** Tracks a response until it closes. */
+  add(response: ServerResponse, socket: Socket): void {
+    const open = this.bySocket.get(socket) ?? this.watch(socket);
+    open.add(response);
+    response.once('close', () => open.delete(response));
+  }
+
+  /**
+   * Closes connections without traffic for `timeoutMs`: idle ones, and those of clients that do not
+   * read. Connections that wait for our response stay open.
+   */
+  closeStalled(server: Server, timeoutMs: number): void {
+    server.setTimeout(timeoutMs, (socket: Socket) => {
+      const isWaitingForResponse = (this.bySocket.get(socket)?.size ?? 0) > 0 && socket.writableLength === 0;
+      if (!isWaitingForResponse) socket.destroy();
+    });
+  }
+
+  private watch(socket: Socket): Set<ServerResponse> {
+    const open = new Set<ServerResponse>();
+    this.bySocket.set(socket, open);
+    socket.once('close', () => {
+      // Node first closes the responses that it tracks.
+      setImmediate(() => {
+        for (const response of open) {
+          response.destroy();
+          response.emit('close');
+        }
+      });
+    });
+    return open;
+  }
+}

@@ -1,0 +1,49 @@
+import type { PinnedConnection } from './pinned-connection.js';
+
+/** Maximum number of idle sockets. A TLS socket holds about 50 kB. */
+const MAX_IDLE = 1000;
+
+/** Idle connections that can be reused. It stores nothing per origin beyond the open sockets. */
+export class ConnectionPool {
+  /** Ordered by idle time, longest first. */
+  readonly #all = new Set<PinnedConnection>();
+  readonly #byOrigin = new Map<string, PinnedConnection[]>();
+
+  /** Takes the most recently used connection, which the server is least likely to close. */
+  acquire(origin: string): PinnedConnection | undefined {
+    for (;;) {
+      const connection = this.#byOrigin.get(origin)?.at(-1);
+      if (!connection) return undefined;
+      this.remove(connection);
+      if (connection.isReusable) return connection;
+      connection.destroy();
+    }
+  }
+
+  release(connection: PinnedConnection): void {
+    this.#all.add(connection);
+    const others = this.#byOrigin.get(connection.origin);
+    if (others) others.push(connection);
+    else this.#byOrigin.set(connection.origin, [connection]);
+    const [longestIdle] = this.#all;
+    if (this.#all.size > MAX_IDLE && longestIdle) this.#close(longestIdle);
+  }
+
+  /** @returns whether the connection was idle in this pool */
+  remove(connection: PinnedConnection): boolean {
+    if (!this.#all.delete(connection)) return false;
+    const connections = this.#byOrigin.get(connection.origin) ?? [];
+    connections.splice(connections.lastIndexOf(connection), 1);
+    if (connections.length === 0) this.#byOrigin.delete(connection.origin);
+    return true;
+  }
+
+  closeAll(): void {
+    for (const connection of [...this.#all]) this.#close(connection);
+  }
+
+  #close(connection: PinnedConnection): void {
+    this.remove(connection);
+    connection.destroy();
+  }
+}

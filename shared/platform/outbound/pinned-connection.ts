@@ -1,0 +1,118 @@
+import type { Socket } from 'node:net';
+import { Client, type Dispatcher } from 'undici';
+import type { ConnectedSocket } from './connect.js';
+import { OutboundError } from './outbound-error.js';
+import { ResponseCollector } from './response-collector.js';
+
+/**
+ * How long an idle socket stays open. Many servers close idle sockets after 5 s; a shorter
+ * Keep-Alive timeout from the server takes precedence.
+ */
+const IDLE_MS = 10_000;
+/** Maximum age of a socket, so that the client notices when a name moves to another address. */
+const MAX_AGE_MS = 300_000;
+const MAX_HEADER_BYTES = 16_384;
+
+/**
+ * The socket closed before the client wrote the request. The request can be sent over another
+ * socket.
+ */
+export class ConnectionClosedError extends Error {
+  override readonly name = 'LineGoneError';
+}
+
+/** A request to send over a connection. The caller has already checked its URL and headers. */
+export interface ConnectionRequest {
+  method: Dispatcher.HttpMethod;
+  path: string;
+  headers: Record<string, string>;
+  body: string | Buffer | null;
+  maxBodyBytes: number;
+}
+
+/**
+ * HTTP over one connected socket, one request at a time. It never reconnects, because the connect
+ * step checks the address.
+ */
+export class PinnedConnection {
+  readonly remoteAddress: string;
+  readonly #socket: Socket;
+  readonly #client: Client;
+  readonly #createdAt = performance.now();
+  #bytesReadBefore = 0;
+  #maxBytesRead = 0;
+  #isAttached = false;
+
+  /** @param onGone called when the socket is closed */
+  constructor(
+    readonly origin: string,
+    { socket, remoteAddress }: ConnectedSocket,
+    onGone: (connection: PinnedConnection) => void,
+  ) {
+    this.remoteAddress = remoteAddress;
+    this.#socket = socket;
+    this.#client = new Client(origin, {
+      connect: (_options, callback) => {
+        // undici does not allow its callback to run during its own call.
+        queueMicrotask(() => {
+          if (this.#isAttached) return callback(new ConnectionClosedError('the socket is closed'), null);
+          this.#isAttached = true;
+          callback(null, socket);
+          socket.on('readable', () => this.#enforceReadLimit());
+        });
+      },
+      pipelining: 1,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      // The deadline of the request covers both timeouts.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    socket.once('close', () => onGone(this));
+  }
+
+  /** Whether the socket is open and young enough for another request. */
+  get isReusable(): boolean {
+    return !this.#socket.destroyed && performance.now() - this.#createdAt < MAX_AGE_MS;
+  }
+
+  /** Whether the server has closed its sending side. */
+  get hasEnded(): boolean {
+    return this.#socket.readableEnded;
+  }
+
+  /** Whether no byte has arrived since the last request was sent. */
+  get hasReceivedNothing(): boolean {
+    return this.#socket.bytesRead === this.#bytesReadBefore;
+  }
+
+  /**
+   * @throws {ConnectionClosedError} when no byte of the request was sent; {OutboundError} or an
+   * error of undici or the socket otherwise
+   */
+  sendRequest({ maxBodyBytes, ...request }: ConnectionRequest): Promise<ResponseCollector> {
+    // A body in one-byte chunks, each in its own TLS record, takes 32 times its size on the wire.
+    this.#bytesReadBefore = this.#socket.bytesRead;
+    this.#maxBytesRead = this.#bytesReadBefore + 262_144 + 32 * maxBodyBytes;
+    return new Promise((resolve, reject) => {
+      this.#client.dispatch(request, new ResponseCollector(maxBodyBytes, resolve, reject));
+    });
+  }
+
+  /** Closes the socket immediately, even during a request. */
+  destroy(): void {
+    this.#socket.destroy();
+    // The promise needs no handling: undici has already reported the error of a running request.
+    void this.#client.destroy();
+  }
+
+  /**
+   * Limits the bytes that neither undici (headers) nor Reception (body) counts: status lines,
+   * informational responses and endless chunk extensions.
+   */
+  #enforceReadLimit(): void {
+    if (this.#socket.bytesRead <= this.#maxBytesRead) return;
+    this.#socket.destroy(new OutboundError('invalid_response', 'The response is endless.'));
+  }
+}

@@ -1,0 +1,103 @@
+import type { CompletedPart } from '@aws-sdk/client-s3';
+import type { Bucket } from './s3-bucket.js';
+
+/** S3 limit (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html). */
+const MAX_PARTS = 10_000;
+
+/** The object to create. */
+export interface NewObject {
+  /** The full key, including the prefix. */
+  key: string;
+  contentType: string;
+}
+
+/**
+ * One multipart upload. It starts with the first part, becomes an object on completion, and S3
+ * discards its parts on abort. Do not reuse the body of a part before the promise of its request
+ * resolves or rejects. Rejections are errors of the SDK.
+ */
+export class S3MultipartUpload {
+  readonly #sent: Promise<CompletedPart>[] = [];
+  readonly #abandon = new AbortController();
+  #uploadId: Promise<string> | undefined;
+
+  constructor(
+    private readonly bucket: Bucket,
+    private readonly object: NewObject,
+  ) {}
+
+  get partCount(): number {
+    return this.#sent.length;
+  }
+
+  /** Sends the next part: at least 5 MiB, except for the last part. */
+  async sendPart(body: Buffer): Promise<void> {
+    const sent = this.#sendNumbered(this.#sent.length + 1, body);
+    this.#sent.push(sent);
+    await sent;
+  }
+
+  /** Waits for every part, then completes the object. */
+  async complete(): Promise<void> {
+    const parts = await Promise.all(this.#sent);
+    const { sdk, client } = this.bucket;
+    await client.send(
+      new sdk.CompleteMultipartUploadCommand({
+        ...this.#bucketAndKey(),
+        UploadId: await this.#ensureStarted(),
+        MultipartUpload: { Parts: parts },
+      }),
+    );
+  }
+
+  /**
+   * Aborts running requests. Resolves when S3 has discarded the parts or the abort request failed;
+   * a later sweep removes those parts.
+   */
+  async abort(): Promise<void> {
+    this.#abandon.abort();
+    // A part that arrives after the abort would stay in S3 and cost money.
+    await Promise.allSettled(this.#sent);
+    const { sdk, client } = this.bucket;
+    try {
+      const UploadId = await this.#uploadId;
+      if (UploadId)
+        await client.send(new sdk.AbortMultipartUploadCommand({ ...this.#bucketAndKey(), UploadId }));
+    } catch {
+      // The upload never started, or S3 is unreachable.
+    }
+  }
+
+  async #sendNumbered(PartNumber: number, Body: Buffer): Promise<CompletedPart> {
+    if (PartNumber > MAX_PARTS) throw new Error(`an S3 object has at most ${MAX_PARTS} parts`);
+    const { sdk, client } = this.bucket;
+    const UploadId = await this.#ensureStarted();
+    const part = new sdk.UploadPartCommand({ ...this.#bucketAndKey(), UploadId, PartNumber, Body });
+    const { ETag } = await client.send(part, { abortSignal: this.#abandon.signal });
+    if (!ETag) throw new Error('S3 accepted a part without returning an ETag');
+    return { PartNumber, ETag };
+  }
+
+  /**
+   * Starts the upload even if it is aborted meanwhile: only an upload with a known id can be
+   * aborted.
+   */
+  #ensureStarted(): Promise<string> {
+    this.#uploadId ??= (async () => {
+      const { sdk, client } = this.bucket;
+      const { UploadId } = await client.send(
+        new sdk.CreateMultipartUploadCommand({
+          ...this.#bucketAndKey(),
+          ContentType: this.object.contentType,
+        }),
+      );
+      if (!UploadId) throw new Error('S3 started an upload without returning an id');
+      return UploadId;
+    })();
+    return this.#uploadId;
+  }
+
+  #bucketAndKey(): { Bucket: string; Key: string } {
+    return { Bucket: this.bucket.name, Key: this.object.key };
+  }
+}

@@ -1,0 +1,164 @@
+import type { Command, CommandResult } from '../contracts/command.js';
+import { FairQueue } from '../platform/fair-queue.js';
+
+/** Jobs of one api process that may run at a time. docs/performance.md has the measurements. */
+const MAX_JOBS_IN_FLIGHT = 3;
+const MAX_COMMANDS_PER_JOB = 256;
+const MAX_BYTES_PER_JOB = 1024 * 1024;
+
+export interface Submission {
+  command: Command;
+  /** Size of the request's body in bytes. */
+  bytes: number;
+}
+
+interface PendingCommand extends Submission {
+  deadline: number;
+  resolve: (result: CommandResult | 'late' | { refused: unknown }) => void;
+  /** The batch that it was sent in. */
+  batch: Batch | undefined;
+}
+
+interface Batch {
+  /** Commands without an outcome. */
+  open: number;
+}
+
+export interface BatcherOptions {
+  /** Adds a batch to the queue. */
+  send: (commands: Command[]) => Promise<void>;
+  timeoutMs: number;
+  /** Runs `work` at the end of this event-loop tick; setImmediate by default. */
+  defer?: (work: () => void) => void;
+}
+
+export type SubmitOutcome = CommandResult | 'late' | { refused: unknown };
+
+/**
+ * Batches commands into jobs without a timer. While fewer than three jobs are running, a job is
+ * sent at the end of the event-loop tick. Otherwise commands collect until a job returns. A single
+ * client never waits for others; many clients share a job, a transaction and a reply. Unsent
+ * commands are taken round-robin between tenants: a thousand commands of one tenant delay the first
+ * command of another by at most one job.
+ */
+export class CommandBatcher {
+  /** Commands without an outcome, by id. */
+  private readonly pending = new Map<string, PendingCommand>();
+  /** Commands that are not in a job yet. */
+  private readonly unsent = new FairQueue<PendingCommand>();
+  private jobsInFlight = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isSendScheduled = false;
+
+  constructor(private readonly options: BatcherOptions) {}
+
+  get size(): number {
+    return this.pending.size;
+  }
+
+  /**
+   * Submits a command and waits for its result. `late` means that no reply arrived by the deadline;
+   * the outcome is unknown. `refused` means that the job could not be added to the queue.
+   */
+  submit(submission: Submission): Promise<SubmitOutcome> {
+    return new Promise((resolve) => {
+      const deadline = Date.now() + this.options.timeoutMs;
+      const pending: PendingCommand = { ...submission, deadline, resolve, batch: undefined };
+      const { id, tenantId } = submission.command;
+      this.pending.set(id, pending);
+      this.unsent.push(tenantId, pending);
+      this.armTimer();
+      this.scheduleSend();
+    });
+  }
+
+  /**
+   * Receives a worker's reply. It drops results of commands that are no longer pending, because
+   * those are resolved from their rows.
+   */
+  receive(results: CommandResult[]): void {
+    for (const result of results) {
+      const pending = this.pending.get(result.id);
+      if (pending) this.finish(pending, result);
+    }
+    this.scheduleSend();
+  }
+
+  /**
+   * Sends at the end of this event-loop tick, so that commands which arrived in the same tick share
+   * a job and no command waits for a timer. Under load this makes jobs several times larger, which
+   * lowers the cost per command.
+   */
+  private scheduleSend(): void {
+    if (this.isSendScheduled || this.unsent.size === 0) return;
+    this.isSendScheduled = true;
+    const { defer = setImmediate } = this.options;
+    defer(() => {
+      this.isSendScheduled = false;
+      this.sendJobs();
+    });
+  }
+
+  private sendJobs(): void {
+    while (this.jobsInFlight < MAX_JOBS_IN_FLIGHT && this.unsent.size > 0) this.sendJob(this.takeJob());
+  }
+
+  private takeJob(): PendingCommand[] {
+    const job: PendingCommand[] = [];
+    let bytes = 0;
+    // A tenant whose next command does not fit keeps its position for the next job.
+    const fits = (tenantId: string) =>
+      job.length === 0 || bytes + (this.unsent.peekFirst(tenantId)?.bytes ?? 0) <= MAX_BYTES_PER_JOB;
+    while (job.length < MAX_COMMANDS_PER_JOB) {
+      const next = this.unsent.shift(fits);
+      if (!next) break;
+      job.push(next);
+      bytes += next.bytes;
+    }
+    return job;
+  }
+
+  private sendJob(commands: PendingCommand[]): void {
+    const batch: Batch = { open: commands.length };
+    for (const pending of commands) pending.batch = batch;
+    this.jobsInFlight += 1;
+    this.options.send(commands.map((pending) => pending.command)).catch((error: unknown) => {
+      for (const pending of commands) this.finish(pending, { refused: error });
+      this.scheduleSend();
+    });
+  }
+
+  private finish(pending: PendingCommand, outcome: SubmitOutcome): void {
+    if (!this.pending.delete(pending.command.id)) return;
+    pending.resolve(outcome);
+    const { batch } = pending;
+    if (!batch) return;
+    batch.open -= 1;
+    if (batch.open === 0) this.jobsInFlight -= 1;
+  }
+
+  /**
+   * All commands have the same timeout, so the map is in deadline order and one timer is enough.
+   */
+  private armTimer(): void {
+    if (this.timer) return;
+    const [first] = this.pending.values();
+    if (!first) return;
+    this.timer = setTimeout(() => this.expire(), Math.max(first.deadline - Date.now(), 1));
+    // This timer must not keep the process running: the client's open socket already does.
+    this.timer.unref();
+  }
+
+  private expire(): void {
+    this.timer = undefined;
+    const now = Date.now();
+    for (const pending of this.pending.values()) {
+      if (pending.deadline > now) break;
+      this.finish(pending, 'late');
+      // The caller has its outcome, so an unsent command must not be sent any more.
+      this.unsent.remove(pending.command.tenantId, pending);
+    }
+    this.sendJobs();
+    this.armTimer();
+  }
+}

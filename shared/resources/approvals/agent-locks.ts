@@ -1,0 +1,40 @@
+import type { Actor, Command } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { recordsetSql, toRecordRef } from '../record-sets.js';
+import { approveApproval } from './commands.js';
+
+/**
+ * Conflict key shared by an agent's writes that count towards the approval threshold, so that no
+ * two of them run concurrently.
+ */
+export function agentConflictKeys(actor: Actor): string[] {
+  return actor.type === 'agent' ? [`agent:${actor.id}`] : [];
+}
+
+const COUNTED_TYPES = ['invoice.create', 'invoice.draft', 'invoice.update'];
+
+/**
+ * Locks each agent key whose writes count towards the approval threshold, so that other
+ * transactions cannot run such writes concurrently. Each write must see what the previous one
+ * drafted. A decision on an agent's request takes the same lock, because approving creates that
+ * agent's draft. Transactions take these locks before all others and in one sequence. A batch
+ * without such commands runs no query.
+ */
+export async function acquireAgentLocks(tx: Transaction, commands: Command[]): Promise<void> {
+  const agentWrites = commands.filter(
+    ({ actor, type }) => actor.type === 'agent' && COUNTED_TYPES.includes(type),
+  );
+  const decisions = commands.filter(({ type }) => type === approveApproval.type);
+  if (agentWrites.length + decisions.length === 0) return;
+  const keys = agentWrites.map(({ tenantId, actor }) => ({ tenant_id: tenantId, agent_id: actor.id }));
+  await tx.query({
+    name: 'agent-turns',
+    text: `select pg_advisory_xact_lock(hashtextextended(key, 7366002)) from (
+             select key from (
+               select tenant_id || '/' || agent_id as key from ${recordsetSql('tenant_id uuid, agent_id uuid')}
+               union select a.tenant_id || '/' || a.agent_id from jsonb_to_recordset($2::jsonb) as d(tenant_id uuid, id uuid)
+                 join approvals a on a.tenant_id = d.tenant_id and a.id = d.id where a.agent_id is not null) named
+             order by key offset 0) keys`,
+    values: [JSON.stringify(keys), JSON.stringify(decisions.map(toRecordRef))],
+  });
+}

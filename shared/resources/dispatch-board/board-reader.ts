@@ -1,0 +1,160 @@
+import { LRUCache } from 'lru-cache';
+import type { Database } from '../../platform/postgres.js';
+import {
+  type BoardRow,
+  type BoardViewer,
+  buildBoardQuery,
+  buildWorkOrderBodiesQuery,
+  type WorkOrderBodyRow,
+} from './queries.js';
+
+/**
+ * Maximum bytes of work orders that one process caches, over all tenants. A board of 5,000 work
+ * orders has four million.
+ */
+const MAX_CACHED_BYTES = 32_000_000;
+/** If more work orders than this have changed, one query renders the whole board. */
+const MAX_CHANGED = 500;
+
+interface CachedWorkOrder {
+  version: string;
+  /** UTF-8 JSON without its closing brace; the seconds are appended to it. */
+  body: Buffer;
+}
+
+interface ListedWorkOrder {
+  id: string;
+  version: string;
+  seconds: string;
+}
+
+/**
+ * Reads dispatch boards. PostgreSQL takes some 50 ms to render 5,000 work orders, but few of them
+ * change between two reads of a board. So this class caches the text of each work order by its
+ * version. A read fetches the versions of all work orders and the bodies of those that changed.
+ * Everything else is read anew each time.
+ */
+export class DispatchBoardReader {
+  readonly #cache = new LRUCache<string, Map<string, CachedWorkOrder>>({
+    maxSize: MAX_CACHED_BYTES,
+    sizeCalculation: (workOrders) => [...workOrders.values()].reduce((sum, { body }) => sum + body.length, 1),
+  });
+
+  constructor(
+    private readonly db: Database,
+    private readonly viewer: BoardViewer = 'rest',
+  ) {}
+
+  /**
+   * Reads a tenant's board (docs/decisions.md §9) as UTF-8 JSON. All parts are from one snapshot.
+   */
+  async read(tenantId: string): Promise<Buffer> {
+    const cached = this.#cache.get(tenantId);
+    if (!cached) return this.#readWhole(tenantId);
+    const row = await this.#readRow(tenantId, false);
+    const active = parseWorkOrders(row.active);
+    const unassigned = parseWorkOrders(row.unassigned);
+    const shown = [...active, ...unassigned];
+    const hasChanged = ({ id, version }: ListedWorkOrder) => cached.get(id)?.version !== version;
+    const changed = shown.filter(hasChanged);
+    if (changed.length > MAX_CHANGED) return this.#readWhole(tenantId);
+    if (changed.length > 0) {
+      await this.#fetchBodies(tenantId, cached, changed);
+      // A work order changed again, or another read cached a later version. The parts would be from
+      // two snapshots.
+      if (shown.some(hasChanged)) return this.#readWhole(tenantId);
+      this.#store(tenantId, cached, shown);
+    }
+    return renderBoard(row, cached, { active, unassigned });
+  }
+
+  async #readRow(tenantId: string, withBodies: boolean): Promise<BoardRow> {
+    const [row] = await this.db.read<BoardRow>(tenantId, buildBoardQuery(this.viewer, tenantId, withBodies));
+    if (!row) throw new Error('the dispatch board returned no row');
+    return row;
+  }
+
+  async #readWhole(tenantId: string): Promise<Buffer> {
+    const row = await this.#readRow(tenantId, true);
+    const cached = new Map<string, CachedWorkOrder>();
+    const active = parseWorkOrders(row.active, cached);
+    const unassigned = parseWorkOrders(row.unassigned, cached);
+    this.#store(tenantId, cached, [...active, ...unassigned]);
+    return renderBoard(row, cached, { active, unassigned });
+  }
+
+  async #fetchBodies(
+    tenantId: string,
+    cached: Map<string, CachedWorkOrder>,
+    changed: ListedWorkOrder[],
+  ): Promise<void> {
+    const ids = changed.map(({ id }) => id);
+    const rows = await this.db.read<WorkOrderBodyRow>(
+      tenantId,
+      buildWorkOrderBodiesQuery(this.viewer, tenantId, ids),
+    );
+    for (const { id, version, body } of rows) cached.set(id, { version, body: withoutClosingBrace(body) });
+  }
+
+  /** Evicts work orders that left the board, and recounts the size of the rest. */
+  #store(tenantId: string, cached: Map<string, CachedWorkOrder>, shown: ListedWorkOrder[]): void {
+    const ids = new Set(shown.map(({ id }) => id));
+    for (const id of cached.keys()) if (!ids.has(id)) cached.delete(id);
+    this.#cache.set(tenantId, cached);
+  }
+}
+
+/** Parses work orders, one per line of text. Puts the bodies, if any, into `cached`. */
+function parseWorkOrders(lines: string, cached?: Map<string, CachedWorkOrder>): ListedWorkOrder[] {
+  if (lines === '') return [];
+  return lines.split('\n').map((line) => {
+    const [id, version, seconds] = line.split(' ', 3) as [string, string, string];
+    const before = id.length + version.length + seconds.length + 3;
+    cached?.set(id, { version, body: withoutClosingBrace(line.slice(before)) });
+    return { id, version, seconds };
+  });
+}
+
+function withoutClosingBrace(body: string): Buffer {
+  return Buffer.from(body.slice(0, -1));
+}
+
+/**
+ * Assembles the board as bytes. Joining and encoding four million characters took a third of a read
+ * (measured).
+ */
+function renderBoard(
+  row: BoardRow,
+  cached: Map<string, CachedWorkOrder>,
+  { active, unassigned }: { active: ListedWorkOrder[]; unassigned: ListedWorkOrder[] },
+): Buffer {
+  return Buffer.concat([
+    Buffer.from(`{"generated_at":"${row.generated_at}","active_jobs":[`),
+    renderWorkOrders(active, cached, 'elapsed_s'),
+    Buffer.from(`],"trucks":[${row.trucks}],"unassigned_work_orders":[`),
+    renderWorkOrders(unassigned, cached, 'waiting_s'),
+    Buffer.from(`],"counts":${row.counts}}`),
+  ]);
+}
+
+function renderWorkOrders(
+  workOrders: ListedWorkOrder[],
+  cached: Map<string, CachedWorkOrder>,
+  member: string,
+): Buffer {
+  const bodies = workOrders.map(({ id }) => (cached.get(id) as CachedWorkOrder).body);
+  // The bytes of `,"elapsed_s":420},` besides the name and the number.
+  const tailBytes = member.length + 6;
+  const bytes = workOrders.reduce(
+    (sum, { seconds }, index) => sum + (bodies[index] as Buffer).length + tailBytes + seconds.length,
+    0,
+  );
+  const joined = Buffer.allocUnsafe(bytes);
+  let at = 0;
+  for (const [index, { seconds }] of workOrders.entries()) {
+    at += (bodies[index] as Buffer).copy(joined, at);
+    at += joined.write(`,"${member}":${seconds}},`, at, 'latin1');
+  }
+  // Drop the comma after the last work order.
+  return joined.subarray(0, Math.max(0, at - 1));
+}

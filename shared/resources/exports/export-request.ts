@@ -1,0 +1,76 @@
+/** Resources that can be exported; `all` is everything in one file. */
+export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspections', 'all'] as const;
+export type ExportResource = (typeof EXPORT_RESOURCES)[number];
+
+/**
+ * The tables in `all`, in the sequence of its files. In CSV, their parts are separate files: line
+ * items, items of rate cards, lists of inspections.
+ */
+export const ALL_TABLES = [
+  'invoices',
+  'payments',
+  'refunds',
+  'customers',
+  'work_orders',
+  'inspections',
+  'trucks',
+  'drivers',
+  'rate_cards',
+  'impounds',
+  'claims',
+  'messages',
+] as const;
+export type ExportTable = (typeof ALL_TABLES)[number];
+
+export const EXPORT_FORMATS = ['csv', 'json', 'ndjson', 'dump'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Additional files in an export of invoices. */
+export const EXPORT_INCLUDES = ['line_items', 'payments'] as const;
+export type ExportInclude = (typeof EXPORT_INCLUDES)[number];
+
+/**
+ * Filters as in the list queries: search, status, since, until, date_field, customer_id, each if
+ * the list of the resource has it.
+ */
+export type ExportFilters = Readonly<Record<string, string>>;
+
+/** An export request: with the data, it determines the bytes of the file. */
+export interface ExportRequest {
+  tenantId: string;
+  resource: ExportResource;
+  format: ExportFormat;
+  filters: ExportFilters;
+  /** Only for invoices as CSV, JSON or NDJSON. `all` always contains these files. */
+  include: readonly ExportInclude[];
+  /** Compression of a single file. A zip and a dump are always compressed. */
+  compression: 'gzip' | 'none';
+  /** CSV: starts the file with a byte order mark, which Excel expects. */
+  bom: boolean;
+  /**
+   * CSV: adds a column with the decimal amount next to each column of cents (`total` next to
+   * `total_cents`).
+   */
+  decimals: boolean;
+  /** IANA time zone name, which determines when a plain date in `since` and `until` begins. */
+  timeZone: string;
+}
+
+/** One file of an export. */
+export interface ExportFile {
+  /** Such as `invoices.csv`. */
+  name: string;
+  rows: number;
+  /** Uncompressed size. */
+  bytes: number;
+  /** SHA-256 of the uncompressed bytes, in hexadecimal. */
+  sha256: string;
+  /** Sums of the columns of cents in the snapshot, by column name. */
+  sums: Readonly<Record<string, number>>;
+}
+
+/** The result of a written export. */
+export interface ExportSummary {
+  rows: number;
+  files: readonly ExportFile[];
+}

@@ -1,0 +1,34 @@
+import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordsetSql, refKey } from '../record-sets.js';
+import { chargedDays, invoicedDays, MAX_CLIENT_CLOCK_SKEW } from './storage-days.js';
+
+/** The storage days of one impound until a given time. */
+export interface StorageStay extends RecordRef {
+  /** RFC 3339. */
+  until: string;
+  charged_days: number;
+  invoiced_days: number;
+  is_before_start: boolean;
+  is_future: boolean;
+}
+
+/**
+ * Calculates the storage days of each impound until its `until`; null means now. The caller has
+ * locked the rows.
+ */
+export async function calculateStorageStays(
+  tx: Transaction,
+  requests: (RecordRef & { until: string | null })[],
+): Promise<Map<string, StorageStay>> {
+  const rows = await tx.query<StorageStay>({
+    name: 'impound-stays',
+    text: `select i.tenant_id, i.id, to_json(u.until)#>>'{}' as until, ${chargedDays('i', 'u.until')} as charged_days,
+             ${invoicedDays('i')} as invoiced_days, u.until < i.impounded_at as is_before_start, u.until > now() + ${MAX_CLIENT_CLOCK_SKEW} as is_future
+           from ${recordsetSql('tenant_id uuid, id uuid, until timestamptz')}
+           join impounds i on i.tenant_id = r.tenant_id and i.id = r.id
+           join tenants t on t.tenant_id = i.tenant_id
+           cross join lateral (select coalesce(r.until, now()) as until) u`,
+    values: [JSON.stringify(requests)],
+  });
+  return new Map(rows.map((row) => [refKey(row), row]));
+}

@@ -1,0 +1,130 @@
+import type { Actor } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordsetSql, refKey } from '../record-sets.js';
+
+/** The columns of an invoice that record what agents did to it. */
+export interface AgentTraces extends RecordRef {
+  billing_email: string | null;
+  created_by_agent: boolean;
+  agent_id: string | null;
+  /**
+   * When an agent key last priced the invoice, or changed the billing email of an agent's price;
+   * null: never.
+   */
+  agent_priced_at: string | null;
+  /** agent_priced_at of the price that line items from a person have replaced. */
+  replaced_agent_price_at: string | null;
+  /**
+   * The last billing_email that no agent has influenced; '' for none. A key's value is stored only
+   * if the value before it was trusted. null: an earlier release wrote the row.
+   */
+  trusted_billing_email: string | null;
+  created_at: string;
+}
+
+/** The columns that {@link updateAgentTraces} sets. */
+export const AGENT_TRACE_COLUMNS = `agent_id uuid, agent_priced_at timestamptz, replaced_agent_price_at timestamptz, trusted_billing_email text`;
+type Traces = Pick<
+  AgentTraces,
+  'agent_id' | 'agent_priced_at' | 'replaced_agent_price_at' | 'trusted_billing_email'
+>;
+
+/** Returns the traces of a new invoice. */
+export function createAgentTraces(actor: Actor, billingEmail: string | null | undefined): Partial<Traces> {
+  return { ...agentPricing(actor), trusted_billing_email: billingEmail ?? '' };
+}
+
+/**
+ * Returns the columns that the approval threshold counts a price by: the agent key that last set
+ * it, and when.
+ */
+function agentPricing({ type, id }: Actor): Pick<Traces, 'agent_id' | 'agent_priced_at'> | undefined {
+  return type === 'agent' ? { agent_id: id, agent_priced_at: new Date().toISOString() } : undefined;
+}
+
+interface Edit {
+  actor: Actor;
+  /** After the edit. */
+  billingEmail: string | null;
+  setsEmail: boolean;
+  setsLines: boolean;
+}
+
+/**
+ * Returns the traces after an edit. An agent's edit may add traces. A person's line items clear all
+ * of them; a person's billing email clears only an agent's change of the billing email.
+ */
+export function updateAgentTraces(
+  row: AgentTraces,
+  { actor, billingEmail, setsEmail, setsLines }: Edit,
+): Traces {
+  const { agent_id, agent_priced_at, replaced_agent_price_at, trusted_billing_email } = row;
+  const kept = { agent_id, agent_priced_at, replaced_agent_price_at, trusted_billing_email };
+  if (actor.type === 'agent') {
+    const isPriced = setsLines || isAgentPriceReaddressed(row, billingEmail);
+    return isPriced ? { ...kept, ...agentPricing(actor), replaced_agent_price_at: null } : kept;
+  }
+  const emailAfter = billingEmail ?? '';
+  if (actor.type !== 'user')
+    // A key's billing email is trusted only if the previous one was, so it cannot hide an agent's
+    // change.
+    return setsEmail && isAddressTrusted(row) ? { ...kept, trusted_billing_email: emailAfter } : kept;
+  const trusted = setsEmail || setsLines ? { ...kept, trusted_billing_email: emailAfter } : kept;
+  if (!setsLines) return trusted;
+  // The first release did not store when an agent priced an invoice that it created. The price
+  // dates from created_at.
+  const pricedAt = agent_priced_at ?? (row.created_by_agent ? row.created_at : null);
+  return { ...trusted, agent_priced_at: pricedAt, replaced_agent_price_at: pricedAt };
+}
+
+/**
+ * Returns true if an edit changes the billing email of a price that an agent set. When an agent
+ * does this, it counts as pricing. Otherwise an agent could draft for ten addresses and then move
+ * all drafts to one payer, past the approval threshold.
+ */
+export function isAgentPriceReaddressed(row: AgentTraces, billingEmail: string | null): boolean {
+  return billingEmail !== row.billing_email && hasAgentPrice(row);
+}
+
+function isAddressTrusted({ billing_email, trusted_billing_email }: AgentTraces): boolean {
+  return trusted_billing_email === (billing_email ?? '');
+}
+
+function hasAgentPrice({ created_by_agent, agent_priced_at, replaced_agent_price_at }: AgentTraces): boolean {
+  if (agent_priced_at === null) return created_by_agent;
+  return replaced_agent_price_at === null || !isSameInstant(agent_priced_at, replaced_agent_price_at);
+}
+
+function isSameInstant(a: string, b: string): boolean {
+  return Date.parse(a) === Date.parse(b);
+}
+
+/**
+ * Finds the locked invoices that only a signed-in person may approve (docs/decisions.md §3). An
+ * agent created, priced or re-addressed them, and no person has replaced that since. Returns their
+ * keys ({@link refKey}).
+ */
+export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTraces[]): Promise<Set<string>> {
+  const touched = rows.filter(
+    (row) => hasAgentPrice(row) || (row.trusted_billing_email !== null && !isAddressTrusted(row)),
+  );
+  const unknown = rows.filter((row) => row.trusted_billing_email === null);
+  return new Set([...touched, ...(await findReaddressed(tx, unknown))].map(refKey));
+}
+
+/**
+ * Finds invoices whose billing email an agent has ever changed, in the audit log. Only rows that an
+ * earlier release wrote need this.
+ */
+async function findReaddressed(tx: Transaction, rows: AgentTraces[]): Promise<RecordRef[]> {
+  if (rows.length === 0) return [];
+  return tx.query<RecordRef>({
+    name: 'find-readdressed-invoices',
+    text: `select r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid')}
+           where exists (
+             select from audit_entries a
+             where a.tenant_id = r.tenant_id and a.entity_id = r.id and a.entity_type = 'invoice' and a.actor_type = 'agent' and a.outcome = 'ok'
+               and a.action = 'invoice.updated' and a.changes @> '[{"field": "billing_email"}]'::jsonb)`,
+    values: [JSON.stringify(rows.map(({ tenant_id, id }) => ({ tenant_id, id })))],
+  });
+}

@@ -1,0 +1,69 @@
+import type { Command } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { recordsetSql } from '../record-sets.js';
+
+/** An invoice number that is reserved for a command. */
+export interface ReservedNumber {
+  tenantId: string;
+  /** Position in the account's sequence. */
+  nth: number;
+  /** `INV-000123` */
+  number: string;
+  /** True if this or another invoice has the number. */
+  isUsed?: boolean;
+}
+
+/**
+ * Reserves the next invoice numbers of the accounts, in the sequence of the commands. The account's
+ * counter stays locked until the transaction ends.
+ * @param step how many numbers each command consumes; the command gets the last of them
+ * @returns the numbers, by command id
+ */
+export async function reserveInvoiceNumbers(
+  tx: Transaction,
+  commands: Command[],
+  step: number,
+): Promise<Map<string, ReservedNumber>> {
+  const requests = commands.map(({ tenantId, id }, ordinal) => ({ tenant_id: tenantId, id, ordinal }));
+  const rows = await tx.query<{ tenant_id: string; id: string; nth: number }>({
+    name: 'next-invoice-numbers',
+    text: `with r as materialized (
+             select *, row_number() over (partition by tenant_id order by ordinal) * $2::int as nth, count(*) over (partition by tenant_id) * $2::int as total
+             from ${recordsetSql('tenant_id uuid, id uuid, ordinal integer', 'input')}
+           ), counter as (
+             insert into tenant_counters as c (tenant_id, name, value)
+             select tenant_id, 'invoice_number', count(*) * $2::int from r group by tenant_id order by tenant_id
+             on conflict (tenant_id, name) do update set value = c.value + excluded.value
+             returning c.tenant_id, c.value
+           )
+           select r.tenant_id, r.id, counter.value - r.total + r.nth as nth from r join counter on counter.tenant_id = r.tenant_id`,
+    values: [JSON.stringify(requests), step],
+  });
+  return new Map(
+    rows.map(({ tenant_id, id, nth }) => [
+      id,
+      { tenantId: tenant_id, nth, number: `INV-${String(nth).padStart(6, '0')}` },
+    ]),
+  );
+}
+
+/**
+ * Releases the numbers after the last used one of each account, so that refused drafts leave no
+ * gap. Call it in the transaction that reserved the numbers.
+ */
+export async function releaseInvoiceNumbers(tx: Transaction, reserved: ReservedNumber[]): Promise<void> {
+  const tenants = [...new Set(reserved.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];
+  if (tenants.length === 0) return;
+  const rows = tenants.map((tenantId) => {
+    const own = reserved.filter((one) => one.tenantId === tenantId);
+    const used = own.filter(({ isUsed }) => isUsed).map(({ nth }) => nth);
+    const first = Math.min(...own.map(({ nth }) => nth));
+    return { tenant_id: tenantId, value: Math.max(first - 1, ...used) };
+  });
+  await tx.query({
+    name: 'return-invoice-numbers',
+    text: `update tenant_counters c set value = r.value from ${recordsetSql('tenant_id uuid, value bigint')}
+           where c.tenant_id = r.tenant_id and c.name = 'invoice_number'`,
+    values: [JSON.stringify(rows)],
+  });
+}

@@ -1,0 +1,36 @@
+import type { Change } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { refKey } from '../record-sets.js';
+import { applyMove, type InvoiceRow, storeLifecycle } from './lifecycle.js';
+import { findPastDue } from './past-due.js';
+import { computeReopenedStatus } from './transitions.js';
+
+/**
+ * Reopens overdue invoices whose due date the same transaction has moved out (docs/decisions.md §3:
+ * overdue → reopened). They return to the status that they had before the clock marked them
+ * overdue. `rows` hold the values at locking; the new due dates are already stored.
+ * @returns the changes, by {@link refKey}
+ */
+export async function reopenIfDueLater(tx: Transaction, rows: InvoiceRow[]): Promise<Map<string, Change[]>> {
+  const overdue = rows.filter(({ status }) => status === 'overdue');
+  if (overdue.length === 0) return new Map();
+  const pastDue = await findPastDue(tx, overdue);
+  const now = new Date().toISOString();
+  const reopened = overdue
+    .filter((row) => !pastDue.has(refKey(row)))
+    .map((row) => {
+      const { paid_cents: paidCents, viewed_at, released_as: releasedAs } = row;
+      const to = computeReopenedStatus({
+        isPastDue: false,
+        paidCents,
+        isViewed: viewed_at !== null,
+        releasedAs,
+      });
+      return applyMove(row, to, { now });
+    });
+  await storeLifecycle(
+    tx,
+    reopened.map(({ row }) => row),
+  );
+  return new Map(reopened.map(({ row, changes }) => [refKey(row), changes]));
+}

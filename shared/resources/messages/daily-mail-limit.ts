@@ -1,0 +1,53 @@
+import type { Transaction } from '../../platform/postgres.js';
+
+/** Why a message waits although its provider could send it. */
+export interface DeferredMail {
+  /** Shown to the account. */
+  reason: string;
+  /** Until the message is due, in the first hour of the next day. */
+  seconds: number;
+}
+
+const DAY_SECONDS = 86_400;
+const SPREAD_SECONDS = 3600;
+
+/**
+ * The wait of a mail that reached the daily limit: until the first hour of the next day, in the
+ * order in which the mails reached the limit. A mail that reached it at noon is due at 00:30.
+ * @param leftSeconds until the end of the day
+ */
+export function computeWaitForNextDay(leftSeconds: number): number {
+  const passed = 1 - leftSeconds / DAY_SECONDS;
+  return Math.ceil(leftSeconds + SPREAD_SECONDS * passed);
+}
+
+/**
+ * Counts one more mail or text message of an account for this day. The day is a UTC day, so that a
+ * change of the account's time zone does not start a new one. All workers count in the same row.
+ * Mails and texts share one limit, because either one disturbs a recipient who did not ask for it.
+ * Messages of the `outbox` provider are not counted.
+ * @returns undefined when the message may be sent; otherwise its wait for the next day
+ */
+export async function reserveDailyMail(
+  tx: Transaction,
+  tenantId: string,
+  perDay: number,
+): Promise<DeferredMail | undefined> {
+  const [row] = await tx.query<{ is_taken: boolean; left_seconds: number }>({
+    name: 'take-mail-of-day',
+    text: `with today as (select (now() at time zone 'UTC')::date as day),
+           passed as (delete from mail_days m using today where m.tenant_id = $1 and m.day < today.day),
+           taken as (
+             insert into mail_days as m (tenant_id, day, mails) select $1, day, 1 from today
+             on conflict (tenant_id, day) do update set mails = m.mails + 1 where m.mails < $2
+             returning 1)
+           select exists (select from taken) as is_taken,
+             extract(epoch from (today.day + 1)::timestamp at time zone 'UTC' - now())::float8 as left_seconds from today`,
+    values: [tenantId, perDay],
+  });
+  if (!row || row.is_taken) return undefined;
+  return {
+    reason: `This account has sent its ${perDay} mails and text messages of today (UTC). This one waits for tomorrow.`,
+    seconds: computeWaitForNextDay(row.left_seconds),
+  };
+}

@@ -1,0 +1,23 @@
+import type { Command } from '../../contracts/command.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { buildClockCommand, type ClockTarget } from '../clock-command.js';
+import { findRowsRoundRobin } from '../sweep-round-robin.js';
+import { expireSuggestion } from './commands.js';
+
+/**
+ * Expire commands for open suggestions of this transaction's tenants whose invoice is paid, void or
+ * cancelled: nothing is left to correct. Round-robin between accounts.
+ * @param limit maximum number of commands, so that one pass stays short
+ */
+export async function findSuggestionsOfClosedInvoices(tx: Transaction, limit: number): Promise<Command[]> {
+  const rows = await findRowsRoundRobin<ClockTarget & { status: string }>(tx, {
+    name: 'settled-suggestions',
+    rows: `select s.tenant_id, s.id, i.status from suggestions s
+           join invoices i on i.tenant_id = s.tenant_id and i.id = s.invoice_id and i.status in ('paid', 'void', 'cancelled')
+           where s.tenant_id = t.tenant_id and s.status = 'open'`,
+    limit,
+  });
+  return rows.map((row) =>
+    buildClockCommand(expireSuggestion, row, { reason: `The invoice is ${row.status}.` }),
+  );
+}

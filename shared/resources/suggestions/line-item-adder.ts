@@ -1,0 +1,149 @@
+import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { ProposedLine } from '../../contracts/generated.js';
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres.js';
+import type { AuditedSideEffect } from '../audit-side-effects.js';
+import { checkInvoiceTotal, checkTotalCoversPayments } from '../invoices/check-total.js';
+import { buildLineItemInsert } from '../invoices/create-handler.js';
+import { type InvoiceRow, lockInvoices } from '../invoices/lifecycle.js';
+import { MAX_LINE_ITEMS, type PricedLine, priceInvoice } from '../invoices/money.js';
+import { failedOutcome, nextUpdatedAtSql, type RecordRef, recordsetSql, refKey } from '../record-sets.js';
+import type { SuggestionRow } from './store.js';
+
+/** Statuses in which line items may still be added (docs/decisions.md §3). */
+const EDITABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
+
+interface TargetInvoice {
+  row: InvoiceRow;
+  /** All line items, the stored ones first. */
+  lines: PricedLine[];
+  lastPosition: number;
+  added: Parameters<typeof buildLineItemInsert>[0];
+  money: { subtotal_cents: number; tax_cents: number; total_cents: number };
+}
+
+/**
+ * Adds the line items of suggestions to their invoices. Several suggestions may share an invoice.
+ */
+export class LineItemAdder {
+  /** One audit entry per invoice and suggestion, equal to that of a PATCH of the invoice. */
+  readonly audits: AuditedSideEffect[] = [];
+
+  private constructor(private readonly targets: Map<string, TargetInvoice>) {}
+
+  /** Locks the invoices that the suggestions would change, and reads their line items. */
+  static async lock(tx: Transaction, suggestions: readonly SuggestionRow[]): Promise<LineItemAdder> {
+    const refs = suggestions.flatMap((one) =>
+      one.invoice_id && one.proposed_lines.length > 0
+        ? [{ tenant_id: one.tenant_id, id: one.invoice_id }]
+        : [],
+    );
+    if (refs.length === 0) return new LineItemAdder(new Map());
+    const invoices = await lockInvoices(tx, refs);
+    const targets = new Map<string, TargetInvoice>();
+    for (const [key, row] of invoices) {
+      const { subtotal_cents, tax_cents, total_cents } = row as InvoiceRow & TargetInvoice['money'];
+      const money = { subtotal_cents, tax_cents, total_cents };
+      targets.set(key, { row, lines: [], lastPosition: 0, added: [], money });
+    }
+    for (const line of await readLines(tx, refs)) {
+      const target = targets.get(refKey({ tenant_id: line.tenant_id, id: line.invoice_id }));
+      target?.lines.push(line);
+      if (target) target.lastPosition = line.position;
+    }
+    return new LineItemAdder(targets);
+  }
+
+  /**
+   * Adds the line items of one suggestion in memory; returns a failed outcome if that is not
+   * possible.
+   */
+  add(
+    command: Command,
+    { invoice_id: invoiceId, proposed_lines: proposed }: SuggestionRow,
+  ): CommandOutcome | undefined {
+    if (!invoiceId || proposed.length === 0) return undefined;
+    const target = this.targets.get(refKey({ tenant_id: command.tenantId, id: invoiceId }));
+    if (!target) throw new Error(`invoice ${invoiceId} of a suggestion is gone`);
+    const lockError = findLockError(target, proposed);
+    if (lockError) return lockError;
+    const lines = [...target.lines, ...proposed];
+    const price = priceInvoice(lines, target.row.tax_rate_bps);
+    const totalError =
+      checkInvoiceTotal(price.totalCents) ?? checkTotalCoversPayments(target.row, price.totalCents);
+    if (totalError) return totalError;
+    const before = target.money.total_cents;
+    target.lines = lines;
+    target.money = {
+      subtotal_cents: price.subtotalCents,
+      tax_cents: price.taxCents,
+      total_cents: price.totalCents,
+    };
+    for (const line of proposed) target.added.push(this.rowOf(target, line));
+    const changes = [
+      { field: 'line_items', from: null, to: proposed },
+      { field: 'total_cents', from: before, to: price.totalCents },
+    ];
+    this.audits.push({
+      command,
+      entityType: 'invoice',
+      entityId: invoiceId,
+      action: 'invoice.updated',
+      changes,
+    });
+    return undefined;
+  }
+
+  private rowOf(target: TargetInvoice, line: ProposedLine): TargetInvoice['added'][number] {
+    target.lastPosition += 1;
+    const { tenant_id, id: invoice_id } = target.row;
+    return { ...line, tenant_id, invoice_id, position: target.lastPosition, id: newId() };
+  }
+
+  async store(tx: Transaction): Promise<void> {
+    const changed = [...this.targets.values()].filter(({ added }) => added.length > 0);
+    if (changed.length === 0) return;
+    const totals = changed.map(({ row, money }) => ({ tenant_id: row.tenant_id, id: row.id, ...money }));
+    await Promise.all([
+      tx.query(buildLineItemInsert(changed.flatMap(({ added }) => added))),
+      tx.query({
+        name: 'reprice-invoices',
+        text: `update invoices t set subtotal_cents = r.subtotal_cents, tax_cents = r.tax_cents, total_cents = r.total_cents,
+                 updated_at = ${nextUpdatedAtSql('t')}
+               from ${recordsetSql('tenant_id uuid, id uuid, subtotal_cents bigint, tax_cents bigint, total_cents bigint')}
+               where t.tenant_id = r.tenant_id and t.id = r.id`,
+        values: [JSON.stringify(totals)],
+      }),
+    ]);
+  }
+}
+
+function findLockError(
+  { row, lines }: TargetInvoice,
+  proposed: readonly ProposedLine[],
+): CommandOutcome | undefined {
+  const isFull = lines.length + proposed.length > MAX_LINE_ITEMS;
+  if (EDITABLE_STATUSES.includes(row.status) && !isFull) return undefined;
+  const message = isFull
+    ? `Invoice ${row.invoice_number} would have more than ${MAX_LINE_ITEMS} line items.`
+    : `Line items can be added in ${EDITABLE_STATUSES.join(' and ')} only; invoice ${row.invoice_number} is ${row.status}. Return it to draft or needs_review first.`;
+  return failedOutcome({
+    code: 'invoice_locked',
+    message,
+    details: [{ field: 'proposed_lines', code: 'locked', message }],
+  });
+}
+
+type StoredLine = PricedLine & { tenant_id: string; invoice_id: string; position: number };
+
+function readLines(tx: Transaction, refs: RecordRef[]): Promise<StoredLine[]> {
+  const unique = [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
+  return tx.query<StoredLine>({
+    name: 'lines-to-reprice',
+    text: `select l.tenant_id, l.invoice_id, l.position, l.quantity, l.unit_price_cents, l.taxable
+           from ${recordsetSql('tenant_id uuid, id uuid')}
+           join invoice_line_items l on l.tenant_id = r.tenant_id and l.invoice_id = r.id
+           order by l.tenant_id, l.invoice_id, l.position`,
+    values: [JSON.stringify(unique)],
+  });
+}

@@ -1,0 +1,147 @@
+import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordsetSql } from '../record-sets.js';
+import { DUPLICATE_WINDOW_DAYS } from './detectors/catalogue.js';
+import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from './detectors/facts.js';
+
+/** The age limit of comparable work orders, and the maximum number read per service. */
+const HISTORY = '180 days';
+const HISTORY_JOBS = 300;
+/** Words in notes that show that a winch was used (a regular expression). */
+const WINCH_WORDS = '\\m(winch|ditch|embankment|ravine|stuck|mud|rolled over|rollover|off the road)';
+/** Statuses of invoices that are unfinished or annulled. */
+const NOT_BILLED = `('draft', 'needs_review', 'void', 'cancelled')`;
+
+const LINES = `(select coalesce(json_agg(json_build_object('name', l.name, 'category', l.category, 'quantity', l.quantity, 'unit_type', l.unit_type,
+    'unit_price_cents', l.unit_price_cents, 'total_cents', l.total_cents, 'taxable', l.taxable) order by l.position), '[]'::json)
+  from invoice_line_items l where l.tenant_id = i.tenant_id and l.invoice_id = i.id)`;
+
+/**
+ * Categories on other invoices of the same work order, void and cancelled ones aside. Storage is
+ * billed repeatedly, and separately from the tow.
+ */
+const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::json)
+  from (select n.tenant_id, n.id from invoices n where n.tenant_id = i.tenant_id and n.work_order_id = i.work_order_id
+          and n.id <> i.id and n.status not in ('void', 'cancelled') offset 0) n
+  join invoice_line_items l on l.tenant_id = n.tenant_id and l.invoice_id = n.id)`;
+
+/**
+ * The columns of a {@link BilledWorkOrder}, over `i` invoices, `w` work orders, `c` customers and
+ * the local time of dispatch `d.at`.
+ */
+const FACTS = `
+  i.id as invoice_id, i.invoice_number, w.id as work_order_id, w.service_type, c.company_type, i.subtotal_cents, w.miles,
+  extract(epoch from w.completion_time - w.dispatch_time)::float8 / 60 as minutes,
+  case when d.at is null then null
+       when extract(hour from d.at) >= 21 or extract(hour from d.at) < 6 then 'night'
+       when extract(isodow from d.at) >= 6 then 'weekend'
+       when extract(hour from d.at) >= 18 then 'evening' end as off_hours,
+  coalesce(w.notes ~* '${WINCH_WORDS}', false) as mentions_winch,
+  floor(extract(epoch from i.created_at - w.completion_time)::float8 / 86400)::int as held_days,
+  ${LINES} as lines, ${BILLED_ELSEWHERE} as billed_elsewhere`;
+
+/** The account's time zone decides whether a dispatch was after hours. */
+const LOCAL_DISPATCH = `cross join lateral (select w.dispatch_time at time zone t.time_zone as at) d`;
+
+/**
+ * Reads, in batches, the facts of these invoices of one tenant and the records to compare them
+ * with. Each row carries the tenant id: as a constant, it would make the planner read whole tenants
+ * instead of single rows.
+ */
+export async function loadDetectionSubjects(
+  tx: Transaction,
+  tenantId: string,
+  invoiceIds: readonly string[],
+): Promise<DetectionSubject[]> {
+  const refs = invoiceIds.map((id) => ({ tenant_id: tenantId, id }));
+  const [jobs, twins] = await Promise.all([readJobs(tx, refs), readTwins(tx, refs)]);
+  const services = [...new Set(jobs.flatMap(({ service_type: service }) => service ?? []))];
+  const history = await readHistory(tx, tenantId, services);
+  return jobs.map((job) => ({
+    job,
+    history: history.filter(({ service_type: service }) => service === job.service_type),
+    possibleDuplicates: twins.filter(({ of }) => of === job.invoice_id),
+  }));
+}
+
+function readJobs(tx: Transaction, refs: RecordRef[]): Promise<BilledWorkOrder[]> {
+  return tx.query<BilledWorkOrder>({
+    name: 'watched-jobs',
+    text: `select ${FACTS}
+           from ${recordsetSql('tenant_id uuid, id uuid', 'own')}
+           ${joinRow('invoices', 'i', 'x.id = own.id')}
+           join tenants t on t.tenant_id = i.tenant_id
+           left ${joinRow('work_orders', 'w', 'x.id = i.work_order_id')}
+           left ${joinRow('customers', 'c', 'x.id = i.customer_id')}
+           ${LOCAL_DISPATCH}`,
+    values: [JSON.stringify(refs)],
+  });
+}
+
+/** Billed work orders of these services, newest first. */
+function readHistory(
+  tx: Transaction,
+  tenantId: string,
+  services: readonly string[],
+): Promise<BilledWorkOrder[]> {
+  if (services.length === 0) return Promise.resolve([]);
+  return tx.query<BilledWorkOrder>({
+    name: 'watched-history',
+    text: `select ${FACTS}
+           from ${recordsetSql('tenant_id uuid, service_type text', 'own')}
+           join tenants t on t.tenant_id = own.tenant_id
+           cross join lateral (
+             select * from work_orders o where o.tenant_id = own.tenant_id and o.service_type = own.service_type
+               and o.created_at > now() - interval '${HISTORY}'
+             order by o.created_at desc, o.id desc limit ${HISTORY_JOBS}
+           ) w
+           cross join lateral (
+             select * from (select * from invoices x where x.tenant_id = own.tenant_id and x.work_order_id = w.id offset 0) b
+             where b.status not in ${NOT_BILLED} order by b.created_at desc, b.id desc limit 1
+           ) i
+           left ${joinRow('customers', 'c', 'x.id = i.customer_id')}
+           ${LOCAL_DISPATCH}
+           order by w.created_at desc, w.id desc`,
+    values: [JSON.stringify(services.map((service_type) => ({ tenant_id: tenantId, service_type })))],
+  });
+}
+
+const WINDOW = `interval '${DUPLICATE_WINDOW_DAYS} days'`;
+
+/**
+ * Joins rows of the tenant `own` by a key. The `offset 0` is a fence: without statistics of a young
+ * table, the planner would reverse the join and read all rows of a tenant first.
+ */
+function joinRow(table: string, alias: string, key: string): string {
+  return `join lateral (select * from ${table} x where x.tenant_id = own.tenant_id and ${key} offset 0) ${alias} on true`;
+}
+
+/**
+ * Earlier invoices with the same total, void and cancelled ones aside: of the same work order, or
+ * of the same customer and vehicle.
+ */
+function readTwins(tx: Transaction, refs: RecordRef[]): Promise<(PossibleDuplicate & { of: string })[]> {
+  const isTwin = `o.id <> i.id and o.total_cents = i.total_cents and o.status not in ('void', 'cancelled')
+    and (o.created_at, o.id) < (i.created_at, i.id) and o.created_at > i.created_at - ${WINDOW}`;
+  const columns = `i.id as of, o.id as invoice_id, o.invoice_number, o.total_cents,
+    floor(extract(epoch from i.created_at - o.created_at)::float8 / 86400)::int as days_apart`;
+  return tx.query<PossibleDuplicate & { of: string }>({
+    name: 'watched-twins',
+    text: `select ${columns}, 'job' as shares
+           from ${recordsetSql('tenant_id uuid, id uuid', 'own')}
+           ${joinRow('invoices', 'i', 'x.id = own.id')}
+           ${joinRow('invoices', 'o', 'x.work_order_id = i.work_order_id')}
+           where i.total_cents > 0 and ${isTwin}
+           union all
+           select ${columns}, 'vehicle' as shares
+           from ${recordsetSql('tenant_id uuid, id uuid', 'own')}
+           ${joinRow('invoices', 'i', 'x.id = own.id')}
+           ${joinRow('invoices', 'o', `x.customer_id = i.customer_id and x.created_at > i.created_at - ${WINDOW} and x.created_at <= i.created_at`)}
+           left ${joinRow('work_orders', 'w', 'x.id = i.work_order_id')}
+           left ${joinRow('work_orders', 'v', 'x.id = o.work_order_id')}
+           where i.total_cents > 0 and ${isTwin}
+             and ((length(w.vin) = 17 and w.vin = v.vin)
+               or ((w.vin is null or v.vin is null) and lower(i.vehicle_description) = lower(o.vehicle_description)))
+           order by days_apart, invoice_id`,
+    values: [JSON.stringify(refs)],
+  });
+}

@@ -1,0 +1,201 @@
+import type { Command } from '../../contracts/command.js';
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { buildClockCommand } from '../clock-command.js';
+import { recordsetSql } from '../record-sets.js';
+import { createSuggestion, expireSuggestion } from './commands.js';
+import { isDetector } from './detectors/catalogue.js';
+import { runDetectors } from './detectors/detect.js';
+import type { SuggestionDraft, SuggestionStatus } from './kinds.js';
+import { loadDetectionSubjects } from './load-subjects.js';
+import { readThresholds } from './thresholds.js';
+
+/**
+ * Statuses in which an invoice can still be corrected or taken back. The same as in the partial
+ * index on them.
+ */
+const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
+/** The period that the first scan of an account covers. */
+const FIRST_SCAN_PERIOD = '30 days';
+/**
+ * The longest that a transaction may take to commit after the times it wrote. Each scan starts this
+ * much before the end of the previous one.
+ */
+const OVERLAP = '5 minutes';
+/** Maximum number of invoices per scan, so that it stays short. */
+const INVOICES_PER_SCAN = 100;
+
+const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
+
+/**
+ * The last scanned version of an invoice. A subquery instead of a join: on tables without
+ * statistics, a range of versions makes the planner read all rows of a tenant.
+ */
+function scannedVersion(alias: string): string {
+  return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
+}
+
+/** Invoices changed since the last scan, over `m` detector_marks (outer) of tenant `own`. */
+const CHANGED_INVOICES = `
+  select i.id, i.updated_at as changed_at,
+    greatest(i.updated_at, (select w.updated_at from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id)) as version
+  from invoices i
+  where i.tenant_id = own.tenant_id and i.status in ${SCANNED_STATUSES} and i.updated_at > ${SINCE}
+    and ${scannedVersion('i')} < i.updated_at
+  order by i.updated_at, i.id`;
+/**
+ * Invoices whose work order changed. The `offset 0` is a fence: it limits the planner to the index
+ * from work order to invoice.
+ */
+const CHANGED_JOBS = `
+  select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
+  cross join lateral (select * from invoices x where x.tenant_id = w.tenant_id and x.work_order_id = w.id offset 0) i
+  where w.tenant_id = own.tenant_id and w.billing_status = 'invoiced' and w.updated_at > ${SINCE} and i.status in ${SCANNED_STATUSES}
+    and ${scannedVersion('i')} < w.updated_at
+  order by w.updated_at, w.id`;
+
+/** Those of this transaction's tenants that have changes to scan, the longest unscanned first. */
+export async function findChangedTenants(tx: Transaction): Promise<string[]> {
+  const rows = await tx.query<{ tenant_id: string }>({
+    name: 'watched-tenants',
+    text: `select own.tenant_id
+           from unnest(string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) as own(tenant_id)
+           left join detector_marks m on m.tenant_id = own.tenant_id
+           where exists (${CHANGED_INVOICES}) or exists (${CHANGED_JOBS})
+           order by m.looked_until nulls first`,
+    values: [],
+  });
+  return rows.map((row) => row.tenant_id);
+}
+
+interface ChangedInvoice {
+  id: string;
+  /** As text: a Date would lose the microseconds that distinguish versions. */
+  version: string;
+  changed_at: string;
+  environment: 'live' | 'sandbox';
+}
+
+/** The result of scanning a tenant's changes. */
+export interface TenantScan {
+  scannedInvoices: number;
+  commands: Command[];
+  /** True when more changes are left than one scan reads. */
+  hasMore: boolean;
+}
+
+/**
+ * Scans a tenant's changes since the last scan, and stores the progress in the caller's
+ * transaction. Each version of an invoice is scanned once, whenever it was committed: scans
+ * overlap, and skip versions that were already scanned.
+ */
+export async function scanTenant(tx: Transaction, tenantId: string): Promise<TenantScan> {
+  const { changed, last } = await findChanged(tx, tenantId);
+  const hasMore = last !== null;
+  await storeProgress(tx, tenantId, { changed, last });
+  if (changed.length === 0) return { scannedInvoices: 0, commands: [], hasMore };
+  const ids = changed.map(({ id }) => id);
+  const [subjects, thresholds, known] = await Promise.all([
+    loadDetectionSubjects(tx, tenantId, ids),
+    readThresholds(tx, tenantId),
+    readKnownSuggestions(tx, tenantId, ids),
+  ]);
+  const found = subjects.flatMap((subject) => runDetectors(subject, thresholds));
+  const isKnown = new Set(known.map(buildSuggestionKey));
+  const isFound = new Set(found.map(buildSuggestionKey));
+  const origin = { tenant_id: tenantId, environment: changed[0]?.environment ?? 'live' };
+  const outdated = known.filter(
+    (one) => one.status === 'open' && isDetector(one.detector) && !isFound.has(buildSuggestionKey(one)),
+  );
+  const commands = [
+    ...found
+      .filter((draft) => !isKnown.has(buildSuggestionKey(draft)))
+      .map((draft) => buildClockCommand(createSuggestion, { ...origin, id: newId() }, draft)),
+    ...outdated.map(({ id }) =>
+      buildClockCommand(expireSuggestion, { ...origin, id }, { reason: 'The finding no longer applies.' }),
+    ),
+  ];
+  return { scannedInvoices: ids.length, commands, hasMore };
+}
+
+function buildSuggestionKey({
+  detector,
+  entity_id: entityId,
+}: Pick<SuggestionDraft, 'detector' | 'entity_id'>): string {
+  return `${detector}/${entityId}`;
+}
+
+/**
+ * Finds the oldest changes first. An invoice that changed together with its work order appears
+ * once, with the later change. `last`: the end of a scan that reached its limit.
+ */
+async function findChanged(
+  tx: Transaction,
+  tenantId: string,
+): Promise<{ changed: ChangedInvoice[]; last: string | null }> {
+  const rows = await tx.query<ChangedInvoice>({
+    name: 'watched-changes',
+    text: `select c.id, c.changed_at::text, c.version::text, (select t.environment from tenants t where t.tenant_id = $1) as environment
+           from (select $1::uuid as tenant_id) own
+           left join detector_marks m on m.tenant_id = own.tenant_id
+           cross join lateral (
+             (${CHANGED_INVOICES} limit ${INVOICES_PER_SCAN}) union all (${CHANGED_JOBS} limit ${INVOICES_PER_SCAN})
+           ) c
+           order by c.changed_at, c.id limit ${INVOICES_PER_SCAN}`,
+    values: [tenantId],
+  });
+  const last = rows.length < INVOICES_PER_SCAN ? null : (rows.at(-1) as ChangedInvoice).changed_at;
+  return { changed: [...new Map(rows.map((row) => [row.id, row])).values()], last };
+}
+
+/**
+ * Moves the mark to the last scanned change, or to now when no change is left. Deletes versions
+ * that no later scan can read again.
+ */
+async function storeProgress(
+  tx: Transaction,
+  tenantId: string,
+  { changed, last }: { changed: ChangedInvoice[]; last: string | null },
+): Promise<void> {
+  await Promise.all([
+    tx.query({
+      name: 'mark-look',
+      text: `insert into detector_marks as m (tenant_id, looked_until) values ($1, coalesce($2::timestamptz, now()))
+             on conflict (tenant_id) do update set looked_until = greatest(m.looked_until, excluded.looked_until)`,
+      values: [tenantId, last],
+    }),
+    tx.query({
+      name: 'note-looks',
+      text: `insert into detector_looks (tenant_id, invoice_id, version)
+             select $1, r.id, r.version from jsonb_to_recordset($2::jsonb) as r(id uuid, version timestamptz)
+             on conflict (tenant_id, invoice_id) do update set version = excluded.version`,
+      values: [tenantId, JSON.stringify(changed)],
+    }),
+    tx.query({
+      name: 'forget-looks',
+      text: `delete from detector_looks k using detector_marks m
+             where m.tenant_id = $1 and k.tenant_id = m.tenant_id and k.version < m.looked_until - interval '${OVERLAP}'`,
+      values: [tenantId],
+    }),
+  ]);
+}
+
+interface KnownSuggestion {
+  id: string;
+  detector: string;
+  entity_id: string;
+  status: SuggestionStatus;
+}
+
+function readKnownSuggestions(
+  tx: Transaction,
+  tenantId: string,
+  invoiceIds: readonly string[],
+): Promise<KnownSuggestion[]> {
+  return tx.query<KnownSuggestion>({
+    name: 'known-suggestions',
+    text: `select s.id, s.detector, s.entity_id, s.status from ${recordsetSql('tenant_id uuid, id uuid')}
+           join suggestions s on s.tenant_id = r.tenant_id and s.invoice_id = r.id`,
+    values: [JSON.stringify(invoiceIds.map((id) => ({ tenant_id: tenantId, id })))],
+  });
+}

@@ -1,9 +1,0 @@
-/**
- * Removes user name, password, query and fragment from a URL. Receivers put keys into those parts,
- * and more people read events and logs than may see the keys.
- */
-export function bareUrl(url: string): string {
-  if (!URL.canParse(url)) return '[not a URL]';
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
-}

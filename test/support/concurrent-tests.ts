@@ -1,0 +1,45 @@
+/**
+ * Registers tests that mostly wait, each with its own stores and processes. They run concurrently,
+ * and each `it` reports the result of one. TEST_ONLY=<pattern> in the environment selects tests by
+ * title.
+ * @param scenarios by title, the longest first
+ * @param atOnce how many the machine can run concurrently
+ */
+export function registerConcurrentTests(
+  scenarios: Record<string, () => Promise<void>>,
+  { maxConcurrent, timeoutMs }: { maxConcurrent: number; timeoutMs: number },
+): void {
+  const only = new RegExp(process.env.TEST_ONLY ?? '');
+  const chosen = Object.entries(scenarios).filter(([title]) => only.test(title));
+  const outcomes = new Map<string, Promise<void>>();
+  const runLimited = createConcurrencyLimit(maxConcurrent);
+
+  before(() => {
+    for (const [title, run] of chosen) {
+      const outcome = runLimited(run);
+      // Its own test awaits it, perhaps long after it failed.
+      outcome.catch(() => undefined);
+      outcomes.set(title, outcome);
+    }
+  });
+  for (const [title] of chosen) it(title, async () => outcomes.get(title)).timeout(timeoutMs);
+  // A scenario whose test timed out still has to clean up after itself.
+  after(async () => void (await Promise.allSettled(outcomes.values()))).timeout(timeoutMs);
+}
+
+/** Runs functions in the sequence in which they are passed, at most `atOnce` concurrently. */
+function createConcurrencyLimit(atOnce: number): (run: () => Promise<void>) => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let free = atOnce;
+  return async (run) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resume) => waiting.push(resume));
+    try {
+      await run();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}

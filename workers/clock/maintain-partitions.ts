@@ -1,0 +1,21 @@
+import { maintainPartitions } from '../../migrations/partitions.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+
+/**
+ * Creates the partitions of the coming weeks and drops those past their 30 days. A failed step is
+ * logged, and tried again an hour later. Partitions exist four weeks ahead, which leaves time for
+ * that.
+ */
+export async function maintainWeeklyPartitions({
+  databaseUrl,
+  logger,
+  metrics,
+}: Runtime): Promise<Record<string, unknown>> {
+  const changes = await maintainPartitions(databaseUrl);
+  if (!changes) return { isElsewhere: true };
+  const { made, dropped, failures, faults } = changes;
+  metrics.partitionFaults.set(faults.length);
+  if (made.length + dropped.length > 0) logger.info({ made, dropped }, 'partitions created and dropped');
+  if (failures.length + faults.length > 0) logger.warn({ failures, faults }, 'partitions have problems');
+  return { made: made.length, dropped: dropped.length };
+}

@@ -1,0 +1,76 @@
+import type { Job, Processor } from 'bullmq';
+import { addCollectedGauge } from '../../shared/platform/metrics.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import { type ClockJob, SCHEDULES } from '../../shared/queues/clock.js';
+import {
+  readScheduleRuns,
+  recordScheduleFailure,
+  recordScheduleSuccess,
+  registerSchedules,
+} from '../../shared/queues/schedule-runs.js';
+
+/**
+ * Minimum time between two stored successes of a schedule, in ms. Some schedules fire every two
+ * seconds.
+ */
+const SUCCESS_STORED_EVERY_MS = 10_000;
+
+/**
+ * Wraps the clock's processor so that it stores when each schedule succeeds or fails. `/readyz` and
+ * `tow doctor`, which may run in other processes, read this.
+ */
+export function recordScheduleRuns(runtime: Runtime, processor: Processor<ClockJob>): Processor<ClockJob> {
+  const { db, logger } = runtime;
+  const storedAt = new Map<string, number>();
+  return async (job: Job<ClockJob>) => {
+    if (!Object.hasOwn(SCHEDULES, job.name)) return processor(job);
+    try {
+      await processor(job);
+    } catch (error) {
+      storedAt.delete(job.name);
+      // Throw the job's own error even if the failure cannot be stored. `tow doctor` then shows the
+      // cause of an earlier failure.
+      await recordScheduleFailure(db, job.name, error).catch((cause: unknown) =>
+        logger.warn({ err: cause, task: job.name }, 'could not store the failure of a schedule'),
+      );
+      throw error;
+    }
+    const last = storedAt.get(job.name) ?? Number.NEGATIVE_INFINITY;
+    if (performance.now() - last < SUCCESS_STORED_EVERY_MS) return;
+    // The work is done. If this success cannot be stored, the job must not run again.
+    await recordScheduleSuccess(db, job.name).then(
+      () => storedAt.set(job.name, performance.now()),
+      (error: unknown) =>
+        logger.warn({ err: error, task: job.name }, 'could not store the success of a schedule'),
+    );
+  };
+}
+
+/**
+ * Shows in `/readyz` and `/metrics` when each schedule last succeeded. A late schedule does not
+ * make the process unready, because a restart would not fix it.
+ */
+export async function reportSchedules({ db, reports, logger, metrics }: Runtime): Promise<void> {
+  await registerSchedules(db).catch((error: unknown) =>
+    logger.warn({ err: error }, 'could not register the schedules; each is registered by its first success'),
+  );
+  addCollectedGauge(metrics, {
+    name: 'tow_schedule_age_seconds',
+    help: 'Seconds since a schedule of the clock last succeeded in any process',
+    labelNames: ['schedule'],
+    collect: async (set) => {
+      // Without PostgreSQL, `/metrics` still returns the other metrics.
+      const runs = await readScheduleRuns(db).catch(() => []);
+      for (const { schedule, age_seconds: age } of runs) if (age !== null) set({ schedule }, age);
+    },
+  });
+  reports.set('schedules', async () => {
+    const runs = await readScheduleRuns(db);
+    return Object.fromEntries(
+      runs.map(({ schedule, last_succeeded_at, last_failed_at, is_late }) => [
+        schedule,
+        { ok: !is_late, last_succeeded_at, last_failed_at },
+      ]),
+    );
+  });
+}

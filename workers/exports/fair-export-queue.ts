@@ -1,0 +1,75 @@
+import { FairQueue } from '../../shared/platform/fair-queue.js';
+import type { RecordRef } from '../../shared/resources/record-sets.js';
+
+/** An export that waits for a slot. */
+export interface WaitingExport extends RecordRef {
+  isLarge: boolean;
+}
+
+/** An export with at least this many estimated rows is large: COPY takes seconds for it. */
+export const LARGE_EXPORT_ROWS = 200_000;
+
+/** The kind of slot an export runs in: the one reserved for small exports, or any other. */
+type Slot = 'reserved' | 'general';
+
+/**
+ * Selects the next export, round-robin between tenants. One export of a tenant runs at a time. With
+ * several slots, one is reserved for small exports: a small export then waits only for small ones.
+ * In the other slots, small and large exports alternate so that neither starves.
+ */
+export class FairExportQueue {
+  private readonly queues = { small: new FairQueue<WaitingExport>(), large: new FairQueue<WaitingExport>() };
+  private readonly unfinishedIds = new Set<string>();
+  /** The slots of running exports, by tenant. */
+  private readonly running = new Map<string, Slot>();
+  private lastInGeneral: 'small' | 'large' = 'large';
+
+  /** @param slots maximum number of concurrent exports of this process */
+  constructor(private readonly slots: number) {}
+
+  /** Adds an export to the end of its tenant's queue, unless it already waits or runs. */
+  add(waiting: WaitingExport): void {
+    if (this.unfinishedIds.has(waiting.id)) return;
+    this.unfinishedIds.add(waiting.id);
+    this.queues[waiting.isLarge ? 'large' : 'small'].push(waiting.tenant_id, waiting);
+  }
+
+  /** Removes the next export from the queue. It counts as running until {@link stopChild}. */
+  takeNext(): WaitingExport | undefined {
+    return this.takeReserved() ?? this.takeGeneral();
+  }
+
+  finish({ tenant_id, id }: WaitingExport): void {
+    this.unfinishedIds.delete(id);
+    this.running.delete(tenant_id);
+  }
+
+  get counts(): { running: number; waiting: number } {
+    return { running: this.running.size, waiting: this.unfinishedIds.size - this.running.size };
+  }
+
+  private takeReserved(): WaitingExport | undefined {
+    return this.slots > 1 && this.countIn('reserved') === 0 ? this.take('small', 'reserved') : undefined;
+  }
+
+  private takeGeneral(): WaitingExport | undefined {
+    if (this.countIn('general') >= Math.max(1, this.slots - 1)) return undefined;
+    const [first, second] = this.lastInGeneral === 'large' ? SMALL_FIRST : LARGE_FIRST;
+    return this.take(first, 'general') ?? this.take(second, 'general');
+  }
+
+  private take(size: 'small' | 'large', slot: Slot): WaitingExport | undefined {
+    const taken = this.queues[size].shift((tenantId) => !this.running.has(tenantId));
+    if (!taken) return undefined;
+    this.running.set(taken.tenant_id, slot);
+    if (slot === 'general') this.lastInGeneral = size;
+    return taken;
+  }
+
+  private countIn(slot: Slot): number {
+    return [...this.running.values()].filter((taken) => taken === slot).length;
+  }
+}
+
+const SMALL_FIRST = ['small', 'large'] as const;
+const LARGE_FIRST = ['large', 'small'] as const;

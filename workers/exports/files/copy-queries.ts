@@ -1,0 +1,86 @@
+import type { SqlQuery } from '../../../shared/platform/postgres.js';
+import { buildExportConditions } from '../../../shared/resources/exports/conditions.js';
+import type { ExportRequest } from '../../../shared/resources/exports/export-request.js';
+import { Conditions } from '../../../shared/resources/keyset-list.js';
+import { type CsvColumn, decimalColumn } from './cells.js';
+import type { FileSource } from './sources.js';
+
+/**
+ * JSON text contains no control characters. With these as quote and delimiter, COPY passes it
+ * through unchanged. COPY's text format would double every backslash.
+ */
+const JSON_OPTIONS = `format csv, delimiter E'\\x02', quote E'\\x01'`;
+
+/** The query to read, and what the stream needs to know about its output (frames.ts). */
+export interface CopyQuery {
+  query: SqlQuery;
+  /** Options of COPY. */
+  options: string;
+  /** Column names in sequence; empty unless the format is CSV. */
+  header: string[];
+}
+
+/**
+ * Builds the query of a file. A CSV row ends with an extra empty column; the stream replaces its
+ * comma with the CR that RFC 4180 requires before the line feed. In a JSON array, each object is
+ * preceded by a comma. The query sorts the rows before it formats them, not after.
+ */
+export function buildCopyQuery(request: ExportRequest, source: FileSource): CopyQuery {
+  const { alias } = source;
+  if (request.format !== 'csv') {
+    if (source.json === undefined) throw new Error(`${source.name} has no representation of its own`);
+    const json = `${source.json(alias)}::text`;
+    const text = request.format === 'json' ? `',' || ${json}` : json;
+    return { query: buildRowsQuery(request, source, text), options: JSON_OPTIONS, header: [] };
+  }
+  const columns = listColumns(request, source);
+  const cells = [...columns.map(({ sql }) => sql), 'null'].join(', ');
+  return {
+    query: buildRowsQuery(request, source, cells),
+    options: 'format csv',
+    header: columns.map(({ name }) => name),
+  };
+}
+
+function listColumns({ decimals }: ExportRequest, { columns }: FileSource): CsvColumn[] {
+  return columns.flatMap((column) =>
+    decimals && column.isCents ? [column, decimalColumn(column)] : [column],
+  );
+}
+
+function buildRowsQuery(request: ExportRequest, source: FileSource, cells: string): SqlQuery {
+  const { alias, orderBy } = source;
+  const { text, values } = buildConditions(request, source);
+  const inner = `${buildSelect(source, request.format === 'csv')} where ${text} order by ${orderBy}`;
+  return { text: `select ${cells} from (${inner}) ${alias}`, values };
+}
+
+/** @param isCsv adds the SQL that only CSV columns need */
+function buildSelect({ select, from, csvExtras }: FileSource, isCsv: boolean): string {
+  if (!isCsv || !csvExtras) return `select ${select} from ${from}`;
+  return `select ${[select, csvExtras.select].filter(Boolean).join(', ')} from ${from} ${csvExtras.join}`;
+}
+
+function buildConditions(request: ExportRequest, { list }: FileSource): Conditions {
+  return list
+    ? buildExportConditions(request, list)
+    : new Conditions().add('t.tenant_id = ?', request.tenantId);
+}
+
+/**
+ * Builds a query for one row: the expected number of rows, and the sums of the columns of cents by
+ * name, all as text.
+ */
+export function buildTotalsQuery(request: ExportRequest, source: FileSource): SqlQuery {
+  const { alias, columns } = source;
+  const sums = columns
+    .filter(({ isCents }) => isCents)
+    .map(({ name, sql }) => `coalesce(sum(${sql}), 0)::text as ${name}`);
+  const { text, values } = buildConditions(request, source);
+  // Sums need only columns of the table, so the query skips the joins for names.
+  const rows = `${buildSelect(source, false)} where ${text}`;
+  return {
+    text: `select ${['count(*)::text as rows', ...sums].join(', ')} from (${rows}) ${alias}`,
+    values,
+  };
+}

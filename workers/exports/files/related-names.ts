@@ -1,0 +1,33 @@
+/**
+ * SQL that adds related data to the rows of a file: joins, and the expressions they add to the
+ * select list.
+ */
+export interface ExtraSql {
+  join: string;
+  select: string;
+}
+
+/** For each name: the join on the id in `t`, and the expression of the name. */
+const NAME_JOINS = {
+  customer_name: {
+    join: 'left join customers c on c.tenant_id = t.tenant_id and c.id = t.customer_id',
+    sql: 'c.company_name',
+  },
+  job_number: {
+    join: 'left join work_orders w on w.tenant_id = t.tenant_id and w.id = t.work_order_id',
+    sql: 'w.job_number',
+  },
+  invoice_number: {
+    join: 'left join invoices i on i.tenant_id = t.tenant_id and i.id = t.invoice_id',
+    sql: 'i.invoice_number',
+  },
+};
+export type RelatedName = keyof typeof NAME_JOINS;
+
+/** Builds joins that add names next to ids, for human readers of the file. */
+export function buildNameJoins(names: readonly RelatedName[]): ExtraSql {
+  return {
+    join: names.map((name) => NAME_JOINS[name].join).join(' '),
+    select: names.map((name) => `${NAME_JOINS[name].sql} as ${name}`).join(', '),
+  };
+}

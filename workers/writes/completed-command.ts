@@ -1,0 +1,84 @@
+import type { Command, CommandOutcome } from '../../shared/contracts/command.js';
+import { ERROR_STATUS } from '../../shared/platform/errors.js';
+import type { SqlQuery } from '../../shared/platform/postgres.js';
+import { type AuditRecord, buildAuditInsert } from '../../shared/resources/audit-log/insert.js';
+import { getCommandDefinition } from '../../shared/resources/index.js';
+import { getCollectionPath } from '../../shared/resources/tables.js';
+
+/** A command that has run, with its outcome. */
+export interface CompletedCommand {
+  command: Command;
+  outcome: CommandOutcome;
+}
+
+/**
+ * Returns the HTTP status of an outcome: 201 when the record was created, 200 when it was changed,
+ * or the status of the error. It is 202 when the write awaits approval, or when the record is
+ * processed later.
+ */
+export function getHttpStatus({ command, outcome }: CompletedCommand): number {
+  if (!outcome.ok) return ERROR_STATUS[outcome.error.code];
+  if (outcome.held) return 202;
+  const { creates, isAccepted } = getCommandDefinition(command.type);
+  if (!creates) return 200;
+  return isAccepted ? 202 : 201;
+}
+
+/** Builds the Location header of the response; null when the command created no record. */
+export function buildLocation({ command, outcome }: CompletedCommand): string | null {
+  const definition = getCommandDefinition(command.type);
+  if (outcome.ok && outcome.held) return `${getCollectionPath('approval')}/${command.id}`;
+  return outcome.ok && definition.creates
+    ? `${getCollectionPath(definition.entityType)}/${command.entityId}`
+    : null;
+}
+
+/** Returns the name of an outcome in the audit log. */
+function getOutcomeName(outcome: CommandOutcome): AuditRecord['outcome'] {
+  if (!outcome.ok) return ERROR_STATUS[outcome.error.code] === 403 ? 'denied' : 'failed';
+  return outcome.held ? 'held' : 'ok';
+}
+
+/** Returns the command, and the command that it ran in its place if there is one. */
+function addInnerCommand(one: CompletedCommand): CompletedCommand[] {
+  const ran = one.outcome.ok ? one.outcome.ranCommand : undefined;
+  if (!ran) return [one];
+  return [one, { command: ran.command, outcome: { ok: true, changes: ran.changes, events: [] } }];
+}
+
+/**
+ * Builds the query that inserts one audit entry per command. The table is append-only
+ * (docs/decisions.md §9). Its primary key is the inbox: if another worker runs the same command
+ * concurrently, this insert fails, and with it the whole transaction.
+ */
+export function buildCommandAuditInsert(
+  completed: CompletedCommand[],
+  outcomeName: 'dry_run' | undefined,
+): SqlQuery {
+  return buildAuditInsert(
+    completed.flatMap(addInnerCommand).map((one) => buildAuditRecord(one, outcomeName)),
+  );
+}
+
+function buildAuditRecord(one: CompletedCommand, outcomeName: 'dry_run' | undefined): AuditRecord {
+  const { command, outcome } = one;
+  const definition = getCommandDefinition(command.type);
+  return {
+    tenantId: command.tenantId,
+    id: command.id,
+    actor: command.actor,
+    action: definition.action,
+    entityType: definition.entityType,
+    entityId: command.entityId,
+    outcome: outcomeName ?? getOutcomeName(outcome),
+    source: command.source,
+    tool: command.tool,
+    changes: outcome.ok ? outcome.changes : null,
+    error: outcome.ok ? null : outcome.error,
+    responseStatus: getHttpStatus(one),
+    requestId: command.requestId,
+    idempotencyKey: command.idempotency?.key ?? null,
+    ip: command.ip,
+    userAgent: command.userAgent,
+  };
+}

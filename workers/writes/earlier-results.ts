@@ -1,0 +1,91 @@
+import type { Command, CommandResult } from '../../shared/contracts/command.js';
+import type { Transaction } from '../../shared/platform/postgres.js';
+import {
+  type AuditedResultRow,
+  HAS_CHANGES_COLUMN,
+  rebuildResult,
+} from '../../shared/resources/operations/audited-result.js';
+import { findReusedKeyError, type StoredRequest } from '../../shared/resources/operations/reused-key.js';
+import { recordsetSql } from '../../shared/resources/record-sets.js';
+
+interface EarlierRow extends AuditedResultRow, StoredRequest {
+  done: boolean;
+  kept: boolean;
+  key_expired: boolean;
+  status: number;
+  location: string | null;
+  body: string;
+  /**
+   * True when the stored response belongs to a command of the same actor that created or changed a
+   * record.
+   */
+  is_own: boolean;
+}
+
+/**
+ * Results that exist before a set of commands runs, by command id, and idempotency keys whose 24
+ * hours are over.
+ */
+export interface EarlierResults {
+  results: Map<string, CommandResult>;
+  expiredKeys: { tenant_id: string; key: string }[];
+}
+
+/**
+ * Finds the commands that have already run (an audit entry exists), and the idempotency keys that
+ * already have a response (docs/decisions.md §5, Idempotency).
+ */
+export async function findEarlierResults(tx: Transaction, commands: Command[]): Promise<EarlierResults> {
+  const rows = await tx.query<EarlierRow>({
+    name: 'find-earlier',
+    text: `select r.tenant_id, r.id, a.id is not null as done, a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES_COLUMN},
+             k.key is not null as kept, k.created_at < now() - interval '24 hours' as key_expired,
+             k.method, k.path, k.body_hash, k.status, k.location, k.body,
+             m.actor_id is not distinct from r.actor_id and (k.status in (201, 202) or jsonb_array_length(m.changes) > 0) is true as is_own
+           from ${recordsetSql('tenant_id uuid, id uuid, key uuid, actor_id uuid')}
+           left join audit_entries a on a.tenant_id = r.tenant_id and a.id = r.id
+           left join idempotency_keys k on k.tenant_id = r.tenant_id and k.key = r.key
+           left join audit_entries m on m.tenant_id = k.tenant_id and m.id = k.command_id
+           where a.id is not null or k.key is not null`,
+    values: [
+      JSON.stringify(
+        commands.map((command) => ({
+          tenant_id: command.tenantId,
+          id: command.id,
+          key: command.idempotency?.key ?? null,
+          actor_id: command.actor.id,
+        })),
+      ),
+    ],
+  });
+  const earlier: EarlierResults = { results: new Map(), expiredKeys: [] };
+  const byId = new Map(commands.map((command) => [command.id, command]));
+  for (const row of rows) await addEarlierResult(tx, { row, command: byId.get(row.id) as Command, earlier });
+  return earlier;
+}
+
+async function addEarlierResult(
+  tx: Transaction,
+  { row, command, earlier }: { row: EarlierRow; command: Command; earlier: EarlierResults },
+): Promise<void> {
+  // A failed command keeps its own error, even if a later request with the same key has succeeded.
+  if (row.done && row.error) {
+    earlier.results.set(command.id, { id: command.id, ok: false, error: row.error });
+  } else if (row.kept && !row.key_expired) {
+    earlier.results.set(command.id, buildReplayResult(command, row));
+  } else if (row.done) {
+    earlier.results.set(command.id, await rebuildResult(row, (query) => tx.query(query)));
+  } else if (row.kept) {
+    earlier.expiredKeys.push({ tenant_id: command.tenantId, key: command.idempotency?.key as string });
+  }
+}
+
+function buildReplayResult(command: Command, row: EarlierRow): CommandResult {
+  const error = findReusedKeyError(command.idempotency, row);
+  if (error) return { id: command.id, ok: false, error, unaudited: true };
+  // If a worker dies after the commit, the command runs a second time. Its caller has not received
+  // a response yet, so this is not a replay.
+  const replayed = !row.done;
+  const { status, body, location, is_own: isOwnChange } = row;
+  return { id: command.id, ok: true, status, body, location, replayed, isOwnChange };
+}

@@ -1,0 +1,114 @@
+import type { Command, CommandResult } from '../../shared/contracts/command.js';
+import { getErrorCode, isTransientDatabaseError } from '../../shared/platform/errors.js';
+import { createFairLimit, type FairLimit } from '../../shared/platform/fair-limit.js';
+import { internalError } from '../../shared/queues/submit.js';
+import { countAttempt, deleteAttempts, sortByAttempts } from './attempts.js';
+import { buildCommandAuditInsert } from './completed-command.js';
+import { UnknownCommandError } from './handlers.js';
+import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
+
+/**
+ * Errors after which a batch runs again immediately: a unique violation (another worker has
+ * committed the same command or key), a serialization failure, a deadlock.
+ */
+const RUN_AGAIN_CODES = ['23505', '40P01', '40001'];
+const MAX_RUNS = 4;
+
+/** Jobs with suspected commands of all tenants wait in one queue. */
+const SUSPECTED_JOBS = { queue: 'suspects', group: 'all' } as const;
+
+/** Creates the limit that lets one job with suspected commands run at a time. */
+export function createSuspectLimit(maxQueued: number): FairLimit<'suspects'> {
+  return createFairLimit({ queues: [SUSPECTED_JOBS.queue], maxRunning: 1, maxQueued });
+}
+
+/**
+ * Runs a batch so that one failing command does not fail the others. An unexpected error splits the
+ * batch in halves until the failing command is alone; only that command fails.
+ * @throws when PostgreSQL is unreachable, or this version has no handler for a command. The queue
+ * then retries the job
+ */
+export async function runIsolated(
+  context: BatchContext,
+  commands: Command[],
+  options?: BatchOptions,
+): Promise<CommandResult[]> {
+  try {
+    return await runAgainOnConflict(context, commands, options);
+  } catch (error) {
+    if (isTransientDatabaseError(error)) throw error;
+    // Without the check, a command that has already run may fail in another way. Run the batch with
+    // the check.
+    if (options?.shouldSearchEarlier === false) return runIsolated(context, commands);
+    if (commands.length > 1) return runHalves(context, commands);
+    // Fails the job. The queue retries it until a newer worker, which has a handler, runs it.
+    if (error instanceof UnknownCommandError) throw error;
+    return recordFailure(context, commands[0] as Command, error);
+  }
+}
+
+async function runHalves(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+  const middle = Math.ceil(commands.length / 2);
+  const first = await runIsolated(context, commands.slice(0, middle));
+  const second = await runIsolated(context, commands.slice(middle));
+  return [...first, ...second];
+}
+
+async function runAgainOnConflict(
+  context: BatchContext,
+  commands: Command[],
+  options?: BatchOptions,
+): Promise<CommandResult[]> {
+  for (let run = 1; ; run += 1) {
+    try {
+      return await runBatch(context, commands, run === 1 ? options : undefined);
+    } catch (error) {
+      if (run === MAX_RUNS || !RUN_AGAIN_CODES.includes(getErrorCode(error))) throw error;
+      context.conflictMonitor.recordConflict();
+    }
+  }
+}
+
+async function recordFailure(
+  context: BatchContext,
+  command: Command,
+  error: unknown,
+): Promise<CommandResult[]> {
+  context.logger.error(
+    { err: error, commandId: command.id, type: command.type },
+    'a command failed unexpectedly',
+  );
+  const outcome = { ok: false, error: internalError() } as const;
+  await context.db.transaction([command.tenantId], async (tx) =>
+    tx.queryAtCommit(buildCommandAuditInsert([{ command, outcome }], undefined)),
+  );
+  return [{ id: command.id, ...outcome }];
+}
+
+/**
+ * Runs the commands of a job whose worker died, one by one, the fewest attempts first. Each attempt
+ * is counted before it starts. A command that has killed its worker too often is skipped and stays
+ * parked. Only one job with suspected commands runs in a process at a time.
+ */
+export function runSuspectedCommands(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+  return context.suspectLimit.run(SUSPECTED_JOBS, () => runOneByOne(context, commands));
+}
+
+async function runOneByOne(context: BatchContext, commands: Command[]): Promise<CommandResult[]> {
+  const results: CommandResult[] = [];
+  for (const command of await sortByAttempts(context.db, commands)) {
+    if (await countAttempt(context.db, command)) {
+      results.push(...(await runIsolated(context, [command])));
+      await deleteAttempts(context.db, command);
+    } else {
+      context.logger.error(
+        { commandId: command.id, type: command.type },
+        'parked a command that keeps killing its worker',
+      );
+      results.push({ id: command.id, ok: false, error: internalError(), unaudited: true });
+    }
+  }
+  return results;
+}
+
+export type { BatchContext };
