@@ -23,7 +23,7 @@ const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
 /** The client disconnected before its body was complete. */
 export class ClientDisconnectedError extends Error {
-  override readonly name = 'ClientGone';
+  override readonly name = 'ClientDisconnectedError';
 }
 
 export interface McpMessage {

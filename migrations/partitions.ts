@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { DAY_MS, firstIdAt, timeOf, WEEK_MS, weekOf } from './partition-weeks.js';
 
 /** Tables that are partitioned by id. Their ids begin with the time (UUIDv7). */
 const TABLES = ['events', 'webhook_deliveries', 'webhook_attempts'] as const;
@@ -11,11 +12,6 @@ const RETENTION_DAYS = 30;
 const WEEKS_AHEAD = 4;
 /** The partition of the previous week must exist too, for rows written around midnight. */
 const WEEKS_BACK = 1;
-
-const DAY_MS = 24 * 3600 * 1000;
-const WEEK_MS = 7 * DAY_MS;
-/** 1970-01-05, a Monday. */
-const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /** Counting the rows of a default partition stops here. */
 const MAX_COUNTED_ROWS = 10_000;
@@ -243,20 +239,4 @@ async function runAsOwner<T>(databaseUrl: string, work: (client: pg.Client) => P
 
 function partitionName(table: Table, week: number): string {
   return `${table}_${new Date(week).toISOString().slice(0, 10).replaceAll('-', '')}`;
-}
-
-/** Returns Monday 00:00 UTC of the week that contains this time. */
-function weekOf(ms: number): number {
-  return Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS + FIRST_MONDAY_MS;
-}
-
-/** Returns the lowest possible UUIDv7 of this time. */
-function firstIdAt(ms: number): string {
-  const time = ms.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
-}
-
-/** Returns the time of a UUIDv7 in ms since 1970. */
-function timeOf(id: string): number {
-  return Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 }

@@ -5,7 +5,7 @@ import { matchesType } from '../../shared/events/event-types.js';
 import type { EventPage, StoredEvent } from '../../shared/events/read-events.js';
 import type { EventFeed, EventFeedReader } from './event-feed.js';
 
-/** The time after which an EventStreamSource reconnects. */
+/** The time after which an EventSource reconnects. */
 const RETRY_MS = 2000;
 /** Proxies close connections that are silent for a minute, some for half a minute. */
 const PING_MS = 15_000;

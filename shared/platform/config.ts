@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type Joi from 'joi';
 import { findContradictions, findDomain, formatExample, type ProcessKind } from './config-contradictions.js';
+import { loadDevelopmentSecret } from './development-secret.js';
 import type { Settings } from './environment.js';
 import { settingsSchema } from './settings.js';
 import { findSettingsWarnings } from './settings-warnings.js';
@@ -24,7 +23,7 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | undefined;
-  /** Replica that exports read from; undefined: exports read from `buildDatabaseUrl`. */
+  /** Replica that exports read from; undefined: exports read from `databaseUrl`. */
   databaseReplicaUrl: string | undefined;
   redisUrl: string | undefined;
   /**
@@ -232,27 +231,4 @@ const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;
   return value.SHUTDOWN_DELAY_MS ?? (value.NODE_ENV === 'production' ? PRODUCTION_SHUTDOWN_DELAY_MS : 0);
-}
-
-/**
- * The secret of a development machine. The first process generates it and stores it in DATA_DIR;
- * all processes share it.
- */
-function loadDevelopmentSecret(dataDir: string): string {
-  const path = join(dataDir, 'secret-key');
-  if (!existsSync(path)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    const draft = `${path}.${process.pid}`;
-    writeFileSync(draft, randomBytes(48).toString('base64'), { mode: 0o600 });
-    try {
-      // link() creates the complete file in one step, so no process reads a half-written secret.
-      linkSync(draft, path);
-    } catch (error) {
-      // Another process may have created the secret at the same time; that one is used.
-      if (!existsSync(path)) throw error;
-    } finally {
-      unlinkSync(draft);
-    }
-  }
-  return readFileSync(path, 'utf8').trim();
 }

@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { isConnectionError, markFailedConnect } from './errors.js';
 import type { Logger } from './logger.js';
+import { CachedPlans } from './postgres-cached-plans.js';
 import { readWithSetting, type SettingQuery } from './postgres-read.js';
-import { corkUntilNextTick, type Row, type SqlQuery, sendQuery } from './postgres-send.js';
+import { type Row, type SqlQuery, sendQuery } from './postgres-send.js';
 import { buildAppSessionOptions } from './postgres-session.js';
 import { type CheckedOutClient, SharedReadConnections } from './postgres-shared-reads.js';
 import { SlowQueries, type TenantRead } from './postgres-slow-queries.js';
@@ -30,9 +31,9 @@ export interface Database {
    * Runs `work` in a transaction that sees these tenants' rows, and commits. Rolls back if `work`
    * throws.
    */
-  transaction<T>(listTenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Like {@link transaction}, but always rolls back. */
-  runAndRollBack<T>(listTenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
+  runAndRollBack<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
    * Looks up a credential before its tenant is known. Only rows with exactly this hash are visible.
    */
@@ -90,15 +91,8 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
   return new PooledDatabase(pool, options.poolSize);
 }
 
-/**
- * A cached plan reflects the tables at planning time. A plan made on an empty table may read all
- * rows of a tenant through an index that looked as good as the key then. Planning again every two
- * seconds follows the growth and costs a busy connection a few thousandths of its time.
- */
-const PLAN_LIFETIME_MS = 2000;
-
 class PooledDatabase implements Database {
-  private readonly plannedAt = new WeakMap<pg.PoolClient, number>();
+  private readonly cachedPlans = new CachedPlans();
   private readonly slowQueries = new SlowQueries();
   private readonly readConnections = new SharedReadConnections(() => this.checkOut(), this.slowQueries);
   private readonly slowReads: SlowReads;
@@ -233,23 +227,12 @@ class PooledDatabase implements Database {
       broken = error;
     };
     client.on('error', discard);
-    const discardOldPlans = () => this.forgetOldPlans(client, discard);
+    const discardOldPlans = () => this.cachedPlans.discardOld(client, discard);
     discardOldPlans();
     const release = () => {
       client.off('error', discard);
       client.release(broken);
     };
     return { client, discard, discardOldPlans, release };
-  }
-
-  private forgetOldPlans(client: pg.PoolClient, discard: (error: Error) => void): void {
-    const now = Date.now();
-    const plannedAt = this.plannedAt.get(client);
-    if (plannedAt !== undefined && now - plannedAt < PLAN_LIFETIME_MS) return;
-    this.plannedAt.set(client, now);
-    // Sent in the same flush as the queries that follow.
-    if (plannedAt === undefined) return;
-    corkUntilNextTick(client);
-    client.query('discard plans').catch(discard);
   }
 }

@@ -30,7 +30,10 @@ describe('audit entries and events of writes', () => {
   });
   after(() => stack.stop());
 
-  const createHeaders = () => ({ 'x-request-id': `test-${randomUUID()}`, 'user-agent': 'audit-test/1.0' });
+  /** Options of a request with an id of its own. */
+  const createOptions = (headers = {}) => ({
+    headers: { 'x-request-id': `test-${randomUUID()}`, 'user-agent': 'audit-test/1.0', ...headers },
+  });
 
   /** The audit entries of one request, found by the request id in its response. */
   const findEntries = (response: TestResponse, owner = tenant.id): Promise<Entry[]> =>
@@ -47,9 +50,10 @@ describe('audit entries and events of writes', () => {
 
   describe('the audit entry of a write', () => {
     it('the audit entry of a write names actor, action, record, changes and request', async () => {
-      const headers = { ...createHeaders(), 'idempotency-key': randomUUID() };
+      const idempotencyKey = randomUUID();
+      const options = createOptions({ 'idempotency-key': idempotencyKey });
       const input = { company_name: 'Audited', terms_days: 10 };
-      const response = await tenant.client.post('/customers', input, { headers });
+      const response = await tenant.client.post('/customers', input, options);
       const entry = await findEntry(response);
       expect(entry).to.deep.include({
         tenant_id: tenant.id,
@@ -64,8 +68,8 @@ describe('audit entries and events of writes', () => {
         tool: null,
         error: null,
         response_status: 201,
-        request_id: headers['x-request-id'],
-        idempotency_key: headers['idempotency-key'],
+        request_id: options.headers['x-request-id'],
+        idempotency_key: idempotencyKey,
         ip: '127.0.0.1',
         user_agent: 'audit-test/1.0',
       });
@@ -100,14 +104,14 @@ describe('audit entries and events of writes', () => {
     ];
     for (const [path, entityType, body, patch, change] of PATCHES) {
       it(`POST and PATCH ${path} leave one audit entry each, and PATCH lists each change with its old and new value`, async () => {
-        const created = await tenant.client.post(path, body(), { headers: createHeaders() });
+        const created = await tenant.client.post(path, body(), createOptions());
         const id = created.body.id;
         expect(await findEntry(created)).to.include({
           action: `${entityType}.created`,
           entity_type: entityType,
           entity_id: id,
         });
-        const patched = await tenant.client.patch(`${path}/${id}`, patch, { headers: createHeaders() });
+        const patched = await tenant.client.patch(`${path}/${id}`, patch, createOptions());
         const entry = await findEntry(patched);
         expect(entry).to.include({
           action: `${entityType}.updated`,
@@ -121,11 +125,7 @@ describe('audit entries and events of writes', () => {
 
       it(`a PATCH ${path} that changes nothing leaves an audit entry without changes`, async () => {
         const created = await tenant.client.post(path, body());
-        const patched = await tenant.client.patch(
-          `${path}/${created.body.id}`,
-          {},
-          { headers: createHeaders() },
-        );
+        const patched = await tenant.client.patch(`${path}/${created.body.id}`, {}, createOptions());
         expect((await findEntry(patched)).changes).to.deep.equal([]);
       });
     }
@@ -136,15 +136,13 @@ describe('audit entries and events of writes', () => {
       const created = await tenant.client.post(
         '/invoices',
         invoiceInput({ line_items: createLines('Tow') }),
-        {
-          headers: createHeaders(),
-        },
+        createOptions(),
       );
       const line_items = createLines('Winch');
       const patched = await tenant.client.patch(
         `/invoices/${created.body.id}`,
         { line_items },
-        { headers: createHeaders() },
+        createOptions(),
       );
       const summary = (name: string) => ({
         field: 'line_items',
@@ -160,24 +158,14 @@ describe('audit entries and events of writes', () => {
     it('the audit entry for replaced line items names the member line_items', async () => {
       const { id } = (await tenant.client.post('/invoices', invoiceInput())).body;
       const line_items = [lineItem({ name: 'Winch' })];
-      const patched = await tenant.client.patch(
-        `/invoices/${id}`,
-        { line_items },
-        { headers: createHeaders() },
-      );
+      const patched = await tenant.client.patch(`/invoices/${id}`, { line_items }, createOptions());
       expect((await findEntry(patched)).changes?.map(({ field }) => field)).to.deep.equal(['line_items']);
     });
 
     it('audit entries for creating, rolling and revoking an API key never hold the key, sealed or plain', async () => {
-      const created = await tenant.client.post('/api-keys', { name: 'secret' }, { headers: createHeaders() });
-      const rolled = await tenant.client.post(
-        `/api-keys/${created.body.id}/roll`,
-        {},
-        { headers: createHeaders() },
-      );
-      const revoked = await tenant.client.delete(`/api-keys/${created.body.id}`, {
-        headers: createHeaders(),
-      });
+      const created = await tenant.client.post('/api-keys', { name: 'secret' }, createOptions());
+      const rolled = await tenant.client.post(`/api-keys/${created.body.id}/roll`, {}, createOptions());
+      const revoked = await tenant.client.delete(`/api-keys/${created.body.id}`, createOptions());
       const actions = ['api_key.created', 'api_key.rolled', 'api_key.revoked'];
       for (const [index, response] of [created, rolled, revoked].entries()) {
         expect(response.status, response.text).to.be.oneOf([200, 201]);
@@ -196,11 +184,7 @@ describe('audit entries and events of writes', () => {
     it("the audit entry of an agent's write names the agent", async () => {
       const key = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['write_work_orders'] });
       const client = stack.createClient(key);
-      const response = await client.post(
-        '/work-orders',
-        { service_type: 'tow' },
-        { headers: createHeaders() },
-      );
+      const response = await client.post('/work-orders', { service_type: 'tow' }, createOptions());
       const agentId = (await client.get('/me')).body.key.id;
       expect(await findEntry(response)).to.include({
         actor_type: 'agent',
@@ -236,7 +220,7 @@ describe('audit entries and events of writes', () => {
         ],
       ];
       for (const [method, path, body, action, code] of failures) {
-        const response = await tenant.client.call(method, path, { body, headers: createHeaders() });
+        const response = await tenant.client.call(method, path, { body, ...createOptions() });
         const entry = await findEntry(response);
         expect(entry).to.include({
           action,
@@ -251,12 +235,8 @@ describe('audit entries and events of writes', () => {
     it('a replayed request leaves no second audit entry', async () => {
       const headers = { 'idempotency-key': randomUUID() };
       const body = { company_name: 'Once' };
-      const first = await tenant.client.post('/customers', body, {
-        headers: { ...headers, ...createHeaders() },
-      });
-      const replay = await tenant.client.post('/customers', body, {
-        headers: { ...headers, ...createHeaders() },
-      });
+      const first = await tenant.client.post('/customers', body, createOptions(headers));
+      const replay = await tenant.client.post('/customers', body, createOptions(headers));
       expect(await findEntries(replay)).to.deep.equal([]);
       const query = 'select id from audit_entries where entity_id = $1';
       expect(await stack.rows(tenant.id, query, [first.body.id])).to.have.length(1);
@@ -264,11 +244,7 @@ describe('audit entries and events of writes', () => {
 
     it('an audit entry is visible to its own tenant only', async () => {
       const other = await stack.createTenant('Other');
-      const response = await tenant.client.post(
-        '/customers',
-        { company_name: 'Mine' },
-        { headers: createHeaders() },
-      );
+      const response = await tenant.client.post('/customers', { company_name: 'Mine' }, createOptions());
       expect(await findEntries(response, other.id)).to.deep.equal([]);
       expect(await findEntries(response)).to.have.length(1);
     });

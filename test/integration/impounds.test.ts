@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import type { Command } from '../../shared/contracts/command.js';
 import { newId } from '../../shared/platform/ids.js';
-import type { Transaction } from '../../shared/platform/postgres.js';
 import { openClockQueue } from '../../shared/queues/clock.js';
-import { findDueStorageAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import {
   IMPOUND_MOVES,
   IMPOUND_STATUSES,
   PATCHABLE_IMPOUND_STATUSES,
 } from '../../shared/resources/impounds/transitions.js';
-import { runIsolated } from '../../workers/writes/isolate-commands.js';
-import { createBatchContext } from '../support/batch-context.js';
 import type { TestResponse } from '../support/client.js';
 import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { eventually } from '../support/poll.js';
@@ -22,20 +18,19 @@ import {
 } from '../support/priced-work-orders.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
+import { noonDaysAgo, StorageSweeps } from '../support/storage-sweeps.js';
 
-const DAY_MS = 86_400_000;
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
-/** Noon UTC that many days ago. UTC is the account's time zone here. */
-const daysAgo = (days: number) =>
-  new Date((Math.floor(Date.now() / DAY_MS) - days + 0.5) * DAY_MS).toISOString();
 
 describe('impounds', () => {
   let stack: TestStack;
   let tenant: TestTenant;
+  let storage: StorageSweeps;
 
   before(async () => {
     stack = await TestStack.start();
     tenant = await stack.createTenant('Yard', { timeZone: 'UTC' });
+    storage = new StorageSweeps(stack, tenant.id);
   });
   after(() => stack.stop());
 
@@ -48,22 +43,6 @@ describe('impounds', () => {
     tenant.client.post(`/impounds/${id}/${action}`, body);
   const read = async (id: string): Promise<TestResponse['body']> =>
     (await tenant.client.get(`/impounds/${id}`)).body;
-  const find = (tx: Transaction) => findDueStorageAccruals(tx, 100);
-  const accrue = (commands: Command[]) => {
-    return runIsolated(createBatchContext(stack.runtime), commands);
-  };
-  /**
-   * Moves the impound back in time and returns the commands that each sweep finds. One transaction
-   * does both, so that the clock of the stack cannot act in between.
-   */
-  const sweepAfter = (id: string, days: number, sweeps = 1): Promise<Command[][]> =>
-    stack.runtime.db.transaction([tenant.id], async (tx) => {
-      await tx.query({
-        text: `update impounds set impounded_at = impounded_at - make_interval(days => $3) where tenant_id = $1 and id = $2`,
-        values: [tenant.id, id, days],
-      });
-      return Promise.all(Array.from({ length: sweeps }, () => find(tx)));
-    });
   const listEntityIds = (commands: Command[]) => commands.map(({ entityId }) => entityId);
 
   it('POST /impounds charges the first day and stores every field, and reads return the same bytes', async () => {
@@ -132,8 +111,9 @@ describe('impounds', () => {
       vehicle: { make: 'Honda' },
     };
     const workOrderId = (await client.post('/work-orders', workOrderInput)).body.id;
-    const impound = (await client.post('/impounds', { work_order_id: workOrderId, impounded_at: daysAgo(4) }))
-      .body;
+    const impound = (
+      await client.post('/impounds', { work_order_id: workOrderId, impounded_at: noonDaysAgo(4) })
+    ).body;
     expect(impound).to.deep.include({
       work_order_id: workOrderId,
       customer_id: customerId,
@@ -211,11 +191,11 @@ describe('impounds', () => {
     });
 
     it('an impound can start on hold, and accrues storage', async () => {
-      const held = await createImpound({ hold_reason: 'Police', impounded_at: daysAgo(2) });
+      const held = await createImpound({ hold_reason: 'Police', impounded_at: noonDaysAgo(2) });
       expect(held).to.include({ status: 'hold', storage_cents: 13_500 });
-      const [found = []] = await sweepAfter(held.id, 1);
+      const [found = []] = await storage.sweepAfter(held.id, 1);
       expect(listEntityIds(found)).to.include(held.id);
-      await accrue(found);
+      await storage.accrue(found);
       expect((await read(held.id)).storage_cents).to.equal(18_000);
       expect((await act(held.id, 'unhold')).body.status).to.equal('stored');
     });
@@ -242,7 +222,7 @@ describe('impounds', () => {
   });
 
   it('an impound is released once, with storage to the day, and the release is final', async () => {
-    const { id } = await createImpound({ impounded_at: daysAgo(9) });
+    const { id } = await createImpound({ impounded_at: noonDaysAgo(9) });
     const firstRelease = await act(id, 'release', { kind: 'owner' });
     expect(firstRelease.status).to.equal(200);
     expect(firstRelease.body).to.include({
@@ -253,13 +233,13 @@ describe('impounds', () => {
     expect((await act(id, 'release', { kind: 'junked' })).body).to.deep.equal(firstRelease.body);
     for (const action of ['hold', 'unhold'])
       expectError(await act(id, action, { reason: 'late' }), 409, 'invalid_status_transition');
-    expect(listEntityIds((await sweepAfter(id, 5))[0] ?? [])).to.not.include(id);
+    expect(listEntityIds((await storage.sweepAfter(id, 5))[0] ?? [])).to.not.include(id);
     expect((await read(id)).storage_cents).to.equal(45_000);
-    const other = await createImpound({ impounded_at: daysAgo(9) });
+    const other = await createImpound({ impounded_at: noonDaysAgo(9) });
     const released = await act(other.id, 'release', {
       kind: 'insurance',
       released_to: 'Acme',
-      at: daysAgo(3),
+      at: noonDaysAgo(3),
     });
     expect(released.body, 'a release recorded later').to.include({
       days: 7,
@@ -267,7 +247,7 @@ describe('impounds', () => {
       released_to: 'Acme',
     });
     expect((await act(other.id, 'release', { kind: 'owner' })).status).to.equal(200);
-    const disposed = await createImpound({ impounded_at: daysAgo(1) });
+    const disposed = await createImpound({ impounded_at: noonDaysAgo(1) });
     await tenant.client.patch(`/impounds/${disposed.id}`, { status: 'lien' });
     await tenant.client.patch(`/impounds/${disposed.id}`, { status: 'auction' });
     expect((await tenant.client.patch(`/impounds/${disposed.id}`, { status: 'disposed' })).body).to.include({
@@ -279,9 +259,9 @@ describe('impounds', () => {
   it('the clock accrues each started day of storage once, even after missed nights and repeated sweeps', async () => {
     const { id } = await createImpound({ free_days: 2 });
     expect((await read(id)).storage_cents).to.equal(0);
-    const found = await sweepAfter(id, 6, 3);
+    const found = await storage.sweepAfter(id, 6, 3);
     expect(found.map(listEntityIds)).to.deep.equal([[id], [id], [id]]);
-    await Promise.all(found.map(accrue));
+    await Promise.all(found.map((commands) => storage.accrue(commands)));
     expect(await read(id)).to.include({ days: 7, free_days: 2, accrued_days: 5, storage_cents: 22_500 });
     const entries = await stack.rows<{ changes: unknown[] }>(
       tenant.id,
@@ -289,12 +269,15 @@ describe('impounds', () => {
       [tenant.id, id],
     );
     expect(entries.filter(({ changes }) => changes.length > 0)).to.have.length(1);
-    expect((await sweepAfter(id, 0)).map(listEntityIds), 'all days are free or charged').to.deep.equal([[]]);
+    expect(
+      (await storage.sweepAfter(id, 0)).map(listEntityIds),
+      'all days are free or charged',
+    ).to.deep.equal([[]]);
   });
 
   it('the accrue-storage job of the clock accrues storage', async () => {
     const { id } = await createImpound();
-    await sweepAfter(id, 3);
+    await storage.sweepAfter(id, 3);
     await openClockQueue(stack.runtime).add('accrue-storage', {}, { jobId: newId() });
     await eventually('the clock to accrue storage', async () => (await read(id)).accrued_days === 4);
     expect((await read(id)).storage_cents).to.equal(18_000);
@@ -321,7 +304,7 @@ describe('impounds', () => {
   });
 
   it('a dry run of a release changes nothing', async () => {
-    const { id } = await createImpound({ impounded_at: daysAgo(2) });
+    const { id } = await createImpound({ impounded_at: noonDaysAgo(2) });
     const before = await read(id);
     const preview = await tenant.client.post(`/impounds/${id}/release`, { kind: 'owner' }, DRY_RUN);
     expect(preview.body.data).to.include({ status: 'released', storage_cents: 13_500 });
@@ -334,7 +317,7 @@ describe('impounds', () => {
     await makeRateCard(client, { is_default: true, items: [buildRateCardItem(), gateFee, STORAGE_ITEM] });
     const bill = async (kind: string) => {
       const workOrderId = await createCompletedWorkOrder(client);
-      const body = { work_order_id: workOrderId, impounded_at: daysAgo(3), daily_rate_cents: 3000 };
+      const body = { work_order_id: workOrderId, impounded_at: noonDaysAgo(3), daily_rate_cents: 3000 };
       const { id } = (await client.post('/impounds', body)).body;
       const release = (at?: string) => client.post(`/impounds/${id}/release`, { kind, at });
       if (kind !== 'bill_account') await release();
@@ -355,7 +338,7 @@ describe('impounds', () => {
     expect(free.impound).to.include({ accrued_days: 4, invoiced_days: 0, unbilled_days: 0 });
     const stillStored = await bill('bill_account');
     expect(stillStored.impound).to.include({ status: 'stored', invoiced_days: 4, unbilled_days: 0 });
-    const [problem] = expectError(await stillStored.release(daysAgo(2)), 409, 'conflict');
+    const [problem] = expectError(await stillStored.release(noonDaysAgo(2)), 409, 'conflict');
     expect(problem, 'billed days cannot be removed').to.include({ field: 'at', code: 'invoiced' });
     expect((await stillStored.release()).body).to.include({ status: 'released', accrued_days: 4 });
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { TestResponse } from '../support/client.js';
 import { expectError, listValidationErrors } from '../support/expect-error.js';
+import { blocksDispatch, createInspection, createRecord, FATAL_DEFECT } from '../support/inspections.js';
 import { UNKNOWN_ID } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';
 
@@ -23,9 +23,6 @@ const MEMBERS = [
 ];
 const DRY_RUN = { headers: { 'x-service-dry-run': 'true' } };
 const AT = '2026-11-21T08:00:00.000Z';
-const FATAL = { component: 'Winch cable', severity: 'out_of_service' };
-
-type Defect = { id: string; component: string; resolved_at: string | null };
 
 describe('inspections', () => {
   let stack: TestStack;
@@ -37,30 +34,19 @@ describe('inspections', () => {
   before(async () => {
     stack = await TestStack.start();
     tenant = await stack.createTenant('Hudson Towing', { timeZone: 'America/New_York' });
-    truckId = (await createRecord('/trucks', { unit_number: 'T-1', duty_class: 'light' })).id;
-    driverId = (await createRecord('/drivers', { name: 'Sam' })).id;
-    workOrderId = (await createRecord('/work-orders', { service_type: 'tow' })).id;
+    truckId = (await createRecord(tenant.client, '/trucks', { unit_number: 'T-1', duty_class: 'light' })).id;
+    driverId = (await createRecord(tenant.client, '/drivers', { name: 'Sam' })).id;
+    workOrderId = (await createRecord(tenant.client, '/work-orders', { service_type: 'tow' })).id;
   });
   after(() => stack.stop());
 
-  const createRecord = async (path: string, body: unknown): Promise<TestResponse['body']> => {
-    const response = await tenant.client.post(path, body);
-    expect(response.status, response.text).to.equal(201);
-    return response.body;
-  };
-  const createInspection = (body: Record<string, unknown> = {}) =>
-    createRecord('/inspections', { kind: 'pre_trip', ...body });
+  const makeInspection = (body: Record<string, unknown> = {}) => createInspection(tenant.client, body);
   const listIds = async (query: string): Promise<string[]> => {
     const response = await tenant.client.get(`/inspections?limit=200&${query}`);
     expect(response.status, response.text).to.equal(200);
     return response.body.data.items.map((item: { id: string }) => item.id);
   };
-  /** Reads the column that dispatch checks. */
-  const blocksDispatch = async (id: string): Promise<boolean> => {
-    const text = 'select blocks_dispatch from inspections where tenant_id = $1 and id = $2';
-    const [row] = await stack.rows<{ blocks_dispatch: boolean }>(tenant.id, text, [tenant.id, id]);
-    return row?.blocks_dispatch ?? false;
-  };
+  const isDispatchBlockedBy = (id: string) => blocksDispatch(stack, tenant.id, id);
 
   it('POST /inspections needs only a kind, returns exactly the published fields, and reads return the same bytes', async () => {
     const response = await tenant.client.post('/inspections', { kind: 'post_trip' });
@@ -87,7 +73,7 @@ describe('inspections', () => {
 
   it('POST /inspections stores every field, sets absent ones to null, uses UTC and gives each defect an id', async () => {
     const url = 'https://files.example.com/a.jpg?x=1';
-    const inspection = await createInspection({
+    const inspection = await makeInspection({
       kind: 'vehicle_condition',
       truck_id: truckId,
       driver_id: driverId,
@@ -138,123 +124,33 @@ describe('inspections', () => {
     const cases: [string, Record<string, unknown>, string, boolean][] = [
       ['an item that needs attention', { items: [{ key: 'brakes', state: 'attention' }] }, 'pass', false],
       ['a failed item', failedItem, 'pass_with_defects', false],
-      ['a minor defect', { defects: [{ ...FATAL, severity: 'minor' }] }, 'pass_with_defects', false],
-      ['a resolved out_of_service defect', { defects: [{ ...FATAL, resolved_at: AT }] }, 'pass', false],
+      ['a minor defect', { defects: [{ ...FATAL_DEFECT, severity: 'minor' }] }, 'pass_with_defects', false],
+      [
+        'a resolved out_of_service defect',
+        { defects: [{ ...FATAL_DEFECT, resolved_at: AT }] },
+        'pass',
+        false,
+      ],
       [
         'a resolved defect and a failed item',
-        { ...failedItem, defects: [{ ...FATAL, resolved_at: AT }] },
+        { ...failedItem, defects: [{ ...FATAL_DEFECT, resolved_at: AT }] },
         'pass_with_defects',
         false,
       ],
-      ['an out_of_service defect', { ...failedItem, defects: [FATAL] }, 'out_of_service', true],
+      ['an out_of_service defect', { ...failedItem, defects: [FATAL_DEFECT] }, 'out_of_service', true],
     ];
     for (const [name, findings, result, isBlocking] of cases) {
       it(`an inspection with ${name} has the result ${result}, regardless of the body`, async () => {
-        const inspection = await createInspection({ truck_id: truckId, ...findings, result: 'pass' });
+        const inspection = await makeInspection({ truck_id: truckId, ...findings, result: 'pass' });
         expect(inspection.result).to.equal(result);
-        expect(await blocksDispatch(inspection.id)).to.equal(isBlocking);
+        expect(await isDispatchBlockedBy(inspection.id)).to.equal(isBlocking);
       });
     }
 
     it('an out_of_service inspection without a truck does not block dispatch', async () => {
-      const inspection = await createInspection({ defects: [FATAL] });
+      const inspection = await makeInspection({ defects: [FATAL_DEFECT] });
       expect(inspection.result).to.equal('out_of_service');
-      expect(await blocksDispatch(inspection.id)).to.equal(false);
-    });
-  });
-
-  describe('PATCH /inspections/{id}', () => {
-    const patch = (id: string, body: unknown) => tenant.client.patch(`/inspections/${id}`, body);
-
-    it('PATCH /inspections/{id} resolves a defect and frees the truck; null reopens it and blocks the truck', async () => {
-      const inspection = await createInspection({
-        truck_id: truckId,
-        defects: [FATAL, { component: 'Lamp', severity: 'minor' }],
-      });
-      const [fatal, lamp] = inspection.defects as [Defect, Defect];
-      const resolution = { id: fatal.id, resolved_at: '2026-11-21T09:00:00+01:00', resolved_by: 'Jo' };
-      const resolved = await patch(inspection.id, { defects: [resolution] });
-      expect(resolved.status, resolved.text).to.equal(200);
-      expect(resolved.body).to.deep.equal({
-        ...inspection,
-        defects: [{ ...fatal, resolved_at: AT, resolved_by: 'Jo' }, lamp],
-        result: 'pass_with_defects',
-        updated_at: resolved.body.updated_at,
-      });
-      expect(await blocksDispatch(inspection.id)).to.equal(false);
-      expect(Date.parse(resolved.body.updated_at)).to.be.greaterThan(Date.parse(inspection.updated_at));
-      const again = await patch(inspection.id, { defects: [resolution] });
-      expect(again.body, 'a repeated PATCH changes nothing').to.deep.equal(resolved.body);
-      const allResolved = await patch(inspection.id, { defects: [{ id: lamp.id, resolved_at: AT }] });
-      expect(allResolved.body.result).to.equal('pass');
-      const reopened = await patch(inspection.id, { defects: [{ id: fatal.id, resolved_at: null }] });
-      expect(reopened.body.defects[0]).to.deep.equal(fatal);
-      expect(reopened.body.result).to.equal('out_of_service');
-      expect(await blocksDispatch(inspection.id)).to.equal(true);
-    });
-
-    it('concurrent PATCHes of one inspection lose no change', async () => {
-      const inspection = await createInspection({
-        truck_id: truckId,
-        defects: Array.from({ length: 6 }, () => FATAL),
-      });
-      const responses = await Promise.all(
-        inspection.defects.map(({ id }: Defect) =>
-          patch(inspection.id, { defects: [{ id, resolved_at: AT }] }),
-        ),
-      );
-      expect(responses.map(({ status }) => status)).to.deep.equal(responses.map(() => 200));
-      expect((await tenant.client.get(`/inspections/${inspection.id}`)).body.result).to.equal('pass');
-      expect(await blocksDispatch(inspection.id)).to.equal(false);
-    });
-
-    it('PATCH /inspections/{id} changes the notes but no findings', async () => {
-      const inspection = await createInspection({
-        notes: 'a',
-        items: [{ key: 'horn', state: 'ok' }],
-        defects: [FATAL],
-      });
-      const body = { notes: 'b', items: [], result: 'pass', kind: 'post_trip', truck_id: truckId };
-      const patched = await patch(inspection.id, body);
-      expect(patched.body).to.deep.equal({ ...inspection, notes: 'b', updated_at: patched.body.updated_at });
-      expect((await patch(inspection.id, { notes: null })).body.notes).to.equal(null);
-    });
-
-    it('PATCH /inspections/{id} with an unknown defect is 400 and changes nothing', async () => {
-      const [one, other] = [
-        await createInspection({ defects: [FATAL] }),
-        await createInspection({ defects: [FATAL] }),
-      ];
-      for (const id of [UNKNOWN_ID, other.defects[0].id]) {
-        const defects = [
-          { id: one.defects[0].id, resolved_at: AT },
-          { id, resolved_at: AT },
-        ];
-        expect(listValidationErrors(await patch(one.id, { defects, notes: 'lost' }))).to.deep.equal([
-          'defects[1].id unknown',
-        ]);
-      }
-      expect((await tenant.client.get(`/inspections/${one.id}`)).body).to.deep.equal(one);
-    });
-
-    it('PATCH /inspections/{id} lists every problem at once', async () => {
-      const { id, defects } = await createInspection({ defects: [FATAL] });
-      const repeatedResolution = { id: defects[0].id, resolved_at: AT };
-      const invalidDefects = [
-        { id: 'x', resolved_at: 'soon', resolved_by: 1 },
-        {},
-        repeatedResolution,
-        repeatedResolution,
-      ];
-      expect(listValidationErrors(await patch(id, { defects: invalidDefects, notes: 1 }))).to.deep.equal([
-        'defects[0].id guid',
-        'defects[0].resolved_at dateTime',
-        'defects[0].resolved_by base',
-        'defects[1].id required',
-        'defects[1].resolved_at required',
-        'defects[3] unique',
-        'notes base',
-      ]);
+      expect(await isDispatchBlockedBy(inspection.id)).to.equal(false);
     });
   });
 
@@ -324,9 +220,14 @@ describe('inspections', () => {
   });
 
   it('GET /inspections filters by every parameter and pages by cursor', async () => {
-    const truck = (await createRecord('/trucks', { unit_number: 'T-2', duty_class: 'light' })).id;
-    const one = await createInspection({ kind: 'post_trip', truck_id: truck, driver_id: driverId });
-    const two = await createInspection({ truck_id: truck, work_order_id: workOrderId, defects: [FATAL] });
+    const truck = (await createRecord(tenant.client, '/trucks', { unit_number: 'T-2', duty_class: 'light' }))
+      .id;
+    const one = await makeInspection({ kind: 'post_trip', truck_id: truck, driver_id: driverId });
+    const two = await makeInspection({
+      truck_id: truck,
+      work_order_id: workOrderId,
+      defects: [FATAL_DEFECT],
+    });
     const listFiltered = (query: string) => listIds(`truck_id=${truck}&${query}`);
     expect(await listFiltered('')).to.deep.equal([two.id, one.id]);
     expect(await listFiltered('kind=post_trip')).to.deep.equal([one.id]);
@@ -357,16 +258,16 @@ describe('inspections', () => {
   });
 
   it('a dry run of POST /inspections stores nothing and blocks no truck', async () => {
-    const body = { kind: 'pre_trip', truck_id: truckId, notes: 'rehearsed', defects: [FATAL] };
+    const body = { kind: 'pre_trip', truck_id: truckId, notes: 'rehearsed', defects: [FATAL_DEFECT] };
     const preview = await tenant.client.post('/inspections', body, DRY_RUN);
     expect(preview.status, preview.text).to.equal(200);
     expect(preview.body.data).to.include({ result: 'out_of_service', notes: 'rehearsed' });
     expectError(await tenant.client.get(`/inspections/${preview.body.data.id}`), 404, 'not_found');
-    expect(await blocksDispatch(preview.body.data.id)).to.equal(false);
+    expect(await isDispatchBlockedBy(preview.body.data.id)).to.equal(false);
   });
 
   it('agents cannot use inspections, regardless of their scopes', async () => {
-    const { id } = await createInspection();
+    const { id } = await makeInspection();
     const agent = stack.createClient(
       await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_dispatch', 'write_work_orders'] }),
     );

@@ -1,11 +1,16 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import { storeOperation } from '../../shared/resources/operations/store.js';
-import { RESOURCE_TABLES } from '../../shared/resources/tables.js';
 import { createCanaryRecords } from '../support/canary-records.js';
 import type { CallOptions, TestClient, TestResponse } from '../support/client.js';
 import { buildCommand } from '../support/commands.js';
-import { findIdPaths, findRecordKind, setIdAt } from '../support/id-paths.js';
+import {
+  findIdPaths,
+  findListedKind,
+  findPathRecordKind,
+  findRecordKind,
+  setIdAt,
+} from '../support/id-paths.js';
 import { createRecordFor } from '../support/lifecycle-records.js';
 import { insertNotice } from '../support/notices.js';
 import {
@@ -43,23 +48,6 @@ interface Account {
   /** The response text of each record after its creation, by path. */
   textByPath: Map<string, string>;
 }
-
-/** Returns the kind of record that the id in a path refers to. */
-function getRecordKind(path: string): string {
-  const found = Object.entries(RESOURCE_TABLES).find(([, { collection }]) =>
-    path.startsWith(`${collection}/`),
-  );
-  if (found) return found[0];
-  if (path.startsWith('/operations/')) return 'operation';
-  if (path.startsWith('/webhook-endpoints/')) return 'endpoint';
-  if (path.startsWith('/attempts/')) return 'attempt';
-  throw new Error(
-    `the crawl has no record kind for the id in ${path}: add the kind here and a record in fillAccount`,
-  );
-}
-
-/** Returns the kind of record in a list. */
-const getListedKind = (path: string) => getRecordKind(`/${path.split('/').at(-1)}/`);
 
 const withId = (path: string, id: string) => path.replace('{id}', id);
 
@@ -127,7 +115,7 @@ describe('tenant isolation of all API operations', () => {
     for (const { path } of operations.filter((one) => one.method === 'GET' && one.path.includes('{id}'))) {
       // An account statement shows the current time, so its text changes.
       if (path.endsWith('/statement')) continue;
-      const kind = getRecordKind(path);
+      const kind = findPathRecordKind(path);
       if (!account.ids[kind]) continue;
       const own = withId(path, account.ids[kind]);
       account.textByPath.set(own, (await client.get(own)).text);
@@ -208,7 +196,9 @@ describe('tenant isolation of all API operations', () => {
       const { body, path } = operation as DocumentedOperation & {
         body: NonNullable<DocumentedOperation['body']>;
       };
-      const own = path.includes('{id}') ? withId(path, intruder.ids[getRecordKind(path)] as string) : path;
+      const own = path.includes('{id}')
+        ? withId(path, intruder.ids[findPathRecordKind(path)] as string)
+        : path;
       for (const place of findIdPaths(body.schema)) {
         const send = (id: string) =>
           callAsIntruder(operation, own, { body: setIdAt(buildOwnBody(body), place, id) });
@@ -248,7 +238,7 @@ describe('tenant isolation of all API operations', () => {
       const page = await callAsIntruder(operation, `${path}?limit=200`);
       expect(page.text, 'the list must contain own records to prove isolation').to.include(intruder.canary);
       const ids = page.body.data.items.map((item: { id: string }) => item.id);
-      expect(ids).to.include(intruder.ids[getListedKind(operation.path)]);
+      expect(ids).to.include(intruder.ids[findListedKind(operation.path)]);
       if (!parameters.some((one) => one.name === 'search')) return;
       for (const victim of victims) {
         const found = await callAsIntruder(operation, `${path}?search=${victim.canary}`);
@@ -273,7 +263,7 @@ describe('tenant isolation of all API operations', () => {
         await callAsIntruder(operation, `${buildListPath(operation)}?limit=1&cursor=${own.slice(0, -2)}xx`),
       );
       expect(broken.status).to.equal(400);
-      for (const victim of victims.filter((one) => one.ids[getListedKind(operation.path)])) {
+      for (const victim of victims.filter((one) => one.ids[findListedKind(operation.path)])) {
         const foreign = await callAsIntruder(
           operation,
           `${buildListPath(operation)}?limit=1&cursor=${await cursorOf(victim.client)}`,
@@ -302,7 +292,7 @@ describe('tenant isolation of all API operations', () => {
   for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
     // The refusals above prove isolation only if the same operations work with own ids.
     it(`${operation.name} works with an id of its own tenant`, async () => {
-      const kind = getRecordKind(operation.path);
+      const kind = findPathRecordKind(operation.path);
       const ready =
         kind === 'suggestion'
           ? await storeSuggestion(stack, intruder.tenantId, { entity_id: newId() })

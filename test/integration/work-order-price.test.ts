@@ -40,6 +40,10 @@ describe('price of a work order by its rate card', () => {
 
   /** Creates an account, so that default rate cards of other tests do not apply. */
   const createAccount = (settings = {}): Promise<TestTenant> => stack.createTenant('Priced', settings);
+  const postInvoice = ({ client }: TestTenant, body: Record<string, unknown>) =>
+    client.post('/invoices', { invoice_number: nextInvoiceNumber(), ...body });
+  const makeDefaultCard = ({ client }: TestTenant, items: Record<string, unknown>[]) =>
+    makeRateCard(client, { is_default: true, items });
   const formatLineItems = (lineItems: TestResponse['body'][]): string[] =>
     lineItems.map(
       (item) => `${item.category} ${item.quantity} × ${item.unit_price_cents} = ${item.total_cents}`,
@@ -58,10 +62,7 @@ describe('price of a work order by its rate card', () => {
 
   it('POST /work-orders/{id}/price previews line items, tax, card and reasons, and stores nothing', async () => {
     const tenant = await createAccount({ taxRateBps: 825 });
-    const card = await makeRateCard(tenant.client, {
-      is_default: true,
-      items: [buildRateCardItem(), MILEAGE_ITEM, NIGHT],
-    });
+    const card = await makeDefaultCard(tenant, [buildRateCardItem(), MILEAGE_ITEM, NIGHT]);
     const workOrderId = await createCompletedWorkOrder(tenant.client);
     await updateWorkOrder(tenant, workOrderId, {
       dispatch_time: '2026-11-18T17:00:00Z',
@@ -97,10 +98,7 @@ describe('price of a work order by its rate card', () => {
     expect(dry.body).to.deep.equal({ ok: true, dry_run: true, data: price, warnings: [] });
     expect((await tenant.client.get(`/work-orders/${workOrderId}`)).text).to.equal(before);
     expect((await tenant.client.get('/invoices')).body.data.count).to.equal(0);
-    const posted = await tenant.client.post('/invoices', {
-      invoice_number: nextInvoiceNumber(),
-      line_items: price.line_items,
-    });
+    const posted = await postInvoice(tenant, { line_items: price.line_items });
     expect(posted.body.total_cents, 'POST /invoices accepts these line items').to.equal(price.total_cents);
   });
 
@@ -140,11 +138,7 @@ describe('price of a work order by its rate card', () => {
       service_date: '2026-01-01T00:00:00.000Z',
     };
     const other = await createCompletedWorkOrder(tenant.client, { facts: { customer_id: customer.id } });
-    const kept = await tenant.client.post('/invoices', {
-      invoice_number: nextInvoiceNumber(),
-      work_order_id: other,
-      ...given,
-    });
+    const kept = await postInvoice(tenant, { work_order_id: other, ...given });
     expect(kept.body).to.include(given);
   });
 
@@ -153,10 +147,7 @@ describe('price of a work order by its rate card', () => {
     const completedId = await createCompletedWorkOrder(tenant.client);
     const pendingId = (await tenant.client.post('/work-orders', { service_type: 'tow' })).body.id;
     const createInvoice = async (body: Record<string, unknown>): Promise<TestResponse['body']> => {
-      const response = await tenant.client.post('/invoices', {
-        invoice_number: nextInvoiceNumber(),
-        ...body,
-      });
+      const response = await postInvoice(tenant, body);
       expect(response.status, response.text).to.equal(201);
       return response.body;
     };
@@ -213,9 +204,7 @@ describe('price of a work order by its rate card', () => {
     await makeRateCard(tenant.client, { is_default: true });
     const workOrderId = await createCompletedWorkOrder(tenant.client);
     const responses = await Promise.all(
-      Array.from({ length: 8 }, () =>
-        tenant.client.post('/invoices', { invoice_number: nextInvoiceNumber(), work_order_id: workOrderId }),
-      ),
+      Array.from({ length: 8 }, () => postInvoice(tenant, { work_order_id: workOrderId })),
     );
     expect(responses.filter(({ status }) => status === 201)).to.have.length(1);
     for (const response of responses.filter(({ status }) => status !== 201))
@@ -234,21 +223,14 @@ describe('price of a work order by its rate card', () => {
     const [invoice] = (await tenant.client.get('/invoices')).body.data.items;
     await tenant.client.post(`/invoices/${invoice.id}/cancel`, { reason: 'wrong' });
     const { work_order_id } = (await tenant.client.get(`/invoices/${invoice.id}`)).body;
-    const again = await tenant.client.post('/invoices', {
-      invoice_number: nextInvoiceNumber(),
-      work_order_id,
-    });
+    const again = await postInvoice(tenant, { work_order_id });
     expect(again.body.total_cents, again.text).to.equal(invoice.total_cents);
   });
 
   it('pricing is 409 with a reason if the work order is not completed, is cancelled or fits no card item', async () => {
     const tenant = await createAccount();
-    await makeRateCard(tenant.client, {
-      is_default: true,
-      items: [buildRateCardItem({ service_type: 'lockout' })],
-    });
-    const createInvoice = (workOrderId: string) =>
-      tenant.client.post('/invoices', { invoice_number: nextInvoiceNumber(), work_order_id: workOrderId });
+    await makeDefaultCard(tenant, [buildRateCardItem({ service_type: 'lockout' })]);
+    const createInvoice = (workOrderId: string) => postInvoice(tenant, { work_order_id: workOrderId });
     const pendingId = await createWorkOrderAfter(tenant.client, ['assign']);
     const problem = expectError(await createInvoice(pendingId), 409, 'conflict')[0];
     expect(problem).to.include({ field: 'work_order_id', code: 'not_completed' });
@@ -275,24 +257,18 @@ describe('price of a work order by its rate card', () => {
   it('a work order cancelled as goa or unsuccessful is priced by the goa item', async () => {
     const tenant = await createAccount();
     const goa = buildRateCardItem({ category: 'goa', unit_price_cents: 4000 });
-    await makeRateCard(tenant.client, { is_default: true, items: [buildRateCardItem(), goa] });
+    await makeDefaultCard(tenant, [buildRateCardItem(), goa]);
     for (const reason of ['goa', 'unsuccessful']) {
       const workOrderId = await createWorkOrderAfter(tenant.client, ['assign', 'start']);
       await tenant.client.post(`/work-orders/${workOrderId}/cancel`, { reason });
-      const invoice = await tenant.client.post('/invoices', {
-        invoice_number: nextInvoiceNumber(),
-        work_order_id: workOrderId,
-      });
+      const invoice = await postInvoice(tenant, { work_order_id: workOrderId });
       expect(formatLineItems(invoice.body.line_items), invoice.text).to.deep.equal(['goa 1 × 4000 = 4000']);
     }
   });
 
   it("a price uses the current version of the customer's rate card, else the default card, and the customer's tax", async () => {
     const tenant = await createAccount({ taxRateBps: 1000 });
-    await makeRateCard(tenant.client, {
-      is_default: true,
-      items: [buildRateCardItem({ unit_price_cents: 100 })],
-    });
+    await makeDefaultCard(tenant, [buildRateCardItem({ unit_price_cents: 100 })]);
     const club = await makeRateCard(tenant.client, { items: [buildRateCardItem({ unit_price_cents: 200 })] });
     await makeRateCard(tenant.client, {
       name: club.name,
@@ -307,20 +283,13 @@ describe('price of a work order by its rate card', () => {
     expect(await getTotalFor(customer.id)).to.equal(300);
     expect(await getTotalFor(null)).to.equal(110);
     const own = await createCompletedWorkOrder(tenant.client);
-    const response = await tenant.client.post('/invoices', {
-      invoice_number: nextInvoiceNumber(),
-      work_order_id: own,
-      customer_id: customer.id,
-    });
+    const response = await postInvoice(tenant, { work_order_id: own, customer_id: customer.id });
     expect(response.body.total_cents, "an invoice's own customer counts").to.equal(300);
   });
 
   it("a price uses the card version in force on the completion day in the account's time zone", async () => {
     const tenant = await createAccount({ timeZone: 'America/Los_Angeles' });
-    const old = await makeRateCard(tenant.client, {
-      is_default: true,
-      items: [buildRateCardItem({ unit_price_cents: 100 })],
-    });
+    const old = await makeDefaultCard(tenant, [buildRateCardItem({ unit_price_cents: 100 })]);
     await makeRateCard(tenant.client, {
       name: old.name,
       effective_from: '2026-07-01',
@@ -346,10 +315,7 @@ describe('price of a work order by its rate card', () => {
       await updateWorkOrder(tenant, workOrderId, { dispatch_time: dispatched });
       return (await getPrice(tenant, workOrderId)).is_after_hours;
     };
-    const { name } = await makeRateCard(tenant.client, {
-      is_default: true,
-      items: [buildRateCardItem(), NIGHT],
-    });
+    const { name } = await makeDefaultCard(tenant, [buildRateCardItem(), NIGHT]);
     // 14 January 2026 is a Wednesday. New York is at UTC-5 in winter and UTC-4 in summer.
     const winterAndSummer: [string, boolean][] = [
       ['2026-01-14T22:59:59Z', false],

@@ -9,6 +9,7 @@ import { type BatchContext, runIsolated } from '../../workers/writes/isolate-com
 import { runBatch } from '../../workers/writes/run-batch.js';
 import { createBatchContext } from '../support/batch-context.js';
 import { buildCommand } from '../support/commands.js';
+import { type BatchTargets, batchSpecs, buildBatch } from '../support/random-write-batches.js';
 import { listTables, withPgClient } from '../support/rows.js';
 import { createDatabase } from '../support/stores.js';
 import {
@@ -23,65 +24,9 @@ const RUNS = Number(process.env.FC_RUNS ?? 40);
 const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
 const TAX_RATES_BPS = [825, 0, 1000];
 
-const RESOURCES = ['invoice', 'customer', 'work_order'] as const;
-
-interface CommandSpec {
-  do: 'create' | 'patch';
-  resource: (typeof RESOURCES)[number];
-  tenant: number;
-  number: number;
-  amount: number;
-  /** The customer that the body names. */
-  customer: 'none' | 'own' | 'foreign' | 'unknown';
-  /**
-   * The record that a patch changes: a seed, another tenant's record, an unknown id, or a record
-   * created earlier in this batch.
-   */
-  target: 'seed' | 'foreign' | 'unknown' | 'made';
-  text: string;
-  key: number | undefined;
-}
-
-/**
- * Repeats a command (its job ran twice), or sends a new command for the same request (the client
- * tried again).
- */
-interface AgainSpec {
-  do: 'repeat' | 'resend';
-  of: number;
-}
-
-type Spec = CommandSpec | AgainSpec;
-
-const commandSpec: fc.Arbitrary<CommandSpec> = fc.record({
-  do: fc.constantFrom('create', 'create', 'patch'),
-  resource: fc.constantFrom(...RESOURCES),
-  tenant: fc.nat(2),
-  number: fc.nat(5),
-  amount: fc.integer({ min: 1, max: 99_999 }),
-  customer: fc.constantFrom('none', 'own', 'own', 'foreign', 'unknown'),
-  target: fc.constantFrom('seed', 'seed', 'made', 'made', 'foreign', 'unknown'),
-  text: fc.oneof(
-    { weight: 6, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 8 }) },
-    fc.constant(REFUSED_TEXT),
-  ),
-  key: fc.option(fc.nat(2), { nil: undefined, freq: 2 }),
-});
-const againSpec: fc.Arbitrary<AgainSpec> = fc.record({
-  do: fc.constantFrom('repeat', 'resend'),
-  of: fc.nat(100),
-});
-const batches = fc.array(fc.oneof({ weight: 6, arbitrary: commandSpec }, againSpec), {
-  minLength: 1,
-  maxLength: 32,
-});
-
 /** Three tenants, each with one record of each kind, and their model. */
-interface World {
-  tenants: string[];
-  seeds: Record<string, string>[];
+interface World extends BatchTargets {
   model: WriteModel;
-  keys: string[];
 }
 
 describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
@@ -137,9 +82,9 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
   }
 
   it('each command of a batch gets the same result as it would alone', async () => {
-    const property = fc.asyncProperty(batches, fc.boolean(), fc.boolean(), async (specs, first, again) => {
+    const property = fc.asyncProperty(batchSpecs, fc.boolean(), fc.boolean(), async (specs, first, again) => {
       const world = await createWorld();
-      const commands = toCommands(specs, world);
+      const commands = buildBatch(specs, world);
       expectResults(
         await runIsolated(context, commands, { shouldSearchEarlier: first }),
         commands,
@@ -162,12 +107,12 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
   });
 
   it('a batch without unexpected failures commits in one transaction', async () => {
-    const withoutFailures = batches.map((specs) =>
+    const withoutFailures = batchSpecs.map((specs) =>
       specs.map((spec) => ('text' in spec && spec.text === REFUSED_TEXT ? { ...spec, text: 'calm' } : spec)),
     );
     const property = fc.asyncProperty(withoutFailures, async (specs) => {
       const world = await createWorld();
-      const commands = toCommands(specs, world);
+      const commands = buildBatch(specs, world);
       const commits: number[] = [];
       const counting = { ...context, beforeCommit: (all: Command[]) => commits.push(all.length) };
       expectResults(await runIsolated(counting, commands), commands, world.model);
@@ -295,82 +240,3 @@ describe(`batches of write commands (seed ${SEED}; FC_SEED repeats it)`, () => {
     });
   }
 });
-
-function toCommands(specs: Spec[], world: World): Command[] {
-  const commands: Command[] = [];
-  for (const spec of specs) {
-    if (!('of' in spec)) {
-      commands.push(toCommand(spec, commands, world));
-    } else {
-      const earlier = commands[spec.of % Math.max(commands.length, 1)];
-      if (earlier) commands.push(spec.do === 'repeat' ? earlier : resend(earlier));
-    }
-  }
-  return commands;
-}
-
-/** The api process makes a new command of a client's second try of the same request. */
-function resend(earlier: Command): Command {
-  const id = newId();
-  return {
-    ...earlier,
-    id,
-    requestId: id,
-    ...(earlier.type.endsWith('.create') ? { entityId: newId() } : {}),
-  };
-}
-
-function toCommand(spec: CommandSpec, earlier: Command[], { tenants, seeds, keys }: World): Command {
-  const { resource } = spec;
-  const tenant = tenants[spec.tenant] as string;
-  const other = (spec.tenant + 1) % tenants.length;
-  const created = earlier.filter(
-    (command) => command.type === `${resource}.create` && command.tenantId === tenant,
-  );
-  const targets = {
-    seed: seeds[spec.tenant]?.[resource],
-    foreign: seeds[other]?.[resource],
-    unknown: newId(),
-    made: created[spec.number % Math.max(created.length, 1)]?.entityId,
-  };
-  const entityId = spec.do === 'patch' ? (targets[spec.target] ?? newId()) : newId();
-  const idempotency = spec.key === undefined ? {} : { idempotencyKey: keys[spec.key] as string };
-  const customers = {
-    none: undefined,
-    own: seeds[spec.tenant]?.customer,
-    foreign: seeds[other]?.customer,
-    unknown: newId(),
-  };
-  const input = buildInput(spec, customers[spec.customer]);
-  return buildCommand(`${resource}.${spec.do === 'create' ? 'create' : 'update'}`, tenant, input, {
-    entityId,
-    ...idempotency,
-  });
-}
-
-function buildInput(spec: CommandSpec, customerId: string | undefined): Record<string, unknown> {
-  const { resource, text, number, amount } = spec;
-  const creates = spec.do === 'create';
-  const customer = customerId ? { customer_id: customerId } : {};
-  if (resource === 'customer')
-    return { ...(creates ? { company_name: `Club ${number}` } : {}), address: text };
-  if (resource === 'work_order')
-    return { ...(creates ? { service_type: 'tow' } : {}), notes: text, ...customer };
-  const lineItems = Array.from({ length: number % 3 }, (_, index) => ({
-    name: 'Tow',
-    category: 'tow',
-    quantity: index + 1,
-    unit_type: 'each',
-    unit_price_cents: amount,
-    total_cents: (index + 1) * amount,
-    taxable: index === 0,
-  }));
-  const line_items = number < 3 ? {} : { line_items: lineItems };
-  if (!creates) return { notes: text, po_number: `PO-${number}`, ...line_items };
-  return {
-    invoice_number: number % 2 ? `INV-${number}` : `inv-${number + 1}`,
-    notes: text,
-    ...customer,
-    ...line_items,
-  };
-}

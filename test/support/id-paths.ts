@@ -1,3 +1,4 @@
+import { RESOURCE_TABLES } from '../../shared/resources/tables.js';
 import { type OpenApiNode, resolveRef } from './openapi-walk.js';
 
 /** The paths of the ids in a body, by the schema of its members. */
@@ -24,3 +25,20 @@ export function findRecordKind(place: string[]): string {
   const name = String(place.at(-1));
   return name === 'id' ? String(place.at(-3)).replace(/s$/, '') : name.replace(/_id$/, '');
 }
+
+/** The kind of record that the id in a request path refers to. */
+export function findPathRecordKind(path: string): string {
+  const found = Object.entries(RESOURCE_TABLES).find(([, { collection }]) =>
+    path.startsWith(`${collection}/`),
+  );
+  if (found) return found[0];
+  if (path.startsWith('/operations/')) return 'operation';
+  if (path.startsWith('/webhook-endpoints/')) return 'endpoint';
+  if (path.startsWith('/attempts/')) return 'attempt';
+  throw new Error(
+    `the id in ${path} has no record kind: add the kind here and a record in fillAccount of the isolation crawl`,
+  );
+}
+
+/** The kind of record in the list at this request path. */
+export const findListedKind = (path: string) => findPathRecordKind(`/${path.split('/').at(-1)}/`);

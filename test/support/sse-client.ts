@@ -26,7 +26,7 @@ export interface SseOptions {
  */
 export class SseClient {
   readonly events: SseEvent[] = [];
-  /** The id that EventStreamSource would send when it reconnects. */
+  /** The id that EventSource would send when it reconnects. */
   lastEventId: string | undefined;
   retry: number | undefined;
   comments = 0;

@@ -34,7 +34,7 @@ export class FairExportQueue {
     this.queues[waiting.isLarge ? 'large' : 'small'].push(waiting.tenant_id, waiting);
   }
 
-  /** Removes the next export from the queue. It counts as running until {@link stopChild}. */
+  /** Removes the next export from the queue. It counts as running until {@link finish}. */
   takeNext(): WaitingExport | undefined {
     return this.takeReserved() ?? this.takeGeneral();
   }

@@ -1,4 +1,3 @@
-import { failpoint } from '../../shared/platform/failpoints.js';
 import { FairQueue } from '../../shared/platform/fair-queue.js';
 import type { OutboundClient } from '../../shared/platform/outbound/client.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
@@ -8,28 +7,20 @@ import {
   type WebhooksQueue,
   wakeEndpointQueues,
 } from '../../shared/queues/webhooks.js';
-import { AttemptRecorder } from './attempt-recorder.js';
 import { DueLoader } from './due-loader.js';
-import { type DueDelivery, HORIZON_SECONDS } from './due-store.js';
+import { HORIZON_SECONDS } from './due-store.js';
 import { createConfigLoader } from './endpoint-config.js';
-import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';
-import { applyAttempt } from './endpoint-queue-health.js';
+import type { EndpointQueue } from './endpoint-queue.js';
 import { EndpointQueueKeeper } from './endpoint-queue-keeper.js';
 import { EndpointSender } from './endpoint-sender.js';
 import { InFlightRequests, SLOW_MS } from './in-flight-requests.js';
-import { type CompletedAttempt, observeAttempt } from './observe-attempt.js';
 import { Permits, type Pool } from './permits.js';
-import { decideOutcome, isSentOnce } from './retry-policy.js';
-import type { Attempt } from './send.js';
+import { ResultProcessor } from './result-processor.js';
 
 /** Pause before the dispatcher checks again whether PostgreSQL has caught up, in ms. */
 const STORE_CHECK_MS = 250;
 /** The dispatcher starts no request while more results than this wait to be stored. */
 const MAX_UNSTORED = 2000;
-/**
- * Minimum time between two writes of an endpoint's last success while nothing else changes, in ms.
- */
-const SUCCESS_STORE_INTERVAL_MS = 5000;
 const POOLS: readonly Pool[] = ['quick', 'slow'];
 
 export interface DispatcherParts {
@@ -46,7 +37,7 @@ export interface DispatcherParts {
 export class Dispatcher {
   private readonly keeper: EndpointQueueKeeper;
   private readonly feeder: DueLoader;
-  private readonly recorder: AttemptRecorder;
+  private readonly results: ResultProcessor;
   private readonly permits: Permits;
   private readonly sender: EndpointSender;
   private readonly ready: Record<Pool, FairQueue<EndpointQueue>> = {
@@ -62,11 +53,16 @@ export class Dispatcher {
     private readonly runtime: Runtime,
     private readonly parts: DispatcherParts,
   ) {
-    const { db, logger, config } = runtime;
-    this.recorder = new AttemptRecorder(db, logger);
+    const { config } = runtime;
     this.sender = new EndpointSender(runtime, parts.client);
     this.permits = new Permits({ quick: config.webhooksConcurrency, slow: config.webhooksConcurrency });
     this.requests = new InFlightRequests(runtime, this.permits, () => this.sendSoon());
+    this.results = new ResultProcessor(runtime, {
+      onStored: (endpointQueue, retryInMs) => {
+        if (retryInMs !== null) this.scheduleWake(endpointQueue.ref, retryInMs);
+        this.schedule(endpointQueue);
+      },
+    });
     this.keeper = new EndpointQueueKeeper(runtime, {
       onWoken: (endpointQueue) => {
         // Load even if the queue is full or paused: the endpoint's settings may have changed.
@@ -81,7 +77,7 @@ export class Dispatcher {
     this.feeder = new DueLoader(runtime, createConfigLoader(runtime), {
       onLoaded: (endpointQueue) => this.schedule(endpointQueue),
       onDueLater: (endpointQueue, inMs) => this.scheduleWake(endpointQueue.ref, inMs),
-      onUnsendable: (endpointQueue, delivery) => this.cancelUnsendable(endpointQueue, delivery),
+      onUnsendable: (endpointQueue, delivery) => this.results.cancelUnsendable(endpointQueue, delivery),
     });
   }
 
@@ -137,7 +133,7 @@ export class Dispatcher {
       // One timer serves all callers in the meantime.
       clearTimeout(this.storeCheckTimer);
       if (this.isClosing) return;
-      const mustWait = !this.keeper.hasValidLeases || this.recorder.backlog > MAX_UNSTORED;
+      const mustWait = !this.keeper.hasValidLeases || this.results.backlog > MAX_UNSTORED;
       if (mustWait) this.storeCheckTimer = setTimeout(() => this.sendSoon(), STORE_CHECK_MS);
       else for (const pool of POOLS) this.sendFromPool(pool);
     });
@@ -164,99 +160,17 @@ export class Dispatcher {
       this.sendSoon();
     };
     void this.sender.send(endpointQueue, request.delivery).then(
-      (attempt) => endRequest(() => this.handleResult(endpointQueue, request, attempt)),
+      (attempt) =>
+        endRequest(() => {
+          this.results.process(endpointQueue, request, attempt);
+          this.schedule(endpointQueue);
+        }),
       (error: unknown) =>
         endRequest(() => {
           this.sender.postpone(endpointQueue, request, error);
           this.schedule(endpointQueue);
         }),
     );
-  }
-
-  private handleResult(endpointQueue: EndpointQueue, request: InFlightRequest, attempt: Attempt): void {
-    failpoint(this.runtime.config, 'after_sent');
-    const { delivery } = request;
-    const decision = decideOutcome(
-      { status: attempt.status, headers: attempt.responseHeaders ?? {}, errorClass: attempt.errorClass },
-      {
-        attempts: delivery.attempts + 1,
-        isSingle: isSentOnce(delivery.trigger),
-        now: new Date(),
-        random: Math.random(),
-      },
-    );
-    endpointQueue.finish(request, decision.status === 'succeeded');
-    // A quick response does not clear the mark while older requests to the endpoint still wait.
-    endpointQueue.health.isSlow =
-      attempt.totalMs > SLOW_MS || endpointQueue.hasRequestSince(performance.now() - SLOW_MS);
-    const completed = { delivery, attempt, decision };
-    observeAttempt(this.runtime, completed);
-    this.recordAttempt(endpointQueue, completed);
-  }
-
-  private recordAttempt(
-    endpointQueue: EndpointQueue,
-    { delivery, attempt, decision }: CompletedAttempt,
-  ): void {
-    const now = Date.now();
-    const isSignificant = applyAttempt(endpointQueue.health, {
-      deliveryId: delivery.id,
-      isSingle: isSentOnce(delivery.trigger),
-      decision,
-      now,
-      random: Math.random(),
-    });
-    const isStale =
-      now - endpointQueue.storedLastSuccessAt > SUCCESS_STORE_INTERVAL_MS ||
-      endpointQueue.storedIsSlow !== endpointQueue.health.isSlow;
-    if (isSignificant || isStale) {
-      endpointQueue.storedLastSuccessAt = now;
-      endpointQueue.storedIsSlow = endpointQueue.health.isSlow;
-    }
-    // Unload the deliveries: by the end of the pause a client may have cancelled them, or more
-    // urgent ones may have arrived.
-    if (endpointQueue.isPaused) endpointQueue.unload();
-    this.recorder.add({
-      record: {
-        ...endpointQueue.ref,
-        deliveryId: delivery.id,
-        number: delivery.attempts + 1,
-        attempt,
-        decision,
-      },
-      queueState:
-        isSignificant || isStale
-          ? { ...endpointQueue.ref, owner: endpointQueue.owner, health: { ...endpointQueue.health } }
-          : undefined,
-      onStored: () => {
-        endpointQueue.unstoredIds.delete(delivery.id);
-        if (decision.retryInMs !== null) this.scheduleWake(endpointQueue.ref, decision.retryInMs);
-        this.schedule(endpointQueue);
-      },
-    });
-    this.schedule(endpointQueue);
-  }
-
-  /** Cancels a delivery that cannot be sent because its event was deleted. */
-  private cancelUnsendable(endpointQueue: EndpointQueue, delivery: DueDelivery): void {
-    endpointQueue.unstoredIds.add(delivery.id);
-    this.recorder.add({
-      record: {
-        ...endpointQueue.ref,
-        deliveryId: delivery.id,
-        number: delivery.attempts,
-        attempt: undefined,
-        decision: {
-          status: 'cancelled',
-          errorClass: 'event_expired',
-          retryInMs: null,
-          stop: null,
-          pauseMs: 0,
-        },
-      },
-      queueState: undefined,
-      onStored: () => endpointQueue.unstoredIds.delete(delivery.id),
-    });
   }
 
   /**
@@ -266,7 +180,7 @@ export class Dispatcher {
   async close(): Promise<void> {
     this.isClosing = true;
     await this.requests.close(this.runtime.config.webhookTimeoutMs + 1000);
-    await this.recorder.close(5000);
+    await this.results.close(5000);
     const endpointQueues = [...this.keeper.listHeld()];
     for (const endpointQueue of endpointQueues) clearTimeout(endpointQueue.timer);
     const unfinished = endpointQueues.filter(({ hasWork }) => hasWork).map(({ ref }) => ref);

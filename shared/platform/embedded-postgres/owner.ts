@@ -18,7 +18,7 @@ export class AlreadyOwnedError extends Error {
     message: string,
   ) {
     super(message);
-    this.name = 'OwnedError';
+    this.name = 'AlreadyOwnedError';
   }
 }
 

@@ -1,17 +1,9 @@
-/** Runs the postmaster as a child process: starts, watches, restarts and stops it. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
+/** Supervises the postmaster: starts, watches, restarts and stops it. */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openLog, readLogEnd } from './log.js';
-import {
-  buildClusterName,
-  endLeftoverProcesses,
-  FAST_SHUTDOWN,
-  signalProcess,
-  stopProcess,
-} from './process.js';
-import { buildSpawnOptions, type SystemAccount } from './system-account.js';
+import { readLogEnd } from './log.js';
+import { endLeftoverProcesses, FAST_SHUTDOWN, signalProcess, stopProcess } from './process.js';
+import { launchServer, type ServerRun, type ServerSettings } from './server-run.js';
 
 const PROBE_INTERVAL_MS = 50;
 const FIRST_BACKOFF_MS = 100;
@@ -25,62 +17,9 @@ const STABLE_MS = 10_000;
 const TRANSIENT_FAILURE = /pre-existing shared memory block|lock file "[^"]*" already exists/;
 const PORT_TAKEN = /could not bind|could not create any TCP\/IP sockets/;
 
-/** How to run the server. */
-export interface ServerSettings {
-  postgres: string;
-  clusterDir: string;
-  port: number;
-  account: SystemAccount | undefined;
-  logger: {
-    info(o: object, m: string): void;
-    warn(o: object, m: string): void;
-    error(o: object, m: string): void;
-  };
-}
-
 /** Another program is listening on the port. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError';
-}
-
-interface Exit {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  error?: unknown;
-}
-
-/** One run of the server process. */
-interface Run {
-  pid: number | undefined;
-  /** Set once the process has ended. */
-  exit: Exit | undefined;
-  exited: Promise<Exit>;
-  startedAt: number;
-  /** Size of the log when the process started. */
-  logFrom: number;
-}
-
-function serverArguments({ clusterDir, port }: ServerSettings): string[] {
-  const settings = {
-    cluster_name: buildClusterName(clusterDir),
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    shared_buffers: '64MB',
-    max_connections: '100',
-    // The read-ahead worker processes are not worthwhile on a laptop.
-    io_method: 'sync',
-    timezone: 'UTC',
-    log_timezone: 'UTC',
-    log_destination: 'stderr',
-    logging_collector: 'off',
-    // These are the defaults. They are repeated so that commits survive a power failure whatever
-    // the cluster's configuration files contain.
-    fsync: 'on',
-    synchronous_commit: 'on',
-    full_page_writes: 'on',
-  };
-  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return ['-D', clusterDir, '-p', String(port), ...options];
 }
 
 /**
@@ -97,7 +36,7 @@ export class PostgresServer {
   readonly #logFile: string;
   readonly #stopping = new AbortController();
   readonly #stopAtExit = () => this.#sendFastShutdown();
-  #run: Run | undefined;
+  #run: ServerRun | undefined;
   #supervision: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
 
@@ -139,7 +78,7 @@ export class PostgresServer {
     return this.#stopped;
   }
 
-  async #waitUntilReady(run: Run, answers: () => Promise<boolean>, deadline: number): Promise<boolean> {
+  async #waitUntilReady(run: ServerRun, answers: () => Promise<boolean>, deadline: number): Promise<boolean> {
     while (run.exit === undefined && Date.now() < deadline) {
       if (await answers()) return run.exit === undefined;
       await sleep(PROBE_INTERVAL_MS);
@@ -148,7 +87,7 @@ export class PostgresServer {
   }
 
   /** Returns if another attempt makes sense, else throws. */
-  async #assertRetryable(run: Run, deadline: number): Promise<void> {
+  async #assertRetryable(run: ServerRun, deadline: number): Promise<void> {
     // If the process did not start, the log has no entry of this run and may not exist.
     const logEnd =
       run.pid === undefined ? String(run.exit?.error) : await readLogEnd(this.#logFile, run.logFrom);
@@ -161,51 +100,9 @@ export class PostgresServer {
     });
   }
 
-  /** Starts one run of the server. Never throws: a failed start is a run that ends immediately. */
-  #launch(): Run {
-    const run: Run = {
-      pid: undefined,
-      exit: undefined,
-      exited: Promise.resolve({ code: null, signal: null }),
-      startedAt: Date.now(),
-      logFrom: 0,
-    };
-    try {
-      const log = openLog(this.#logFile, this.#settings.account);
-      run.logFrom = log.size;
-      try {
-        this.#watch(run, this.#spawn(log.fd));
-      } finally {
-        closeSync(log.fd);
-      }
-    } catch (error) {
-      run.exit = { code: null, signal: null, error };
-      run.exited = Promise.resolve(run.exit);
-    }
-    this.#run = run;
-    return run;
-  }
-
-  #spawn(logFd: number): ChildProcess {
-    return spawn(this.#settings.postgres, serverArguments(this.#settings), {
-      ...buildSpawnOptions(this.#settings.account),
-      // Starts a new session, so that Ctrl-C in the terminal reaches only this process, which stops
-      // the server last.
-      detached: true,
-      stdio: ['ignore', logFd, logFd],
-    });
-  }
-
-  #watch(run: Run, child: ChildProcess): void {
-    run.pid = child.pid;
-    run.exited = new Promise((resolve) => {
-      const end = (exit: Exit): void => {
-        run.exit ??= exit;
-        resolve(run.exit);
-      };
-      child.once('exit', (code, signal) => end({ code, signal }));
-      child.once('error', (error) => end({ code: null, signal: null, error }));
-    });
+  #launch(): ServerRun {
+    this.#run = launchServer(this.#settings, this.#logFile);
+    return this.#run;
   }
 
   async #supervise(): Promise<void> {

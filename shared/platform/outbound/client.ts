@@ -2,55 +2,17 @@ import type { OutboundRules } from './addresses.js';
 import { connectTo } from './connect.js';
 import { ConnectionPool } from './connection-pool.js';
 import { connectError, exchangeError, OutboundError, PostponedError } from './outbound-error.js';
+import { type OutboundRequest, type OutboundResponse, prepareHeaders } from './outbound-request.js';
 import { ConnectionClosedError, type ConnectionRequest, PinnedConnection } from './pinned-connection.js';
 import { createHostnameResolver, type ResolveHostname } from './resolve.js';
 import type { ResponseCollector } from './response-collector.js';
 import { parseTarget, type Target } from './target.js';
 
-export interface OutboundRequest {
-  method: 'POST' | 'GET' | 'PUT' | 'PATCH' | 'DELETE';
-  url: string;
-  headers: Record<string, string>;
-  body?: string | Buffer;
-  /** Covers the whole request: DNS lookup, connection, TLS, headers and body. */
-  deadlineMs: number;
-  maxBodyBytes: number;
-  /**
-   * Whether the receiver recognizes a repeated request (a GET, or a request with a webhook-id). If
-   * so, the client sends it once more over a new socket when a kept-alive socket closes before the
-   * first byte of a response. A server may close an idle socket at the moment the client uses it.
-   * Default: false.
-   */
-  isIdempotent?: boolean;
-  /**
-   * Builds extra headers immediately before each send, for headers that contain the current time.
-   */
-  buildFreshHeaders?: () => Record<string, string>;
-  /**
-   * Called before the client sends the first byte, with the address that the socket is connected
-   * to. If it rejects with {@link PostponedError}, the client sends nothing.
-   */
-  beforeSend?: (address: string) => Promise<void>;
-}
-
-export interface OutboundResponse {
-  status: number;
-  headers: Record<string, string | string[]>;
-  /** The bytes as received; never decompressed. */
-  body: Buffer;
-  /** The response body was longer than maxBodyBytes. */
-  isTruncated: boolean;
-  remoteAddress: string | null;
-  /** Time for DNS lookup, connection and TLS. Null: the client reused a kept-alive socket. */
-  connectMs: number | null;
-  /** From the start of the request until the response headers arrived. */
-  firstByteMs: number;
-  totalMs: number;
-}
+export type { OutboundRequest, OutboundResponse };
 
 export interface OutboundClient {
   /**
-   * Follows no redirects. Retries only as isRepeatable describes.
+   * Follows no redirects. Retries only as isIdempotent describes.
    * @throws {OutboundError} when no complete response arrived
    */
   send(request: OutboundRequest): Promise<OutboundResponse>;
@@ -65,26 +27,6 @@ export interface OutboundOptions extends OutboundRules {
   /** Tests only: replaces the name servers. The client still checks each address. */
   resolve?: ResolveHostname;
 }
-
-/**
- * Headers that belong to the connection or change where or how the request arrives. Callers cannot
- * set them.
- */
-const RESERVED_HEADERS: ReadonlySet<string> = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /**
  * The only client for addresses that tenants supply; all such requests use it. It checks the
@@ -253,15 +195,6 @@ class GuardedClient implements OutboundClient {
     state.stopStage = () => connection.destroy();
     return connection.sendRequest(request);
   }
-}
-
-function prepareHeaders(headers: Record<string, string>): Record<string, string> {
-  for (const name of Object.keys(headers)) {
-    if (RESERVED_HEADERS.has(name.toLowerCase())) {
-      throw new OutboundError('invalid_url', `The header ${name.toLowerCase()} cannot be set.`);
-    }
-  }
-  return { ...headers, 'accept-encoding': 'identity' };
 }
 
 function toOutboundAnswer(collector: ResponseCollector, state: RequestState): OutboundResponse {

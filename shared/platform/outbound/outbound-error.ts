@@ -33,7 +33,7 @@ export class OutboundError extends Error {
  * after waitMs.
  */
 export class PostponedError extends Error {
-  override readonly name = 'HeldBackError';
+  override readonly name = 'PostponedError';
 
   constructor(readonly waitMs: number) {
     super('The request is postponed.');

@@ -18,7 +18,7 @@ const MAX_HEADER_BYTES = 16_384;
  * socket.
  */
 export class ConnectionClosedError extends Error {
-  override readonly name = 'LineGoneError';
+  override readonly name = 'ConnectionClosedError';
 }
 
 /** A request to send over a connection. The caller has already checked its URL and headers. */
@@ -108,7 +108,7 @@ export class PinnedConnection {
   }
 
   /**
-   * Limits the bytes that neither undici (headers) nor Reception (body) counts: status lines,
+   * Limits the bytes that neither undici (headers) nor ResponseCollector (body) counts: status lines,
    * informational responses and endless chunk extensions.
    */
   #enforceReadLimit(): void {

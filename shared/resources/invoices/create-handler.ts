@@ -1,7 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceCreate } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
-import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { holdWritesOverThreshold, type PricedWrite } from '../approvals/approval-threshold.js';
 import { diffNewRecord } from '../changes.js';
@@ -18,6 +17,7 @@ import {
 import { refreshBillingStatus } from '../work-orders/billing.js';
 import { AGENT_TRACE_COLUMNS, createAgentTraces } from './agent-traces.js';
 import { checkInvoiceTotal } from './check-total.js';
+import { buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
 import { replacePlainDates } from './plain-dates.js';
 import { priceFromCards } from './price-from-cards.js';
@@ -215,39 +215,6 @@ function buildInvoiceInsert(drafts: Draft[]) {
     name: 'insert-invoices',
     text: `insert into invoices (${INVOICE_NAMES}) select ${INVOICE_NAMES} from ${recordsetSql(INVOICE_COLUMNS)}
            on conflict (tenant_id, lower(invoice_number)) do nothing returning tenant_id, id`,
-    values: [JSON.stringify(rows)],
-  };
-}
-
-/** Builds the rows of one invoice's line items. The stored total is the server's own. */
-export function buildLineItemRows(
-  command: Command<{ line_items?: InvoiceCreate['line_items'] }>,
-  lineTotals: number[],
-) {
-  return (command.input.line_items ?? []).map((line, index) => ({
-    ...line,
-    tenant_id: command.tenantId,
-    invoice_id: command.entityId,
-    position: index + 1,
-    id: newId(),
-    total_cents: lineTotals[index],
-  }));
-}
-
-const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid, name text, description text, category text, quantity numeric,
-  unit_type text, unit_price_cents bigint, total_cents bigint, taxable boolean`;
-const LINE_NAMES = parseColumnNames(LINE_COLUMNS);
-
-/**
- * Builds the insert query for line items. The join skips invoices that were not inserted because
- * their number was taken.
- */
-export function buildLineItemInsert(rows: ReturnType<typeof buildLineItemRows>) {
-  return {
-    name: 'insert-invoice-lines',
-    text: `insert into invoice_line_items (${LINE_NAMES.join(', ')})
-           select ${LINE_NAMES.map((name) => `r.${name}`).join(', ')} from ${recordsetSql(LINE_COLUMNS)}
-           join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id`,
     values: [JSON.stringify(rows)],
   };
 }

@@ -16,8 +16,8 @@ import {
 } from '../record-sets.js';
 import { AGENT_TRACE_COLUMNS, isAgentPriceReaddressed, updateAgentTraces } from './agent-traces.js';
 import { checkInvoiceTotal, checkTotalCoversPayments } from './check-total.js';
-import { buildLineItemInsert, buildLineItemRows } from './create-handler.js';
 import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from './lifecycle.js';
+import { buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
 import { type InvoicePrice, priceInvoice } from './money.js';
 import {
   type PatchedMove,

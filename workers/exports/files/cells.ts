@@ -41,6 +41,11 @@ export function memberColumn(alias: string, path: readonly string[]): CsvColumn 
   return { name, sql: `case when ${isText} then ${textColumn(alias, name, value).sql} else ${value} end` };
 }
 
+/** SQL for a member of a JSON object that is stored in one column, or is one entry of a list. */
+export function memberSql(json: string, name: string): string {
+  return `(${json} ->> '${name}')`;
+}
+
 /** A column without user-supplied text: a number, an id or a value of an enum. */
 export function plainColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   return { name, sql };

@@ -1,14 +1,22 @@
 import { jsonTime } from '../../../shared/contracts/resource.js';
 import { customerMembers } from '../../../shared/resources/customers/representation.js';
 import { effectiveDueDate } from '../../../shared/resources/invoices/effective-due-date.js';
-import { booleanColumn, type CsvColumn, centsColumn, plainColumn, textColumn, timeColumn } from './cells.js';
+import {
+  booleanColumn,
+  type CsvColumn,
+  centsColumn,
+  memberSql,
+  plainColumn,
+  textColumn,
+  timeColumn,
+} from './cells.js';
 
 /*
  * The columns of the CSV files, in the sequence of the REST representations
  * (shared/resources/…/representation.ts). This sequence is part of the public format: add new
  * columns at the end of a file. allowed_actions is left out: it describes what was possible at the
  * moment of the export and is not data. Members of objects become separate columns. Lists become
- * separate files, or JSON in a cell.
+ * separate files (list-columns.ts), or JSON in a cell.
  */
 
 export function invoiceColumns(t: string): CsvColumn[] {
@@ -162,9 +170,6 @@ export function workOrderColumns(t: string): CsvColumn[] {
   ];
 }
 
-/** SQL for a member of a JSON object that is stored in one column. */
-const memberSql = (json: string, name: string) => `(${json} ->> '${name}')`;
-
 export function inspectionColumns(t: string): CsvColumn[] {
   const vehicle = (name: string) => textColumn(t, `vehicle_${name}`, memberSql(`${t}.vehicle`, name));
   return [
@@ -190,63 +195,5 @@ export function inspectionColumns(t: string): CsvColumn[] {
     timeColumn(t, 'created_at'),
     timeColumn(t, 'updated_at'),
     textColumn(t, 'job_number'),
-  ];
-}
-
-/** Columns for each list of an inspection; `value` is one entry of the list. */
-export const INSPECTION_LISTS = { items: itemColumns, defects: defectColumns, photos: photoColumns };
-
-const positionColumns = (e: string) => [plainColumn(e, 'inspection_id'), plainColumn(e, 'position')];
-const textMember = (e: string, name: string) => textColumn(e, name, memberSql(`${e}.value`, name));
-const plainMember = (e: string, name: string) => plainColumn(e, name, memberSql(`${e}.value`, name));
-
-/** Columns for the items of a rate card; `value` is one item. */
-export function rateCardItemColumns(e: string): CsvColumn[] {
-  const centsMember = (name: string) => centsColumn(e, name, `(${e}.value ->> '${name}')::bigint`);
-  return [
-    plainColumn(e, 'rate_card_id'),
-    textColumn(e, 'rate_card_name'),
-    plainColumn(e, 'rate_card_version'),
-    plainColumn(e, 'position'),
-    textMember(e, 'name'),
-    plainMember(e, 'service_type'),
-    plainMember(e, 'category'),
-    plainMember(e, 'unit_type'),
-    centsMember('unit_price_cents'),
-    plainMember(e, 'included_quantity'),
-    centsMember('minimum_cents'),
-    plainMember(e, 'after_hours'),
-    plainMember(e, 'taxable'),
-  ];
-}
-
-function itemColumns(e: string): CsvColumn[] {
-  return [
-    ...positionColumns(e),
-    textMember(e, 'key'),
-    textMember(e, 'label'),
-    plainMember(e, 'state'),
-    textMember(e, 'note'),
-  ];
-}
-
-function defectColumns(e: string): CsvColumn[] {
-  return [
-    ...positionColumns(e),
-    plainMember(e, 'id'),
-    textMember(e, 'component'),
-    plainMember(e, 'severity'),
-    plainMember(e, 'resolved_at'),
-    textMember(e, 'resolved_by'),
-  ];
-}
-
-function photoColumns(e: string): CsvColumn[] {
-  return [
-    ...positionColumns(e),
-    plainMember(e, 'slot'),
-    plainMember(e, 'phase'),
-    textMember(e, 'url'),
-    plainMember(e, 'taken_at'),
   ];
 }

@@ -10,15 +10,14 @@ import { getResourceTable } from '../../../shared/resources/tables.js';
 import type { CsvColumn } from './cells.js';
 import {
   customerColumns,
-  INSPECTION_LISTS,
   inspectionColumns,
   invoiceColumns,
   lineItemColumns,
   paymentColumns,
-  rateCardItemColumns,
   refundColumns,
   workOrderColumns,
 } from './columns.js';
+import { INSPECTION_LISTS, rateCardItemColumns } from './list-columns.js';
 import { RECORD_COLUMNS, type RecordTable, recordColumns } from './record-columns.js';
 import { buildNameJoins, type ExtraSql, type RelatedName } from './related-names.js';
 

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Loads the secret of a development machine, which sets no SECRET_KEY. The first process generates
+ * it and stores it in DATA_DIR; all processes share it.
+ */
+export function loadDevelopmentSecret(dataDir: string): string {
+  const path = join(dataDir, 'secret-key');
+  if (!existsSync(path)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const draft = `${path}.${process.pid}`;
+    writeFileSync(draft, randomBytes(48).toString('base64'), { mode: 0o600 });
+    try {
+      // link() creates the complete file in one step, so no process reads a half-written secret.
+      linkSync(draft, path);
+    } catch (error) {
+      // Another process may have created the secret at the same time; that one is used.
+      if (!existsSync(path)) throw error;
+    } finally {
+      unlinkSync(draft);
+    }
+  }
+  return readFileSync(path, 'utf8').trim();
+}

@@ -1,0 +1,76 @@
+import { OutboundError, type PostponedError } from './outbound-error.js';
+
+/** A request as callers describe it. */
+export interface OutboundRequest {
+  method: 'POST' | 'GET' | 'PUT' | 'PATCH' | 'DELETE';
+  url: string;
+  headers: Record<string, string>;
+  body?: string | Buffer;
+  /** Covers the whole request: DNS lookup, connection, TLS, headers and body. */
+  deadlineMs: number;
+  maxBodyBytes: number;
+  /**
+   * Whether the receiver recognizes a repeated request (a GET, or a request with a webhook-id). If
+   * so, the client sends it once more over a new socket when a kept-alive socket closes before the
+   * first byte of a response. A server may close an idle socket at the moment the client uses it.
+   * Default: false.
+   */
+  isIdempotent?: boolean;
+  /**
+   * Builds extra headers immediately before each send, for headers that contain the current time.
+   */
+  buildFreshHeaders?: () => Record<string, string>;
+  /**
+   * Called before the client sends the first byte, with the address that the socket is connected
+   * to. If it rejects with {@link PostponedError}, the client sends nothing.
+   */
+  beforeSend?: (address: string) => Promise<void>;
+}
+
+export interface OutboundResponse {
+  status: number;
+  headers: Record<string, string | string[]>;
+  /** The bytes as received; never decompressed. */
+  body: Buffer;
+  /** The response body was longer than maxBodyBytes. */
+  isTruncated: boolean;
+  remoteAddress: string | null;
+  /** Time for DNS lookup, connection and TLS. Null: the client reused a kept-alive socket. */
+  connectMs: number | null;
+  /** From the start of the request until the response headers arrived. */
+  firstByteMs: number;
+  totalMs: number;
+}
+
+/**
+ * Headers that belong to the connection or change where or how the request arrives. Callers cannot
+ * set them.
+ */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Adds the client's own headers to those of a caller.
+ * @throws {OutboundError} when the caller sets a reserved header
+ */
+export function prepareHeaders(headers: Record<string, string>): Record<string, string> {
+  for (const name of Object.keys(headers)) {
+    if (RESERVED_HEADERS.has(name.toLowerCase())) {
+      throw new OutboundError('invalid_url', `The header ${name.toLowerCase()} cannot be set.`);
+    }
+  }
+  return { ...headers, 'accept-encoding': 'identity' };
+}

@@ -1,0 +1,37 @@
+import type { Command } from '../../contracts/command.js';
+import type { InvoiceCreate } from '../../contracts/generated.js';
+import { newId } from '../../platform/ids.js';
+import { parseColumnNames, recordsetSql } from '../record-sets.js';
+
+/** Builds the rows of one invoice's line items. The stored total is the server's own. */
+export function buildLineItemRows(
+  command: Command<{ line_items?: InvoiceCreate['line_items'] }>,
+  lineTotals: number[],
+) {
+  return (command.input.line_items ?? []).map((line, index) => ({
+    ...line,
+    tenant_id: command.tenantId,
+    invoice_id: command.entityId,
+    position: index + 1,
+    id: newId(),
+    total_cents: lineTotals[index],
+  }));
+}
+
+const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid, name text, description text, category text, quantity numeric,
+  unit_type text, unit_price_cents bigint, total_cents bigint, taxable boolean`;
+const LINE_NAMES = parseColumnNames(LINE_COLUMNS);
+
+/**
+ * Builds the insert query for line items. The join skips invoices that were not inserted because
+ * their number was taken.
+ */
+export function buildLineItemInsert(rows: ReturnType<typeof buildLineItemRows>) {
+  return {
+    name: 'insert-invoice-lines',
+    text: `insert into invoice_line_items (${LINE_NAMES.join(', ')})
+           select ${LINE_NAMES.map((name) => `r.${name}`).join(', ')} from ${recordsetSql(LINE_COLUMNS)}
+           join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id`,
+    values: [JSON.stringify(rows)],
+  };
+}

@@ -1,0 +1,131 @@
+import { failpoint } from '../../shared/platform/failpoints.js';
+import type { Runtime } from '../../shared/platform/runtime.js';
+import { AttemptRecorder } from './attempt-recorder.js';
+import type { DueDelivery } from './due-store.js';
+import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';
+import { applyAttempt } from './endpoint-queue-health.js';
+import { SLOW_MS } from './in-flight-requests.js';
+import { type CompletedAttempt, observeAttempt } from './observe-attempt.js';
+import { decideOutcome, isSentOnce } from './retry-policy.js';
+import type { Attempt } from './send.js';
+
+/**
+ * Minimum time between two writes of an endpoint's last success while nothing else changes, in ms.
+ */
+const SUCCESS_STORE_INTERVAL_MS = 5000;
+
+/** Callbacks of the processor. */
+export interface ResultListener {
+  /** The result of a request is stored. Null: the delivery gets no further attempt. */
+  onStored(endpointQueue: EndpointQueue, retryInMs: number | null): void;
+}
+
+/**
+ * Processes the results of requests: decides the outcome of each delivery, updates the health of
+ * its endpoint queue and stores both.
+ */
+export class ResultProcessor {
+  private readonly recorder: AttemptRecorder;
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly listener: ResultListener,
+  ) {
+    this.recorder = new AttemptRecorder(runtime.db, runtime.logger);
+  }
+
+  /** Number of results that wait to be stored. */
+  get backlog(): number {
+    return this.recorder.backlog;
+  }
+
+  /** Applies the result of a finished request and queues it for storing. */
+  process(endpointQueue: EndpointQueue, request: InFlightRequest, attempt: Attempt): void {
+    failpoint(this.runtime.config, 'after_sent');
+    const { delivery } = request;
+    const decision = decideOutcome(
+      { status: attempt.status, headers: attempt.responseHeaders ?? {}, errorClass: attempt.errorClass },
+      {
+        attempts: delivery.attempts + 1,
+        isSingle: isSentOnce(delivery.trigger),
+        now: new Date(),
+        random: Math.random(),
+      },
+    );
+    endpointQueue.finish(request, decision.status === 'succeeded');
+    // A quick response does not clear the mark while older requests to the endpoint still wait.
+    endpointQueue.health.isSlow =
+      attempt.totalMs > SLOW_MS || endpointQueue.hasRequestSince(performance.now() - SLOW_MS);
+    const completed = { delivery, attempt, decision };
+    observeAttempt(this.runtime, completed);
+    this.recordAttempt(endpointQueue, completed);
+  }
+
+  /** Cancels a delivery that cannot be sent because its event was deleted. */
+  cancelUnsendable(endpointQueue: EndpointQueue, delivery: DueDelivery): void {
+    endpointQueue.unstoredIds.add(delivery.id);
+    this.recorder.add({
+      record: {
+        ...endpointQueue.ref,
+        deliveryId: delivery.id,
+        number: delivery.attempts,
+        attempt: undefined,
+        decision: {
+          status: 'cancelled',
+          errorClass: 'event_expired',
+          retryInMs: null,
+          stop: null,
+          pauseMs: 0,
+        },
+      },
+      queueState: undefined,
+      onStored: () => endpointQueue.unstoredIds.delete(delivery.id),
+    });
+  }
+
+  /** Waits until all results are stored, at most until the deadline. */
+  close(deadlineMs: number): Promise<void> {
+    return this.recorder.close(deadlineMs);
+  }
+
+  private recordAttempt(
+    endpointQueue: EndpointQueue,
+    { delivery, attempt, decision }: CompletedAttempt,
+  ): void {
+    const now = Date.now();
+    const isSignificant = applyAttempt(endpointQueue.health, {
+      deliveryId: delivery.id,
+      isSingle: isSentOnce(delivery.trigger),
+      decision,
+      now,
+      random: Math.random(),
+    });
+    const isStale =
+      now - endpointQueue.storedLastSuccessAt > SUCCESS_STORE_INTERVAL_MS ||
+      endpointQueue.storedIsSlow !== endpointQueue.health.isSlow;
+    if (isSignificant || isStale) {
+      endpointQueue.storedLastSuccessAt = now;
+      endpointQueue.storedIsSlow = endpointQueue.health.isSlow;
+    }
+    // Unload the deliveries: by the end of the pause a client may have cancelled them, or more
+    // urgent ones may have arrived.
+    if (endpointQueue.isPaused) endpointQueue.unload();
+    this.recorder.add({
+      record: {
+        ...endpointQueue.ref,
+        deliveryId: delivery.id,
+        number: delivery.attempts + 1,
+        attempt,
+        decision,
+      },
+      queueState:
+        isSignificant || isStale
+          ? { ...endpointQueue.ref, owner: endpointQueue.owner, health: { ...endpointQueue.health } }
+          : undefined,
+      onStored: () => {
+        endpointQueue.unstoredIds.delete(delivery.id);
+        this.listener.onStored(endpointQueue, decision.retryInMs);
+      },
+    });
+  }
+}
