@@ -6,7 +6,7 @@ import {
   toInlineOpenApi,
   toOpenApi,
 } from '../shared/contracts/to-openapi.js';
-import { envelopeSchemas, resources } from '../shared/resources/index.js';
+import { envelopeSchemas, resources } from '../shared/registry/resources.js';
 import { EXAMPLES } from './openapi-examples.js';
 
 /**

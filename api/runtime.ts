@@ -1,4 +1,6 @@
 import { type CursorCodec, createCursorCodec } from '../shared/contracts/cursor.js';
+import { type InvoicePdfs, openInvoicePdfs } from '../shared/documents/pdf/invoice-pdfs.js';
+import { openDurableWritePath } from '../shared/operations/write-path.js';
 import { deriveKey } from '../shared/platform/crypto.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { openStorage } from '../shared/platform/storage/open-storage.js';
@@ -6,8 +8,6 @@ import type { Storage } from '../shared/platform/storage/storage.js';
 import { batchKeyUses, type RecordKeyUse } from '../shared/queues/key-uses.js';
 import type { Submit } from '../shared/queues/submit.js';
 import { AuditRecorder } from '../shared/resources/audit-log/recorder.js';
-import { type InvoicePdfs, openInvoicePdfs } from '../shared/resources/invoices/pdf/invoice-pdfs.js';
-import { openDurableWritePath } from '../shared/resources/operations/write-path.js';
 import { deriveWebhookHeadersKey } from '../shared/resources/webhook-endpoints/headers.js';
 import { deriveWebhookSecretsKey } from '../shared/resources/webhook-endpoints/secret.js';
 import { ActiveDownloads } from './downloads.js';

@@ -1,12 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { hashBody } from '../shared/contracts/canonical-json.js';
 import type { Command } from '../shared/contracts/command.js';
+import { canShowRecord, refuseForeignReplay } from '../shared/operations/response-visibility.js';
 import { appErrorFromBody } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';
 import { currentTraceparent } from '../shared/platform/tracing.js';
 import type { Submitted } from '../shared/queues/submit.js';
 import { markAudited } from '../shared/resources/audit-log/audited.js';
-import { canShowRecord, refuseForeignReplay } from '../shared/resources/operations/response-visibility.js';
 import { checkWriteArguments } from './arguments.js';
 import { auditCall } from './audit.js';
 import { type Caller, getActor } from './caller.js';

@@ -1,4 +1,5 @@
 import { type CursorCodec, createCursorCodec } from '../shared/contracts/cursor.js';
+import { openDurableWritePath } from '../shared/operations/write-path.js';
 import { deriveKey } from '../shared/platform/crypto.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { batchKeyUses, type RecordKeyUse } from '../shared/queues/key-uses.js';
@@ -6,7 +7,6 @@ import type { Submit } from '../shared/queues/submit.js';
 import { type FindPrincipal, openCredentialCache } from '../shared/resources/api-keys/credential-cache.js';
 import { AuditRecorder } from '../shared/resources/audit-log/recorder.js';
 import { DispatchBoardReader } from '../shared/resources/dispatch-board/board-reader.js';
-import { openDurableWritePath } from '../shared/resources/operations/write-path.js';
 
 /** The services that tools and resources use, in addition to the process's runtime. */
 export interface McpRuntime extends Runtime {

@@ -4,9 +4,10 @@ import type { Principal } from '../../shared/contracts/principal.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { SqlQuery } from '../../shared/platform/postgres.js';
-import type { ListScope } from '../../shared/resources/keyset-list.js';
-import { type PageQuery, readPage } from '../../shared/resources/list-page.js';
-import { buildReadQuery } from '../../shared/resources/record-sets.js';
+import type { ListScope } from '../../shared/records/keyset-list.js';
+import { type PageQuery, readPage } from '../../shared/records/list-page.js';
+import { buildReadQuery } from '../../shared/records/render-records.js';
+import { getResourceTable } from '../../shared/registry/tables.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { setETag } from './etag.js';
@@ -59,7 +60,10 @@ async function readParent(
   const { tenantId } = ctx.state.key;
   const id = String(ctx.params.id).toLowerCase();
   if (!isUuid(id)) throw notFound(parent.resourceLabel);
-  const [found] = await api.db.read(tenantId, buildReadQuery(parent.entityType, { tenant_id: tenantId, id }));
+  const [found] = await api.db.read(
+    tenantId,
+    buildReadQuery(getResourceTable(parent.entityType), { tenant_id: tenantId, id }),
+  );
   if (!found) throw notFound(parent.resourceLabel);
   return { [parent.member]: id };
 }
@@ -89,7 +93,7 @@ export function serveRecord(
     assertAccess(key, access);
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound(resourceLabel);
-    const query = buildReadQuery(entityType, { tenant_id: key.tenantId, id });
+    const query = buildReadQuery(getResourceTable(entityType), { tenant_id: key.tenantId, id });
     const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
     if (!row || isVisible?.(row.body, key) === false) throw notFound(resourceLabel);
     ctx.type = 'application/json';

@@ -4,16 +4,16 @@ import type { Actor, Command, CommandDefinition, CommandResult } from '../../sha
 import { renderDryRunResponse } from '../../shared/contracts/dry-run-response.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { validateAndReportUnknown } from '../../shared/contracts/validate.js';
+import {
+  canShowRecord,
+  hideRecordContents,
+  refuseForeignReplay,
+} from '../../shared/operations/response-visibility.js';
 import { AppError, appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid, newId } from '../../shared/platform/ids.js';
 import { currentTraceparent } from '../../shared/platform/tracing.js';
 import type { Submitted } from '../../shared/queues/submit.js';
 import { markAudited } from '../../shared/resources/audit-log/audited.js';
-import {
-  canShowRecord,
-  hideRecordContents,
-  refuseForeignReplay,
-} from '../../shared/resources/operations/response-visibility.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 import { type ParsedBody, readBody } from './body.js';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { InvoiceDocument } from '../../shared/resources/invoices/document.js';
+import type { InvoiceDocument } from '../../shared/documents/document.js';
 import {
   escapeHtml,
   renderInvoiceHtml,
   type StyleAttributeFor,
-} from '../../shared/resources/invoices/document-html.js';
+} from '../../shared/documents/document-html.js';
 
 const STYLE = `body{margin:0;padding:16px;font-family:system-ui,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;color:#222;background:#f4f4f4}
 main{max-width:720px;margin:0 auto;padding:24px;background:#fff;border:1px solid #ddd;overflow-wrap:break-word}

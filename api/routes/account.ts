@@ -1,11 +1,11 @@
 import type Router from '@koa/router';
 import type { CommandResult } from '../../shared/contracts/command.js';
 import type { Principal } from '../../shared/contracts/principal.js';
+import { canShowRecord, hideRecordContents } from '../../shared/operations/response-visibility.js';
+import { type OperationView, readOperation } from '../../shared/operations/store.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import { getCommandDefinition } from '../../shared/resources/index.js';
-import { canShowRecord, hideRecordContents } from '../../shared/resources/operations/response-visibility.js';
-import { type OperationView, readOperation } from '../../shared/resources/operations/store.js';
+import { getCommandDefinition } from '../../shared/registry/resources.js';
 import type { RequestState } from '../context.js';
 import { decryptSecretInResponse } from '../middleware/decrypt-secret.js';
 import type { ApiRuntime } from '../runtime.js';

@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import type { Principal } from '../../shared/contracts/principal.js';
+import { getReadAccess } from '../../shared/registry/tables.js';
 import {
   approveApproval,
   proposeApproval,
@@ -7,7 +8,6 @@ import {
 } from '../../shared/resources/approvals/commands.js';
 import { listApprovals } from '../../shared/resources/approvals/queries.js';
 import { approvalListQuery } from '../../shared/resources/approvals/schema.js';
-import { getReadAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';

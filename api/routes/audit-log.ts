@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
+import { getReadAccess } from '../../shared/registry/tables.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { auditListQuery } from '../../shared/resources/audit-log/schema.js';
-import { getReadAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import type { ApiRuntime } from '../runtime.js';

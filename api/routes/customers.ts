@@ -3,6 +3,7 @@ import { assertAccess } from '../../shared/contracts/access.js';
 import type { CustomerStatementQuery } from '../../shared/contracts/generated.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
+import { getReadAccess } from '../../shared/registry/tables.js';
 import { createCustomer, updateCustomer } from '../../shared/resources/customers/commands.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
 import { customerListQuery } from '../../shared/resources/customers/schema.js';
@@ -12,7 +13,6 @@ import {
   type StatementRow,
 } from '../../shared/resources/customers/statement.js';
 import { customerStatementQuery } from '../../shared/resources/customers/statement-schema.js';
-import { getReadAccess } from '../../shared/resources/tables.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
 import { markQueryReader, readQuery } from '../middleware/query.js';
 import { serveList, serveRecord } from '../middleware/read.js';

@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
+import { getReadAccess } from '../../shared/registry/tables.js';
 import { createDriver, updateDriver } from '../../shared/resources/drivers/commands.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
 import { driverListQuery } from '../../shared/resources/drivers/schema.js';
-import { getReadAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';

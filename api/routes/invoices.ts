@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { getReadAccess } from '../../shared/registry/tables.js';
 import {
   approveInvoice,
   cancelInvoice,
@@ -12,7 +13,6 @@ import {
 } from '../../shared/resources/invoices/commands.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import { invoiceListQuery } from '../../shared/resources/invoices/schema.js';
-import { getReadAccess } from '../../shared/resources/tables.js';
 import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';

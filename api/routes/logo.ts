@@ -1,22 +1,22 @@
 import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
-import { AppError, notFound } from '../../shared/platform/errors.js';
-import { type LogoInput, removeLogo, setLogo } from '../../shared/resources/settings/commands.js';
 import {
   InvalidLogoError,
   LOGO_TYPES,
   type LogoType,
   MAX_LOGO_BYTES,
   readLogoImage,
-} from '../../shared/resources/settings/logo-image.js';
-import { readLogo, type StoredLogo } from '../../shared/resources/settings/logo-queries.js';
+} from '../../shared/documents/logo-image.js';
+import { readLogo, type StoredLogo } from '../../shared/documents/logo-queries.js';
+import { AppError, notFound } from '../../shared/platform/errors.js';
+import { type LogoInput, removeLogo, setLogo } from '../../shared/resources/settings/commands.js';
 import type { AnyContext, ApiContext, RequestState } from '../context.js';
 import { createRawBodyReader, type ParsedBody } from '../middleware/body.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiRuntime } from '../runtime.js';
 
 export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void {
-  const account = { resourceLabel: 'account', target: (ctx: ApiContext) => ctx.state.key.tenantId };
+  const account = { resourceLabel: 'account', getTargetId: (ctx: ApiContext) => ctx.state.key.tenantId };
 
   /**
    * @openapi

@@ -1,13 +1,10 @@
+import { buildPricingFactsQuery, type PricingFactsRow } from '../../shared/billing/pricing-facts.js';
+import { previewPrice } from '../../shared/billing/work-order-price.js';
 import { assertAccess } from '../../shared/contracts/access.js';
 import { renderDryRunResponse } from '../../shared/contracts/dry-run-response.js';
 import { validateAndReportUnknown } from '../../shared/contracts/validate.js';
 import { appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import {
-  buildPricingFactsQuery,
-  type PricingFactsRow,
-} from '../../shared/resources/rate-cards/pricing-facts.js';
-import { previewPrice } from '../../shared/resources/rate-cards/work-order-price.js';
 import { workOrderAction } from '../../shared/resources/work-orders/schema.js';
 import type { ApiContext, ApiMiddleware } from '../context.js';
 import { readBody } from '../middleware/body.js';

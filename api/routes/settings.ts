@@ -1,7 +1,8 @@
 import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
-import { buildReadQuery } from '../../shared/resources/record-sets.js';
+import { buildReadQuery } from '../../shared/records/render-records.js';
 import { updateSettings } from '../../shared/resources/settings/commands.js';
+import { settingsTable } from '../../shared/resources/settings/table.js';
 import type { ApiContext, RequestState } from '../context.js';
 import { setETag } from '../middleware/etag.js';
 import { serveWrite } from '../middleware/write.js';
@@ -24,7 +25,7 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
     const ctx = context as unknown as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, { permission: 'read', agentScope: null });
-    const query = buildReadQuery('settings', { tenant_id: key.tenantId, id: key.tenantId });
+    const query = buildReadQuery(settingsTable, { tenant_id: key.tenantId, id: key.tenantId });
     const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
     ctx.type = 'application/json';
     setETag(ctx, row?.body as string);

@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { getReadAccess } from '../../shared/resources/tables.js';
+import { getReadAccess } from '../../shared/registry/tables.js';
 import { createTruck, updateTruck } from '../../shared/resources/trucks/commands.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { truckListQuery } from '../../shared/resources/trucks/schema.js';

@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { getReadAccess } from '../../shared/resources/tables.js';
+import { getReadAccess } from '../../shared/registry/tables.js';
 import {
   acceptWorkOrder,
   assignWorkOrder,

@@ -1,7 +1,7 @@
 import type { Database } from '../../shared/platform/postgres.js';
 import { readScheduleRuns } from '../../shared/queues/schedule-runs.js';
+import { LIST_SWEEP_FAILURES, type SweepFailure } from '../../shared/records/sweep-failures.js';
 import { loadPostgresTimeZones } from '../../shared/resources/settings/time-zones.js';
-import { LIST_SWEEP_FAILURES, type SweepFailure } from '../../shared/resources/sweep-failures/store.js';
 import { readAcrossTenants } from './store.js';
 
 export const REMEDY_FOR_CLOCK =

@@ -5,12 +5,14 @@ import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js'
 import { deriveKey } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres.js';
-import { AccountQuota } from '../../shared/resources/account-quota.js';
+import { AccountQuota } from '../../shared/records/account-quota.js';
+import { diffNewRecord } from '../../shared/records/changes.js';
+import { refKey } from '../../shared/records/record-refs.js';
+import { renderRecords } from '../../shared/records/render-records.js';
 import { type KeyKind, type KeyMaterial, mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { LIVE_KEY_QUOTA } from '../../shared/resources/api-keys/live-key-quota.js';
-import { diffNewRecord } from '../../shared/resources/changes.js';
-import { refKey, renderRecords } from '../../shared/resources/record-sets.js';
+import { apiKeyTable } from '../../shared/resources/api-keys/table.js';
 import { recordOperatorAction } from './audit-entry.js';
 import type { CommandArgs, RunCommand } from './command.js';
 import { CliError, EXIT, usageError } from './exit-codes.js';
@@ -109,7 +111,7 @@ async function storeKey(
       entityId: ref.id,
       changes: diffNewRecord({ ...key }),
     });
-    const bodies = await renderRecords(tx, 'api_key', [ref]);
+    const bodies = await renderRecords(tx, apiKeyTable, [ref]);
     return { id: ref.id, ...JSON.parse(bodies.get(refKey(ref)) ?? '{}') };
   });
 }

@@ -4,9 +4,11 @@ import { email, text } from '../../shared/contracts/fields.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { hashPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
-import { diffNewRecord } from '../../shared/resources/changes.js';
-import { refKey, renderRecords } from '../../shared/resources/record-sets.js';
+import { diffNewRecord } from '../../shared/records/changes.js';
+import { refKey } from '../../shared/records/record-refs.js';
+import { renderRecords } from '../../shared/records/render-records.js';
 import { insertUsers } from '../../shared/resources/users/handlers.js';
+import { userTable } from '../../shared/resources/users/table.js';
 import { recordOperatorAction } from './audit-entry.js';
 import type { RunCommand } from './command.js';
 import { usageError } from './exit-codes.js';
@@ -37,7 +39,7 @@ export const createUser: RunCommand = async ({ values, positionals }, { store })
       entityId: ref.id,
       changes: diffNewRecord(person),
     });
-    const bodies = await renderRecords(tx, 'user', [ref]);
+    const bodies = await renderRecords(tx, userTable, [ref]);
     return JSON.parse(bodies.get(refKey(ref)) ?? '{}') as Record<string, unknown>;
   });
   return {

@@ -1,5 +1,6 @@
 import { notFound } from '../../shared/platform/errors.js';
-import { buildReadQuery } from '../../shared/resources/record-sets.js';
+import { buildReadQuery } from '../../shared/records/render-records.js';
+import { getResourceTable } from '../../shared/registry/tables.js';
 import { readAgentWorkOrder } from '../../shared/resources/work-orders/queries.js';
 import type { Caller } from '../caller.js';
 import type { McpRuntime } from '../runtime.js';
@@ -15,7 +16,7 @@ export async function readRecord(
 ): Promise<string> {
   const [row] = await db.read<{ body: string }>(
     tenantId,
-    buildReadQuery(entityType, { tenant_id: tenantId, id }),
+    buildReadQuery(getResourceTable(entityType), { tenant_id: tenantId, id }),
   );
   if (!row) throw notFound(resourceLabel);
   return row.body;

@@ -1,5 +1,5 @@
 import { newId } from '../platform/ids.js';
-import { diffNewRecord } from '../resources/changes.js';
+import { diffNewRecord } from '../records/changes.js';
 import { deriveTimedDemoId } from './demo-random.js';
 
 /** A row of `audit_entries` whose actor is the system. */

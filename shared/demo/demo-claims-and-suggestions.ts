@@ -1,5 +1,5 @@
 import type { Transaction } from '../platform/postgres.js';
-import { recordsetSql } from '../resources/record-sets.js';
+import { recordsetSql } from '../records/record-refs.js';
 import { formatDollars } from '../resources/suggestions/phrases.js';
 import type { DemoCustomer } from './demo-customers.js';
 import type { DemoInvoice, DemoLineItem } from './demo-invoices.js';

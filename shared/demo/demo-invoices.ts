@@ -1,4 +1,4 @@
-import { priceInvoice } from '../resources/invoices/money.js';
+import { priceInvoice } from '../billing/money.js';
 import { BILLING_PLANS, type BillingPlan, type PlannedPayment } from './demo-billing.js';
 import { type DemoCharge, drawCharges } from './demo-charges.js';
 import type { DemoCustomer } from './demo-customers.js';

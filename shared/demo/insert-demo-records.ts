@@ -1,6 +1,6 @@
+import { chargedDays } from '../billing/storage-days.js';
 import type { SqlQuery, Transaction } from '../platform/postgres.js';
-import { chargedDays } from '../resources/impounds/storage-days.js';
-import { recordsetSql } from '../resources/record-sets.js';
+import { recordsetSql } from '../records/record-refs.js';
 import type { DemoAuditEntry } from './demo-audit.js';
 import { insertClaimsAndSuggestions } from './demo-claims-and-suggestions.js';
 import type { DemoRecords } from './demo-records.js';

@@ -11,7 +11,7 @@ import { LISTED_TOOLS } from '../../mcp/tools/schemas.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { AGENT_SCOPES, type AgentScope } from '../../shared/contracts/vocabulary.js';
 import { loadConfig } from '../../shared/platform/config.js';
-import { commands } from '../../shared/resources/index.js';
+import { commands } from '../../shared/registry/resources.js';
 import type { Json } from '../support/client.js';
 import { PROJECT } from '../support/processes.js';
 

@@ -8,7 +8,7 @@ import type { ApiRuntime } from '../../api/runtime.js';
 import { getClassName } from '../../shared/contracts/to-openapi.js';
 import { findUnknownFields, validate } from '../../shared/contracts/validate.js';
 import { ERROR_STATUS } from '../../shared/platform/errors.js';
-import { resources } from '../../shared/resources/index.js';
+import { resources } from '../../shared/registry/resources.js';
 import { findSchemaProblems, openApiDocument } from '../support/openapi-validator.js';
 import {
   listDocumentedExamples,

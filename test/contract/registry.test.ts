@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
 import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js';
 import { settingsSchema } from '../../shared/platform/settings.js';
-import { commands, getCommandDefinition, resources } from '../../shared/resources/index.js';
-import { RESOURCE_TABLES } from '../../shared/resources/tables.js';
+import { commands, getCommandDefinition, resources } from '../../shared/registry/resources.js';
+import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
 import { handlers } from '../../workers/writes/handlers.js';
 import { openApiDocument } from '../support/openapi-validator.js';
 import { PROJECT, readProcfile, useProcesses } from '../support/processes.js';
@@ -63,7 +63,7 @@ describe('resources', () => {
   });
 
   it('every folder of shared/resources with a schema is in the registry', () => {
-    const listed = new Set(read('shared/resources/index.ts').match(/\.\/[a-z-]+\/schema\.js/g));
+    const listed = new Set(read('shared/registry/resources.ts').match(/\.\/[a-z-]+\/schema\.js/g));
     const folders = readdirSync(join(PROJECT, 'shared/resources'), { withFileTypes: true })
       .filter(
         (entry) =>

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type Joi from 'joi';
 import { getClassName } from '../../shared/contracts/to-openapi.js';
-import { resources } from '../../shared/resources/index.js';
+import { resources } from '../../shared/registry/resources.js';
 import {
   breakEveryMember,
   generateBodies,

@@ -1,6 +1,9 @@
 /** The records of the demo on a real PostgreSQL, and their visibility. */
 import { expect } from 'chai';
 import type Joi from 'joi';
+import { type PricedLine, priceInvoice } from '../../shared/billing/money.js';
+import { buildPricingFactsQuery, type PricingFactsRow } from '../../shared/billing/pricing-facts.js';
+import { previewPrice } from '../../shared/billing/work-order-price.js';
 import { createCanaryCommand } from '../../shared/contracts/canary.js';
 import { validate } from '../../shared/contracts/validate.js';
 import {
@@ -17,24 +20,20 @@ import { DEMO_PROFILES, DEMO_TENANT_IDS } from '../../shared/demo/demo-tenants.j
 import { renewDemoCredentials, seedDemo } from '../../shared/demo/seed-demo.js';
 import { verifyPassword } from '../../shared/platform/crypto.js';
 import type { Database } from '../../shared/platform/postgres.js';
+import { refKey } from '../../shared/records/record-refs.js';
+import { renderRecords } from '../../shared/records/render-records.js';
+import { getResourceTable } from '../../shared/registry/tables.js';
 import { findKey } from '../../shared/resources/api-keys/queries.js';
 import { approval as approvalSchema } from '../../shared/resources/approvals/schema.js';
 import { claim as claimSchema } from '../../shared/resources/claims/schema.js';
 import { customer as customerSchema } from '../../shared/resources/customers/schema.js';
 import { impound as impoundSchema } from '../../shared/resources/impounds/schema.js';
-import { type PricedLine, priceInvoice } from '../../shared/resources/invoices/money.js';
 import {
   invoiceCreate as invoiceCreateSchema,
   invoice as invoiceSchema,
 } from '../../shared/resources/invoices/schema.js';
 import { deriveLinkKey, openLink } from '../../shared/resources/messages/link.js';
-import {
-  buildPricingFactsQuery,
-  type PricingFactsRow,
-} from '../../shared/resources/rate-cards/pricing-facts.js';
 import { rateCard as rateCardSchema } from '../../shared/resources/rate-cards/schema.js';
-import { previewPrice } from '../../shared/resources/rate-cards/work-order-price.js';
-import { refKey, renderRecords } from '../../shared/resources/record-sets.js';
 import { suggestion as suggestionSchema } from '../../shared/resources/suggestions/schema.js';
 import { createWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { workOrder as workOrderSchema } from '../../shared/resources/work-orders/schema.js';
@@ -185,7 +184,9 @@ describe('records of the demo accounts', function () {
         db,
         `select tenant_id, id from ${table}`,
       );
-      const bodies = await db.transaction(DEMO_TENANT_IDS, (tx) => renderRecords(tx, entity, refs));
+      const bodies = await db.transaction(DEMO_TENANT_IDS, (tx) =>
+        renderRecords(tx, getResourceTable(entity), refs),
+      );
       expect(bodies.size).to.equal(refs.length);
       for (const body of bodies.values()) {
         const { error } = schema.validate(JSON.parse(body), { convert: false });
@@ -275,7 +276,7 @@ describe('records of the demo accounts', function () {
     const ref = { tenant_id: HUDSON.live, id: command.entityId };
     const bodies = await db.runAndRollBack([HUDSON.live], async (tx) => {
       await createWorkOrders(tx, [command]);
-      return renderRecords(tx, 'work_order', [ref]);
+      return renderRecords(tx, getResourceTable('work_order'), [ref]);
     });
     const [last] = await queryDemoRows<{ number: string }>(
       db,

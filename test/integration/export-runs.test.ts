@@ -1,5 +1,6 @@
 import type { Job } from 'bullmq';
 import { expect } from 'chai';
+import { purgeExpired } from '../../shared/operations/store.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { type ExportsQueue, openExportsQueue } from '../../shared/queues/exports.js';
@@ -12,7 +13,6 @@ import {
   releaseExport,
 } from '../../shared/resources/exports/run-store.js';
 import { findDueExports } from '../../shared/resources/exports/sweeps.js';
-import { purgeExpired } from '../../shared/resources/operations/store.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import { ExportAccount } from '../support/exports.js';
 import { eventually } from '../support/poll.js';

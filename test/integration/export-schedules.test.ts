@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
+import { purgeExpired } from '../../shared/operations/store.js';
 import { newId } from '../../shared/platform/ids.js';
-import { purgeExpired } from '../../shared/resources/operations/store.js';
 import { expectError, listValidationErrors } from '../support/expect-error.js';
 import { readHourIn, ScheduleAccount } from '../support/export-schedules.js';
 import { scheduleInput, UNKNOWN_ID } from '../support/samples.js';

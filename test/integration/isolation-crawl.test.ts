@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { storeOperation } from '../../shared/operations/store.js';
 import { newId } from '../../shared/platform/ids.js';
-import { storeOperation } from '../../shared/resources/operations/store.js';
 import { createCanaryRecords } from '../support/canary-records.js';
 import type { CallOptions, TestClient, TestResponse } from '../support/client.js';
 import { buildCommand } from '../support/commands.js';

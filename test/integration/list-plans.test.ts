@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
+import type { ListScope } from '../../shared/records/keyset-list.js';
 import { listApprovals } from '../../shared/resources/approvals/queries.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';
@@ -12,7 +13,6 @@ import { listImpounds } from '../../shared/resources/impounds/queries.js';
 import { findDueStorageAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { listInspections } from '../../shared/resources/inspections/queries.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
-import type { ListScope } from '../../shared/resources/keyset-list.js';
 import { listMessages } from '../../shared/resources/messages/queries.js';
 import { listNotices } from '../../shared/resources/notices/queries.js';
 import { listRateCards } from '../../shared/resources/rate-cards/queries.js';

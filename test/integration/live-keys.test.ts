@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
-import { AccountQuota } from '../../shared/resources/account-quota.js';
+import { AccountQuota } from '../../shared/records/account-quota.js';
 import { LIVE_KEY_QUOTA } from '../../shared/resources/api-keys/live-key-quota.js';
 import type { TestClient, TestResponse } from '../support/client.js';
 import { expectError } from '../support/expect-error.js';

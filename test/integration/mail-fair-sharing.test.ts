@@ -1,8 +1,8 @@
 /** Many mails or slow PDFs of one account do not delay the mails of another account. */
 import { expect } from 'chai';
+import { openInvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
 import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import { openMessagesQueue, promptMessages } from '../../shared/queues/messages.js';
-import { openInvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { eventually } from '../support/poll.js';
 import { invoiceInput } from '../support/samples.js';
 import type { TestTenant } from '../support/stack.js';

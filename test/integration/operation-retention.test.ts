@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { purgeExpired, storeOperation } from '../../shared/resources/operations/store.js';
+import { purgeExpired, storeOperation } from '../../shared/operations/store.js';
 import { buildCommand } from '../support/commands.js';
 import { eventually } from '../support/poll.js';
 import { TestStack, type TestTenant } from '../support/stack.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { IS_PAST_DUE, PAST_DUE_JOINS } from '../../shared/billing/past-due.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
-import { IS_PAST_DUE, PAST_DUE_JOINS } from '../../shared/resources/invoices/past-due.js';
 import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes.js';
 import { createClaimAfter } from '../support/lifecycle-records.js';
 import { invoiceInput } from '../support/samples.js';

@@ -2,12 +2,12 @@
 
 import { expect } from 'chai';
 import type { Command } from '../../shared/contracts/command.js';
+import { openInvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
 import { newId } from '../../shared/platform/ids.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
 import { lockInvoices } from '../../shared/resources/invoices/lifecycle.js';
 import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
-import { openInvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { insertSuggestions } from '../../shared/resources/suggestions/store.js';
 import { createMessageLeaser } from '../../workers/messages/customer-messages.js';
 import { runIsolated } from '../../workers/writes/isolate-commands.js';

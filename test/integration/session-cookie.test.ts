@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { startApi } from '../../api/start-api.js';
-import { purgeExpired } from '../../shared/resources/operations/store.js';
+import { purgeExpired } from '../../shared/operations/store.js';
 import { mintSessionToken } from '../../shared/resources/sessions/token.js';
 import { TestClient, type TestResponse } from '../support/client.js';
 import { registerConcurrentTests } from '../support/concurrent-tests.js';

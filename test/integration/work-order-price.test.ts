@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { buildPricingFactsQuery } from '../../shared/billing/pricing-facts.js';
 import type { Command } from '../../shared/contracts/command.js';
 import type { InvoiceCreate } from '../../shared/contracts/generated.js';
 import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
-import { buildPricingFactsQuery } from '../../shared/resources/rate-cards/pricing-facts.js';
 import { runIsolated } from '../../workers/writes/isolate-commands.js';
 import { createBatchContext } from '../support/batch-context.js';
 import type { TestResponse } from '../support/client.js';

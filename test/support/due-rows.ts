@@ -1,3 +1,4 @@
+import { leasePending } from '../../shared/operations/pending.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import { findExpiredApprovals } from '../../shared/resources/approvals/expiry.js';
 import { findClaimDeadlines } from '../../shared/resources/claims/deadlines.js';
@@ -5,7 +6,6 @@ import { findDiscardedObjects } from '../../shared/resources/exports/run-store.j
 import { findExpiredExports, findLostExports } from '../../shared/resources/exports/sweeps.js';
 import { findDueStorageAccruals } from '../../shared/resources/impounds/storage-sweep.js';
 import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
-import { leasePending } from '../../shared/resources/operations/pending.js';
 import { findSuggestionsOfClosedInvoices } from '../../shared/resources/suggestions/closed-invoices-sweep.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
 

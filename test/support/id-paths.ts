@@ -1,4 +1,4 @@
-import { RESOURCE_TABLES } from '../../shared/resources/tables.js';
+import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
 import { type OpenApiNode, resolveRef } from './openapi-walk.js';
 
 /** The paths of the ids in a body, by the schema of its members. */

@@ -1,6 +1,6 @@
 /** Replaces the thread that draws PDFs. The title of the document determines how it misbehaves. */
 import { parentPort, threadId } from 'node:worker_threads';
-import type { DrawReply, DrawRequest } from '../../shared/resources/invoices/pdf/pdf-thread.js';
+import type { DrawReply, DrawRequest } from '../../shared/documents/pdf/pdf-thread.js';
 
 /** Memory that drawings leave in the heap. */
 const kept: string[][] = [];

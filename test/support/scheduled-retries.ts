@@ -5,7 +5,7 @@
 import { deliveryIdSql } from '../../shared/events/delivery-ids.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Database } from '../../shared/platform/postgres.js';
-import { recordsetSql } from '../../shared/resources/record-sets.js';
+import { recordsetSql } from '../../shared/records/record-refs.js';
 
 /** A query of the application may take at most five seconds. */
 const ROWS_PER_QUERY = 10_000;

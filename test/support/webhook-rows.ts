@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import { newId } from '../../shared/platform/ids.js';
-import { recordsetSql } from '../../shared/resources/record-sets.js';
+import { recordsetSql } from '../../shared/records/record-refs.js';
 import type { TestStack } from './stack.js';
 
 /** Identifies the tenant whose rows are inserted past the API. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { diffNewRecord, diffPatch } from '../../shared/resources/changes.js';
+import { diffNewRecord, diffPatch } from '../../shared/records/changes.js';
 
 describe('changes between a record and a patch', () => {
   it('a change has the field with its old and new value; equal fields are omitted', () => {

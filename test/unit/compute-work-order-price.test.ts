@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { RateCardItem } from '../../shared/contracts/generated.js';
-import { calculateLineTotalCents, priceInvoice } from '../../shared/resources/invoices/money.js';
 import {
   computeWorkOrderPrice,
   findStorageItem,
   type PricingFacts,
-} from '../../shared/resources/rate-cards/compute-work-order-price.js';
+} from '../../shared/billing/compute-work-order-price.js';
+import { calculateLineTotalCents, priceInvoice } from '../../shared/billing/money.js';
+import type { RateCardItem } from '../../shared/contracts/generated.js';
 
 const createItem = (overrides: Partial<RateCardItem> = {}): RateCardItem => ({
   name: 'Hook-up',

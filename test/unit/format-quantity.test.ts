@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formatQuantity } from '../../shared/resources/invoices/format-quantity.js';
+import { formatQuantity } from '../../shared/billing/format-quantity.js';
 
 describe('quantity with its unit', () => {
   for (const [quantity, unit, text] of [

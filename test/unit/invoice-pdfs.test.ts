@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import type { InvoiceDocument } from '../../shared/documents/document.js';
+import { InvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
 import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import type { Database } from '../../shared/platform/postgres.js';
-import type { InvoiceDocument } from '../../shared/resources/invoices/document.js';
-import { InvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 
 describe('concurrent PDFs of several accounts', () => {
   /** A fake drawer returns the document's title after one event-loop tick. */

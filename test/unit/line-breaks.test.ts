@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { FontStack } from '../../shared/resources/invoices/pdf/fonts.js';
-import { breakLines, sortVisually } from '../../shared/resources/invoices/pdf/line-breaks.js';
+import { FontStack } from '../../shared/documents/pdf/fonts.js';
+import { breakLines, sortVisually } from '../../shared/documents/pdf/line-breaks.js';
 
 describe('line breaks in PDF text', () => {
   const fonts = new FontStack('regular');

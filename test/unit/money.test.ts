@@ -9,7 +9,7 @@ import {
   MAX_UNIT_PRICE_CENTS,
   type PricedLine,
   priceInvoice,
-} from '../../shared/resources/invoices/money.js';
+} from '../../shared/billing/money.js';
 
 const SEVERAL_RUNS = { numRuns: 3000 };
 

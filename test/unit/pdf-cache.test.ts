@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PdfCache } from '../../shared/resources/invoices/pdf/pdf-cache.js';
+import { PdfCache } from '../../shared/documents/pdf/pdf-cache.js';
 
 const pdf = (bytes: number) => Buffer.alloc(bytes);
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import type { InvoiceDocument } from '../../shared/resources/invoices/document.js';
+import type { InvoiceDocument } from '../../shared/documents/document.js';
 import {
   PDF_DRAWER_DEFAULTS,
   PdfDrawer,
   type PdfDrawerOptions,
-} from '../../shared/resources/invoices/pdf/pdf-drawer.js';
-import type { DrawRequest } from '../../shared/resources/invoices/pdf/pdf-thread.js';
+} from '../../shared/documents/pdf/pdf-drawer.js';
+import type { DrawRequest } from '../../shared/documents/pdf/pdf-thread.js';
 
 const entry = new URL('../support/misbehaving-pdf-thread.ts', import.meta.url);
 /** The title controls what test/support/misbehaving-pdf-thread.ts does. */

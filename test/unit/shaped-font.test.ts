@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FontStack } from '../../shared/resources/invoices/pdf/fonts.js';
+import { FontStack } from '../../shared/documents/pdf/fonts.js';
 
 describe('text shaping with HarfBuzz', () => {
   const fonts = new FontStack('regular');

@@ -1,6 +1,6 @@
+import { countPending, leasePending } from '../../shared/operations/pending.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
-import { countPending, leasePending } from '../../shared/resources/operations/pending.js';
 import { enqueueCommands } from './enqueue-commands.js';
 import { setQueryTimeout } from './isolate-tenants.js';
 import { DEFAULT_ROWS_PER_PASS, splitTenants, sweepTenants } from './sweep-tenants.js';

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type WebhooksQueue, wakeEndpointQueues } from '../../shared/queues/webhooks.js';
-import type { RecordRef } from '../../shared/resources/record-sets.js';
+import type { RecordRef } from '../../shared/records/record-refs.js';
 import { continueReplay, findRunningReplays } from '../../shared/resources/webhook-replays/run.js';
 import { sweepTenantSet, sweepTenants } from './sweep-tenants.js';
 

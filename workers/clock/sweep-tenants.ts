@@ -3,7 +3,7 @@ import {
   clearSweepFailure,
   findSweepFailures,
   recordSweepFailure,
-} from '../../shared/resources/sweep-failures/store.js';
+} from '../../shared/records/sweep-failures.js';
 import {
   HALF_SET_TIMEOUT_MS,
   isolateFailingTenants,

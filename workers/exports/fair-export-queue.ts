@@ -1,5 +1,5 @@
 import { FairQueue } from '../../shared/platform/fair-queue.js';
-import type { RecordRef } from '../../shared/resources/record-sets.js';
+import type { RecordRef } from '../../shared/records/record-refs.js';
 
 /** An export that waits for a slot. */
 export interface WaitingExport extends RecordRef {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Runtime } from '../../shared/platform/runtime.js';
+import type { RecordRef } from '../../shared/records/record-refs.js';
 import { renewExportLease } from '../../shared/resources/exports/run-store.js';
-import type { RecordRef } from '../../shared/resources/record-sets.js';
 
 /** A lease that is not renewed for this long expires. */
 export const LEASE_MS = 15_000;

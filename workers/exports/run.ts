@@ -5,6 +5,7 @@ import { openSnapshot, type Snapshot } from '../../shared/platform/postgres-snap
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { Storage, Upload } from '../../shared/platform/storage/storage.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
+import type { RecordRef } from '../../shared/records/record-refs.js';
 import {
   type ExportFailure,
   type ExportResult,
@@ -13,7 +14,6 @@ import {
 } from '../../shared/resources/exports/commands.js';
 import { MAX_EXPORT_TRIES } from '../../shared/resources/exports/limits.js';
 import { type LeasedExport, leaseExport, releaseExport } from '../../shared/resources/exports/run-store.js';
-import type { RecordRef } from '../../shared/resources/record-sets.js';
 import { classifyExportError } from './classify-error.js';
 import { writeDump } from './dump/write-dump.js';
 import { nameExportFile } from './files/export-file-name.js';

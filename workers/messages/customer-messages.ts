@@ -1,14 +1,15 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
+import { pdfFileName } from '../../shared/documents/document.js';
+import { readLogo } from '../../shared/documents/logo-queries.js';
+import type { InvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
 import { failpoint } from '../../shared/platform/failpoints.js';
 import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import type { Database } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
-import { pdfFileName } from '../../shared/resources/invoices/document.js';
 import { LOGO_CONTENT_ID, removeLogo } from '../../shared/resources/invoices/message.js';
-import type { InvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { recordMessageFailed, recordMessageSent } from '../../shared/resources/messages/commands.js';
 import {
   type LeasedMessage,
@@ -18,7 +19,6 @@ import {
   recordAcceptance,
 } from '../../shared/resources/messages/outbox.js';
 import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
-import { readLogo } from '../../shared/resources/settings/logo-queries.js';
 import type { LeaseNextMail } from './fair-mail-queue.js';
 import {
   getRetryWait,

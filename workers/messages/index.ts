@@ -1,3 +1,4 @@
+import { openInvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import {
@@ -7,7 +8,6 @@ import {
   openMessagesQueue,
 } from '../../shared/queues/messages.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
-import { openInvoicePdfs } from '../../shared/resources/invoices/pdf/invoice-pdfs.js';
 import { createMessageLeaser } from './customer-messages.js';
 import { FairMailQueue } from './fair-mail-queue.js';
 import { createNoticeMailLeaser } from './notice-mails.js';

@@ -1,6 +1,6 @@
 import type { Database, SqlQuery } from '../../shared/platform/postgres.js';
 import { type EndpointQueueRef, listQueueTenants } from '../../shared/queues/webhooks.js';
-import { recordsetSql } from '../../shared/resources/record-sets.js';
+import { recordsetSql } from '../../shared/records/record-refs.js';
 import type { EndpointQueueHealth } from './endpoint-queue-health.js';
 import type { AttemptDecision } from './retry-policy.js';
 import type { Attempt } from './send.js';

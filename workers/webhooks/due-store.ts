@@ -1,6 +1,6 @@
 import type { Database } from '../../shared/platform/postgres.js';
 import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../../shared/queues/webhooks.js';
-import { recordsetSql } from '../../shared/resources/record-sets.js';
+import { recordsetSql } from '../../shared/records/record-refs.js';
 
 /** A delivery to attempt now. */
 export interface DueDelivery {

@@ -2,7 +2,7 @@ import { parseSigningSecret, type SigningSecret } from '../../shared/events/sign
 import { unseal } from '../../shared/platform/crypto.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import { type EndpointQueueRef, listQueueTenants } from '../../shared/queues/webhooks.js';
-import { recordsetSql } from '../../shared/resources/record-sets.js';
+import { recordsetSql } from '../../shared/records/record-refs.js';
 import { deriveWebhookHeadersKey, unsealHeaders } from '../../shared/resources/webhook-endpoints/headers.js';
 import { deriveWebhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
 

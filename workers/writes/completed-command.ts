@@ -1,9 +1,9 @@
 import type { Command, CommandOutcome } from '../../shared/contracts/command.js';
 import { ERROR_STATUS } from '../../shared/platform/errors.js';
 import type { SqlQuery } from '../../shared/platform/postgres.js';
+import { getCommandDefinition } from '../../shared/registry/resources.js';
+import { getCollectionPath } from '../../shared/registry/tables.js';
 import { type AuditRecord, buildAuditInsert } from '../../shared/resources/audit-log/insert.js';
-import { getCommandDefinition } from '../../shared/resources/index.js';
-import { getCollectionPath } from '../../shared/resources/tables.js';
 
 /** A command that has run, with its outcome. */
 export interface CompletedCommand {

@@ -1,12 +1,12 @@
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
-import type { Transaction } from '../../shared/platform/postgres.js';
 import {
   type AuditedResultRow,
   HAS_CHANGES_COLUMN,
   rebuildResult,
-} from '../../shared/resources/operations/audited-result.js';
-import { findReusedKeyError, type StoredRequest } from '../../shared/resources/operations/reused-key.js';
-import { recordsetSql } from '../../shared/resources/record-sets.js';
+} from '../../shared/operations/audited-result.js';
+import { findReusedKeyError, type StoredRequest } from '../../shared/operations/reused-key.js';
+import type { Transaction } from '../../shared/platform/postgres.js';
+import { recordsetSql } from '../../shared/records/record-refs.js';
 
 interface EarlierRow extends AuditedResultRow, StoredRequest {
   done: boolean;

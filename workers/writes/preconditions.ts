@@ -1,9 +1,11 @@
 import type { Command, CommandOutcome } from '../../shared/contracts/command.js';
 import type { Row, Transaction } from '../../shared/platform/postgres.js';
-import { findChangesSince } from '../../shared/resources/changes-since.js';
-import { getCommandDefinition } from '../../shared/resources/index.js';
-import { failedOutcome, lockRecords, refKey, toRecordRef } from '../../shared/resources/record-sets.js';
-import { getResourceTable } from '../../shared/resources/tables.js';
+import { findChangesSince } from '../../shared/records/changes-since.js';
+import { lockRecords } from '../../shared/records/lock-records.js';
+import { failedOutcome } from '../../shared/records/outcomes.js';
+import { refKey, toRecordRef } from '../../shared/records/record-refs.js';
+import { getCommandDefinition } from '../../shared/registry/resources.js';
+import { getResourceTable } from '../../shared/registry/tables.js';
 
 interface VersionedRow extends Row {
   updated_at?: string;

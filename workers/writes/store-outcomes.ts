@@ -2,10 +2,10 @@ import type { Command, EventDraft } from '../../shared/contracts/command.js';
 import { buildEventRows, RECORD_EVENTS } from '../../shared/events/record-events.js';
 import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
 import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../shared/records/record-refs.js';
+import { getCommandDefinition } from '../../shared/registry/resources.js';
+import { getResourceTable } from '../../shared/registry/tables.js';
 import { HELD_RESPONSE_FRAME } from '../../shared/resources/approvals/held-response.js';
-import { getCommandDefinition } from '../../shared/resources/index.js';
-import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../shared/resources/record-sets.js';
-import { getResourceTable } from '../../shared/resources/tables.js';
 import {
   buildCommandAuditInsert,
   buildLocation,

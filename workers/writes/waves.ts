@@ -1,5 +1,5 @@
 import type { Command } from '../../shared/contracts/command.js';
-import { getCommandDefinition } from '../../shared/resources/index.js';
+import { getCommandDefinition } from '../../shared/registry/resources.js';
 
 /**
  * Lists the keys that no two concurrent commands may share: the record they change, an invoice

@@ -1,17 +1,11 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { AgentKeyCreate, ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { AccountQuota } from '../account-quota.js';
-import { diffNewRecord } from '../changes.js';
-import {
-  failedOutcome,
-  lockRecords,
-  notFoundOutcome,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { AccountQuota } from '../../records/account-quota.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import type { WithKeyMaterial } from './commands.js';
 import type { KeyKind, KeyMaterial } from './credential.js';
 import { LIVE_KEY_QUOTA } from './live-key-quota.js';

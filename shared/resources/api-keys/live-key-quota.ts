@@ -1,4 +1,4 @@
-import type { AccountQuotaRule } from '../account-quota.js';
+import type { AccountQuotaRule } from '../../records/account-quota.js';
 
 /**
  * Far above what integrations need. The limit keeps an account from filling the caches and

@@ -1,6 +1,6 @@
 import type { Actor, Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { recordsetSql, toRecordRef } from '../record-sets.js';
+import { recordsetSql, toRecordRef } from '../../records/record-refs.js';
 import { approveApproval } from './commands.js';
 
 /**

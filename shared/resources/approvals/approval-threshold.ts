@@ -1,6 +1,7 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { failedOutcome, type RecordRef, recordsetSql } from '../record-sets.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { PRICED_FROM_CARD_MEMBER } from './held-response.js';
 import { insertApprovals, type NewApproval } from './store.js';
 

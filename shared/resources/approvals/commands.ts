@@ -22,7 +22,7 @@ const decision = {
   creates: false,
   permission: 'approve',
   agentScope: null,
-  personOnly: true,
+  isPersonOnly: true,
 } as const;
 
 export const approveApproval = defineCommand<ApprovalApprove>({

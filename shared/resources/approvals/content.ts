@@ -2,9 +2,9 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ApprovalApprove } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { findChangesSince } from '../changes-since.js';
+import { findChangesSince } from '../../records/changes-since.js';
+import { failedOutcome } from '../../records/outcomes.js';
 import type { InvoiceRow } from '../invoices/lifecycle.js';
-import { failedOutcome } from '../record-sets.js';
 import { type ApprovalContent, type ApprovalRow, hashApprovalContent, toVersion } from './store.js';
 
 type ContentUpdate = Partial<Pick<ApprovalContent, 'amount_cents' | 'payload' | 'record_version'>>;

@@ -2,8 +2,10 @@ import type { Command, CommandOutcome, EventDraft } from '../../contracts/comman
 import type { ApprovalApprove, ApprovalReject } from '../../contracts/generated.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import type { InvoiceRow } from '../invoices/lifecycle.js';
-import { failedOutcome, lockRecords, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import { checkContentHash, findStaleInvoice, renewApproval } from './content.js';
 import { runApprovedCommand } from './run-approved.js';
 import { type ApprovalRow, hasExpired, storeApprovals } from './store.js';

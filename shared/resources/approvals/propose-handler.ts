@@ -1,15 +1,11 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ApprovalPropose } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { diffNewRecord } from '../changes.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
+import { invalidReferencesOutcome } from '../../records/references.js';
 import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from '../invoices/lifecycle.js';
-import {
-  failedOutcome,
-  invalidReferencesOutcome,
-  type RecordRef,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
 import {
   hasExpired,
   insertApprovals,

@@ -4,11 +4,11 @@ import type { Config } from '../../platform/config.js';
 import { AppError, ERROR_STATUS, type ErrorBody } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { getCommandDefinition } from '../index.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { getCommandDefinition } from '../../registry/resources.js';
 import { createInvoices } from '../invoices/create-handler.js';
 import { createInvoiceActionHandler } from '../invoices/move-handler.js';
 import { updateInvoices } from '../invoices/update-handler.js';
-import { failedOutcome } from '../record-sets.js';
 import { PRICED_FROM_CARD_MEMBER } from './held-response.js';
 import type { ApprovalRow } from './store.js';
 

@@ -1,7 +1,7 @@
 import { hashBody } from '../../contracts/canonical-json.js';
 import type { Command } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../record-sets.js';
+import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /** The content that a person sees and decides on. */
 export interface ApprovalContent {

@@ -2,7 +2,7 @@ import type { Actor, Change } from '../../contracts/command.js';
 import type { AUDIT_OUTCOMES, AUDIT_SOURCES } from '../../contracts/vocabulary.js';
 import type { ErrorBody } from '../../platform/errors.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { parseColumnNames, recordsetSql } from '../record-sets.js';
+import { parseColumnNames, recordsetSql } from '../../records/record-refs.js';
 import { compactChanges } from './compact-changes.js';
 
 const COLUMNS = `tenant_id uuid, id uuid, actor_type text, actor_id uuid, actor_name text, action text, entity_type text, entity_id uuid, outcome text,

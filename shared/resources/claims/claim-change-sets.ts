@@ -1,8 +1,9 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type AuditedSideEffect, auditSideEffects } from '../audit-side-effects.js';
+import { type AuditedSideEffect, auditSideEffects } from '../../records/audit-side-effects.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifecycle.js';
-import { notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import { ClaimChangeSet, lockClaims, storeClaims } from './claim-row.js';
 
 /**

@@ -1,15 +1,10 @@
 import type { Change, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { applyMove, type InvoiceRow, mayMove } from '../invoices/lifecycle.js';
 import type { Mover } from '../invoices/transitions.js';
-import {
-  failedOutcome,
-  lockRecords,
-  nextUpdatedAtSql,
-  parseColumnNames,
-  type RecordRef,
-  recordsetSql,
-} from '../record-sets.js';
 import { type ClaimStatus, type InvoiceStep, listClaimMoves, listNextClaimStatuses } from './transitions.js';
 
 /** A photo, document or note that supports a claim. */

@@ -1,10 +1,10 @@
 import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { buildClockCommand, type ClockTarget } from '../clock-command.js';
+import { buildClockCommand, type ClockTarget } from '../../records/clock-command.js';
+import { findRowsRoundRobin } from '../../records/sweep-round-robin.js';
 import { createSuggestion } from '../suggestions/commands.js';
 import { formatDollars } from '../suggestions/phrases.js';
-import { findRowsRoundRobin } from '../sweep-round-robin.js';
 import { expireClaim } from './commands.js';
 
 /** How long before a deadline the account gets a suggestion. */

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordsetSql, refKey } from '../record-sets.js';
+import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import type { DenialFacts } from './denial-rules.js';
 
 /** Regular expression for a PO number in the notes of a work order. */

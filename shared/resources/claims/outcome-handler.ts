@@ -2,9 +2,11 @@ import type { Command, CommandOutcome, EventDraft } from '../../contracts/comman
 import type { ClaimOutcome } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type AuditedSideEffect, auditSideEffects } from '../audit-side-effects.js';
+import { type AuditedSideEffect, auditSideEffects } from '../../records/audit-side-effects.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { createPayments } from '../payments/handlers.js';
-import { failedOutcome, nextUpdatedAtSql, recordsetSql, refKey, toRecordRef } from '../record-sets.js';
 import type { SuggestionDraft } from '../suggestions/kinds.js';
 import { buildSuggestion, insertSuggestions } from '../suggestions/store.js';
 import { lockClaimChangeSets, storeClaimChangeSets } from './claim-change-sets.js';

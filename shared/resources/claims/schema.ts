@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
 import {
   allRequired,
   cents,
@@ -13,7 +14,6 @@ import {
   webUrl,
 } from '../../contracts/fields.js';
 import { namedEnum } from '../../contracts/named-enum.js';
-import { MAX_INVOICE_TOTAL_CENTS } from '../invoices/money.js';
 import { DENIAL_CODES } from './denial-rules.js';
 import { CLAIM_STATUSES, MAX_CLAIM_ATTEMPTS } from './transitions.js';
 

@@ -1,17 +1,11 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ClaimCreate, ClaimPatch } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { diffNewRecord, diffPatch } from '../changes.js';
+import { diffNewRecord, diffPatch } from '../../records/changes.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { invalidReferencesOutcome } from '../../records/references.js';
 import { lockInvoices } from '../invoices/lifecycle.js';
-import {
-  failedOutcome,
-  invalidReferencesOutcome,
-  notFoundOutcome,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
 import { type ClaimRow, lockClaims, storeClaims } from './claim-row.js';
 import { CLAIM_MOVES } from './transitions.js';
 

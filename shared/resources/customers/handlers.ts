@@ -1,18 +1,12 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { diffNewRecord } from '../changes.js';
-import { mergeRecords, planMerge } from '../merge-records.js';
-import {
-  findExistingRecords,
-  invalidReferencesOutcome,
-  lockRecords,
-  notFoundOutcome,
-  parseColumnNames,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { mergeRecords, planMerge } from '../../records/merge-records.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
 
 const EDITABLE = `company_name text, company_type text, billing_email text, primary_phone text, address text, city text, state text, zip text,
   is_active boolean, terms_days integer, tax_exempt boolean, tax_rate_bps integer,

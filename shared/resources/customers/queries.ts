@@ -1,8 +1,8 @@
 import type { CustomerListQuery } from '../../contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type FilterScope, type ListScope } from '../keyset-list.js';
-import { addSearchCondition, type ListSearch } from '../search.js';
+import { buildListQuery, Conditions, type FilterScope, type ListScope } from '../../records/keyset-list.js';
+import { addSearchCondition, type ListSearch } from '../../records/search.js';
 import { briefCustomerRepresentation, customerRepresentation } from './representation.js';
 
 /**

@@ -1,16 +1,11 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { DriverCreate, DriverPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { diffNewRecord } from '../changes.js';
-import { mergeRecords, planMerge } from '../merge-records.js';
-import {
-  lockRecords,
-  notFoundOutcome,
-  parseColumnNames,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { mergeRecords, planMerge } from '../../records/merge-records.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 
 const EDITABLE = 'name text, phone text, duty_classes text[], status text';
 const NAMES = parseColumnNames(EDITABLE);

@@ -7,18 +7,12 @@ import type {
 } from '../../contracts/generated.js';
 import { AppError } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { AccountQuota, type AccountQuotaRule } from '../account-quota.js';
-import { diffNewRecord } from '../changes.js';
-import { type PlannedMerge, planMerge } from '../merge-records.js';
-import {
-  failedOutcome,
-  lockRecords,
-  notFoundOutcome,
-  parseColumnNames,
-  type RecordRef,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { AccountQuota, type AccountQuotaRule } from '../../records/account-quota.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { type PlannedMerge, planMerge } from '../../records/merge-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { parseColumnNames, type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { checkSchedule } from './check-schedule.js';
 import {
   EDITABLE_COLUMNS,

@@ -3,17 +3,11 @@ import { createSystemCommand } from '../../contracts/system-command.js';
 import type { Config } from '../../platform/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import { indexByRef, type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { createExport, type ExportInput } from '../exports/commands.js';
 import { createExports } from '../exports/handlers.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
-import {
-  indexByRef,
-  nextUpdatedAtSql,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
 import type { ScheduleRun } from './commands.js';
 import { lockSchedules } from './handlers.js';
 import type { ScheduleRow } from './schedule-rows.js';

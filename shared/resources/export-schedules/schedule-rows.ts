@@ -1,6 +1,7 @@
 import type { ExportScheduleCreate } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { nextUpdatedAtSql, parseColumnNames, type RecordRef, recordsetSql } from '../record-sets.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { nextScheduleTimeSql } from './times.js';
 
 /** A row of export_schedules, with its values as in JSON. */

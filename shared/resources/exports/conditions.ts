@@ -5,13 +5,13 @@ import type {
   InvoiceListQuery,
   WorkOrderListQuery,
 } from '../../contracts/generated.js';
+import type { Conditions, FilterScope } from '../../records/keyset-list.js';
 import { buildCustomerConditions } from '../customers/queries.js';
 import { customerListQuery } from '../customers/schema.js';
 import { inspectionConditions } from '../inspections/queries.js';
 import { inspectionListQuery } from '../inspections/schema.js';
 import { invoiceConditions } from '../invoices/queries.js';
 import { invoiceListQuery } from '../invoices/schema.js';
-import type { Conditions, FilterScope } from '../keyset-list.js';
 import { workOrderConditions } from '../work-orders/queries.js';
 import { workOrderListQuery } from '../work-orders/schema.js';
 import type { ExportResource } from './export-request.js';

@@ -1,7 +1,7 @@
 import type { ExportStatus } from '../../contracts/vocabulary.js';
 import type { Row } from '../../platform/postgres.js';
-import type { AccountQuotaRule } from '../account-quota.js';
-import type { RecordRef } from '../record-sets.js';
+import type { AccountQuotaRule } from '../../records/account-quota.js';
+import type { RecordRef } from '../../records/record-refs.js';
 import { MAX_UNFINISHED_EXPORTS } from './limits.js';
 
 /** A row of exports, with its values as in JSON. */

@@ -1,19 +1,17 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ExportAction } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { AccountQuota } from '../account-quota.js';
-import { diffNewRecord } from '../changes.js';
+import { AccountQuota } from '../../records/account-quota.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import {
-  failedOutcome,
-  lockRecords,
-  nextUpdatedAtSql,
-  notFoundOutcome,
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../record-sets.js';
+} from '../../records/record-refs.js';
 import type { ExportInput } from './commands.js';
 import { type ExportRow, UNFINISHED_EXPORT_QUOTA } from './export-rows.js';
 

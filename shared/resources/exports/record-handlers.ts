@@ -2,16 +2,10 @@ import type { Change, Command, CommandOutcome } from '../../contracts/command.js
 import type { ExportAction } from '../../contracts/generated.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
-import {
-  lockRecords,
-  nextUpdatedAtSql,
-  notFoundOutcome,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
 import type { ExportFailure, ExportResult } from './commands.js';
 import type { ExportRow } from './export-rows.js';
 import { setFinalStatus } from './handlers.js';

@@ -1,7 +1,8 @@
 import type { Row, Transaction } from '../../platform/postgres.js';
-import type { ClockTarget } from '../clock-command.js';
-import { nextUpdatedAtSql, type RecordRef } from '../record-sets.js';
-import { findRowsRoundRobin } from '../sweep-round-robin.js';
+import type { ClockTarget } from '../../records/clock-command.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import type { RecordRef } from '../../records/record-refs.js';
+import { findRowsRoundRobin } from '../../records/sweep-round-robin.js';
 import type { ExportRequest } from './export-request.js';
 import { MAX_EXPORT_TRIES } from './limits.js';
 

@@ -1,6 +1,7 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { type ImpoundRow, lockImpounds, storeImpounds } from './impound-row.js';
 import { calculateStorageStays } from './storage-stays.js';
 

@@ -1,20 +1,20 @@
+import { joinCardInForce } from '../../billing/card-in-force.js';
+import { findStorageItem } from '../../billing/compute-work-order-price.js';
+import { chargedDays, MAX_CLIENT_CLOCK_SKEW } from '../../billing/storage-days.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ImpoundCreate, RateCardItem } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { diffNewRecord } from '../changes.js';
-import { joinCardInForce } from '../rate-cards/card-in-force.js';
-import { findStorageItem } from '../rate-cards/compute-work-order-price.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { failedOutcome } from '../../records/outcomes.js';
 import {
-  failedOutcome,
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../record-sets.js';
+} from '../../records/record-refs.js';
 import { IMPOUND_CLIENT_COLUMNS, toImpoundColumns } from './impound-row.js';
-import { chargedDays, MAX_CLIENT_CLOCK_SKEW } from './storage-days.js';
 
 type CreateCommand = Command<ImpoundCreate>;
 

@@ -1,12 +1,7 @@
 import type { ImpoundCreate, ImpoundPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import {
-  lockRecords,
-  nextUpdatedAtSql,
-  parseColumnNames,
-  type RecordRef,
-  recordsetSql,
-} from '../record-sets.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import type { ImpoundStatus } from './transitions.js';
 
 /** A locked row of `impounds`. */

@@ -1,15 +1,10 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { ImpoundHold, ImpoundPatch, ImpoundRelease } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { diffPatch } from '../changes.js';
-import {
-  failedOutcome,
-  findExistingRecords,
-  invalidReferencesOutcome,
-  notFoundOutcome,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { diffPatch } from '../../records/changes.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
+import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
 import { type ImpoundRow, lockImpounds, storeImpounds, toImpoundColumns } from './impound-row.js';
 import { calculateStorageStays, type StorageStay } from './storage-stays.js';
 import { DEPARTED_IMPOUND_STATUSES, type ImpoundStatus, nextImpoundStatuses } from './transitions.js';

@@ -1,5 +1,5 @@
+import { invoicedDays, startedDays } from '../../billing/storage-days.js';
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
-import { invoicedDays, startedDays } from './storage-days.js';
 
 const VEHICLE_FIELDS = ['vin', 'plate', 'make', 'model', 'year', 'color'];
 

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { MAX_UNIT_PRICE_CENTS } from '../../billing/money.js';
 import {
   allRequired,
   cents,
@@ -12,7 +13,6 @@ import {
   vin,
 } from '../../contracts/fields.js';
 import { namedEnum } from '../../contracts/named-enum.js';
-import { MAX_UNIT_PRICE_CENTS } from '../invoices/money.js';
 import { IMPOUND_STATUSES, PATCHABLE_IMPOUND_STATUSES, RELEASE_KINDS } from './transitions.js';
 
 const STATUS_MEANINGS = {

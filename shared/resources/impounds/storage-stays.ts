@@ -1,6 +1,6 @@
+import { chargedDays, invoicedDays, MAX_CLIENT_CLOCK_SKEW } from '../../billing/storage-days.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordsetSql, refKey } from '../record-sets.js';
-import { chargedDays, invoicedDays, MAX_CLIENT_CLOCK_SKEW } from './storage-days.js';
+import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /** The storage days of one impound until a given time. */
 export interface StorageStay extends RecordRef {

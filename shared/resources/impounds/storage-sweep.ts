@@ -1,9 +1,9 @@
+import { chargedDays } from '../../billing/storage-days.js';
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { buildClockCommand, type ClockTarget } from '../clock-command.js';
-import { findRowsRoundRobin } from '../sweep-round-robin.js';
+import { buildClockCommand, type ClockTarget } from '../../records/clock-command.js';
+import { findRowsRoundRobin } from '../../records/sweep-round-robin.js';
 import { accrueStorage } from './commands.js';
-import { chargedDays } from './storage-days.js';
 
 /**
  * Builds commands for impounds of this transaction's tenants with a started day of storage that has

@@ -3,18 +3,12 @@ import { toUtcDateTime } from '../../contracts/fields.js';
 import type { InspectionCreate, InspectionPatch } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { diffNewRecord } from '../changes.js';
-import { mergeRecords, type PlannedMerge, planMerge } from '../merge-records.js';
-import {
-  findExistingRecords,
-  invalidReferencesOutcome,
-  lockRecords,
-  notFoundOutcome,
-  parseColumnNames,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { mergeRecords, type PlannedMerge, planMerge } from '../../records/merge-records.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
 import {
   blocksDispatch,
   deriveInspectionResult,

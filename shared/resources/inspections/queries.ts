@@ -6,7 +6,7 @@ import {
   Conditions,
   type FilterScope,
   type ListScope,
-} from '../keyset-list.js';
+} from '../../records/keyset-list.js';
 import { inspectionRepresentation } from './representation.js';
 
 /** Builds the filters of an inspection query, for the list and for exports. */

@@ -1,27 +1,26 @@
+import { checkInvoiceTotal } from '../../billing/check-total.js';
+import { type InvoicePrice, priceInvoice } from '../../billing/money.js';
+import { findTaxRates, type TaxRates } from '../../billing/tax-rates.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceCreate } from '../../contracts/generated.js';
+import { replacePlainDates } from '../../documents/plain-dates.js';
 import type { ErrorDetail } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { holdWritesOverThreshold, type PricedWrite } from '../approvals/approval-threshold.js';
-import { diffNewRecord } from '../changes.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { failedOutcome } from '../../records/outcomes.js';
 import {
-  failedOutcome,
-  findExistingRecords,
-  invalidReferencesOutcome,
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../record-sets.js';
+} from '../../records/record-refs.js';
+import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
+import { holdWritesOverThreshold, type PricedWrite } from '../approvals/approval-threshold.js';
 import { refreshBillingStatus } from '../work-orders/billing.js';
 import { AGENT_TRACE_COLUMNS, createAgentTraces } from './agent-traces.js';
-import { checkInvoiceTotal } from './check-total.js';
 import { buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
-import { type InvoicePrice, priceInvoice } from './money.js';
-import { replacePlainDates } from './plain-dates.js';
 import { priceFromCards } from './price-from-cards.js';
-import { findTaxRates, type TaxRates } from './tax-rates.js';
 
 type CreateCommand = Command<InvoiceCreate>;
 

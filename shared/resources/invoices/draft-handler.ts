@@ -1,11 +1,12 @@
+import { calculateLineTotalCents } from '../../billing/money.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceCreate, InvoiceDraft } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { failedOutcome, indexByRef, type RecordRef, recordsetSql, refKey } from '../record-sets.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { indexByRef, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import { createInvoice } from './commands.js';
 import { createInvoices } from './create-handler.js';
 import { type ReservedNumber, releaseInvoiceNumbers, reserveInvoiceNumbers } from './invoice-numbers.js';
-import { calculateLineTotalCents } from './money.js';
 
 type DraftCommand = Command<InvoiceDraft>;
 

@@ -1,6 +1,6 @@
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { recordsetSql } from '../record-sets.js';
+import { recordsetSql } from '../../records/record-refs.js';
 
 /** An invoice number that is reserved for a command. */
 export interface ReservedNumber {

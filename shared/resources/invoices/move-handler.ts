@@ -1,9 +1,11 @@
+import { findPastDue } from '../../billing/past-due.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceReason, InvoiceSend } from '../../contracts/generated.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { OUTBOX_PROVIDER } from '../messages/provider.js';
-import { failedOutcome, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import { findPersonApprovalRequired } from './agent-traces.js';
 import {
   applyMove,
@@ -15,7 +17,6 @@ import {
   refuseInvoiceMove,
   storeLifecycle,
 } from './lifecycle.js';
-import { findPastDue } from './past-due.js';
 import {
   findRecipients,
   isInFlight,

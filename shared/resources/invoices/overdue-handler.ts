@@ -1,8 +1,9 @@
+import { findPastDue } from '../../billing/past-due.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
-import { findPastDue } from './past-due.js';
 
 /**
  * Marks the invoices overdue that are still past due. A second command finds the invoice already

@@ -1,9 +1,9 @@
+import { IS_PAST_DUE } from '../../billing/past-due.js';
 import type { Command } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { buildClockCommand, type ClockTarget } from '../clock-command.js';
-import { buildRoundRobinSql } from '../sweep-round-robin.js';
+import { buildClockCommand, type ClockTarget } from '../../records/clock-command.js';
+import { buildRoundRobinSql } from '../../records/sweep-round-robin.js';
 import { markInvoiceOverdue } from './commands.js';
-import { IS_PAST_DUE } from './past-due.js';
 import { INVOICE_MOVES } from './transitions.js';
 
 /** SQL literals of the statuses that the clock may move to overdue, from the transition table. */

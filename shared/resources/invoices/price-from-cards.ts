@@ -1,19 +1,20 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { InvoiceCreate } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
 import {
   buildPricingFactsQuery,
   type PricingFactsRow,
   type WorkOrderToPrice,
-} from '../rate-cards/pricing-facts.js';
+} from '../../billing/pricing-facts.js';
 import {
   buildNoMatchingItemError,
   buildUnpricedError,
   countUnbilledDays,
   isBillable,
   priceFromFacts,
-} from '../rate-cards/work-order-price.js';
-import { failedOutcome, recordsetSql, refKey } from '../record-sets.js';
+} from '../../billing/work-order-price.js';
+import type { Command, CommandOutcome } from '../../contracts/command.js';
+import type { InvoiceCreate } from '../../contracts/generated.js';
+import type { Transaction } from '../../platform/postgres.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { recordsetSql, refKey } from '../../records/record-refs.js';
 import { isPricedFromRateCard } from './is-priced-from-rate-card.js';
 
 type CreateCommand = Command<InvoiceCreate>;

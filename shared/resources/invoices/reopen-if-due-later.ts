@@ -1,8 +1,8 @@
+import { findPastDue } from '../../billing/past-due.js';
 import type { Change } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { refKey } from '../record-sets.js';
+import { refKey } from '../../records/record-refs.js';
 import { applyMove, type InvoiceRow, storeLifecycle } from './lifecycle.js';
-import { findPastDue } from './past-due.js';
 import { computeReopenedStatus } from './transitions.js';
 
 /**

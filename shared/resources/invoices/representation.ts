@@ -1,7 +1,7 @@
+import { effectiveDueDate } from '../../billing/effective-due-date.js';
 import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 import { shortCustomerName } from '../customers/representation.js';
 import { allowedActions } from './allowed-actions.js';
-import { effectiveDueDate } from './effective-due-date.js';
 
 const MEMBERS = (alias: string) => [
   'id',

@@ -1,4 +1,6 @@
 import Joi from 'joi';
+import { draftLine, lineItem, lineItemInput } from '../../billing/line-item-schema.js';
+import { MAX_LINE_ITEMS } from '../../billing/money.js';
 import { invoiceStatus } from '../../contracts/enums.js';
 import {
   allRequired,
@@ -14,8 +16,6 @@ import {
   uuid,
 } from '../../contracts/fields.js';
 import { deliveryState, invoiceActionName } from './enums.js';
-import { draftLine, lineItem, lineItemInput } from './line-item-schema.js';
-import { MAX_LINE_ITEMS } from './money.js';
 import { PATCHABLE_STATUSES } from './transitions.js';
 
 export { deliveryState, draftLine, invoiceActionName, lineItem, lineItemInput };

@@ -1,21 +1,21 @@
 import type { Command } from '../../contracts/command.js';
 import { email } from '../../contracts/fields.js';
+import { buildInvoiceDocument, formatDay } from '../../documents/document.js';
+import { buildInvoiceDocumentQuery, type DocumentRow } from '../../documents/document-rows.js';
 import type { Config } from '../../platform/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { deriveLinkKey, LINK_DAYS, sealLink } from '../messages/link.js';
-import { type DeliveryChannel, OUTBOX_PROVIDER, providerFor } from '../messages/provider.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import {
   indexByRef,
-  nextUpdatedAtSql,
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../record-sets.js';
-import { buildInvoiceDocument, formatDay } from './document.js';
-import { buildInvoiceDocumentQuery, type DocumentRow } from './document-rows.js';
+} from '../../records/record-refs.js';
+import { deriveLinkKey, LINK_DAYS, sealLink } from '../messages/link.js';
+import { type DeliveryChannel, OUTBOX_PROVIDER, providerFor } from '../messages/provider.js';
 import { type MessageContent, writeEmail, writeText } from './message.js';
 
 interface ContactRow extends RecordRef {

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { recordsetSql } from '../record-sets.js';
+import { recordsetSql } from '../../records/record-refs.js';
 import { CAN_BECOME_OVERDUE } from './overdue-sweep.js';
 
 /** Maximum customers per pass. */

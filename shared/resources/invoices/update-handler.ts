@@ -1,24 +1,19 @@
+import { checkInvoiceTotal, checkTotalCoversPayments } from '../../billing/check-total.js';
+import { type InvoicePrice, priceInvoice } from '../../billing/money.js';
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoicePatch } from '../../contracts/generated.js';
+import { replacePlainDates } from '../../documents/plain-dates.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { diffPatch } from '../../records/changes.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { holdWritesOverThreshold, type PricedWrite } from '../approvals/approval-threshold.js';
 import { toVersion } from '../approvals/store.js';
-import { diffPatch } from '../changes.js';
-import {
-  failedOutcome,
-  nextUpdatedAtSql,
-  notFoundOutcome,
-  parseColumnNames,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
 import { AGENT_TRACE_COLUMNS, isAgentPriceReaddressed, updateAgentTraces } from './agent-traces.js';
-import { checkInvoiceTotal, checkTotalCoversPayments } from './check-total.js';
 import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from './lifecycle.js';
 import { buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
-import { type InvoicePrice, priceInvoice } from './money.js';
 import {
   type PatchedMove,
   type PlannedMove,
@@ -26,7 +21,6 @@ import {
   storeInvoiceMoves,
   toMoveOutcome,
 } from './move-handler.js';
-import { replacePlainDates } from './plain-dates.js';
 import { reopenIfDueLater } from './reopen-if-due-later.js';
 import { type InvoiceStatus, PATCHABLE_STATUSES } from './transitions.js';
 

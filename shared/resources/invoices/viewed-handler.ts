@@ -1,6 +1,7 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 import { isChangedByView } from './transitions.js';
 

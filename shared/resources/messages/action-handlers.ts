@@ -1,10 +1,10 @@
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
 import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/lifecycle.js';
 import { writeMessageBodies } from '../invoices/send.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
-import { notFoundOutcome } from '../record-sets.js';
 import { deriveLinkKey, LINK_DAYS, sealLink } from './link.js';
 import { LockedMessages, type MessageRow } from './message-rows.js';
 import { OUTBOX_PROVIDER, providerFor } from './provider.js';

@@ -1,17 +1,16 @@
 import type { Command } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { type AuditedSideEffect, auditSideEffects } from '../audit-side-effects.js';
-import { diffPatch } from '../changes.js';
-import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifecycle.js';
+import { type AuditedSideEffect, auditSideEffects } from '../../records/audit-side-effects.js';
+import { diffPatch } from '../../records/changes.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import {
-  lockRecords,
-  nextUpdatedAtSql,
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../record-sets.js';
+} from '../../records/record-refs.js';
+import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifecycle.js';
 import type { DeliveryChannel } from './provider.js';
 
 /** A message's row, locked. */

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
-import { nextUpdatedAtSql, type RecordRef } from '../record-sets.js';
-import { buildRoundRobinSql } from '../sweep-round-robin.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import type { RecordRef } from '../../records/record-refs.js';
+import { buildRoundRobinSql } from '../../records/sweep-round-robin.js';
 import { type DeferredMail, reserveDailyMail } from './daily-mail-limit.js';
 
 /** The tables whose rows wait until a provider accepts them. */

@@ -1,8 +1,9 @@
+import { buildInvoiceDocument, type InvoiceDocument } from '../../documents/document.js';
+import { buildInvoiceDocumentQuery, type DocumentRow } from '../../documents/document-rows.js';
 import type { Database, Transaction } from '../../platform/postgres.js';
-import { buildInvoiceDocument, type InvoiceDocument } from '../invoices/document.js';
-import { buildInvoiceDocumentQuery, type DocumentRow } from '../invoices/document-rows.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import type { RecordRef } from '../../records/record-refs.js';
 import { type InvoiceStatus, isVisibleToCustomer } from '../invoices/transitions.js';
-import { nextUpdatedAtSql, type RecordRef } from '../record-sets.js';
 import type { DeferredMail } from './daily-mail-limit.js';
 import {
   buildNextDueCte,
@@ -70,8 +71,8 @@ export function leaseNextMessage(
     if (!row) return undefined;
     const refusal = findRefusal(row);
     const isNew = !row.accepted && !row.is_counted && refusal === undefined;
-    const held = isNew ? await countOrPostpone(tx, 'messages', { ref: row, mailsPerDay }) : undefined;
-    return { ...row, refusal, held };
+    const deferral = isNew ? await countOrPostpone(tx, 'messages', { ref: row, mailsPerDay }) : undefined;
+    return { ...row, refusal, deferral };
   });
 }
 

@@ -1,13 +1,8 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import {
-  lockRecords,
-  notFoundOutcome,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 
 interface NoticeRow extends Row, RecordRef {
   read_at: string | null;

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
+import type { RecordRef } from '../../records/record-refs.js';
 import type { DeferredMail } from '../messages/daily-mail-limit.js';
 import type { LeaseTerms } from '../messages/outbox.js';
 import {
@@ -9,7 +10,6 @@ import {
   postponeRow,
   type RetryWait,
 } from '../messages/outbox-rows.js';
-import type { RecordRef } from '../record-sets.js';
 
 /** The mail of a notice to one person, under a lease: only this worker may offer it now. */
 export interface LeasedNoticeMail extends RecordRef {
@@ -54,8 +54,8 @@ export function leaseNextNoticeMail(
     });
     if (!row) return undefined;
     const isNew = row.recipient !== null && !row.is_counted;
-    const held = isNew ? await countOrPostpone(tx, 'notice_mails', { ref: row, mailsPerDay }) : undefined;
-    return { ...row, held };
+    const deferral = isNew ? await countOrPostpone(tx, 'notice_mails', { ref: row, mailsPerDay }) : undefined;
+    return { ...row, deferral };
   });
 }
 

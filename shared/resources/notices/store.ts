@@ -2,7 +2,7 @@ import type { Command } from '../../contracts/command.js';
 import type { Config } from '../../platform/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { recordsetSql } from '../record-sets.js';
+import { recordsetSql } from '../../records/record-refs.js';
 import type { NoticeKind } from './kinds.js';
 
 /** A notice to store for an account. */

@@ -1,8 +1,13 @@
+import { findPastDue } from '../../billing/past-due.js';
 import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { RefundCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { diffNewRecord } from '../changes.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { renderRecords } from '../../records/render-records.js';
 import {
   type InvoiceRow,
   lockInvoices,
@@ -10,20 +15,9 @@ import {
   refuseInvoiceMove,
   storeLifecycle,
 } from '../invoices/lifecycle.js';
-import { findPastDue } from '../invoices/past-due.js';
-import {
-  failedOutcome,
-  lockRecords,
-  nextUpdatedAtSql,
-  notFoundOutcome,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  renderRecords,
-  toRecordRef,
-} from '../record-sets.js';
 import type { InvoicePayment } from './commands.js';
 import { applyPayment, applyRefund } from './money.js';
+import { paymentTable } from './table.js';
 
 type PaymentCommand = Command<InvoicePayment>;
 
@@ -118,7 +112,7 @@ async function storePayments(tx: Transaction, applied: AppliedPayment[]): Promis
   );
   const rendering = renderRecords(
     tx,
-    'payment',
+    paymentTable,
     applied.map(({ command }) => toRecordRef(command)),
   );
   const [bodies] = await Promise.all([rendering, inserting, storing]);

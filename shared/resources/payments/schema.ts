@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
 import { paymentMethod } from '../../contracts/enums.js';
 import {
   allRequired,
@@ -11,7 +12,6 @@ import {
   text,
   uuid,
 } from '../../contracts/fields.js';
-import { MAX_INVOICE_TOTAL_CENTS } from '../invoices/money.js';
 
 export const paymentCreate = Joi.object({
   amount_cents: integer(1, MAX_INVOICE_TOTAL_CENTS).required().example(12_500),

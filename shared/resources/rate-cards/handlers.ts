@@ -1,15 +1,15 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { RateCardCreate } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { diffNewRecord } from '../changes.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { failedOutcome } from '../../records/outcomes.js';
 import {
-  failedOutcome,
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../record-sets.js';
+} from '../../records/record-refs.js';
 
 /** The window of a card that is created without one. */
 const DEFAULT_AFTER_HOURS = { start: '18:00', end: '08:00', weekends: true };

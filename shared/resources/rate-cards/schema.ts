@@ -1,5 +1,11 @@
 import Joi from 'joi';
 import {
+  countDecimalPlaces,
+  MAX_QUANTITY,
+  MAX_QUANTITY_DECIMALS,
+  MAX_UNIT_PRICE_CENTS,
+} from '../../billing/money.js';
+import {
   allRequired,
   cents,
   cursor,
@@ -13,12 +19,6 @@ import {
   uuid,
 } from '../../contracts/fields.js';
 import { LINE_ITEM_CATEGORIES, SERVICE_TYPES, UNIT_TYPES } from '../../contracts/vocabulary.js';
-import {
-  countDecimalPlaces,
-  MAX_QUANTITY,
-  MAX_QUANTITY_DECIMALS,
-  MAX_UNIT_PRICE_CENTS,
-} from '../invoices/money.js';
 import { lineItemInput } from '../invoices/schema.js';
 
 const MAX_ITEMS = 100;

@@ -6,7 +6,7 @@ const shared = {
   entityType: 'session',
   permission: 'write',
   agentScope: null,
-  personOnly: true,
+  isPersonOnly: true,
 } as const;
 
 /**

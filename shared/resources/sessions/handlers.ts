@@ -1,15 +1,9 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import {
-  failedOutcome,
-  lockRecords,
-  notFoundOutcome,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import type { NewSession } from './commands.js';
 import { addKnownAddress, type KnownAddresses } from './known-addresses.js';
 import { SESSION_IDLE_LIFETIME, SESSION_MAX_LIFETIME } from './queries.js';

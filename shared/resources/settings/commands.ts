@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 import type { SettingsPatch } from '../../contracts/generated.js';
-import { LOGO_TYPES, type LogoImage, MAX_LOGO_BYTES } from './logo-image.js';
+import { LOGO_TYPES, type LogoImage, MAX_LOGO_BYTES } from '../../documents/logo-image.js';
 import { settingsPatch } from './schema.js';
 
 export const updateSettings = defineCommand<SettingsPatch>({

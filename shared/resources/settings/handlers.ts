@@ -1,9 +1,11 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { SettingsPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { mergeRecords, planMerge } from '../../records/merge-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { rescheduleForTimeZones } from '../export-schedules/schedule-rows.js';
-import { mergeRecords, planMerge } from '../merge-records.js';
-import { failedOutcome, lockRecords, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import { isPostgresTimeZone } from './time-zones.js';
 
 const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint, agent_day_cents bigint,

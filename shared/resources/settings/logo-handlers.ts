@@ -1,15 +1,8 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import {
-  indexByRef,
-  lockRecords,
-  nextUpdatedAtSql,
-  notFoundOutcome,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { indexByRef, type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import type { LogoInput } from './commands.js';
 
 /** The description of a logo in the audit log: everything but the picture. */

@@ -1,7 +1,7 @@
 import Joi from 'joi';
+import { MAX_INVOICE_TOTAL_CENTS, MAX_TAX_RATE_BPS } from '../../billing/money.js';
 import { allRequired, cents, dateTime, email, integer, multilineText, text } from '../../contracts/fields.js';
-import { MAX_INVOICE_TOTAL_CENTS, MAX_TAX_RATE_BPS } from '../invoices/money.js';
-import { LOGO_TYPES } from './logo-image.js';
+import { LOGO_TYPES } from '../../documents/logo-image.js';
 import { isNodeTimeZone } from './time-zones.js';
 
 const timeZone = () =>

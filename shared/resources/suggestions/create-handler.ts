@@ -1,6 +1,8 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { failedOutcome, lockRecords, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import type { SuggestionDraft } from './kinds.js';
 import { insertSuggestions, type SuggestionRow, storeDecisions } from './store.js';
 

@@ -1,8 +1,10 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { auditSideEffects } from '../audit-side-effects.js';
-import { failedOutcome, lockRecords, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { auditSideEffects } from '../../records/audit-side-effects.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import type { SuggestionStatus } from './kinds.js';
 import { LineItemAdder } from './line-item-adder.js';
 import { type SuggestionRow, storeDecisions } from './store.js';

@@ -1,13 +1,15 @@
+import { checkInvoiceTotal, checkTotalCoversPayments } from '../../billing/check-total.js';
+import { MAX_LINE_ITEMS, type PricedLine, priceInvoice } from '../../billing/money.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ProposedLine } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import type { AuditedSideEffect } from '../audit-side-effects.js';
-import { checkInvoiceTotal, checkTotalCoversPayments } from '../invoices/check-total.js';
+import type { AuditedSideEffect } from '../../records/audit-side-effects.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import { type InvoiceRow, lockInvoices } from '../invoices/lifecycle.js';
 import { buildLineItemInsert } from '../invoices/line-item-rows.js';
-import { MAX_LINE_ITEMS, type PricedLine, priceInvoice } from '../invoices/money.js';
-import { failedOutcome, nextUpdatedAtSql, type RecordRef, recordsetSql, refKey } from '../record-sets.js';
 import type { SuggestionRow } from './store.js';
 
 /** Statuses in which line items may still be added (docs/decisions.md §3). */

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordsetSql } from '../record-sets.js';
+import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { DUPLICATE_WINDOW_DAYS } from './detectors/catalogue.js';
 import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from './detectors/facts.js';
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { recordsetSql } from '../record-sets.js';
+import { recordsetSql } from '../../records/record-refs.js';
 import { DETECTORS, INITIAL_THRESHOLDS, isDetector, type Thresholds } from './detectors/catalogue.js';
 
 /** Reads the detectors' thresholds of an account. */

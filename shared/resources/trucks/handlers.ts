@@ -1,20 +1,18 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { TruckCreate, TruckPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { diffNewRecord } from '../changes.js';
-import { mergeRecords, planMerge } from '../merge-records.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { mergeRecords, planMerge } from '../../records/merge-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import {
-  failedOutcome,
-  findExistingRecords,
-  invalidReferencesOutcome,
-  lockRecords,
-  notFoundOutcome,
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../record-sets.js';
+} from '../../records/record-refs.js';
+import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
 
 type Fields = Omit<TruckPatch, 'location'> & {
   lat?: number | null;

@@ -2,18 +2,11 @@ import type { Change, Command, CommandOutcome } from '../../contracts/command.js
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
 import { UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { diffNewRecord, diffPatch } from '../changes.js';
-import { mergeRecords } from '../merge-records.js';
-import {
-  failedOutcome,
-  lockRecords,
-  nextUpdatedAtSql,
-  notFoundOutcome,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { diffNewRecord, diffPatch } from '../../records/changes.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { mergeRecords } from '../../records/merge-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import type { WithPasswordHash } from './commands.js';
 
 interface UserRow extends Row, RecordRef {

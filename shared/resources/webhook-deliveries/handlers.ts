@@ -4,17 +4,10 @@ import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
 import { idTimeSql } from '../../platform/id-times.js';
 import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { diffNewRecord } from '../changes.js';
-import {
-  failedOutcome,
-  indexByRef,
-  lockRecords,
-  notFoundOutcome,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { indexByRef, type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import type { DeliveryReplay, EndpointTest } from './commands.js';
 import { checkReceiver, findReceivers } from './receivers.js';
 import { buildTestBody } from './test-body.js';

@@ -1,6 +1,7 @@
 import type { CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { failedOutcome, indexByRef, type RecordRef, recordsetSql } from '../record-sets.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { indexByRef, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 
 /** The columns of an endpoint that decide whether it may receive a delivery. */
 export interface Receiver extends RecordRef {

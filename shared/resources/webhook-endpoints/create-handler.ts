@@ -1,8 +1,8 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { AccountQuota, type AccountQuotaRule } from '../account-quota.js';
-import { diffNewRecord } from '../changes.js';
-import { toRecordRef } from '../record-sets.js';
+import { AccountQuota, type AccountQuotaRule } from '../../records/account-quota.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { toRecordRef } from '../../records/record-refs.js';
 import type { EndpointCreation } from './commands.js';
 import { insertEndpoints } from './endpoint-rows.js';
 import { insertSecrets } from './secret-rows.js';

@@ -1,6 +1,7 @@
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { type PlannedMerge, storeMerges } from '../merge-records.js';
-import { lockRecords, parseColumnNames, type RecordRef, recordsetSql, refKey } from '../record-sets.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { type PlannedMerge, storeMerges } from '../../records/merge-records.js';
+import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 export interface EndpointRow extends Row, RecordRef {
   url: string;

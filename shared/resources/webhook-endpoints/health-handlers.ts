@@ -1,9 +1,10 @@
 import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { diffPatch } from '../changes.js';
+import { diffPatch } from '../../records/changes.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { insertNotices, type NoticeDraft } from '../notices/store.js';
-import { notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
 import { resetEndpointHealth } from './endpoint-rows.js';
 import {
   buildDisabledNotice,
@@ -75,7 +76,7 @@ async function runSteps(
     steps.push({ ...result, command, before: endpoint });
     const changes = listAuditedChanges(endpoint, result.after);
     // The endpoint does not receive the event about itself: deliveries to it may be failing.
-    const events = result.event ? [{ ...result.event, exceptEndpoint: endpoint.id }] : [];
+    const events = result.event ? [{ ...result.event, excludedEndpointId: endpoint.id }] : [];
     return { ok: true, changes, events, endpointIdsToWake: [endpoint.id] };
   });
   await storeSteps(tx, steps, config);

@@ -1,12 +1,6 @@
 import type { Row, Transaction } from '../../platform/postgres.js';
-import {
-  lockRecords,
-  nextUpdatedAtSql,
-  parseColumnNames,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-} from '../record-sets.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import {
   type HealthStep,
   IS_EXHAUSTED_NOTICE_DUE_SQL,

@@ -1,8 +1,8 @@
 import { idTimeSql } from '../../platform/id-times.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { buildSyntheticEventBody } from '../events/envelope.js';
-import { type RecordRef, recordsetSql } from '../record-sets.js';
 
 interface ProbedEndpoint extends RecordRef {
   url: string;

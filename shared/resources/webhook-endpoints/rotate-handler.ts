@@ -1,6 +1,7 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { failedOutcome, notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import type { SecretRotation } from './commands.js';
 import { ENDPOINT_LABEL, type EndpointRow, lockEndpoints, storeEndpoints } from './endpoint-rows.js';
 import { countSigningSecrets, expireSecrets, insertSecrets, type SigningCounts } from './secret-rows.js';

@@ -1,6 +1,6 @@
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordsetSql, refKey } from '../record-sets.js';
+import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import type { SealedKeyPair, SealedSecret } from './secret.js';
 
 type Scheme = 'v1' | 'v1a';

@@ -1,9 +1,10 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { Config } from '../../platform/config.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { diffPatch } from '../changes.js';
-import type { PlannedMerge } from '../merge-records.js';
-import { notFoundOutcome, refKey, toRecordRef } from '../record-sets.js';
+import { diffPatch } from '../../records/changes.js';
+import type { PlannedMerge } from '../../records/merge-records.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
 import type { EndpointChange } from './commands.js';
 import {
   ENDPOINT_LABEL,

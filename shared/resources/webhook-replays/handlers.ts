@@ -2,18 +2,11 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookReplayAction } from '../../contracts/generated.js';
 import type { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { diffNewRecord } from '../changes.js';
-import {
-  failedOutcome,
-  invalidReferencesOutcome,
-  lockRecords,
-  nextUpdatedAtSql,
-  notFoundOutcome,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { diffNewRecord } from '../../records/changes.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { invalidReferencesOutcome } from '../../records/references.js';
 import { CANCEL_DELIVERY_SQL } from '../webhook-deliveries/handlers.js';
 import { checkReceiver, findReceivers } from '../webhook-deliveries/receivers.js';
 import type { ReplayKind } from './candidates.js';

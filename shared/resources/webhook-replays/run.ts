@@ -1,7 +1,8 @@
 import { deliveryIdSql } from '../../events/delivery-ids.js';
 import { getIdTimeMs, idTimeSql } from '../../platform/id-times.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import { nextUpdatedAtSql, type RecordRef } from '../record-sets.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import type { RecordRef } from '../../records/record-refs.js';
 import {
   buildCandidateValues,
   type ReplayFilter,

@@ -1,14 +1,9 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
-import {
-  failedOutcome,
-  findExistingRecords,
-  invalidReferencesOutcome,
-  lockRecords,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-} from '../record-sets.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
+import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
 import type { WorkOrderRow } from './work-order-row.js';
 
 interface TruckRow extends Row, RecordRef {

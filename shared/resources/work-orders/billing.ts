@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/postgres.js';
-import { type RecordRef, recordsetSql } from '../record-sets.js';
+import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 
 /**
  * Recomputes the billing_status of work orders (docs/decisions.md §2): from the latest invoice that

@@ -6,18 +6,18 @@ import type {
   WorkOrderComplete,
 } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import {
-  failedOutcome,
-  lockRecords,
-  nextUpdatedAtSql,
-  notFoundOutcome,
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
-  renderRecords,
   toRecordRef,
-} from '../record-sets.js';
+} from '../../records/record-refs.js';
+import { renderRecords } from '../../records/render-records.js';
+import { driverTable } from '../drivers/table.js';
+import { truckTable } from '../trucks/table.js';
 import { type LockedFleet, lockFleet } from './assignment.js';
 import { refreshBillingStatus } from './billing.js';
 import {
@@ -155,8 +155,8 @@ async function renderAssigned(
   const refs = (member: 'truck_id' | 'driver_id') =>
     rows.flatMap((row) => (row[member] ? [{ tenant_id: row.tenant_id, id: row[member] }] : []));
   const [trucks, drivers] = await Promise.all([
-    renderRecords(tx, 'truck', refs('truck_id')),
-    renderRecords(tx, 'driver', refs('driver_id')),
+    renderRecords(tx, truckTable, refs('truck_id')),
+    renderRecords(tx, driverTable, refs('driver_id')),
   ]);
   const parseBody = (bodies: Map<string, string>, tenantId: string, id: string | null): unknown => {
     const body = id && bodies.get(refKey({ tenant_id: tenantId, id }));

@@ -7,8 +7,8 @@ import {
   Conditions,
   type FilterScope,
   type ListScope,
-} from '../keyset-list.js';
-import { addSearchCondition, type ListSearch } from '../search.js';
+} from '../../records/keyset-list.js';
+import { addSearchCondition, type ListSearch } from '../../records/search.js';
 import {
   agentWorkOrderListRepresentation,
   agentWorkOrderMembers,

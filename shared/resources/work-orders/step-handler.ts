@@ -2,15 +2,9 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WorkOrderStepEntry } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import {
-  failedOutcome,
-  lockRecords,
-  nextUpdatedAtSql,
-  notFoundOutcome,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../record-sets.js';
+import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
+import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import type { WorkOrderRow } from './work-order-row.js';
 
 /** Statuses in which a driver works on the work order. */

@@ -1,5 +1,5 @@
 import type { Row } from '../../platform/postgres.js';
-import type { RecordRef } from '../record-sets.js';
+import type { RecordRef } from '../../records/record-refs.js';
 import type { WorkOrderStatus } from './transitions.js';
 
 /** A work order's row, locked. */

@@ -1,6 +1,6 @@
+import { effectiveDueDate } from '../../../shared/billing/effective-due-date.js';
 import { jsonTime } from '../../../shared/contracts/resource.js';
 import { customerMembers } from '../../../shared/resources/customers/representation.js';
-import { effectiveDueDate } from '../../../shared/resources/invoices/effective-due-date.js';
 import {
   booleanColumn,
   type CsvColumn,

@@ -1,7 +1,7 @@
 import type { SqlQuery } from '../../../shared/platform/postgres.js';
+import { Conditions } from '../../../shared/records/keyset-list.js';
 import { buildExportConditions } from '../../../shared/resources/exports/conditions.js';
 import type { ExportRequest } from '../../../shared/resources/exports/export-request.js';
-import { Conditions } from '../../../shared/resources/keyset-list.js';
 import { type CsvColumn, decimalColumn } from './cells.js';
 import type { FileSource } from './sources.js';
 

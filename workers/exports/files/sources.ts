@@ -1,3 +1,4 @@
+import { getResourceTable } from '../../../shared/registry/tables.js';
 import type { ListResource } from '../../../shared/resources/exports/conditions.js';
 import {
   ALL_TABLES,
@@ -6,7 +7,6 @@ import {
 } from '../../../shared/resources/exports/export-request.js';
 import { messageListRepresentation } from '../../../shared/resources/messages/representation.js';
 import { refundRepresentation } from '../../../shared/resources/payments/representation.js';
-import { getResourceTable } from '../../../shared/resources/tables.js';
 import type { CsvColumn } from './cells.js';
 import {
   customerColumns,

@@ -1,0 +1,34 @@
+import type { CommandOutcome } from '../contracts/command.js';
+import { failedOutcome } from '../records/outcomes.js';
+import { MAX_INVOICE_TOTAL_CENTS } from './money.js';
+
+/** Returns an error if the total is outside its limits (docs/decisions.md §5, Limits). */
+export function checkInvoiceTotal(totalCents: number): CommandOutcome | undefined {
+  if (totalCents >= 0 && totalCents <= MAX_INVOICE_TOTAL_CENTS) return undefined;
+  const message =
+    totalCents < 0
+      ? 'The total of line_items must not be negative'
+      : `The total of line_items must be at most ${MAX_INVOICE_TOTAL_CENTS} cents`;
+  return failedOutcome({
+    code: 'validation_error',
+    message: `${message}.`,
+    details: [{ field: 'line_items', code: totalCents < 0 ? 'negative_total' : 'total_too_large', message }],
+  });
+}
+
+/**
+ * Returns an error if the total is less than the customer has paid. A denied or disputed invoice
+ * may have payments while its line items are still editable.
+ */
+export function checkTotalCoversPayments(
+  { paid_cents: paid }: { paid_cents: number },
+  totalCents: number,
+): CommandOutcome | undefined {
+  if (totalCents >= paid) return undefined;
+  const message = `${paid} cents are paid on this invoice, more than its new total of ${totalCents} cents`;
+  return failedOutcome({
+    code: 'invoice_locked',
+    message: `${message}. Refund the difference first.`,
+    details: [{ field: 'line_items', code: 'below_paid', message }],
+  });
+}

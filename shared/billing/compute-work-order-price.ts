@@ -1,0 +1,197 @@
+import type { LineItemInput, PriceExplanation, RateCardItem } from '../contracts/generated.js';
+import { calculateLineTotalCents, MAX_QUANTITY, MAX_QUANTITY_DECIMALS } from './money.js';
+
+/** The facts of a work order that its price depends on. */
+export interface PricingFacts {
+  serviceType: string;
+  /**
+   * True when the driver arrived for nothing (goa, unsuccessful): only items of the category goa
+   * apply.
+   */
+  isGoa: boolean;
+  isAfterHours: boolean;
+  /** Loaded miles. */
+  miles: number | null;
+  /** Started quarter hours from dispatch to completion. */
+  quarterHours: number | null;
+  /** Days of storage to charge now, at the impound's own rate; null when nothing was impounded. */
+  storage: { days: number; rateCents: number } | null;
+  /** Everything except storage is invoiced already. */
+  isStorageOnly: boolean;
+}
+
+export interface PricedWorkOrder {
+  lineItems: LineItemInput[];
+  explanation: PriceExplanation[];
+}
+
+/** Quantities are computed in whole 1/10000, so that differences have no floating-point residue. */
+const SCALE = 10 ** MAX_QUANTITY_DECIMALS;
+/** Categories charged only when the work order has an impound. */
+const IMPOUND_CATEGORIES: readonly string[] = ['storage', 'impound', 'gate_fee'];
+
+/**
+ * The line items that a card yields for a work order, with the reason for each card item. Amounts
+ * are integer cents; line totals round half away from zero (docs/decisions.md §3, Money). Pure: the
+ * same card and facts give the same price. No line item is negative, and more miles never cost
+ * less.
+ */
+export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: PricingFacts): PricedWorkOrder {
+  const lineItems: LineItemInput[] = [];
+  const explanation = selectItems(items, facts).map((item): PriceExplanation => {
+    const charge = computeCharge(item, facts);
+    if (charge.line) lineItems.push(charge.line);
+    return {
+      name: item.name,
+      category: item.category,
+      service_type: item.service_type,
+      line: charge.line ? lineItems.length : null,
+      measured_quantity: charge.measured,
+      included_quantity: charge.included,
+      charged_quantity: charge.charged,
+      minimum_applied: charge.isMinimum,
+      reason: charge.reason,
+    };
+  });
+  return { lineItems, explanation };
+}
+
+const isStorageByDay = (item: RateCardItem) => item.category === 'storage' && item.unit_type === 'day';
+
+/**
+ * Charges storage at the impound's rate when the card has no item for it; otherwise storage would
+ * be free.
+ */
+const DEFAULT_STORAGE_ITEM: RateCardItem = {
+  name: 'Storage',
+  service_type: null,
+  category: 'storage',
+  unit_type: 'day',
+  unit_price_cents: 0,
+  included_quantity: 0,
+  minimum_cents: null,
+  after_hours: false,
+  taxable: false,
+};
+
+/**
+ * The items for this service. An item that names the service replaces its category's items for any
+ * service. Only one item charges storage by the day.
+ */
+function selectItems(items: readonly RateCardItem[], { serviceType, storage }: PricingFacts): RateCardItem[] {
+  const group = (item: RateCardItem) => `${item.category} ${item.after_hours}`;
+  const named = new Set(items.filter((item) => item.service_type === serviceType).map(group));
+  const matching = items.filter(
+    (item) => item.service_type === serviceType || (item.service_type === null && !named.has(group(item))),
+  );
+  const first = matching.find(isStorageByDay);
+  const once = matching.filter((item) => !isStorageByDay(item) || item === first);
+  return storage && !first ? [...once, DEFAULT_STORAGE_ITEM] : once;
+}
+
+/**
+ * The item with the daily storage price for a service; undefined when the card has none. Without a
+ * service, the card's first storage item.
+ */
+export function findStorageItem(
+  items: readonly RateCardItem[],
+  serviceType: string | null,
+): RateCardItem | undefined {
+  const storage = items.filter(isStorageByDay);
+  if (serviceType === null) return storage[0];
+  return (
+    storage.find((item) => item.service_type === serviceType) ??
+    storage.find((item) => item.service_type === null)
+  );
+}
+
+interface Charge {
+  line: LineItemInput | null;
+  measured: number | null;
+  included: number | null;
+  charged: number | null;
+  isMinimum: boolean;
+  reason: string;
+}
+
+function computeCharge(item: RateCardItem, facts: PricingFacts): Charge {
+  const excluded = findExclusion(item, facts);
+  if (excluded) return buildNoCharge(excluded);
+  const measured = measureQuantity(item, facts);
+  if (measured === null) return buildNoCharge(`the ${item.unit_type}s of this job are not known`);
+  // The impound counts the free days once. Counted here, every further invoice would grant them
+  // again.
+  const included = item.unit_type === 'day' ? 0 : item.included_quantity;
+  const rest = (Math.round(measured * SCALE) - Math.round(included * SCALE)) / SCALE;
+  const charged = Math.min(Math.max(0, rest), MAX_QUANTITY);
+  const counts = { measured, included, charged };
+  const summary = `${measured} ${item.unit_type}${included > 0 ? `, ${included} of them included` : ''}`;
+  if (charged === 0) return { ...buildNoCharge(summary), ...counts };
+  return { ...counts, ...buildLineItem(item, charged, { facts, summary }) };
+}
+
+function buildLineItem(
+  item: RateCardItem,
+  quantity: number,
+  { facts, summary }: { facts: PricingFacts; summary: string },
+): Pick<Charge, 'line' | 'isMinimum' | 'reason'> {
+  const price = isStorageByDay(item) && facts.storage ? facts.storage.rateCents : item.unit_price_cents;
+  const total = calculateLineTotalCents(quantity, price);
+  const minimum = item.minimum_cents ?? 0;
+  const shared = { name: item.name, category: item.category, taxable: item.taxable };
+  if (total >= minimum) {
+    const amounts = { quantity, unit_type: item.unit_type, unit_price_cents: price, total_cents: total };
+    return {
+      line: { ...shared, description: describeLineItem(item, summary), ...amounts },
+      isMinimum: false,
+      reason: summary,
+    };
+  }
+  const reason = `${summary}: ${total} cents, raised to the minimum of ${minimum}`;
+  const amounts = { quantity: 1, unit_type: 'flat', unit_price_cents: minimum, total_cents: minimum };
+  return {
+    line: { ...shared, description: `Minimum charge: ${summary}`, ...amounts },
+    isMinimum: true,
+    reason,
+  };
+}
+
+/** The description on the invoice, where quantity and price alone do not explain the amount. */
+function describeLineItem(item: RateCardItem, summary: string): string | null {
+  return item.included_quantity > 0 && item.unit_type !== 'day' ? summary : null;
+}
+
+/** Why an item for this service does not apply to the work order; undefined when it applies. */
+function findExclusion(item: RateCardItem, facts: PricingFacts): string | undefined {
+  if ((item.category === 'goa') !== facts.isGoa)
+    return facts.isGoa
+      ? 'no service was provided: only goa is charged'
+      : 'charged only when no service was provided';
+  if (facts.isStorageOnly && item.unit_type !== 'day') return 'invoiced already';
+  if (item.after_hours && !facts.isAfterHours) return 'not after hours';
+  if (IMPOUND_CATEGORIES.includes(item.category) && !facts.storage) return 'nothing was impounded';
+  return undefined;
+}
+
+function buildNoCharge(reason: string): Charge {
+  return { line: null, measured: null, included: null, charged: null, isMinimum: false, reason };
+}
+
+/** The quantity of a work order in the item's unit; null when it is unknown. */
+function measureQuantity(item: RateCardItem, { miles, quarterHours, storage }: PricingFacts): number | null {
+  switch (item.unit_type) {
+    case 'flat':
+    case 'each':
+      return 1;
+    case 'mile':
+      return miles === null ? null : Math.round(miles * SCALE) / SCALE;
+    case 'hour':
+      return quarterHours === null ? null : quarterHours / 4;
+    case 'quarter_hour':
+      return quarterHours;
+    case 'day':
+      return storage?.days ?? null;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,20 @@
+import type { Database, SqlQuery } from '../platform/postgres.js';
+import type { LogoType } from './logo-image.js';
+
+/** A logo as stored. */
+export interface StoredLogo {
+  content_type: LogoType;
+  sha256: string;
+  data: Buffer;
+}
+
+/** Reads an account's logo; undefined when it has none. */
+export async function readLogo(db: Database, tenantId: string): Promise<StoredLogo | undefined> {
+  const sqlQuery: SqlQuery = {
+    name: 'read-logo',
+    text: 'select content_type, sha256, data from account_logos where tenant_id = $1',
+    values: [tenantId],
+  };
+  const [logo] = await db.read<StoredLogo>(tenantId, sqlQuery);
+  return logo;
+}

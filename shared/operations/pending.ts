@@ -1,0 +1,92 @@
+import type { Command } from '../contracts/command.js';
+import type { Transaction } from '../platform/postgres.js';
+import { buildRoundRobinSql } from '../records/sweep-round-robin.js';
+
+/**
+ * SQL: the tenants of this transaction. The row-level policy only filters; this can use an index.
+ */
+export const isInSessionTenants = (alias: string) =>
+  `${alias}.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])`;
+
+/**
+ * SQL over operations `o`: the command has run, or another command has done the work under its
+ * Idempotency-Key. `settled_at` keeps this fact after the idempotency record is deleted.
+ */
+const IS_DONE = `(exists (select from audit_entries a where a.tenant_id = o.tenant_id and a.id = o.id)
+  or exists (select from idempotency_keys k
+             where k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid))`;
+
+/**
+ * SQL over operations `o`: the command is parked. `tow commands replay` unparks it. A replay by the
+ * previous version does not know `settled_at`, so a parked operation is never marked as settled.
+ */
+const IS_PARKED = `exists (select from command_attempts p
+  where p.tenant_id = o.tenant_id and p.command_id = o.id and p.parked_at is not null)`;
+
+/**
+ * SQL over operations `o`: the command has yet to run. Its age does not matter: an acknowledged
+ * command runs even after a day without workers.
+ */
+export const IS_PENDING = `(o.settled_at is null and not ${IS_DONE} and not ${IS_PARKED})`;
+
+/** Operations that one pass reads: more than it leases, so that finished ones are soon marked. */
+const READ_PER_PASS = 2048;
+/** Operations that {@link countPending} checks one by one. */
+const CHECKED_PER_COUNT = 10_000;
+
+const LEASE_QUERY = `
+  with looked as materialized (
+    ${buildRoundRobinSql(`select o.tenant_id, o.id from operations o
+      where o.tenant_id = t.tenant_id and o.settled_at is null and o.lease_until < now()
+      order by o.lease_until, o.id limit ${READ_PER_PASS}`)}
+    limit ${READ_PER_PASS}
+  ), locked as materialized (
+    select o.tenant_id, o.id, l.turn, ${IS_DONE} as is_done, ${IS_PARKED} as is_parked
+    from looked l join operations o on o.tenant_id = l.tenant_id and o.id = l.id
+    where o.settled_at is null and o.lease_until < now()
+    for update of o skip locked
+  ), judged as materialized (
+    select l.*, row_number() over (partition by l.is_done or l.is_parked order by l.turn) as place from locked l
+  )
+  update operations o set
+    settled_at = case when j.is_done then now() end,
+    -- A replay sets the lease of a parked operation to a past time; until then it must not be in the way.
+    lease_until = case when j.is_done then o.lease_until when j.is_parked then now() + interval '1 hour'
+      else now() + make_interval(secs => $1) end
+  from judged j
+  where o.tenant_id = j.tenant_id and o.id = j.id and (j.is_done or j.is_parked or j.place <= $2)
+  returning case when not j.is_done and not j.is_parked then o.command end as command`;
+
+/**
+ * Leases pending operations whose lease has run out, and returns their commands. Marks finished
+ * operations, so that no later pass reads them. Accounts are served round-robin, each with its
+ * longest due first. Concurrent clocks never lease the same operation.
+ * @param limit maximum number of commands, so that one pass stays short
+ */
+export async function leasePending(
+  tx: Transaction,
+  { leaseSeconds, limit }: { leaseSeconds: number; limit: number },
+): Promise<Command[]> {
+  const rows = await tx.query<{ command: Command | null }>({
+    name: 'lease-operations',
+    text: LEASE_QUERY,
+    values: [leaseSeconds, limit],
+  });
+  return rows.flatMap(({ command }) => command ?? []);
+}
+
+/**
+ * Counts the operations of these tenants that have not run yet. Of the operations not marked as
+ * settled, it checks 10,000 and counts the rest unchecked: a check costs three index probes, and
+ * the figure is only a gauge.
+ */
+export async function countPending(tx: Transaction): Promise<number> {
+  const [row] = await tx.query<{ count: number }>({
+    name: 'count-operations',
+    text: `select count(*)::int as count from (
+             select o.*, row_number() over () as place from operations o
+             where ${isInSessionTenants('o')} and o.settled_at is null) o
+           where case when o.place <= ${CHECKED_PER_COUNT} then ${IS_PENDING} else true end`,
+  });
+  return row?.count ?? 0;
+}

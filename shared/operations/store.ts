@@ -1,0 +1,165 @@
+import type { Command, CommandResult } from '../contracts/command.js';
+import type { ErrorBody } from '../platform/errors.js';
+import type { Database, SqlQuery, Transaction } from '../platform/postgres.js';
+import { type AuditedResultRow, HAS_CHANGES_COLUMN, rebuildResult } from './audited-result.js';
+import { IS_PENDING, isInSessionTenants } from './pending.js';
+import { findReusedKeyError, type StoredRequest } from './reused-key.js';
+
+/** How long GET /operations/{id} and idempotency records are valid (docs/decisions.md §5). */
+const RETENTION = "interval '24 hours'";
+/**
+ * Idempotency records outlive the operations that they finish: without its record, an operation
+ * would look as if it had never run.
+ */
+const EXTENDED_RETENTION = "interval '25 hours'";
+
+/** The client's view of a command whose response was 202. */
+export interface OperationView {
+  id: string;
+  status: 'queued' | 'succeeded' | 'failed';
+  createdAt: string;
+  type: string;
+  actorId: string | null;
+  /** The record that the write creates or changes. */
+  entityId: string;
+  /** The key or secret that the command created, encrypted; null when it created none. */
+  sealedSecret: string | null;
+  result: CommandResult | undefined;
+}
+
+interface OperationRow extends AuditedResultRow {
+  created_at: string;
+  type: string;
+  actor_id: string | null;
+  command_entity_id: string;
+  sealed_secret: string | null;
+  done: boolean;
+  parked: boolean;
+  claim: Command['idempotency'];
+  /** The response stored under the operation's Idempotency-Key. */
+  kept: (StoredRequest & { status: number; body: string; location: string | null }) | null;
+}
+
+// A retry with the same key may have done the work first: its stored response is then this
+// operation's result. If a different request ran under that key, this operation never runs.
+const READ_OPERATION_QUERY = `
+  select o.tenant_id, o.id, to_json(o.created_at)#>>'{}' as created_at, o.command ->> 'type' as type,
+    o.command #>> '{actor,id}' as actor_id, o.command ->> 'entityId' as command_entity_id, o.command #>> '{input,material,sealed}' as sealed_secret, a.id is not null as done, p.parked_at is not null as parked,
+    a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES_COLUMN}, o.command -> 'idempotency' as claim, to_jsonb(k) as kept
+  from operations o
+  left join audit_entries a on a.tenant_id = o.tenant_id and a.id = o.id
+  left join command_attempts p on p.tenant_id = o.tenant_id and p.command_id = o.id
+  left join idempotency_keys k on k.tenant_id = o.tenant_id and k.key = (o.command #>> '{idempotency,key}')::uuid
+  where o.tenant_id = $1 and o.id = $2 and o.created_at > now() - ${RETENTION}`;
+
+/**
+ * Reads an operation and its result; undefined when the tenant has no such operation within 24
+ * hours.
+ */
+export async function readOperation(
+  db: Database,
+  tenantId: string,
+  id: string,
+): Promise<OperationView | undefined> {
+  const sqlQuery = { name: 'read-operation', text: READ_OPERATION_QUERY, values: [tenantId, id] };
+  const [row] = await db.read<OperationRow>(tenantId, sqlQuery);
+  if (!row) return undefined;
+  const { id: operationId, type, actor_id: actorId, sealed_secret: sealedSecret } = row;
+  const { command_entity_id: entityId } = row;
+  const view = {
+    id: operationId,
+    type,
+    actorId,
+    entityId,
+    sealedSecret,
+    createdAt: new Date(row.created_at).toISOString(),
+  };
+  const result = await findOperationResult(row, (next) => db.read(tenantId, next));
+  if (!result) return { ...view, status: 'queued', result };
+  return { ...view, status: result.ok ? 'succeeded' : 'failed', result };
+}
+
+async function findOperationResult(
+  row: OperationRow,
+  query: (sqlQuery: SqlQuery) => Promise<{ body?: string }[]>,
+): Promise<CommandResult | undefined> {
+  if (row.done) return rebuildResult(row, query);
+  if (row.kept) {
+    const error = findReusedKeyError(row.claim, row.kept);
+    if (error) return { id: row.id, ok: false, error };
+    const { status, body, location } = row.kept;
+    return { id: row.id, ok: true, status, body, location, replayed: true };
+  }
+  return row.parked ? { id: row.id, ok: false, error: PARKED_ERROR } : undefined;
+}
+
+const PARKED_ERROR: ErrorBody = {
+  code: 'internal_error',
+  message:
+    'This write was set aside after it failed repeatedly on our side. Nothing was stored; support can run it again.',
+};
+
+/** Finds the result of a command by its audit entry; undefined when the command has not run. */
+export async function findCommandResult(db: Database, command: Command): Promise<CommandResult | undefined> {
+  const [row] = await db.read<AuditedResultRow>(command.tenantId, {
+    name: 'find-result',
+    text: `select a.tenant_id, a.id, a.outcome, a.entity_type, a.entity_id, a.error, a.response_status, ${HAS_CHANGES_COLUMN}
+           from audit_entries a where a.tenant_id = $1 and a.id = $2`,
+    values: [command.tenantId, command.id],
+  });
+  return row && rebuildResult(row, (sqlQuery) => db.read(command.tenantId, sqlQuery));
+}
+
+/** Stores a command as pending: once committed, it runs even if the queue loses its job. */
+export async function storeOperation(db: Database, command: Command, leaseSeconds: number): Promise<void> {
+  await db.transaction([command.tenantId], async (tx) =>
+    tx.queryAtCommit({
+      name: 'store-operation',
+      text: `insert into operations (tenant_id, id, command, lease_until) values ($1, $2, $3, now() + make_interval(secs => $4))
+             on conflict (tenant_id, id) do update set lease_until = excluded.lease_until`,
+      values: [command.tenantId, command.id, JSON.stringify(command), leaseSeconds],
+    }),
+  );
+}
+
+/** As long as the deliveries that they replayed (`migrations/partitions.ts`). */
+const REPLAY_RETENTION = "interval '30 days'";
+/** For exports without a file: long enough to read why, and to request the export again. */
+const EXPORT_RETENTION = "interval '90 days'";
+
+/**
+ * The condition under which a row expires, by table: finished operations, idempotency records,
+ * ended sessions, failures of sweeps that are over, attempts of commands that ran or were lost with
+ * Redis, rotated endpoint secrets, completed replays, exports without a file, deleted schedules,
+ * and the queues of deleted endpoints once no worker leases them and no delivery is due.
+ */
+const EXPIRY_CONDITIONS = {
+  operations: `o.created_at < now() - ${RETENTION} and not ${IS_PENDING}`,
+  idempotency_keys: `o.created_at < now() - ${EXTENDED_RETENTION}`,
+  sessions: `least(o.ended_at, o.idle_expires_at, o.expires_at) < now() - ${EXTENDED_RETENTION}`,
+  sweep_faults: `o.last_failed_at < now() - ${RETENTION}`,
+  command_attempts: `o.parked_at is null and o.last_attempt_at < now() - ${RETENTION}`,
+  webhook_secrets: `o.expires_at < now() - ${RETENTION}`,
+  exports: `o.status in ('failed', 'cancelled', 'expired') and o.object_key is null and o.updated_at < now() - ${EXPORT_RETENTION}`,
+  export_schedules: `o.deleted_at < now() - ${EXTENDED_RETENTION}`,
+  webhook_replays: `o.completed_at < now() - ${REPLAY_RETENTION}`,
+  webhook_lanes: `coalesce(o.lease_until < now(), true)
+    and exists (select from webhook_endpoints e where e.tenant_id = o.tenant_id and e.id = o.endpoint_id and e.deleted_at < now() - ${RETENTION})
+    and not exists (select from webhook_deliveries d
+                    where d.tenant_id = o.tenant_id and d.endpoint_id = o.endpoint_id and d.next_attempt_at is not null)`,
+};
+
+/** Deletes expired rows, at most `limit` per table. Returns how many it deleted. */
+export async function purgeExpired(tx: Transaction, limit: number): Promise<number> {
+  const deletions = Object.entries(EXPIRY_CONDITIONS).map(([table, condition]) =>
+    tx.query<{ count: number }>({
+      text: `with gone as (
+               delete from ${table} where ctid = any (array(
+                 select ctid from ${table} o where ${isInSessionTenants('o')} and ${condition} limit ${limit}))
+               returning 1)
+             select count(*)::int as count from gone`,
+    }),
+  );
+  const counts = await Promise.all(deletions);
+  return counts.reduce((sum, [row]) => sum + (row?.count ?? 0), 0);
+}

@@ -1,0 +1,56 @@
+import type { CommandOutcome } from '../contracts/command.js';
+import type { Transaction } from '../platform/postgres.js';
+import { failedOutcome } from './outcomes.js';
+
+/** Limits how many records of one kind an account may have. */
+export interface AccountQuotaRule {
+  table: string;
+  /** SQL condition on the alias `t` for the rows that count towards the limit. */
+  countedRows: string;
+  maxRecords: number;
+  /** Error message when the limit is reached. */
+  refusalMessage: string;
+}
+
+/**
+ * The remaining quota of some accounts. The commands of a transaction reserve from it in sequence.
+ */
+export class AccountQuota {
+  private constructor(
+    private readonly taken: Map<string, number>,
+    private readonly rule: AccountQuotaRule,
+  ) {}
+
+  /**
+   * Counts the existing records. Locks the accounts, so that the second of two concurrent
+   * transactions sees the records of the first.
+   */
+  static async load(
+    tx: Transaction,
+    commands: readonly { tenantId: string }[],
+    rule: AccountQuotaRule,
+  ): Promise<AccountQuota> {
+    const tenantIds = [...new Set(commands.map(({ tenantId }) => tenantId))];
+    await tx.query({
+      name: 'lock-accounts-for-places',
+      text: 'select from tenants where tenant_id = any($1::uuid[]) order by tenant_id for no key update',
+      values: [tenantIds],
+    });
+    const rows = await tx.query<{ tenant_id: string; taken: number }>({
+      name: `count-places-${rule.table}`,
+      text: `select own.tenant_id, c.taken from unnest($1::uuid[]) as own(tenant_id) cross join lateral (
+               select count(*)::int as taken from ${rule.table} t where t.tenant_id = own.tenant_id and ${rule.countedRows}) c`,
+      values: [tenantIds],
+    });
+    return new AccountQuota(new Map(rows.map(({ tenant_id, taken }) => [tenant_id, taken])), rule);
+  }
+
+  /** Reserves one record. @returns the refusal if the limit is reached, otherwise undefined */
+  reserve(tenantId: string): CommandOutcome | undefined {
+    const taken = this.taken.get(tenantId) ?? 0;
+    if (taken >= this.rule.maxRecords)
+      return failedOutcome({ code: 'conflict', message: this.rule.refusalMessage });
+    this.taken.set(tenantId, taken + 1);
+    return undefined;
+  }
+}

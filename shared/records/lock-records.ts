@@ -1,0 +1,29 @@
+import type { Row, Transaction } from '../platform/postgres.js';
+import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
+
+/**
+ * Locks and reads the rows that a set of commands changes. Every batch locks in the same sequence,
+ * so that two batches cannot deadlock. Values come as JSON, so timestamps keep their text.
+ */
+export async function lockRecords<R extends Row>(
+  tx: Transaction,
+  table: string,
+  refs: RecordRef[],
+): Promise<Map<string, R>> {
+  const rows = await tx.query<{ record: R & RecordRef }>({
+    name: `lock-${table}`,
+    text: `select to_jsonb(t) as record from ${table} t
+           where (t.tenant_id, t.id) in (select r.tenant_id, r.id from ${recordsetSql('tenant_id uuid, id uuid')})
+           order by t.tenant_id, t.id for update`,
+    values: [JSON.stringify(refs)],
+  });
+  return new Map(rows.map(({ record }) => [refKey(record), record]));
+}
+
+/**
+ * SQL for the next `updated_at` of a row. It has millisecond precision, as clients see it, and
+ * always increases, so it can serve as the record's version (ETag).
+ */
+export function nextUpdatedAtSql(alias: string): string {
+  return `greatest(date_trunc('milliseconds', clock_timestamp()), date_trunc('milliseconds', ${alias}.updated_at) + interval '1 millisecond')`;
+}

@@ -1,0 +1,38 @@
+import type { SqlQuery, Transaction } from '../platform/postgres.js';
+import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
+import type { ResourceTable } from './resource-table.js';
+
+/** Renders records as JSON text. Records that do not exist are missing from the map. */
+export async function renderRecords(
+  tx: Transaction,
+  table: ResourceTable,
+  refs: RecordRef[],
+): Promise<Map<string, string>> {
+  const rows = await tx.query<RecordRef & { body: string }>(buildRenderQuery(table, refs));
+  return new Map(rows.map((row) => [refKey(row), row.body]));
+}
+
+export function buildRenderQuery(
+  { entityType, table, representation }: ResourceTable,
+  refs: RecordRef[],
+): SqlQuery {
+  return {
+    name: `render-${entityType}`,
+    text: `select t.tenant_id, t.id, (${representation('t')})::text as body
+           from ${recordsetSql('tenant_id uuid, id uuid')} join ${table} t on t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(refs)],
+  };
+}
+
+/** Builds the query that reads one record of one tenant as JSON text. */
+export function buildReadQuery(
+  { entityType, table, representation, rowFilter }: ResourceTable,
+  ref: RecordRef,
+): SqlQuery {
+  return {
+    name: `read-${entityType}`,
+    text: `select (${representation('t')})::text as body from ${table} t
+           where t.tenant_id = $1 and t.id = $2${rowFilter ? ` and t.${rowFilter}` : ''}`,
+    values: [ref.tenant_id, ref.id],
+  };
+}

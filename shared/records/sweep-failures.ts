@@ -1,0 +1,92 @@
+import { describeError } from '../platform/describe-error.js';
+import type { Database } from '../platform/postgres.js';
+
+/** A failure of one account in a sweep of the clock; the sweep skips the account. */
+export interface SweepFailure {
+  tenant_id: string;
+  task: string;
+  error: string;
+  /** RFC 3339. */
+  failed_since: string;
+}
+
+/** A tenant that a sweep skips, and whether to try it again now. */
+export interface RecordedSweepFailure {
+  tenantId: string;
+  /** Time since its last try, in ms. */
+  waitedMs: number;
+  isDue: boolean;
+}
+
+/**
+ * The next try waits as long as the tenant has been failing, at most this long. So each wait is
+ * twice the previous one, and a fixed account soon takes part again.
+ */
+const LONGEST_WAIT = "interval '15 minutes'";
+
+/** Finds which of these tenants a sweep skips, the longest untried first. */
+export async function findSweepFailures(
+  db: Database,
+  { task, tenantIds }: { task: string; tenantIds: readonly string[] },
+): Promise<RecordedSweepFailure[]> {
+  const rows = await db.transaction(tenantIds, (tx) =>
+    tx.query<{ tenant_id: string; waited_ms: number; is_due: boolean }>({
+      name: 'find-sweep-faults',
+      text: `select f.tenant_id, (extract(epoch from now() - f.last_failed_at) * 1000)::float8 as waited_ms,
+               f.last_failed_at + least(${LONGEST_WAIT}, f.last_failed_at - f.failed_since) <= now() as is_due
+             from sweep_faults f
+             where f.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[]) and f.task = $1
+             order by f.last_failed_at`,
+      values: [task],
+    }),
+  );
+  return rows.map(({ tenant_id: tenantId, waited_ms: waitedMs, is_due: isDue }) => ({
+    tenantId,
+    waitedMs,
+    isDue,
+  }));
+}
+
+/**
+ * Records that a sweep skipped a tenant.
+ * @returns true when the failure should be logged now: it is new, or an hour has passed
+ */
+export async function recordSweepFailure(
+  db: Database,
+  { task, tenantId, error }: { task: string; tenantId: string; error: unknown },
+): Promise<boolean> {
+  const [row] = await db.transaction([tenantId], (tx) =>
+    tx.query<{ is_news: boolean }>({
+      name: 'record-sweep-fault',
+      text: `insert into sweep_faults as f (tenant_id, task, error) values ($1, $2, $3)
+             on conflict (tenant_id, task) do update set error = excluded.error, last_failed_at = now(),
+               logged_at = case when f.logged_at < now() - interval '1 hour' then now() else f.logged_at end
+             returning logged_at = now() as is_news`,
+      values: [tenantId, task, describeError(error)],
+    }),
+  );
+  return row?.is_news ?? true;
+}
+
+/** Deletes a failure, because the sweep succeeded for the tenant. */
+export async function clearSweepFailure(
+  db: Database,
+  { task, tenantId }: { task: string; tenantId: string },
+): Promise<void> {
+  await db.transaction([tenantId], (tx) =>
+    tx.query({
+      name: 'clear-sweep-fault',
+      text: 'delete from sweep_faults where tenant_id = $1 and task = $2',
+      values: [tenantId, task],
+    }),
+  );
+}
+
+/**
+ * SQL: the current failures of the transaction's tenants, as {@link SweepFailure}. Each try renews
+ * its row, within 15 minutes or in the next pass of the sweep. An older row belongs to work that
+ * has ended, for example a cancelled replay.
+ */
+export const LIST_SWEEP_FAILURES = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
+  where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
+    and last_failed_at > now() - interval '2 hours' order by failed_since`;

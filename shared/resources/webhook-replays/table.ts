@@ -1,0 +1,10 @@
+import { READ, type ResourceTable } from '../../records/resource-table.js';
+import { webhookReplayRepresentation } from './representation.js';
+
+export const webhookReplayTable: ResourceTable = {
+  entityType: 'webhook_replay',
+  table: 'webhook_replays',
+  collection: '/webhook-replays',
+  representation: webhookReplayRepresentation,
+  readAccess: READ,
+};
