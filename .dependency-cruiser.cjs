@@ -32,7 +32,7 @@ module.exports = {
       comment: 'contracts describe; they may stand on platform only.',
       from: { path: '^shared/contracts/' },
       to: {
-        path: '^(shared/(queues|events|resources|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(queues|events|records|billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -40,7 +40,26 @@ module.exports = {
       severity: 'error',
       comment: 'queues and events carry any command; they must not know a resource.',
       from: { path: '^shared/(queues|events)/' },
-      to: { path: '^(shared/(resources|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)' },
+      to: {
+        path: '^(shared/(records|billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+      },
+    },
+    {
+      name: 'records-below-resources',
+      severity: 'error',
+      comment: 'records and billing serve every resource, so they must not know one: pass in what differs.',
+      from: { path: '^shared/(records|billing)/' },
+      to: {
+        path: '^(shared/(resources|registry|operations|documents|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+      },
+    },
+    {
+      name: 'registry-above-resources',
+      severity: 'error',
+      comment:
+        'The registry lists the resources, so no resource can use it: import the resource that is meant.',
+      from: { path: '^shared/(resources|documents|billing|records)/' },
+      to: { path: '^shared/(registry|operations)/' },
     },
     {
       name: 'core-knows-no-process',

@@ -3,7 +3,7 @@ import { assertAccess } from '../shared/contracts/access.js';
 import { createValidationError } from '../shared/contracts/validate.js';
 import { AppError } from '../shared/platform/errors.js';
 import { isUuid } from '../shared/platform/ids.js';
-import { type PageQuery, readPage } from '../shared/records/list-page.js';
+import { type PageQuery, readPage } from '../shared/records/lists/list-page.js';
 import { checkArguments } from './arguments.js';
 import { auditCall, auditRefusal, type McpAuditEntry } from './audit.js';
 import type { Caller } from './caller.js';

@@ -9,7 +9,7 @@ import type { Principal } from '../shared/contracts/principal.js';
 import type { AgentScope } from '../shared/contracts/vocabulary.js';
 import { AppError } from '../shared/platform/errors.js';
 import { isUuid } from '../shared/platform/ids.js';
-import { readPage } from '../shared/records/list-page.js';
+import { readPage } from '../shared/records/lists/list-page.js';
 import { listAuditEntries } from '../shared/resources/audit-log/queries.js';
 import { auditCall, auditRefusal, type McpAuditEntry } from './audit.js';
 import type { Caller } from './caller.js';

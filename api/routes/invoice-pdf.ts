@@ -1,12 +1,13 @@
 import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
 import { buildInvoiceDocument, pdfFileName } from '../../shared/documents/document.js';
-import { buildInvoiceDocumentQuery, type DocumentRow } from '../../shared/documents/document-rows.js';
+import type { DocumentRow } from '../../shared/documents/document-rows.js';
 import type { PdfRequest } from '../../shared/documents/pdf/invoice-pdfs.js';
 import { notFound, serviceUnavailable } from '../../shared/platform/errors.js';
 import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { getReadAccess } from '../../shared/registry/tables.js';
+import { buildInvoiceDocumentQuery } from '../../shared/resources/invoices/document-query.js';
 import type { AnyContext, ApiContext, RequestState } from '../context.js';
 import type { ApiRuntime } from '../runtime.js';
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../shared/platform/postgres.js';
 import { readScheduleRuns } from '../../shared/queues/schedule-runs.js';
-import { LIST_SWEEP_FAILURES, type SweepFailure } from '../../shared/records/sweep-failures.js';
+import { LIST_SWEEP_FAILURES, type SweepFailure } from '../../shared/records/sweeps/sweep-failures.js';
 import { loadPostgresTimeZones } from '../../shared/resources/settings/time-zones.js';
 import { readAcrossTenants } from './store.js';
 

@@ -1,6 +1,6 @@
 import type { Command } from '../contracts/command.js';
 import type { Transaction } from '../platform/postgres.js';
-import { buildRoundRobinSql } from '../records/sweep-round-robin.js';
+import { buildRoundRobinSql } from '../records/sweeps/sweep-round-robin.js';
 
 /**
  * SQL: the tenants of this transaction. The row-level policy only filters; this can use an index.

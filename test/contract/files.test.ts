@@ -35,7 +35,20 @@ const TOOL_FILES = [
 ];
 
 /** The folders of shared/. */
-const SHARED_FOLDERS = ['platform', 'contracts', 'queues', 'events', 'resources', 'integrations', 'demo'];
+const SHARED_FOLDERS = [
+  'platform',
+  'contracts',
+  'queues',
+  'events',
+  'records',
+  'billing',
+  'documents',
+  'resources',
+  'registry',
+  'operations',
+  'integrations',
+  'demo',
+];
 
 /** Names that do not describe the content. */
 const VAGUE_NAMES = /^(utils?|helpers?|common|misc|managers?|services?|data|lib|types|constants)$/;

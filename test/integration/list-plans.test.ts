@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '../../shared/platform/ids.js';
 import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
-import type { ListScope } from '../../shared/records/keyset-list.js';
+import type { ListScope } from '../../shared/records/lists/keyset-list.js';
 import { listApprovals } from '../../shared/resources/approvals/queries.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { listCustomers } from '../../shared/resources/customers/queries.js';

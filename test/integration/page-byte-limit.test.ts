@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MAX_LIST_BYTES } from '../../mcp/result-size.js';
 import { newId } from '../../shared/platform/ids.js';
-import { MAX_PAGE_BYTES } from '../../shared/records/keyset-list.js';
+import { MAX_PAGE_BYTES } from '../../shared/records/lists/keyset-list.js';
 import { connectAgent, type TestAgent } from '../support/agent.js';
 import { invoiceInput, lineItem } from '../support/samples.js';
 import { TestStack, type TestTenant } from '../support/stack.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type pg from 'pg';
 import { migrateUpTo } from '../../migrations/migrate.js';
 import { newId } from '../../shared/platform/ids.js';
-import type { ListScope } from '../../shared/records/keyset-list.js';
+import type { ListScope } from '../../shared/records/lists/keyset-list.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import { explainRun } from '../support/explain.js';
 import { fillTables, listTables, withPgClient } from '../support/rows.js';

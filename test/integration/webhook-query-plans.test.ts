@@ -3,7 +3,7 @@ import { maintainPartitions } from '../../migrations/partitions.js';
 import { firstIdAt } from '../../shared/platform/id-times.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
-import type { ListScope } from '../../shared/records/keyset-list.js';
+import type { ListScope } from '../../shared/records/lists/keyset-list.js';
 import { listAttempts, listDeliveries } from '../../shared/resources/webhook-deliveries/queries.js';
 import { buildCountQuery } from '../../shared/resources/webhook-replays/plan.js';
 import { continueReplay } from '../../shared/resources/webhook-replays/run.js';

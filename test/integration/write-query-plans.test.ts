@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Command } from '../../shared/contracts/command.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
-import { acquireAgentLocks } from '../../shared/resources/approvals/agent-locks.js';
+import { acquireAgentLocks } from '../../shared/records/agent-locks.js';
 import { cancelOpenApprovals, insertApprovals } from '../../shared/resources/approvals/store.js';
 import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
 import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';

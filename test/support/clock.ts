@@ -6,7 +6,7 @@ import { openExportsQueue } from '../../shared/queues/exports.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
-import type { SweepFailure } from '../../shared/records/sweep-failures.js';
+import type { SweepFailure } from '../../shared/records/sweeps/sweep-failures.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import type { TestStack } from './stack.js';
 

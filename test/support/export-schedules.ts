@@ -6,7 +6,7 @@ import { openExportsQueue } from '../../shared/queues/exports.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
-import { buildClockCommand } from '../../shared/records/clock-command.js';
+import { buildClockCommand } from '../../shared/records/sweeps/clock-command.js';
 import { runExportSchedule } from '../../shared/resources/export-schedules/commands.js';
 import { createClockProcessor } from '../../workers/clock/processor.js';
 import type { Json, TestClient } from './client.js';

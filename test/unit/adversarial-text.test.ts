@@ -9,7 +9,7 @@ import { isDate, isDateTime } from '../../shared/contracts/fields.js';
 import { parseStrictJson } from '../../shared/contracts/strict-json.js';
 import { validate } from '../../shared/contracts/validate.js';
 import { redactText } from '../../shared/platform/logger.js';
-import { buildContainsPattern } from '../../shared/records/search.js';
+import { buildContainsPattern } from '../../shared/records/lists/search.js';
 import { resources } from '../../shared/registry/resources.js';
 import { isWellFormedKey } from '../../shared/resources/api-keys/credential.js';
 import { isWellFormedToken } from '../../shared/resources/sessions/token.js';

@@ -1,7 +1,7 @@
 import type { Command } from '../../shared/contracts/command.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
-import { buildClockCommand } from '../../shared/records/clock-command.js';
+import { buildClockCommand } from '../../shared/records/sweeps/clock-command.js';
 import { runExportSchedule } from '../../shared/resources/export-schedules/commands.js';
 import {
   buildRunFilters,

@@ -3,7 +3,7 @@ import {
   clearSweepFailure,
   findSweepFailures,
   recordSweepFailure,
-} from '../../shared/records/sweep-failures.js';
+} from '../../shared/records/sweeps/sweep-failures.js';
 import {
   HALF_SET_TIMEOUT_MS,
   isolateFailingTenants,

@@ -5,9 +5,9 @@ import type { FairLimit } from '../../shared/platform/fair-limit.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres.js';
 import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
+import { acquireAgentLocks } from '../../shared/records/agent-locks.js';
 import { recordsetSql } from '../../shared/records/record-refs.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
-import { acquireAgentLocks } from '../../shared/resources/approvals/agent-locks.js';
 import {
   buildCommandAuditInsert,
   buildLocation,

@@ -1,6 +1,6 @@
 import type { AgentKeyListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { agentKeyRepresentation } from './representation.js';
 
 export function listAgentKeys(query: AgentKeyListQuery, scope: ListScope): SqlQuery {

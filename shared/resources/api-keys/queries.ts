@@ -4,7 +4,7 @@ import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
 import type { Tier } from '../../platform/config.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Database, SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import { apiKeyRepresentation } from './representation.js';

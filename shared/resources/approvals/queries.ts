@@ -1,6 +1,6 @@
 import type { ApprovalListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { approvalRepresentation } from './representation.js';
 
 /** Lists approvals. An agent key sees only its own. */

@@ -1,3 +1,4 @@
+import type Joi from 'joi';
 import type { Command, CommandHandler, CommandOutcome } from '../../contracts/command.js';
 import { validate } from '../../contracts/validate.js';
 import type { Config } from '../../platform/config.js';
@@ -5,7 +6,7 @@ import { AppError, ERROR_STATUS, type ErrorBody } from '../../platform/errors.js
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
 import { failedOutcome } from '../../records/outcomes.js';
-import { getCommandDefinition } from '../../registry/resources.js';
+import { approveInvoice, createInvoice, updateInvoice } from '../invoices/commands.js';
 import { createInvoices } from '../invoices/create-handler.js';
 import { createInvoiceActionHandler } from '../invoices/move-handler.js';
 import { updateInvoices } from '../invoices/update-handler.js';
@@ -13,11 +14,11 @@ import { PRICED_FROM_CARD_MEMBER } from './held-response.js';
 import type { ApprovalRow } from './store.js';
 
 /** The commands that an approval can run. */
-const HANDLERS: Readonly<Record<string, CommandHandler<never>>> = {
-  'invoice.create': createInvoices,
-  'invoice.update': updateInvoices,
-  'invoice.approve': createInvoiceActionHandler('approve'),
-};
+const RUNNABLE = new Map<string, { schema: Joi.Schema; handler: CommandHandler<never> }>([
+  [createInvoice.type, { schema: createInvoice.schema, handler: createInvoices }],
+  [updateInvoice.type, { schema: updateInvoice.schema, handler: updateInvoices }],
+  [approveInvoice.type, { schema: approveInvoice.schema, handler: createInvoiceActionHandler('approve') }],
+]);
 
 /** The command behind an approval and its outcome. If the command failed, nothing has changed. */
 export interface ApprovedRun {
@@ -34,18 +35,17 @@ export async function runApprovedCommand(
   tx: Transaction,
   { decision, approval, config }: { decision: Command; approval: ApprovalRow; config: Config },
 ): Promise<ApprovedRun> {
-  const handler = HANDLERS[approval.action];
-  if (!handler) throw new Error(`no approval can run ${approval.action}`);
+  const runnable = RUNNABLE.get(approval.action);
+  if (!runnable) throw new Error(`no approval can run ${approval.action}`);
   const ran = buildApprovedCommand(decision, approval);
   try {
-    if (approval.kind === 'agent_write')
-      ran.input = validate(getCommandDefinition(ran.type).schema, ran.input);
+    if (approval.kind === 'agent_write') ran.input = validate(runnable.schema, ran.input);
   } catch (error) {
     // The validation has become stricter since the write was held.
     if (!(error instanceof AppError)) throw error;
     return { ran, outcome: refusedRun(error.toBody()) };
   }
-  const [outcome] = await handler(tx, [ran as Command<never>], config);
+  const [outcome] = await runnable.handler(tx, [ran as Command<never>], config);
   if (!outcome) throw new Error('a handler returned no outcome');
   return { ran, outcome: outcome.ok ? outcome : refusedRun(outcome.error) };
 }

@@ -3,7 +3,7 @@ import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
 import { firstIdAt } from '../../platform/id-times.js';
 import { isUuid } from '../../platform/ids.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { auditEntryRepresentation, briefAuditEntryRepresentation } from './representation.js';
 
 const DAY_MS = 24 * 3600 * 1000;

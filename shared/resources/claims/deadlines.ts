@@ -1,8 +1,8 @@
 import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { buildClockCommand, type ClockTarget } from '../../records/clock-command.js';
-import { findRowsRoundRobin } from '../../records/sweep-round-robin.js';
+import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
+import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { createSuggestion } from '../suggestions/commands.js';
 import { formatDollars } from '../suggestions/phrases.js';
 import { expireClaim } from './commands.js';

@@ -1,6 +1,6 @@
 import type { ClaimListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { claimRepresentation } from './representation.js';
 
 export function listClaims(query: ClaimListQuery, scope: ListScope): SqlQuery {

@@ -1,8 +1,13 @@
 import type { CustomerListQuery } from '../../contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type FilterScope, type ListScope } from '../../records/keyset-list.js';
-import { addSearchCondition, type ListSearch } from '../../records/search.js';
+import {
+  buildListQuery,
+  Conditions,
+  type FilterScope,
+  type ListScope,
+} from '../../records/lists/keyset-list.js';
+import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
 import { briefCustomerRepresentation, customerRepresentation } from './representation.js';
 
 /**

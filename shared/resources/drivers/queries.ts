@@ -1,6 +1,6 @@
 import type { DriverListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { driverRepresentation } from './representation.js';
 
 export function listDrivers(query: DriverListQuery, scope: ListScope): SqlQuery {

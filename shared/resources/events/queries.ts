@@ -1,7 +1,7 @@
 import type { EventListQuery } from '../../contracts/generated.js';
 import { firstIdAt } from '../../platform/id-times.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { eventRepresentation } from './representation.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { ExportScheduleListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { exportScheduleRepresentation } from './representation.js';
 
 /** Builds the query for a page of schedules, newest first. */

@@ -1,6 +1,6 @@
 import type { ExportScheduleCreate } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres.js';
-import type { ClockTarget } from '../../records/clock-command.js';
+import type { ClockTarget } from '../../records/sweeps/clock-command.js';
 import { runTimesSql } from './times.js';
 
 /** A schedule that is due. */

@@ -5,7 +5,7 @@ import type {
   InvoiceListQuery,
   WorkOrderListQuery,
 } from '../../contracts/generated.js';
-import type { Conditions, FilterScope } from '../../records/keyset-list.js';
+import type { Conditions, FilterScope } from '../../records/lists/keyset-list.js';
 import { buildCustomerConditions } from '../customers/queries.js';
 import { customerListQuery } from '../customers/schema.js';
 import { inspectionConditions } from '../inspections/queries.js';

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
-import { Conditions } from '../../records/keyset-list.js';
+import { Conditions } from '../../records/lists/keyset-list.js';
 import { buildExportConditions } from './conditions.js';
 import { ALL_TABLES, type ExportFormat, type ExportInclude, type ExportResource } from './export-request.js';
 

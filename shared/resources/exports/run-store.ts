@@ -1,8 +1,8 @@
 import type { Row, Transaction } from '../../platform/postgres.js';
-import type { ClockTarget } from '../../records/clock-command.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
-import { findRowsRoundRobin } from '../../records/sweep-round-robin.js';
+import type { ClockTarget } from '../../records/sweeps/clock-command.js';
+import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import type { ExportRequest } from './export-request.js';
 import { MAX_EXPORT_TRIES } from './limits.js';
 

@@ -6,7 +6,7 @@ import {
   Conditions,
   type FilterScope,
   type ListScope,
-} from '../../records/keyset-list.js';
+} from '../../records/lists/keyset-list.js';
 import { inspectionRepresentation } from './representation.js';
 
 /** Builds the filters of an inspection query, for the list and for exports. */

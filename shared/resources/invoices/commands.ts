@@ -7,7 +7,7 @@ import type {
   InvoiceReason,
   InvoiceSend,
 } from '../../contracts/generated.js';
-import { agentConflictKeys } from '../approvals/agent-locks.js';
+import { agentConflictKeys } from '../../records/agent-locks.js';
 import { isPricedFromRateCard } from './is-priced-from-rate-card.js';
 import {
   invoiceAction,

@@ -6,8 +6,8 @@ import {
   Conditions,
   type FilterScope,
   type ListScope,
-} from '../../records/keyset-list.js';
-import { addSearchCondition, type ListSearch } from '../../records/search.js';
+} from '../../records/lists/keyset-list.js';
+import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
 import {
   agentInvoiceListRepresentation,
   invoiceListRepresentation,

@@ -1,7 +1,7 @@
 import type { Command } from '../../contracts/command.js';
 import { email } from '../../contracts/fields.js';
 import { buildInvoiceDocument, formatDay } from '../../documents/document.js';
-import { buildInvoiceDocumentQuery, type DocumentRow } from '../../documents/document-rows.js';
+import type { DocumentRow } from '../../documents/document-rows.js';
 import type { Config } from '../../platform/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
@@ -16,6 +16,7 @@ import {
 } from '../../records/record-refs.js';
 import { deriveLinkKey, LINK_DAYS, sealLink } from '../messages/link.js';
 import { type DeliveryChannel, OUTBOX_PROVIDER, providerFor } from '../messages/provider.js';
+import { buildInvoiceDocumentQuery } from './document-query.js';
 import { type MessageContent, writeEmail, writeText } from './message.js';
 
 interface ContactRow extends RecordRef {

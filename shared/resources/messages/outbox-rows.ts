@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../platform/postgres.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
-import { buildRoundRobinSql } from '../../records/sweep-round-robin.js';
+import { buildRoundRobinSql } from '../../records/sweeps/sweep-round-robin.js';
 import { type DeferredMail, reserveDailyMail } from './daily-mail-limit.js';
 
 /** The tables whose rows wait until a provider accepts them. */

@@ -1,8 +1,9 @@
 import { buildInvoiceDocument, type InvoiceDocument } from '../../documents/document.js';
-import { buildInvoiceDocumentQuery, type DocumentRow } from '../../documents/document-rows.js';
+import type { DocumentRow } from '../../documents/document-rows.js';
 import type { Database, Transaction } from '../../platform/postgres.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
+import { buildInvoiceDocumentQuery } from '../invoices/document-query.js';
 import { type InvoiceStatus, isVisibleToCustomer } from '../invoices/transitions.js';
 import type { DeferredMail } from './daily-mail-limit.js';
 import {

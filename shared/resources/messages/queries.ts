@@ -1,6 +1,6 @@
 import type { MessageListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { messageListRepresentation } from './representation.js';
 
 /** Builds the query for one page of messages. */

@@ -1,6 +1,6 @@
 import type { PaymentListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { paymentRepresentation } from './representation.js';
 
 /** Builds the query for one page of payments. */

@@ -1,8 +1,8 @@
 import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { buildClockCommand } from '../../records/clock-command.js';
 import { recordsetSql } from '../../records/record-refs.js';
+import { buildClockCommand } from '../../records/sweeps/clock-command.js';
 import { createSuggestion, expireSuggestion } from './commands.js';
 import { isDetector } from './detectors/catalogue.js';
 import { runDetectors } from './detectors/detect.js';

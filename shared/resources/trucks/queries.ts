@@ -1,6 +1,6 @@
 import type { TruckListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { selectTruckStatus, truckRepresentation } from './representation.js';
 
 /** Builds the query for one page of trucks. The status filter applies to the derived status. */

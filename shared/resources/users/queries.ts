@@ -1,6 +1,6 @@
 import type { UserListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { userRepresentation } from './representation.js';
 
 export function listUsers(query: UserListQuery, scope: ListScope): SqlQuery {

@@ -1,6 +1,6 @@
 import type { WebhookAttemptListQuery, WebhookDeliveryListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { addIdRange, buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { addIdRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { webhookAttemptRepresentation, webhookDeliveryRepresentation } from './representation.js';
 
 /** Lists one page of the deliveries that match a query, newest first (sorted by id). */

@@ -1,7 +1,7 @@
 import type { Command, CommandDefinition } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres.js';
-import { buildClockCommand, type ClockTarget } from '../../records/clock-command.js';
-import { findRowsRoundRobin } from '../../records/sweep-round-robin.js';
+import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
+import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import {
   disableEndpoint,
   probeEndpoint,

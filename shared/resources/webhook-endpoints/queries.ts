@@ -1,6 +1,6 @@
 import type { WebhookEndpointListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { webhookEndpointRepresentation } from './representation.js';
 
 export function listWebhookEndpoints(query: WebhookEndpointListQuery, scope: ListScope): SqlQuery {

@@ -1,6 +1,6 @@
 import type { WebhookReplayListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres.js';
-import { buildListQuery, Conditions, type ListScope } from '../../records/keyset-list.js';
+import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { webhookReplayRepresentation } from './representation.js';
 
 /** Lists one page of replays and recoveries, newest first. */

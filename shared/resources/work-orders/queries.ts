@@ -7,8 +7,8 @@ import {
   Conditions,
   type FilterScope,
   type ListScope,
-} from '../../records/keyset-list.js';
-import { addSearchCondition, type ListSearch } from '../../records/search.js';
+} from '../../records/lists/keyset-list.js';
+import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
 import {
   agentWorkOrderListRepresentation,
   agentWorkOrderMembers,

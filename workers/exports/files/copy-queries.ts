@@ -1,5 +1,5 @@
 import type { SqlQuery } from '../../../shared/platform/postgres.js';
-import { Conditions } from '../../../shared/records/keyset-list.js';
+import { Conditions } from '../../../shared/records/lists/keyset-list.js';
 import { buildExportConditions } from '../../../shared/resources/exports/conditions.js';
 import type { ExportRequest } from '../../../shared/resources/exports/export-request.js';
 import { type CsvColumn, decimalColumn } from './cells.js';

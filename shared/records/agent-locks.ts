@@ -1,7 +1,6 @@
-import type { Actor, Command } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres.js';
-import { recordsetSql, toRecordRef } from '../../records/record-refs.js';
-import { approveApproval } from './commands.js';
+import type { Actor, Command } from '../contracts/command.js';
+import type { Transaction } from '../platform/postgres.js';
+import { recordsetSql, toRecordRef } from './record-refs.js';
 
 /**
  * Conflict key shared by an agent's writes that count towards the approval threshold, so that no
@@ -12,6 +11,7 @@ export function agentConflictKeys(actor: Actor): string[] {
 }
 
 const COUNTED_TYPES = ['invoice.create', 'invoice.draft', 'invoice.update'];
+const DECISION_TYPE = 'approval.approve';
 
 /**
  * Locks each agent key whose writes count towards the approval threshold, so that other
@@ -24,7 +24,7 @@ export async function acquireAgentLocks(tx: Transaction, commands: Command[]): P
   const agentWrites = commands.filter(
     ({ actor, type }) => actor.type === 'agent' && COUNTED_TYPES.includes(type),
   );
-  const decisions = commands.filter(({ type }) => type === approveApproval.type);
+  const decisions = commands.filter(({ type }) => type === DECISION_TYPE);
   if (agentWrites.length + decisions.length === 0) return;
   const keys = agentWrites.map(({ tenantId, actor }) => ({ tenant_id: tenantId, agent_id: actor.id }));
   await tx.query({

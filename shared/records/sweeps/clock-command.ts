@@ -1,5 +1,5 @@
-import type { Command, CommandDefinition } from '../contracts/command.js';
-import { createSystemCommand } from '../contracts/system-command.js';
+import type { Command, CommandDefinition } from '../../contracts/command.js';
+import { createSystemCommand } from '../../contracts/system-command.js';
 
 /** The record that a clock command updates or creates. */
 export interface ClockTarget {
