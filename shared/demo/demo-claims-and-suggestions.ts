@@ -1,6 +1,6 @@
 import type { Transaction } from '../platform/postgres.js';
 import { recordsetSql } from '../records/record-refs.js';
-import { formatDollars } from '../resources/suggestions/phrases.js';
+import { formatDollars } from '../resources/suggestions/detectors/phrases.js';
 import type { DemoCustomer } from './demo-customers.js';
 import type { DemoInvoice, DemoLineItem } from './demo-invoices.js';
 import { DemoRandom, deriveDemoId } from './demo-random.js';

@@ -1,6 +1,6 @@
 import { newId } from '../../shared/platform/ids.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
-import type { SuggestionDraft } from '../../shared/resources/suggestions/kinds.js';
+import type { SuggestionDraft } from '../../shared/resources/suggestions/detectors/kinds.js';
 import { createBillingWatch } from '../../workers/clock/watch-billing.js';
 import { runIsolated } from '../../workers/writes/isolate-commands.js';
 import { createBatchContext } from './batch-context.js';

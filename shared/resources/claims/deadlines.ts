@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/postgres.js';
 import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { createSuggestion } from '../suggestions/commands.js';
-import { formatDollars } from '../suggestions/phrases.js';
+import { formatDollars } from '../suggestions/detectors/phrases.js';
 import { expireClaim } from './commands.js';
 
 /** How long before a deadline the account gets a suggestion. */

@@ -7,7 +7,7 @@ import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { createPayments } from '../payments/handlers.js';
-import type { SuggestionDraft } from '../suggestions/kinds.js';
+import type { SuggestionDraft } from '../suggestions/detectors/kinds.js';
 import { buildSuggestion, insertSuggestions } from '../suggestions/store.js';
 import { lockClaimChangeSets, storeClaimChangeSets } from './claim-change-sets.js';
 import { type ClaimChangeSet, illegalClaimMove } from './claim-row.js';

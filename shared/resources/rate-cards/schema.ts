@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { lineItemInput } from '../../billing/line-item-schema.js';
 import {
   countDecimalPlaces,
   MAX_QUANTITY,
@@ -19,7 +20,6 @@ import {
   uuid,
 } from '../../contracts/fields.js';
 import { LINE_ITEM_CATEGORIES, SERVICE_TYPES, UNIT_TYPES } from '../../contracts/vocabulary.js';
-import { lineItemInput } from '../invoices/schema.js';
 
 const MAX_ITEMS = 100;
 

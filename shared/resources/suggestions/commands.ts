@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/generated.js';
-import type { SuggestionDraft } from './kinds.js';
+import type { SuggestionDraft } from './detectors/kinds.js';
 import { suggestionAccept, suggestionDismiss } from './schema.js';
 
 /**

@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/postgres.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
-import type { SuggestionDraft } from './kinds.js';
+import type { SuggestionDraft } from './detectors/kinds.js';
 import { insertSuggestions, type SuggestionRow, storeDecisions } from './store.js';
 
 /** Stores the detectors' findings, and records `ai.suggestion.created` in the same transaction. */

@@ -5,7 +5,7 @@ import { auditSideEffects } from '../../records/audit-side-effects.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
-import type { SuggestionStatus } from './kinds.js';
+import type { SuggestionStatus } from './detectors/kinds.js';
 import { LineItemAdder } from './line-item-adder.js';
 import { type SuggestionRow, storeDecisions } from './store.js';
 import { adjustThresholds } from './thresholds.js';

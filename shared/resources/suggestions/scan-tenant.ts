@@ -6,7 +6,7 @@ import { buildClockCommand } from '../../records/sweeps/clock-command.js';
 import { createSuggestion, expireSuggestion } from './commands.js';
 import { isDetector } from './detectors/catalogue.js';
 import { runDetectors } from './detectors/detect.js';
-import type { SuggestionDraft, SuggestionStatus } from './kinds.js';
+import type { SuggestionDraft, SuggestionStatus } from './detectors/kinds.js';
 import { loadDetectionSubjects } from './load-subjects.js';
 import { readThresholds } from './thresholds.js';
 

@@ -12,7 +12,7 @@ import {
 import { namedEnum } from '../../contracts/named-enum.js';
 import { LINE_ITEM_CATEGORIES, UNIT_TYPES } from '../../contracts/vocabulary.js';
 import { DETECTORS } from './detectors/catalogue.js';
-import { SUGGESTION_ENTITIES, SUGGESTION_KINDS, SUGGESTION_STATUSES } from './kinds.js';
+import { SUGGESTION_ENTITIES, SUGGESTION_KINDS, SUGGESTION_STATUSES } from './detectors/kinds.js';
 
 export const suggestionKind = namedEnum('SuggestionKind', SUGGESTION_KINDS, {
   missed_fee: 'Comparable jobs were billed a fee that this one was not',

@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import type { SuggestionDraft, SuggestionStatus } from './kinds.js';
+import type { SuggestionDraft, SuggestionStatus } from './detectors/kinds.js';
 
 /** A suggestion's row, locked. */
 export interface SuggestionRow extends Row, RecordRef {

@@ -1,9 +1,9 @@
-import type { SuggestionDraft } from '../kinds.js';
 import { findUnusualAmount } from './amount.js';
 import { findAnomaly, MEASURES } from './anomaly.js';
 import type { Thresholds } from './catalogue.js';
 import { findDuplicate } from './duplicate.js';
 import type { DetectionSubject } from './facts.js';
+import type { SuggestionDraft } from './kinds.js';
 import { FEE_RULES, findMissedFee } from './missed-fee.js';
 
 /** All findings for one invoice and its work order. Pure: the same facts give the same findings. */

@@ -1,6 +1,4 @@
 import type { ProposedLine } from '../../../contracts/generated.js';
-import type { SuggestionDraft } from '../kinds.js';
-import { formatDollars } from '../phrases.js';
 import type { DetectorName, Thresholds } from './catalogue.js';
 import { type Cohort, findMileageBand, isInMileageBand, selectCohort } from './cohort.js';
 import {
@@ -10,6 +8,8 @@ import {
   findLineItems,
   sumTotals,
 } from './facts.js';
+import type { SuggestionDraft } from './kinds.js';
+import { formatDollars } from './phrases.js';
 import { estimateLikelihood, median, toTwoDecimals } from './statistics.js';
 
 /** A fee that is usual for a certain group of work orders. */

@@ -1,4 +1,4 @@
-import type { Suggestion } from '../../contracts/generated.js';
+import type { Suggestion } from '../../../contracts/generated.js';
 
 /** A closed list, as `ai.suggestion.created` publishes it (docs/decisions.md §8). */
 export const SUGGESTION_KINDS = ['missed_fee', 'denial', 'anomaly'] as const;
