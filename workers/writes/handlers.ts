@@ -50,11 +50,7 @@ import { createSuggestions, expireSuggestions } from '../../shared/resources/sug
 import { acceptSuggestions, dismissSuggestions } from '../../shared/resources/suggestions/decide-handler.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
 import { createUsers, deactivateUsers, updateUsers } from '../../shared/resources/users/handlers.js';
-import {
-  cancelDeliveries,
-  replayDeliveries,
-  testEndpoints,
-} from '../../shared/resources/webhook-deliveries/handlers.js';
+import { cancelDeliveries, replayDeliveries } from '../../shared/resources/webhook-deliveries/handlers.js';
 import { createWebhookEndpoints } from '../../shared/resources/webhook-endpoints/create-handler.js';
 import {
   disableEndpoints,
@@ -70,6 +66,7 @@ import {
   updateWebhookEndpoints,
 } from '../../shared/resources/webhook-endpoints/update-handler.js';
 import { cancelReplays, createReplays } from '../../shared/resources/webhook-replays/handlers.js';
+import { testEndpoints } from '../../shared/resources/webhook-tests/test-handler.js';
 import { createWorkOrders, updateWorkOrders } from '../../shared/resources/work-orders/handlers.js';
 import { createMoveHandler } from '../../shared/resources/work-orders/move-handler.js';
 import { logSteps } from '../../shared/resources/work-orders/step-handler.js';

@@ -2,15 +2,13 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookDeliveryAction } from '../../contracts/generated.js';
 import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
 import { idTimeSql } from '../../platform/id-times.js';
-import { newId } from '../../platform/ids.js';
 import type { Row, Transaction } from '../../platform/postgres.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { indexByRef, type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
-import type { DeliveryReplay, EndpointTest } from './commands.js';
+import type { DeliveryReplay } from './commands.js';
 import { checkReceiver, findReceivers } from './receivers.js';
-import { buildTestBody } from './test-body.js';
 
 interface Original extends RecordRef {
   endpoint_id: string;
@@ -119,43 +117,5 @@ function refuseToCancel(status: string): CommandOutcome {
     code: 'invalid_status_transition',
     message: `The delivery is ${status}: it has ended and cannot be cancelled.`,
     details: [{ field: 'status', from: status, to: 'cancelled', allowed: [] }],
-  });
-}
-
-/**
- * Sends an example event to each endpoint, even if its event_types do not include that type. The
- * delivery log shows it; the list of events does not.
- */
-export async function testEndpoints(
-  tx: Transaction,
-  commands: Command<EndpointTest>[],
-): Promise<CommandOutcome[]> {
-  const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.endpoint_id }));
-  const receivers = await findReceivers(tx, refs);
-  const now = new Date();
-  const rows: object[] = [];
-  const outcomes = commands.map((command, index): CommandOutcome => {
-    const receiver = receivers.get(refKey(refs[index] as RecordRef));
-    if (!receiver || receiver.is_deleted) return notFoundOutcome('endpoint');
-    const refusal = checkReceiver(receiver);
-    if (refusal) return refusal;
-    const { endpoint_id, type: event_type } = command.input;
-    const eventId = newId();
-    const body = buildTestBody(event_type, { eventId, command, now });
-    rows.push({ ...toRecordRef(command), endpoint_id, event_id: eventId, event_type, body });
-    const changes = diffNewRecord({ endpoint_id, event_id: eventId, event_type });
-    return { ok: true, changes, events: [], endpointIdsToWake: [endpoint_id] };
-  });
-  if (rows.length > 0) await insertTestDeliveries(tx, rows);
-  return outcomes;
-}
-
-async function insertTestDeliveries(tx: Transaction, rows: object[]): Promise<void> {
-  await tx.query({
-    name: 'insert-test-deliveries',
-    text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body, created_at)
-           select tenant_id, id, endpoint_id, event_id, event_type, 'test', body, ${idTimeSql('id')}
-           from ${recordsetSql('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, event_type text, body text')}`,
-    values: [JSON.stringify(rows)],
   });
 }
