@@ -50,7 +50,10 @@ export async function createProtocols(mcp: McpRuntime, features: McpFeatures): P
   };
 }
 
-/** A request without the header uses the revision negotiated at `initialize`. */
+/**
+ * Refuses an unsupported MCP-Protocol-Version header. A request without this header passes: it uses
+ * the version negotiated at `initialize`.
+ */
 function assertSupportedVersion(request: JSONRPCRequest, header: string | string[] | undefined): void {
   const requested = header?.toString();
   if (requested === undefined || isInitializeRequest(request)) return;

@@ -84,11 +84,12 @@ export function calculateTaxCents(taxableSubtotalCents: number, rateBps: number)
 }
 
 /**
- * Prices an invoice from its line items. Their sequence affects only the sequence of `lineTotals`.
+ * Prices an invoice from its line items. `lineTotals` has their order; nothing else depends on it.
  *
  * A taxable subtotal below zero (discounts alone) bears no tax. The caller checks the limits of the
- * invoice total; this function accepts negative and large totals. An amount is exact up to
- * 2^53 − 1, far beyond {@link MAX_INVOICE_TOTAL_CENTS}, and the nearest double above that.
+ * invoice total; this function accepts negative and large totals. Amounts up to 2^53 − 1 cents are
+ * exact, which is far beyond {@link MAX_INVOICE_TOTAL_CENTS}. Larger amounts are rounded to the
+ * nearest double.
  *
  * @param lines any number of line items within the limits of {@link calculateLineTotalCents}
  * @param taxRateBps the tenant's or customer's rate in whole basis points, 0 to 10000

@@ -124,7 +124,10 @@ export async function storeOperation(db: Database, command: Command, leaseSecond
 
 /** As long as the deliveries that they replayed (`migrations/partitions.ts`). */
 const REPLAY_RETENTION = "interval '30 days'";
-/** For exports without a file: long enough to read why, and to request the export again. */
+/**
+ * Failed, cancelled and expired exports have no file. Their rows are kept this long, so that people
+ * can read the reason and request the export again.
+ */
 const EXPORT_RETENTION = "interval '90 days'";
 
 /**

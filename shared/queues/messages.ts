@@ -23,6 +23,7 @@ export function openMessagesQueue(runtime: Runtime): MessagesQueue {
   return openQueue<MessageJob>(runtime, MESSAGES_QUEUE, WAKE_UP_JOB_OPTIONS);
 }
 
+/** A request for a wake-up job of the messages queue. */
 export interface MessagePrompt {
   tenantId: string;
   messageId: string;
@@ -51,8 +52,8 @@ async function addPrompts(queue: MessagesQueue, name: string, prompts: MessagePr
 }
 
 /**
- * Keeps one prompt for each account and delay. One is enough, because the worker finds all due rows
- * of the account.
+ * Keeps one wake-up request for each account and delay. One is enough, because the worker finds all
+ * due rows of the account.
  */
 function keepOnePerAccount(prompts: MessagePrompt[]): MessagePrompt[] {
   const seen = new Set<string>();

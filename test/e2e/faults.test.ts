@@ -117,8 +117,8 @@ async function shutDownGracefully(
 }
 
 /**
- * Whether a condition becomes true soon. The clients' writes may be batched so that it never does,
- * and the test must not wait for that.
+ * Returns whether a condition becomes true within this time. It may never become true, depending on
+ * how the clients' writes are batched; the test then goes on without it.
  */
 function becomesTrueSoon(probe: () => Promise<boolean> | boolean, withinMs = 1500): Promise<boolean> {
   return eventually('it', probe, withinMs).catch(() => false);

@@ -49,8 +49,9 @@ function postponeAtCommit(
 }
 
 /**
- * SQL: locks the account's (`$1`) row that has been due the longest, as `next`. `skip locked` lets
- * concurrent workers find different rows. A sandbox has no due rows.
+ * SQL: a CTE named `next`, which picks and locks the row of account `$1` that has been due the
+ * longest. `skip locked` lets concurrent workers find different rows. The join leaves sandboxes
+ * out, because they never send.
  */
 export function buildNextDueCte(table: OutboxTable): string {
   return `next as (

@@ -4,8 +4,8 @@ import { jsonObject, jsonTime } from '../../contracts/resource.js';
 const STALE_AFTER = '5 minutes';
 
 /**
- * SQL: an expression over the truck's current work order `j`; null without one. A truck has at most
- * one.
+ * SQL: the value of `expression` for the truck's current work order, `j`; null if the truck has
+ * none. A truck never has more than one current work order.
  */
 function selectFromCurrentWorkOrder(alias: string, expression: string): string {
   return `(select ${expression} from work_orders j where j.tenant_id = ${alias}.tenant_id and j.truck_id = ${alias}.id

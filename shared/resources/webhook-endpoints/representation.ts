@@ -1,7 +1,10 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
 import { HEALTH_RULES } from './health-rules.js';
 
-/** SQL for the state, with the endpoint's row of webhook_lanes as `l`; every endpoint has one. */
+/**
+ * SQL for the health state of an endpoint. The query must join the endpoint's row of webhook_lanes
+ * as `l`; every endpoint has such a row.
+ */
 const renderState = (endpoint: string) => `case
   when not ${endpoint}.enabled then 'disabled'
   when l.open_until > now() then 'paused'
