@@ -94,8 +94,8 @@ class OpenSnapshot implements Snapshot {
   }
 
   async close(): Promise<void> {
-    // Closes the socket first. After `end()` alone, PostgreSQL would send the rest of a running COPY
-    // before it reads that the client ends the session.
+    // Closes the socket first. After `end()` alone, PostgreSQL would send the rest of a running
+    // COPY before it reads that the client ends the session.
     const { stream } = (this.client as unknown as { connection: { stream: Socket } }).connection;
     stream.destroy();
     await this.client.end().catch(() => undefined);

@@ -108,8 +108,8 @@ export class PinnedConnection {
   }
 
   /**
-   * Limits the bytes that neither undici (headers) nor ResponseCollector (body) counts: status lines,
-   * informational responses and endless chunk extensions.
+   * Limits the bytes that neither undici (headers) nor ResponseCollector (body) counts: status
+   * lines, informational responses and endless chunk extensions.
    */
   #enforceReadLimit(): void {
     if (this.#socket.bytesRead <= this.#maxBytesRead) return;
