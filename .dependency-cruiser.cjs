@@ -24,7 +24,22 @@ module.exports = {
       severity: 'error',
       comment: 'platform is the floor: it knows npm packages and nothing of the product.',
       from: { path: '^shared/platform/' },
-      to: { path: '^(shared/(?!platform/)|api/|workers/|mcp/|migrations/|bin/)' },
+      to: { path: '^(shared/(?!(platform|outbound)/)|api/|workers/|mcp/|migrations/|bin/)' },
+    },
+    {
+      name: 'outbound-stands-alone',
+      severity: 'error',
+      comment:
+        'The guarded client decides which addresses may be called: nothing of the product may change that.',
+      from: { path: '^shared/outbound/' },
+      to: { path: '^(shared/(?!outbound/)|api/|workers/|mcp/|migrations/|bin/)' },
+    },
+    {
+      name: 'storage-and-server-on-platform',
+      severity: 'error',
+      comment: 'storage and server know the platform, and nothing of what the product stores or serves.',
+      from: { path: '^shared/(storage|server)/' },
+      to: { path: '^(shared/(?!(platform|outbound|storage|server)/)|api/|workers/|mcp/|migrations/|bin/)' },
     },
     {
       name: 'contracts-on-platform',
@@ -32,7 +47,7 @@ module.exports = {
       comment: 'contracts describe; they may stand on platform only.',
       from: { path: '^shared/contracts/' },
       to: {
-        path: '^(shared/(queues|events|records|billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(queues|events|records|billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -41,7 +56,7 @@ module.exports = {
       comment: 'queues and events carry any command; they must not know a resource.',
       from: { path: '^shared/(queues|events)/' },
       to: {
-        path: '^(shared/(records|billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(records|billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -50,7 +65,7 @@ module.exports = {
       comment: 'records and billing serve every resource, so they must not know one: pass in what differs.',
       from: { path: '^shared/(records|billing)/' },
       to: {
-        path: '^(shared/(resources|registry|operations|documents|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(resources|registry|operations|documents|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -101,7 +116,7 @@ module.exports = {
       name: 'driver-in-platform-only',
       severity: 'error',
       comment: 'The pool is not for sharing: a query goes through Database, which names its tenant.',
-      from: { pathNot: '^(shared/platform|migrations|test|bench)/' },
+      from: { pathNot: '^(shared/platform|bin/embedded-postgres|migrations|test|bench)/' },
       to: { path: 'node_modules/(pg|knex)/' },
     },
     {
@@ -110,7 +125,7 @@ module.exports = {
       comment:
         'Tenants name the addresses that are called: only the guarded client (createOutboundClient) checks where a name really leads. ' +
         'Whoever opens a connection by other means goes around it. Mail servers and stores are ours: their packages are not meant.',
-      from: { path: '^(api|workers|mcp|shared|bin)/', pathNot: '^shared/platform/outbound/' },
+      from: { path: '^(api|workers|mcp|shared|bin)/', pathNot: '^shared/outbound/' },
       to: {
         path: '(^|/)node_modules/undici/|^(node:)?(https|http2|tls)$',
         dependencyTypesNot: ['type-only'],
@@ -141,7 +156,7 @@ module.exports = {
       name: 'strict-receiver-apart',
       severity: 'error',
       comment: 'It judges what the product sends, so it must share no mistake with it.',
-      from: { path: '^test/support/strict-' },
+      from: { path: '^test/support/webhooks/strict-' },
       to: { path: '^(api|workers|shared|bin|docs)/' },
     },
     {
@@ -150,7 +165,7 @@ module.exports = {
       comment: 'A production install has no development dependencies.',
       from: {
         path: '^(api|workers|mcp|shared|migrations|bin)/',
-        pathNot: '^(api/(build-)?openapi\\.ts|bin/generate-types\\.ts)$',
+        pathNot: '^(api/openapi/(build-)?openapi\\.ts|bin/generate-types\\.ts)$',
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },

@@ -1,6 +1,6 @@
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
-import type { Database } from '../../shared/platform/postgres.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
 import { endpointQueueKey } from '../../shared/queues/webhooks.js';
 import { type AttemptRecord, type EndpointQueueState, storeAttempts } from './attempt-store.js';
 

@@ -1,6 +1,6 @@
-import { FairQueue } from '../../shared/platform/fair-queue.js';
-import type { OutboundClient } from '../../shared/platform/outbound/client.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { OutboundClient } from '../../shared/outbound/client.js';
+import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import {
   type EndpointQueueRef,
   scheduleWakeUps,

@@ -1,4 +1,4 @@
-import type { Database } from '../../shared/platform/postgres.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
 import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../../shared/queues/webhooks.js';
 import { recordsetSql } from '../../shared/records/record-refs.js';
 

@@ -1,6 +1,6 @@
-import type { OutboundClient } from '../../shared/platform/outbound/client.js';
-import { PostponedError } from '../../shared/platform/outbound/outbound-error.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { OutboundClient } from '../../shared/outbound/client.js';
+import { PostponedError } from '../../shared/outbound/outbound-error.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { storeHealth } from './attempt-store.js';
 import { type DueDelivery, HORIZON_SECONDS } from './due-store.js';
 import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';

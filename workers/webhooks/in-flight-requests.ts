@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { markDelivering } from './due-store.js';
 import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';
 import type { Permits } from './permits.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../../shared/platform/postgres.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
 import { type EndpointQueueRef, listQueueTenants } from '../../shared/queues/webhooks.js';
 import { recordsetSql } from '../../shared/records/record-refs.js';
 import type { EndpointQueueHealth } from './endpoint-queue-health.js';

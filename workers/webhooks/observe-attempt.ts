@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { DueDelivery } from './due-store.js';
 import type { AttemptDecision } from './retry-policy.js';
 import type { Attempt } from './send.js';

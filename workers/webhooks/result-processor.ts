@@ -1,5 +1,5 @@
-import { failpoint } from '../../shared/platform/failpoints.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import { failpoint } from '../../shared/platform/config/failpoints.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import type { DueDelivery } from './due-store.js';
 import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';

@@ -1,7 +1,7 @@
 import { buildSignatureHeader, type SignatureInput } from '../../shared/events/signing.js';
+import type { OutboundClient } from '../../shared/outbound/client.js';
+import { OutboundError, PostponedError } from '../../shared/outbound/outbound-error.js';
 import { newId } from '../../shared/platform/ids.js';
-import type { OutboundClient } from '../../shared/platform/outbound/client.js';
-import { OutboundError, PostponedError } from '../../shared/platform/outbound/outbound-error.js';
 import { redactUrl } from '../../shared/resources/webhook-endpoints/redact-url.js';
 import type { DueDelivery } from './due-store.js';
 import type { EndpointConfig } from './endpoint-config.js';

@@ -1,5 +1,5 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { PRICED_FROM_CARD_MEMBER } from './held-response.js';

@@ -1,7 +1,7 @@
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { ApprovalApprove, ApprovalReject } from '../../contracts/generated.js';
-import type { Config } from '../../platform/config.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Config } from '../../platform/config/config.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';

@@ -1,10 +1,10 @@
 import type Joi from 'joi';
 import type { Command, CommandHandler, CommandOutcome } from '../../contracts/command.js';
-import { validate } from '../../contracts/validate.js';
-import type { Config } from '../../platform/config.js';
+import { validate } from '../../contracts/schemas/validate.js';
+import type { Config } from '../../platform/config/config.js';
 import { AppError, ERROR_STATUS, type ErrorBody } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { approveInvoice, createInvoice, updateInvoice } from '../invoices/commands.js';
 import { createInvoices } from '../invoices/create-handler.js';

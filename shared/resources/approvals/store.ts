@@ -1,6 +1,6 @@
-import { hashBody } from '../../contracts/canonical-json.js';
 import type { Command } from '../../contracts/command.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import { hashBody } from '../../contracts/json/canonical-json.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /** The content that a person sees and decides on. */

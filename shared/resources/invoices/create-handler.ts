@@ -5,7 +5,7 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceCreate } from '../../contracts/generated.js';
 import { replacePlainDates } from '../../documents/plain-dates.js';
 import type { ErrorDetail } from '../../platform/errors.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import {

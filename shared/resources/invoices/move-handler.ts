@@ -1,8 +1,8 @@
 import { findPastDue } from '../../billing/past-due.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceReason, InvoiceSend } from '../../contracts/generated.js';
-import type { Config } from '../../platform/config.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Config } from '../../platform/config/config.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { OUTBOX_PROVIDER } from '../messages/provider.js';

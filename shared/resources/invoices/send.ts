@@ -1,10 +1,10 @@
 import type { Command } from '../../contracts/command.js';
-import { email } from '../../contracts/fields.js';
+import { email } from '../../contracts/schemas/fields.js';
 import { buildInvoiceDocument, formatDay } from '../../documents/document.js';
 import type { DocumentRow } from '../../documents/document-rows.js';
-import type { Config } from '../../platform/config.js';
+import type { Config } from '../../platform/config/config.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import {
   indexByRef,

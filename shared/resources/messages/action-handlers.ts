@@ -1,6 +1,6 @@
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
-import type { Config } from '../../platform/config.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Config } from '../../platform/config/config.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/lifecycle.js';
 import { writeMessageBodies } from '../invoices/send.js';

@@ -1,5 +1,5 @@
 import type { Command } from '../../contracts/command.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { type AuditedSideEffect, auditSideEffects } from '../../records/audit-side-effects.js';
 import { diffPatch } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';

@@ -1,6 +1,6 @@
 import { buildInvoiceDocument, type InvoiceDocument } from '../../documents/document.js';
 import type { DocumentRow } from '../../documents/document-rows.js';
-import type { Database, Transaction } from '../../platform/postgres.js';
+import type { Database, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import { buildInvoiceDocumentQuery } from '../invoices/document-query.js';

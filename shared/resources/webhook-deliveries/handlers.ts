@@ -2,7 +2,7 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookDeliveryAction } from '../../contracts/generated.js';
 import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
 import { idTimeSql } from '../../platform/id-times.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';

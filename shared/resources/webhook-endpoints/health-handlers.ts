@@ -1,6 +1,6 @@
 import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
-import type { Config } from '../../platform/config.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Config } from '../../platform/config/config.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { diffPatch } from '../../records/changes.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';

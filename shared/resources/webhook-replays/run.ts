@@ -1,6 +1,6 @@
 import { deliveryIdSql } from '../../events/delivery-ids.js';
 import { getIdTimeMs, idTimeSql } from '../../platform/id-times.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import {
