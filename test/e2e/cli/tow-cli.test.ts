@@ -16,7 +16,7 @@ import { type Cli, type CliJsonRun, useCli } from './cli-fixture.js';
 const NOWHERE = 'postgres://tow:secret@127.0.0.1:1/tow';
 
 describe('tow, the command line', function () {
-  this.timeout(40_000);
+  this.timeout(120_000);
   const cli = useCli();
   const run: Cli['run'] = (...args) => cli.run(...args);
   const tow: Cli['tow'] = (...args) => cli.tow(...args);

@@ -70,12 +70,12 @@ describe('sweeps that share a row limit between accounts', () => {
       await stack.rows(first, sweep.dueSql, [first, DUE_ROWS]);
       const nodes = await explainRun(stack.runtime.db, ids.join(), await captureQuery(sweep));
       expect(nodes.map((node) => node['Node Type'])).to.not.include('Seq Scan');
-      const leading = nodes.find((node) => node['Index Name'] === sweep.index);
-      expect(leading, JSON.stringify(nodes.map((node) => node['Index Name']))).to.not.equal(undefined);
+      const leading = nodes.filter((node) => sweep.indexes.includes(node['Index Name'] ?? ''));
+      expect(leading, JSON.stringify(nodes.map((node) => node['Index Name']))).to.not.deep.equal([]);
       if (!sweep.readsDueOnly) return;
-      const read = nodes
-        .filter((node) => node['Index Name'] === sweep.index)
-        .map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
+      const read = leading.map(
+        (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      );
       expect(Math.max(...read)).to.be.at.most(DUE_ROWS + ACCOUNTS);
     });
   }

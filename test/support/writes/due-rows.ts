@@ -16,8 +16,8 @@ export interface LimitedSweep {
   dueSql: string;
   /** SQL that adds `$2` rows of the same kind that the sweep does not find. */
   otherSql: string;
-  /** The index that leads to an account's rows. */
-  index: string;
+  /** The indexes that lead to an account's rows; the planner chooses one by its statistics. */
+  indexes: string[];
   /** Whether the index contains only due rows, so that the sweep reads no other row. */
   readsDueOnly: boolean;
 }
@@ -68,70 +68,70 @@ export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
     find: findOverdueInvoices,
     dueSql: invoices(open(9)),
     otherSql: invoices(open(-9)),
-    index: 'invoices_due_by_date',
+    indexes: ['invoices_due_by_date'],
     readsDueOnly: true,
   },
   'of storage days': {
     find: findDueStorageAccruals,
     dueSql: impounds('3 days'),
     otherSql: impounds('0 days'),
-    index: 'impounds_open',
+    indexes: ['impounds_open'],
     readsDueOnly: false,
   },
   'of expired approvals': {
     find: findExpiredApprovals,
     dueSql: approvals("now() - interval '1 hour'"),
     otherSql: approvals("now() + interval '1 hour'"),
-    index: 'approvals_expiry',
+    indexes: ['approvals_expiry'],
     readsDueOnly: true,
   },
   'of claim deadlines': {
     find: findClaimDeadlines,
     dueSql: claims("now() - interval '1 day'"),
     otherSql: claims("now() + interval '60 days'"),
-    index: 'claims_status',
+    indexes: ['claims_status'],
     readsDueOnly: false,
   },
   'of endpoint health': {
     find: findHealthSteps,
     dueSql: endpoints(1),
     otherSql: endpoints(0),
-    index: 'webhook_lanes_pkey',
+    indexes: ['webhook_lanes_pkey'],
     readsDueOnly: false,
   },
   'of settled suggestions': {
     find: findSuggestionsOfClosedInvoices,
     dueSql: suggestions('void'),
     otherSql: suggestions('draft'),
-    index: 'suggestions_status',
+    indexes: ['suggestions_status', 'suggestions_invoice'],
     readsDueOnly: false,
   },
   'of lost exports': {
     find: findLostExports,
     dueSql: exports('tries', '99'),
     otherSql: exports('status, expires_at', "'completed', now() + interval '1 day'"),
-    index: 'exports_open',
+    indexes: ['exports_open'],
     readsDueOnly: true,
   },
   'of expired exports': {
     find: findExpiredExports,
     dueSql: exports('status, expires_at', "'completed', now() - interval '1 day'"),
     otherSql: exports('status, expires_at', "'completed', now() + interval '1 day'"),
-    index: 'exports_expiring',
+    indexes: ['exports_expiring'],
     readsDueOnly: true,
   },
   'of discarded export files': {
     find: findDiscardedObjects,
     dueSql: exports('status, object_key', "'expired', 'x'"),
     otherSql: exports('status, object_key', "'completed', 'x'"),
-    index: 'exports_discarded',
+    indexes: ['exports_discarded'],
     readsDueOnly: true,
   },
   'of pending operations': {
     find: (tx, limit) => leasePending(tx, { leaseSeconds: 20, limit }),
     dueSql: operations("now() - interval '1 minute'", 'null'),
     otherSql: operations("now() - interval '1 minute'", 'now()'),
-    index: 'operations_unsettled',
+    indexes: ['operations_unsettled'],
     readsDueOnly: true,
   },
 };
