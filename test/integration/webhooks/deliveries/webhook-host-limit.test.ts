@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../../../support/poll.js';
 import { type Hook, WebhookBench } from '../endpoints/webhook-fixture.js';
@@ -6,14 +5,6 @@ import { type Hook, WebhookBench } from '../endpoints/webhook-fixture.js';
 /** About six events: each counts as its body and 1 KiB. */
 const MAX_BYTES_PER_MINUTE = 12_000;
 const EVENT_COUNT = 12;
-/** The test sees its endpoints throttled within this time. */
-const NEEDED_MS = 20_000;
-
-/** The limit counts in minutes of the clock: waits for the next minute if too little of this one is left. */
-async function waitForRoomInMinute(): Promise<void> {
-  const leftMs = 60_000 - (Date.now() % 60_000);
-  if (leftMs < NEEDED_MS) await sleep(leftMs);
-}
 
 describe('the byte limit for webhooks of one account to one host', () => {
   let bench: WebhookBench;
@@ -43,7 +34,6 @@ describe('the byte limit for webhooks of one account to one host', () => {
         ? [await bench.startWorker({ webhookHostBytesPerMinute: MAX_BYTES_PER_MINUTE })]
         : []),
     ];
-    await waitForRoomInMinute();
     const ids = await bench.createEvents(flooding.client, EVENT_COUNT);
     for (const hook of hooks)
       await eventually(
