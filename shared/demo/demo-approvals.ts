@@ -1,5 +1,5 @@
 import { priceInvoice } from '../billing/money.js';
-import { type ApprovalContent, hashApprovalContent } from '../resources/approvals/store.js';
+import { type ApprovalContent, hashApprovalContent } from '../resources/pending-approvals/store.js';
 import { drawCharges } from './demo-charges.js';
 import type { DemoCustomer } from './demo-customers.js';
 import type { DemoInvoice } from './demo-invoices.js';
