@@ -1,8 +1,8 @@
 import type { Transaction } from '../platform/postgres.js';
 import { recordsetSql } from '../records/record-refs.js';
 import { writeMessageBodies } from '../resources/invoices/send.js';
-import { deriveLinkKey, LINK_DAYS, sealLink } from '../resources/messages/link.js';
-import { OUTBOX_PROVIDER } from '../resources/messages/provider.js';
+import { OUTBOX_PROVIDER } from '../resources/planned-messages/choose-provider.js';
+import { deriveLinkKey, LINK_DAYS, sealLink } from '../resources/planned-messages/link.js';
 import type { DemoInvoice } from './demo-invoices.js';
 import { deriveTimedDemoId } from './demo-random.js';
 import { DEMO_TENANT_IDS } from './demo-tenants.js';
