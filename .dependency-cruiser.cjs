@@ -62,6 +62,23 @@ module.exports = {
       to: { path: '^shared/(registry|operations)/' },
     },
     {
+      name: 'invoices-below-approvals-and-messages',
+      severity: 'error',
+      comment:
+        'Approvals run invoice commands and messages move invoices, so an invoice cannot import them. ' +
+        'What a write of an invoice needs of them belongs into pending-approvals or planned-messages.',
+      from: { path: '^shared/resources/invoices/' },
+      to: { path: '^shared/resources/(approvals|messages)/' },
+    },
+    {
+      name: 'pending-and-planned-below-invoices',
+      severity: 'error',
+      comment:
+        'pending-approvals and planned-messages lie below invoices, so they import no resource: take what differs as a parameter.',
+      from: { path: '^shared/resources/(pending-approvals|planned-messages)/' },
+      to: { path: '^shared/resources/', pathNot: '^shared/resources/$1/' },
+    },
+    {
       name: 'core-knows-no-process',
       severity: 'error',
       comment: 'shared is the core: a process imports it, never the other way.',
