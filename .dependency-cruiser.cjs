@@ -13,6 +13,15 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'no-cycles-between-folders',
+      severity: 'error',
+      comment:
+        'Two folders that import each other cannot be read one after the other: move what both need down a level.',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
+    {
       name: 'no-unresolved',
       severity: 'error',
       comment: 'This import resolves to nothing.',
@@ -75,6 +84,23 @@ module.exports = {
         'The registry lists the resources, so no resource can use it: import the resource that is meant.',
       from: { path: '^shared/(resources|documents|billing|records)/' },
       to: { path: '^shared/(registry|operations)/' },
+    },
+    {
+      name: 'invoices-below-approvals-and-messages',
+      severity: 'error',
+      comment:
+        'Approvals run invoice commands and messages move invoices, so an invoice cannot import them. ' +
+        'What a write of an invoice needs of them belongs into pending-approvals or planned-messages.',
+      from: { path: '^shared/resources/invoices/' },
+      to: { path: '^shared/resources/(approvals|messages)/' },
+    },
+    {
+      name: 'pending-and-planned-below-invoices',
+      severity: 'error',
+      comment:
+        'pending-approvals and planned-messages lie below invoices, so they import no resource: take what differs as a parameter.',
+      from: { path: '^shared/resources/(pending-approvals|planned-messages)/' },
+      to: { path: '^shared/resources/', pathNot: '^shared/resources/$1/' },
     },
     {
       name: 'core-knows-no-process',

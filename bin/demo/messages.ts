@@ -1,8 +1,8 @@
 import type { Transaction } from '../../shared/platform/postgres/database.js';
 import { recordsetSql } from '../../shared/records/record-refs.js';
 import { writeMessageBodies } from '../../shared/resources/invoices/send.js';
-import { deriveLinkKey, LINK_DAYS, sealLink } from '../../shared/resources/messages/link.js';
-import { OUTBOX_PROVIDER } from '../../shared/resources/messages/provider.js';
+import { OUTBOX_PROVIDER } from '../../shared/resources/planned-messages/choose-provider.js';
+import { deriveLinkKey, LINK_DAYS, sealLink } from '../../shared/resources/planned-messages/link.js';
 import type { DemoInvoice } from './records/invoices.js';
 import { deriveTimedDemoId } from './records/random.js';
 import { DEMO_TENANT_IDS } from './records/tenants.js';

@@ -1,5 +1,8 @@
 import { priceInvoice } from '../../../shared/billing/money.js';
-import { type ApprovalContent, hashApprovalContent } from '../../../shared/resources/approvals/store.js';
+import {
+  type ApprovalContent,
+  hashApprovalContent,
+} from '../../../shared/resources/pending-approvals/store.js';
 import { drawCharges } from './charges.js';
 import type { DemoCustomer } from './customers.js';
 import type { DemoInvoice } from './invoices.js';

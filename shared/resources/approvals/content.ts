@@ -5,7 +5,12 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { findChangesSince } from '../../records/changes-since.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import type { InvoiceRow } from '../invoices/lifecycle.js';
-import { type ApprovalContent, type ApprovalRow, hashApprovalContent, toVersion } from './store.js';
+import {
+  type ApprovalContent,
+  type ApprovalRow,
+  hashApprovalContent,
+  toVersion,
+} from '../pending-approvals/store.js';
 
 type ContentUpdate = Partial<Pick<ApprovalContent, 'amount_cents' | 'payload' | 'record_version'>>;
 

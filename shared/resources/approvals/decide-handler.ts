@@ -6,9 +6,9 @@ import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
 import type { InvoiceRow } from '../invoices/lifecycle.js';
+import { type ApprovalRow, hasExpired, storeApprovals } from '../pending-approvals/store.js';
 import { checkContentHash, findStaleInvoice, renewApproval } from './content.js';
 import { runApprovedCommand } from './run-approved.js';
-import { type ApprovalRow, hasExpired, storeApprovals } from './store.js';
 
 /**
  * Runs approvals in sequence, because two of a set may concern the same invoice or invoice number.

@@ -13,7 +13,7 @@ import {
   type NewApproval,
   storeApprovals,
   toVersion,
-} from './store.js';
+} from '../pending-approvals/store.js';
 
 type ProposeCommand = Command<ApprovalPropose>;
 

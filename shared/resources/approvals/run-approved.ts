@@ -10,8 +10,7 @@ import { approveInvoice, createInvoice, updateInvoice } from '../invoices/comman
 import { createInvoices } from '../invoices/create-handler.js';
 import { createInvoiceActionHandler } from '../invoices/move-handler.js';
 import { updateInvoices } from '../invoices/update-handler.js';
-import { PRICED_FROM_CARD_MEMBER } from './held-response.js';
-import type { ApprovalRow } from './store.js';
+import { type ApprovalRow, PRICED_FROM_CARD_MEMBER } from '../pending-approvals/store.js';
 
 /** The commands that an approval can run. */
 const RUNNABLE = new Map<string, { schema: Joi.Schema; handler: CommandHandler<never> }>([

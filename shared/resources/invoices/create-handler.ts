@@ -16,7 +16,7 @@ import {
   toRecordRef,
 } from '../../records/record-refs.js';
 import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
-import { holdWritesOverThreshold, type PricedWrite } from '../approvals/approval-threshold.js';
+import { holdWritesOverThreshold, type PricedWrite } from '../pending-approvals/approval-threshold.js';
 import { refreshBillingStatus } from '../work-orders/billing.js';
 import { AGENT_TRACE_COLUMNS, createAgentTraces } from './agent-traces.js';
 import { buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';

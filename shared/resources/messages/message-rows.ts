@@ -11,7 +11,7 @@ import {
   toRecordRef,
 } from '../../records/record-refs.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifecycle.js';
-import type { DeliveryChannel } from './provider.js';
+import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 
 /** A message's row, locked. */
 export interface MessageRow extends Row, RecordRef {

@@ -32,7 +32,7 @@ import {
   invoiceCreate as invoiceCreateSchema,
   invoice as invoiceSchema,
 } from '../../../shared/resources/invoices/schema.js';
-import { deriveLinkKey, openLink } from '../../../shared/resources/messages/link.js';
+import { deriveLinkKey, openLink } from '../../../shared/resources/planned-messages/link.js';
 import { rateCard as rateCardSchema } from '../../../shared/resources/rate-cards/schema.js';
 import { suggestion as suggestionSchema } from '../../../shared/resources/suggestions/schema.js';
 import { createWorkOrders } from '../../../shared/resources/work-orders/handlers.js';

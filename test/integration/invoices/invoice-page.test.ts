@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { newId } from '../../../shared/platform/ids.js';
-import { deriveLinkKey, sealLink } from '../../../shared/resources/messages/link.js';
+import { deriveLinkKey, sealLink } from '../../../shared/resources/planned-messages/link.js';
 import { createInvoiceAfter } from '../../support/records/lifecycle-records.js';
 import { invoiceInput, lineItem } from '../../support/records/samples.js';
 import { TestStack, type TestTenant } from '../../support/stack.js';

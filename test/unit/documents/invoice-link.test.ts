@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { loadConfig } from '../../../shared/platform/config/config.js';
-import { deriveLinkKey, openLink, sealLink } from '../../../shared/resources/messages/link.js';
+import { deriveLinkKey, openLink, sealLink } from '../../../shared/resources/planned-messages/link.js';
 
 const createLinkKey = (secret: string) =>
   deriveLinkKey(loadConfig('all', { SECRET_KEY: `the secret ${secret} of a test of links` }));

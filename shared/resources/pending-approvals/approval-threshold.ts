@@ -2,8 +2,7 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import { PRICED_FROM_CARD_MEMBER } from './held-response.js';
-import { insertApprovals, type NewApproval } from './store.js';
+import { insertApprovals, type NewApproval, PRICED_FROM_CARD_MEMBER } from './store.js';
 
 /** A checked and priced invoice write that is about to be stored. */
 export interface PricedWrite {

@@ -3,6 +3,15 @@ import { hashBody } from '../../contracts/json/canonical-json.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
+/*
+ * The rows of the table approvals. They lie below invoices, because a write of an invoice may
+ * create or cancel approvals. The commands on approvals lie above, because they run invoice
+ * commands.
+ */
+
+/** Marks a held payload whose line items a rate card set. */
+export const PRICED_FROM_CARD_MEMBER = 'priced_from_card';
+
 /** The content that a person sees and decides on. */
 export interface ApprovalContent {
   payload: unknown;
