@@ -1,4 +1,4 @@
-/* Made from the Joi schemas by `npm run types`. Do not edit. */
+/* Made from the Joi schemas by `npm run generate`. Do not edit. */
 
 /**
  * - `queued`: On its way to the provider
@@ -1105,6 +1105,18 @@ export interface WorkOrderCreate {
   customer_id?: string | null;
   pickup_location?: string | null;
   dropoff_location?: string | null;
+  vin?: string | null;
+  notes?: string | null;
+  /**
+   * The customer may see them
+   */
+  customer_notes?: string | null;
+  /**
+   * Billing address of agents' drafts for this job, instead of the customer's
+   */
+  billing_email?: string | null;
+  contact_name?: string | null;
+  contact_phone?: string | null;
   pickup?: {
     /**
      * Also sets pickup_location when that is absent
@@ -1118,19 +1130,7 @@ export interface WorkOrderCreate {
     model?: string | null;
     year?: number | null;
   } | null;
-  vin?: string | null;
   unit_number?: string | null;
-  contact_name?: string | null;
-  contact_phone?: string | null;
-  notes?: string | null;
-  /**
-   * The customer may see them
-   */
-  customer_notes?: string | null;
-  /**
-   * Billing address of agents' drafts for this job, instead of the customer's
-   */
-  billing_email?: string | null;
 }
 export interface WorkOrderListQuery {
   /**
@@ -1175,6 +1175,18 @@ export interface WorkOrderPatch {
   customer_id?: string | null;
   pickup_location?: string | null;
   dropoff_location?: string | null;
+  vin?: string | null;
+  notes?: string | null;
+  /**
+   * The customer may see them
+   */
+  customer_notes?: string | null;
+  /**
+   * Billing address of agents' drafts for this job, instead of the customer's
+   */
+  billing_email?: string | null;
+  contact_name?: string | null;
+  contact_phone?: string | null;
   pickup?: {
     /**
      * Also sets pickup_location when that is absent
@@ -1188,19 +1200,7 @@ export interface WorkOrderPatch {
     model?: string | null;
     year?: number | null;
   } | null;
-  vin?: string | null;
   unit_number?: string | null;
-  contact_name?: string | null;
-  contact_phone?: string | null;
-  notes?: string | null;
-  /**
-   * The customer may see them
-   */
-  customer_notes?: string | null;
-  /**
-   * Billing address of agents' drafts for this job, instead of the customer's
-   */
-  billing_email?: string | null;
 }
 export interface WorkOrderStepEntry {
   step: DriverStep;
@@ -1340,6 +1340,7 @@ export interface CustomerPatch {
   city?: string | null;
   state?: string | null;
   zip?: string | null;
+  is_active?: boolean;
   /**
    * Payment terms; null: the account's
    */
@@ -1353,7 +1354,6 @@ export interface CustomerPatch {
    * Any version of a rate card; the version in force prices this customer's work orders. null: the default
    */
   rate_card_id?: string | null;
-  is_active?: boolean;
 }
 export interface InvoicePaymentListQuery {
   /**

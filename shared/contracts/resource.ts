@@ -8,12 +8,15 @@ export interface ResourceDefinition {
   schemas: Record<string, Joi.Schema>;
 }
 
+/** A member of a JSON object: a column's name, or SQL under another name. */
+export type JsonMember = string | { name: string; sql: string };
+
 /**
  * Builds SQL for a JSON object of columns and expressions, in the given sequence. A string is a
  * column's name; an object holds SQL. `row_to_json` over a subselect is compact and takes two
  * thirds of the time of `json_build_object` (measured, docs/adr/0005-representation-in-sql.md).
  */
-export function jsonObject(alias: string, members: (string | { name: string; sql: string })[]): string {
+export function jsonObject(alias: string, members: JsonMember[]): string {
   const columns = members.map((member) =>
     typeof member === 'string' ? `${alias}.${member}` : `${member.sql} as ${member.name}`,
   );

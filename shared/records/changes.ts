@@ -31,7 +31,7 @@ export function diffPatch(current: Record<string, unknown>, patch: Record<string
 }
 
 /** Returns the changes of a creation: each given member, changed from null. */
-export function diffNewRecord(record: Record<string, unknown>): Change[] {
+export function diffNewRecord(record: object): Change[] {
   return Object.entries(record)
     .filter(([, to]) => to !== undefined && to !== null)
     .map(([field, to]) => ({ field, from: null, to }));

@@ -1,8 +1,9 @@
-import type { CommandOutcome } from '../contracts/command.js';
+import type { Command, CommandOutcome } from '../contracts/command.js';
 import type { ErrorDetail } from '../platform/errors.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { failedOutcome } from './outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
+import type { ResourceTable } from './resource-table.js';
 
 /**
  * The refusal of a body with unknown ids. An unknown id inside a body is a 400
@@ -14,6 +15,52 @@ export function invalidReferencesOutcome(details: ErrorDetail[]): CommandOutcome
     message: `${details[0]?.message ?? 'An id is unknown'}.`,
     details,
   });
+}
+
+/** For each member of a body that holds an id of another record: the table of that record. */
+export type References = Readonly<Record<string, Pick<ResourceTable, 'entityType' | 'table'>>>;
+
+/**
+ * Checks the ids of other records in the bodies of a set of commands, with one query per table.
+ * Returns the refusal of each command that names an unknown record.
+ */
+export async function refuseUnknownReferences<Input>(
+  tx: Transaction,
+  commands: Command<Input>[],
+  references: References,
+): Promise<Map<Command<Input>, CommandOutcome>> {
+  const used = commands.flatMap((command) => listReferences(command, references));
+  const tables = [...new Set(used.map(({ table }) => table))];
+  const existing = new Map(
+    await Promise.all(
+      tables.map(async (table) => {
+        const refs = used.filter((one) => one.table === table).map(({ ref }) => ref);
+        return [table, await findExistingRecords(tx, table, refs)] as const;
+      }),
+    ),
+  );
+  const refused = new Map<Command<Input>, CommandOutcome>();
+  for (const command of commands) {
+    const details = listReferences(command, references)
+      .filter(({ table, ref }) => !existing.get(table)?.has(refKey(ref)))
+      .map(({ field, entityType }) => describeUnknown(field, entityType));
+    if (details.length > 0) refused.set(command, invalidReferencesOutcome(details));
+  }
+  return refused;
+}
+
+function listReferences({ tenantId, input }: Command, references: References) {
+  const body = input as Record<string, string | null | undefined>;
+  return Object.entries(references).flatMap(([field, target]) => {
+    const id = body[field];
+    return id ? [{ field, ...target, ref: { tenant_id: tenantId, id } }] : [];
+  });
+}
+
+function describeUnknown(field: string, entityType: string): ErrorDetail {
+  const kind = entityType.replaceAll('_', ' ');
+  const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
+  return { field, code: 'unknown', message: `${field} is not ${article} ${kind} of this account` };
 }
 
 /** Returns the keys of the referenced records that exist in their tenant. */

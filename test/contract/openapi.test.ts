@@ -293,9 +293,9 @@ describe('files generated from the schemas', () => {
     ).to.equal(true);
   });
 
-  it('shared/contracts/generated.ts is up to date: `npm run types` would not change it', async () => {
+  it('shared/contracts/generated.ts is up to date: `npm run generate` would not change it', async () => {
     const { code, output } = await processes.run({
-      command: buildScriptCommand('bin/generate-types.ts', '--check'),
+      command: buildScriptCommand('bin/generate.ts', '--check'),
     });
     expect(code, output).to.equal(0);
   });

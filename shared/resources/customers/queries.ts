@@ -8,7 +8,8 @@ import {
   type ListScope,
 } from '../../records/lists/keyset-list.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import { briefCustomerRepresentation, customerRepresentation } from './representation.js';
+import { customerFields } from './fields.js';
+import { briefCustomerRepresentation } from './representation.js';
 
 /**
  * Builds the conditions for the customers that a query selects. An export with the same filters
@@ -36,7 +37,7 @@ function customerFilters(query: CustomerListQuery, scope: FilterScope): Conditio
 export function listCustomers(query: CustomerListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'customers',
-    representation: customerRepresentation('t'),
+    representation: customerFields.representation('t'),
     conditions: customerFilters(query, scope),
     search: customerSearch(query, scope),
     limit: query.limit,
@@ -52,7 +53,7 @@ export function listAgentCustomers(
   return buildListQuery({
     table: 'customers',
     representation:
-      query.limit <= MAX_WHOLE_ITEMS ? customerRepresentation('t') : briefCustomerRepresentation('t'),
+      query.limit <= MAX_WHOLE_ITEMS ? customerFields.representation('t') : briefCustomerRepresentation('t'),
     conditions: customerFilters(query, scope),
     search: customerSearch(query, scope),
     limit: query.limit,

@@ -1,10 +1,10 @@
 import { type ResourceTable, readScope } from '../../records/resource-table.js';
-import { customerRepresentation } from './representation.js';
+import { customerFields } from './fields.js';
 
 export const customerTable: ResourceTable = {
   entityType: 'customer',
   table: 'customers',
   collection: '/customers',
-  representation: customerRepresentation,
+  representation: customerFields.representation,
   readAccess: readScope('read_customers'),
 };

@@ -2,7 +2,8 @@ import { jsonObject } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { driverRepresentation } from '../drivers/representation.js';
 import { selectTruckStatus, truckMembers } from '../trucks/representation.js';
-import { agentWorkOrderMembers, workOrderMembers } from '../work-orders/representation.js';
+import { workOrderFields } from '../work-orders/fields.js';
+import { agentWorkOrderMembers } from '../work-orders/representation.js';
 
 /** One row with the parts of the board, all from one snapshot. */
 export interface BoardRow {
@@ -27,7 +28,7 @@ export type BoardViewer = 'rest' | 'agent';
  * SQL for a work order on the board: its record and its priority. The seconds are appended later.
  */
 const WORK_ORDER_SQL: Record<BoardViewer, string> = {
-  rest: `(${jsonObject('t', [...workOrderMembers('t'), 'priority'])})::text`,
+  rest: `(${jsonObject('t', [...workOrderFields.members('t'), 'priority'])})::text`,
   agent: `(${jsonObject('t', [...agentWorkOrderMembers('t'), 'priority'])})::text`,
 };
 

@@ -9,11 +9,8 @@ import {
   type ListScope,
 } from '../../records/lists/keyset-list.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import {
-  agentWorkOrderListRepresentation,
-  agentWorkOrderMembers,
-  workOrderRepresentation,
-} from './representation.js';
+import { workOrderFields } from './fields.js';
+import { agentWorkOrderListRepresentation, agentWorkOrderMembers } from './representation.js';
 
 /**
  * The conditions of a work-order query, for lists and exports. `pending` includes unaccepted work
@@ -48,7 +45,7 @@ function workOrderFilters(query: WorkOrderListQuery, scope: FilterScope): Condit
 export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'work_orders',
-    representation: workOrderRepresentation('t'),
+    representation: workOrderFields.representation('t'),
     conditions: workOrderFilters(query, scope),
     search: workOrderSearch(query, scope),
     limit: query.limit,

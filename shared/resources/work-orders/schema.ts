@@ -1,77 +1,26 @@
 import Joi from 'joi';
-import { billingStatus, workOrderStatus } from '../../contracts/enums.js';
-import { namedEnum } from '../../contracts/named-enum.js';
+import { billingStatus } from '../../contracts/enums.js';
 import {
-  allRequired,
   coordinate,
   cursor,
   dateOrDateTime,
   dateTime,
-  email,
-  integer,
   limit,
   multilineText,
   slug,
   text,
   uuid,
-  vin,
 } from '../../contracts/schemas/fields.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
-import { CANCEL_REASONS, DRIVER_STEPS, ON_SITE_CANCEL_REASONS } from './transitions.js';
+import { cancelReason, driverStep } from './enums.js';
+import { workOrderFields } from './fields.js';
+import { ON_SITE_CANCEL_REASONS } from './transitions.js';
 
-export const driverStep = namedEnum('DriverStep', DRIVER_STEPS, {
-  offered: 'The job was offered to the driver',
-  acknowledged: 'The driver accepted it',
-  en_route: 'On the way to the vehicle',
-  on_scene: 'At the vehicle',
-  hooked: 'The vehicle is hooked or loaded',
-  towing: 'On the way to the destination',
-  at_destination: 'At the destination',
-  cleared: 'The vehicle is unloaded, and the truck is free',
-});
+export { cancelReason, driverStep };
 
-export const cancelReason = namedEnum('CancelReason', CANCEL_REASONS, {
-  customer: 'The customer cancelled',
-  club: 'The motor club cancelled',
-  provider: 'The tow company cancelled',
-  goa: 'Gone on arrival: the vehicle was not there',
-  unsuccessful: 'The truck was there and could not do the job',
-});
+export const workOrderCreate = Joi.object(workOrderFields.creation).meta({ className: 'WorkOrderCreate' });
 
-const workOrderKeys = () => ({
-  customer_id: uuid().allow(null),
-  pickup_location: multilineText(500).allow(null),
-  dropoff_location: multilineText(500).allow(null),
-  pickup: Joi.object({
-    address: multilineText(500).allow(null).description('Also sets pickup_location when that is absent'),
-    lat: coordinate(90).allow(null).example(40.7128),
-    lng: coordinate(180).allow(null).example(-74.006),
-  }).allow(null),
-  vehicle: Joi.object({
-    make: text(100).allow(null).example('Honda'),
-    model: text(100).allow(null).example('Accord'),
-    year: integer(1900, 2200).allow(null).example(2019),
-  }).allow(null),
-  vin: vin().allow(null),
-  unit_number: text(32).allow(null),
-  contact_name: text(200).allow(null),
-  contact_phone: text(32).allow(null),
-  notes: multilineText(5000).allow(null),
-  customer_notes: multilineText(5000).allow(null).description('The customer may see them'),
-  billing_email: email()
-    .allow(null)
-    .description("Billing address of agents' drafts for this job, instead of the customer's"),
-});
-
-export const workOrderCreate = Joi.object({
-  service_type: slug(SERVICE_TYPES).required(),
-  ...workOrderKeys(),
-}).meta({ className: 'WorkOrderCreate' });
-
-export const workOrderPatch = Joi.object({
-  service_type: slug(SERVICE_TYPES),
-  ...workOrderKeys(),
-}).meta({ className: 'WorkOrderPatch' });
+export const workOrderPatch = Joi.object(workOrderFields.change).meta({ className: 'WorkOrderPatch' });
 
 /** The path holds all input of these actions. */
 export const workOrderAction = Joi.object({}).meta({ className: 'WorkOrderAction' });
@@ -101,44 +50,7 @@ export const workOrderCancel = Joi.object({
   note: multilineText(2000).allow(null),
 }).meta({ className: 'WorkOrderCancel' });
 
-export const workOrder = allRequired({
-  id: uuid(),
-  job_number: Joi.string().example('WO-000123'),
-  status: workOrderStatus,
-  billing_status: billingStatus.description('Derived; no client sets it'),
-  service_type: slug(SERVICE_TYPES),
-  customer_id: uuid().allow(null),
-  pickup_location: Joi.string().allow(null),
-  dropoff_location: Joi.string().allow(null),
-  dispatch_time: dateTime().allow(null),
-  completion_time: dateTime().allow(null),
-  vin: Joi.string().allow(null),
-  notes: Joi.string().allow(null),
-  customer_notes: Joi.string().allow(null),
-  billing_email: email().allow(null),
-  contact_name: Joi.string().allow(null),
-  contact_phone: Joi.string().allow(null),
-  pickup: allRequired({
-    address: Joi.string().allow(null),
-    lat: Joi.number().allow(null),
-    lng: Joi.number().allow(null),
-  }),
-  vehicle: allRequired({
-    make: Joi.string().allow(null),
-    model: Joi.string().allow(null),
-    year: Joi.number().integer().allow(null),
-  }),
-  unit_number: Joi.string().allow(null),
-  truck_id: uuid().allow(null),
-  driver_id: uuid().allow(null),
-  step: driverStep.allow(null),
-  eta: dateTime().allow(null),
-  miles: Joi.number().allow(null).example(12.5),
-  cancel_reason: cancelReason.allow(null),
-  cancel_note: Joi.string().allow(null),
-  created_at: dateTime(),
-  updated_at: dateTime(),
-}).meta({ className: 'WorkOrder' });
+export const workOrder = workOrderFields.response.meta({ className: 'WorkOrder' });
 
 const agentStatus = () =>
   Joi.string()

@@ -1,10 +1,11 @@
 import { type ResourceTable, readScope } from '../../records/resource-table.js';
-import { workOrderRepresentation } from './representation.js';
+import { workOrderFields } from './fields.js';
 
 export const workOrderTable: ResourceTable = {
   entityType: 'work_order',
   table: 'work_orders',
   collection: '/work-orders',
-  representation: workOrderRepresentation,
+  /** Shows `pending` whether accepted or not (docs/decisions.md §1, row 3). */
+  representation: workOrderFields.representation,
   readAccess: readScope('read_work_orders'),
 };

@@ -1,3 +1,7 @@
+import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
+import { customerFields } from '../../../shared/resources/customers/fields.js';
+import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
+
 /** The columns of a table that a dump includes and excludes. */
 export interface IncludedTable {
   columns: readonly string[];
@@ -7,6 +11,11 @@ export interface IncludedTable {
 
 function defineTable(columns: string, excluded: Readonly<Record<string, string>> = {}): IncludedTable {
   return { columns: columns.trim().split(/\s+/), excluded };
+}
+
+/** A table that holds the fields of a resource, and other columns. */
+function defineFieldTable({ columnNames }: RecordFields, otherColumns = ''): IncludedTable {
+  return defineTable(['tenant_id', ...columnNames, otherColumns].join(' '));
 }
 
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
@@ -33,17 +42,12 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
   rate_cards: defineTable(
     `tenant_id id name version effective_from is_default after_hours_start after_hours_end after_hours_weekends items created_at`,
   ),
-  customers:
-    defineTable(`tenant_id id company_name company_type billing_email primary_phone address city state zip is_active terms_days tax_exempt
-    tax_rate_bps created_at updated_at rate_card_id`),
+  customers: defineFieldTable(customerFields),
   drivers: defineTable('tenant_id id name phone duty_classes status created_at updated_at'),
   trucks:
     defineTable(`tenant_id id unit_number duty_class status driver_id vin plate make model year lat lng heading speed_mph located_at created_at
     updated_at`),
-  work_orders:
-    defineTable(`tenant_id id job_number status intake billing_status service_type customer_id pickup_location pickup_lat pickup_lng
-    dropoff_location vin vehicle_make vehicle_model vehicle_year unit_number contact_name contact_phone notes truck_id driver_id step dispatch_time
-    completion_time created_at updated_at cancel_reason cancel_note eta priority miles customer_notes billing_email`),
+  work_orders: defineFieldTable(workOrderFields, 'intake priority'),
   work_order_steps: defineTable('tenant_id id work_order_id step truck_id driver_id at lat lng'),
   inspections:
     defineTable(`tenant_id id kind truck_id driver_id work_order_id vehicle odometer_miles items defects photos result blocks_dispatch notes

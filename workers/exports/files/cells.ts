@@ -1,4 +1,6 @@
 import { jsonTime } from '../../../shared/contracts/resource.js';
+import type { CellKind } from '../../../shared/records/fields/field.js';
+import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
 
 /** A column of a CSV file. */
 export interface CsvColumn {
@@ -55,6 +57,19 @@ export function plainColumn(alias: string, name: string, sql = `${alias}.${name}
 export function booleanColumn(alias: string, name: string): CsvColumn {
   return { name, sql: `${alias}.${name}::text` };
 }
+
+/** The columns of a resource whose fields are rows. */
+export function fieldColumns({ cells }: RecordFields, alias: string): CsvColumn[] {
+  return cells.map(({ name, kind, sql }) => COLUMN_OF_KIND[kind](alias, name, sql(alias)));
+}
+
+const COLUMN_OF_KIND: Record<CellKind, (alias: string, name: string, sql: string) => CsvColumn> = {
+  text: textColumn,
+  plain: plainColumn,
+  cents: centsColumn,
+  boolean: (_, name, sql) => ({ name, sql: `${sql}::text` }),
+  time: (alias, name, sql) => ({ name, sql: jsonTime(alias, name, sql).sql }),
+};
 
 /** A time column, printed by the same SQL as in REST. */
 export function timeColumn(alias: string, name: string, label = name): CsvColumn {

@@ -1,6 +1,5 @@
 import { effectiveDueDate } from '../../../shared/billing/effective-due-date.js';
 import { jsonTime } from '../../../shared/contracts/resource.js';
-import { customerMembers } from '../../../shared/resources/customers/representation.js';
 import {
   booleanColumn,
   type CsvColumn,
@@ -99,74 +98,6 @@ export function refundColumns(r: string): CsvColumn[] {
     timeColumn(r, 'created_at'),
     textColumn(r, 'invoice_number'),
     textColumn(r, 'customer_name'),
-  ];
-}
-
-export function customerColumns(t: string): CsvColumn[] {
-  const computedCents = (name: string) => {
-    const member = customerMembers(t).find((each) => typeof each !== 'string' && each.name === name);
-    if (!member || typeof member === 'string')
-      throw new Error(`the representation of customers has no ${name}`);
-    return centsColumn(t, name, member.sql);
-  };
-  return [
-    plainColumn(t, 'id'),
-    textColumn(t, 'company_name'),
-    plainColumn(t, 'company_type'),
-    textColumn(t, 'billing_email'),
-    textColumn(t, 'primary_phone'),
-    textColumn(t, 'address'),
-    textColumn(t, 'city'),
-    textColumn(t, 'state'),
-    textColumn(t, 'zip'),
-    booleanColumn(t, 'is_active'),
-    plainColumn(t, 'terms_days'),
-    booleanColumn(t, 'tax_exempt'),
-    plainColumn(t, 'tax_rate_bps'),
-    plainColumn(t, 'rate_card_id'),
-    computedCents('balance_cents'),
-    computedCents('overdue_cents'),
-    computedCents('credit_cents'),
-    timeColumn(t, 'created_at'),
-    timeColumn(t, 'updated_at'),
-  ];
-}
-
-export function workOrderColumns(t: string): CsvColumn[] {
-  return [
-    plainColumn(t, 'id'),
-    textColumn(t, 'job_number'),
-    plainColumn(t, 'status'),
-    plainColumn(t, 'billing_status'),
-    plainColumn(t, 'service_type'),
-    plainColumn(t, 'customer_id'),
-    textColumn(t, 'pickup_location'),
-    textColumn(t, 'dropoff_location'),
-    timeColumn(t, 'dispatch_time'),
-    timeColumn(t, 'completion_time'),
-    textColumn(t, 'vin'),
-    textColumn(t, 'notes'),
-    textColumn(t, 'customer_notes'),
-    textColumn(t, 'billing_email'),
-    textColumn(t, 'contact_name'),
-    textColumn(t, 'contact_phone'),
-    textColumn(t, 'pickup_address', `${t}.pickup_location`),
-    plainColumn(t, 'pickup_lat'),
-    plainColumn(t, 'pickup_lng'),
-    textColumn(t, 'vehicle_make'),
-    textColumn(t, 'vehicle_model'),
-    plainColumn(t, 'vehicle_year'),
-    textColumn(t, 'unit_number'),
-    plainColumn(t, 'truck_id'),
-    plainColumn(t, 'driver_id'),
-    plainColumn(t, 'step'),
-    timeColumn(t, 'eta'),
-    plainColumn(t, 'miles'),
-    plainColumn(t, 'cancel_reason'),
-    textColumn(t, 'cancel_note'),
-    timeColumn(t, 'created_at'),
-    timeColumn(t, 'updated_at'),
-    textColumn(t, 'customer_name'),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { getResourceTable } from '../../../shared/registry/tables.js';
+import { customerFields } from '../../../shared/resources/customers/fields.js';
 import type { ListResource } from '../../../shared/resources/exports/request/conditions.js';
 import {
   ALL_TABLES,
@@ -7,15 +8,14 @@ import {
 } from '../../../shared/resources/exports/request/export-request.js';
 import { messageListRepresentation } from '../../../shared/resources/messages/representation.js';
 import { refundRepresentation } from '../../../shared/resources/payments/representation.js';
-import type { CsvColumn } from './cells.js';
+import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
+import { type CsvColumn, fieldColumns } from './cells.js';
 import {
-  customerColumns,
   inspectionColumns,
   invoiceColumns,
   lineItemColumns,
   paymentColumns,
   refundColumns,
-  workOrderColumns,
 } from './columns.js';
 import { INSPECTION_LISTS, rateCardItemColumns } from './list-columns.js';
 import { RECORD_COLUMNS, type RecordTable, recordColumns } from './record-columns.js';
@@ -148,9 +148,11 @@ const LIST_SOURCES: Readonly<Record<ListResource, FileSource>> = {
     columns: invoiceColumns,
     names: ['customer_name', 'job_number'],
   }),
-  customers: tableSource('customers', 'customer', { columns: customerColumns }),
+  customers: tableSource('customers', 'customer', {
+    columns: (alias) => fieldColumns(customerFields, alias),
+  }),
   work_orders: tableSource('work_orders', 'work_order', {
-    columns: workOrderColumns,
+    columns: (alias) => fieldColumns(workOrderFields, alias),
     names: ['customer_name'],
   }),
   inspections: tableSource('inspections', 'inspection', {

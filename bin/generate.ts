@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type Joi from 'joi';
+import { compile } from 'json-schema-to-typescript';
+import { toTypeSchema } from '../shared/contracts/schemas/types-from-schemas.js';
+import { envelopeSchemas, resources } from '../shared/registry/resources.js';
+import { listFileSources } from '../workers/exports/files/sources.js';
+
+// Writes what follows from the code: the types of all contracts, and tables in the documents. With
+// --check (`npm run check`) it only compares.
+const isCheck = process.argv.includes('--check');
+const schemas = [...resources.map((resource) => resource.schemas), envelopeSchemas].flatMap((module) =>
+  Object.values(module as Record<string, Joi.Schema>),
+);
+const types = await compile(toTypeSchema(schemas), 'Contracts', {
+  bannerComment: '/* Made from the Joi schemas by `npm run generate`. Do not edit. */',
+  additionalProperties: false,
+  format: true,
+});
+const csvFiles = listFileSources({ resource: 'all', format: 'csv', include: [] });
+update('shared/contracts/generated.ts', () => types);
+update('docs/exports/README.md', (text) =>
+  replaceTable(
+    text,
+    '| file | columns |',
+    csvFiles.map(
+      ({ name, columns }) => `| \`${name}.csv\` | ${columns.map((column) => column.name).join(', ')} |`,
+    ),
+  ),
+);
+
+function update(path: string, render: (before: string) => string): void {
+  const target = fileURLToPath(new URL(`../${path}`, import.meta.url));
+  const before = readFileSync(target, 'utf8');
+  const after = render(before);
+  if (after === before) return;
+  if (isCheck) {
+    process.stderr.write(`${path} is stale: run \`npm run generate\`\n`);
+    process.exitCode = 1;
+  } else writeFileSync(target, after);
+}
+
+/** Replaces the rows of the Markdown table with this heading row. */
+function replaceTable(text: string, heading: string, rows: string[]): string {
+  const lines = text.split('\n');
+  const start = lines.indexOf(heading) + 2;
+  if (start < 2) throw new Error(`no table with the heading ${heading}`);
+  const end = lines.findIndex((line, index) => index >= start && !line.startsWith('|'));
+  return [...lines.slice(0, start), ...rows, ...lines.slice(end)].join('\n');
+}

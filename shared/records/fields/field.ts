@@ -1,0 +1,106 @@
+import Joi from 'joi';
+import { type JsonMember, jsonTime } from '../../contracts/resource.js';
+import { dateTime, multilineText, text, uuid } from '../../contracts/schemas/fields.js';
+import type { ResourceTable } from '../resource-table.js';
+
+/** The table of records that a field refers to by their ids. */
+export type ReferencedTable = Pick<ResourceTable, 'entityType' | 'table'>;
+
+/** How a CSV file prints a value. `plain` holds no text that people wrote. */
+export type CellKind = 'text' | 'plain' | 'time' | 'cents' | 'boolean';
+
+/** One column of a CSV file. */
+export interface Cell {
+  name: string;
+  kind: CellKind;
+  /** SQL over the row with this alias; by default the column of the same name. */
+  sql?: (alias: string) => string;
+}
+
+/**
+ * One field of a resource, in one row. What clients may send, what they get back, the columns of the
+ * table, the CSV file and the SQL dump, and the texts that agents get between marks follow from it.
+ */
+export interface Field {
+  /** What a request may hold. Absent: no client sets the field. */
+  input?: Joi.Schema;
+  /** The requests that may set it. Absent: creations and changes. */
+  setBy?: 'create' | 'change';
+  /** A creation must name it. */
+  isRequired?: true;
+  /** What a response holds; by default the input. Null: responses do not show it. */
+  output?: Joi.Schema | null;
+  /** SQL of its value in JSON, over the row with this alias; by default its column. */
+  json?: (alias: string) => string;
+  /**
+   * SQL type of its column, or each column with its SQL type. Absent: another command sets the
+   * column of its name. Null: it is computed.
+   */
+  columns?: string | Readonly<Record<string, string>> | null;
+  /**
+   * How the CSV file prints it, or the columns that it has there; by default what the output is.
+   * Null: the file omits it.
+   */
+  csv?: CellKind | readonly Cell[] | null;
+  /** The table in which its value must be an id of the account. */
+  references?: ReferencedTable;
+  /** People outside write this text, or the texts inside it with these names, and agents read it. */
+  freeText?: true | readonly string[];
+}
+
+/** The id of the record itself. */
+export const recordId = (): Field => ({ output: uuid() });
+
+/** A time that commands set. Responses show it in UTC. */
+export const time = (output: Joi.Schema = dateTime()): Field => ({ output });
+
+/** A nullable line of text that clients set. */
+export function optionalText(maxLength: number, options: Partial<Field> = {}): Field {
+  return {
+    input: text(maxLength).allow(null),
+    output: Joi.string().allow(null),
+    columns: 'text',
+    ...options,
+  };
+}
+
+/** A nullable text of several lines that clients set. */
+export function optionalMultilineText(maxLength: number, options: Partial<Field> = {}): Field {
+  return optionalText(maxLength, { input: multilineText(maxLength).allow(null), ...options });
+}
+
+/** A nullable id of another record of the account. */
+export function optionalReference(
+  references: ReferencedTable,
+  input: Joi.Schema = uuid().allow(null),
+): Field {
+  return { input, columns: 'uuid', references };
+}
+
+/** What responses hold of a field; null: nothing. */
+export function getOutput({ input, output }: Field): Joi.Schema | null {
+  return output === undefined ? (input ?? null) : output;
+}
+
+/**
+ * How a CSV file prints a value with this schema. A string counts as text that people wrote unless
+ * it is an id, a time or one of a list.
+ */
+export function inferKind(name: string, schema: Joi.Schema): CellKind {
+  const { type, flags, rules, metas } = schema.describe() as Joi.Description & {
+    flags?: { only?: boolean };
+    rules?: { name: string }[];
+    metas?: { format?: string }[];
+  };
+  if (type === 'boolean') return 'boolean';
+  if (type === 'number') return name.endsWith('_cents') ? 'cents' : 'plain';
+  if (type !== 'string' || flags?.only || rules?.some((rule) => rule.name === 'guid')) return 'plain';
+  return metas?.some(({ format }) => format === 'date-time') ? 'time' : 'text';
+}
+
+/** The member of the JSON object that shows a field. */
+export function renderField(name: string, field: Field, alias: string): JsonMember {
+  if (field.json) return { name, sql: field.json(alias) };
+  const output = getOutput(field);
+  return output && inferKind(name, output) === 'time' ? jsonTime(alias, name) : name;
+}

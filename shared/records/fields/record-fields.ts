@@ -1,0 +1,87 @@
+import type Joi from 'joi';
+import { type JsonMember, jsonObject } from '../../contracts/resource.js';
+import { allRequired } from '../../contracts/schemas/fields.js';
+import type { References } from '../references.js';
+import { type Cell, type Field, getOutput, inferKind, renderField } from './field.js';
+
+/** What follows from the fields of a resource. Built once, when the module is loaded. */
+export interface RecordFields {
+  /** The members of a creation's body. */
+  creation: Joi.SchemaMap;
+  /** The members of a change's body. */
+  change: Joi.SchemaMap;
+  /** The members of a response, each required. */
+  response: Joi.ObjectSchema;
+  /** The columns that clients set, with their SQL types, as `recordsetSql` expects them. */
+  settable: string;
+  /** Names of the columns that clients set. */
+  settableNames: readonly string[];
+  /** Names of all columns of the table that the fields show. */
+  columnNames: readonly string[];
+  /** The columns of the CSV file. New ones come last, as spreadsheets rely on the sequence. */
+  cells: readonly Required<Cell>[];
+  /** Names of the members that hold text of people outside. */
+  freeTextNames: readonly string[];
+  /** For each field that holds an id of another record: where that record is. */
+  references: References;
+  /** The members of the JSON object, over the row with this alias. */
+  members: (alias: string) => JsonMember[];
+  /** SQL for the JSON object, over the row with this alias. */
+  representation: (alias: string) => string;
+}
+
+/**
+ * Derives everything that follows from the fields of a resource. Their sequence is that of the
+ * members in JSON and of the columns in CSV files, so a new field comes last.
+ */
+export function defineFields(fields: Readonly<Record<string, Field>>): RecordFields {
+  const entries = Object.entries(fields);
+  const shown = entries.filter(([, field]) => getOutput(field) !== null);
+  const settable = entries.flatMap(([name, field]) => (field.input ? listTypedColumns(name, field) : []));
+  const members = (alias: string) => shown.map(([name, field]) => renderField(name, field, alias));
+  return {
+    creation: buildInput(entries, 'create'),
+    change: buildInput(entries, 'change'),
+    response: allRequired(
+      Object.fromEntries(shown.map(([name, field]) => [name, getOutput(field) as Joi.Schema])),
+    ),
+    settable: settable.map(([name, type]) => `${name} ${type}`).join(', '),
+    settableNames: settable.map(([name]) => name),
+    columnNames: entries.flatMap(([name, field]) => listColumnNames(name, field)),
+    cells: entries.flatMap(([name, field]) => listCells(name, field)),
+    freeTextNames: entries.flatMap(([name, { freeText = [] }]) => (freeText === true ? [name] : freeText)),
+    references: Object.fromEntries(
+      entries.flatMap(([name, { references }]) => (references ? [[name, references]] : [])),
+    ),
+    members,
+    representation: (alias) => jsonObject(alias, members(alias)),
+  };
+}
+
+function buildInput(entries: [string, Field][], request: NonNullable<Field['setBy']>): Joi.SchemaMap {
+  return Object.fromEntries(
+    entries.flatMap(([name, { input, setBy = request, isRequired }]) => {
+      if (!input || setBy !== request) return [];
+      return [[name, isRequired && request === 'create' ? input.required() : input]];
+    }),
+  );
+}
+
+function listTypedColumns(name: string, { columns }: Field): [name: string, type: string][] {
+  if (typeof columns === 'string') return [[name, columns]];
+  return columns ? Object.entries(columns) : [];
+}
+
+function listColumnNames(name: string, field: Field): string[] {
+  if (field.columns) return listTypedColumns(name, field).map(([column]) => column);
+  return field.columns === null || getOutput(field) === null ? [] : [name];
+}
+
+function listCells(name: string, field: Field): Required<Cell>[] {
+  const output = getOutput(field);
+  const csv = field.csv ?? (output && field.csv !== null ? inferKind(name, output) : null);
+  if (csv === null) return [];
+  const cells: readonly Cell[] =
+    typeof csv === 'string' ? [{ name, kind: csv, ...(field.json && { sql: field.json }) }] : csv;
+  return cells.map((cell) => ({ sql: (alias) => `${alias}.${cell.name}`, ...cell }));
+}

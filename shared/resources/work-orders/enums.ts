@@ -1,0 +1,21 @@
+import { namedEnum } from '../../contracts/named-enum.js';
+import { CANCEL_REASONS, DRIVER_STEPS } from './transitions.js';
+
+export const driverStep = namedEnum('DriverStep', DRIVER_STEPS, {
+  offered: 'The job was offered to the driver',
+  acknowledged: 'The driver accepted it',
+  en_route: 'On the way to the vehicle',
+  on_scene: 'At the vehicle',
+  hooked: 'The vehicle is hooked or loaded',
+  towing: 'On the way to the destination',
+  at_destination: 'At the destination',
+  cleared: 'The vehicle is unloaded, and the truck is free',
+});
+
+export const cancelReason = namedEnum('CancelReason', CANCEL_REASONS, {
+  customer: 'The customer cancelled',
+  club: 'The motor club cancelled',
+  provider: 'The tow company cancelled',
+  goa: 'Gone on arrival: the vehicle was not there',
+  unsuccessful: 'The truck was there and could not do the job',
+});

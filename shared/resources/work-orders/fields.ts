@@ -1,0 +1,123 @@
+import Joi from 'joi';
+import { billingStatus, workOrderStatus } from '../../contracts/enums.js';
+import { jsonObject } from '../../contracts/resource.js';
+import {
+  allRequired,
+  coordinate,
+  dateTime,
+  email,
+  integer,
+  multilineText,
+  slug,
+  text,
+  uuid,
+  vin,
+} from '../../contracts/schemas/fields.js';
+import { SERVICE_TYPES } from '../../contracts/vocabulary.js';
+import {
+  type Field,
+  optionalMultilineText,
+  optionalReference,
+  optionalText,
+  recordId,
+  time,
+} from '../../records/fields/field.js';
+import { defineFields } from '../../records/fields/record-fields.js';
+import { customerTable } from '../customers/table.js';
+import { cancelReason, driverStep } from './enums.js';
+
+const nullableText = () => Joi.string().allow(null);
+
+/** The coordinates of the pickup, and its address under another name. */
+const pickup: Field = {
+  input: Joi.object({
+    address: multilineText(500).allow(null).description('Also sets pickup_location when that is absent'),
+    lat: coordinate(90).allow(null).example(40.7128),
+    lng: coordinate(180).allow(null).example(-74.006),
+  }).allow(null),
+  output: allRequired({
+    address: nullableText(),
+    lat: Joi.number().allow(null),
+    lng: Joi.number().allow(null),
+  }),
+  json: (alias) => renderColumns(alias, { address: 'pickup_location', lat: 'pickup_lat', lng: 'pickup_lng' }),
+  columns: { pickup_lat: 'double precision', pickup_lng: 'double precision' },
+  csv: [
+    { name: 'pickup_address', kind: 'text', sql: (alias) => `${alias}.pickup_location` },
+    { name: 'pickup_lat', kind: 'plain' },
+    { name: 'pickup_lng', kind: 'plain' },
+  ],
+  freeText: ['address'],
+};
+
+const vehicle: Field = {
+  input: Joi.object({
+    make: text(100).allow(null).example('Honda'),
+    model: text(100).allow(null).example('Accord'),
+    year: integer(1900, 2200).allow(null).example(2019),
+  }).allow(null),
+  output: allRequired({
+    make: nullableText(),
+    model: nullableText(),
+    year: Joi.number().integer().allow(null),
+  }),
+  json: (alias) =>
+    renderColumns(alias, { make: 'vehicle_make', model: 'vehicle_model', year: 'vehicle_year' }),
+  columns: { vehicle_make: 'text', vehicle_model: 'text', vehicle_year: 'integer' },
+  csv: [
+    { name: 'vehicle_make', kind: 'text' },
+    { name: 'vehicle_model', kind: 'text' },
+    { name: 'vehicle_year', kind: 'plain' },
+  ],
+  freeText: ['make', 'model'],
+};
+
+/** SQL for a nested object whose members are columns. */
+function renderColumns(alias: string, columns: Record<string, string>): string {
+  return jsonObject(
+    alias,
+    Object.entries(columns).map(([name, column]) => ({ name, sql: `${alias}.${column}` })),
+  );
+}
+
+/** The fields of a work order. */
+export const workOrderFields = defineFields({
+  id: recordId(),
+  job_number: { output: Joi.string().example('WO-000123') },
+  status: { output: workOrderStatus },
+  billing_status: { output: billingStatus.description('Derived; no client sets it') },
+  service_type: { input: slug(SERVICE_TYPES), isRequired: true, columns: 'text', csv: 'plain' },
+  customer_id: optionalReference(customerTable),
+  pickup_location: optionalMultilineText(500, { freeText: true }),
+  dropoff_location: optionalMultilineText(500, { freeText: true }),
+  dispatch_time: time(dateTime().allow(null)),
+  completion_time: time(dateTime().allow(null)),
+  vin: optionalText(17, { input: vin().allow(null), freeText: true }),
+  notes: optionalMultilineText(5000, { freeText: true }),
+  customer_notes: optionalMultilineText(5000, {
+    input: multilineText(5000).allow(null).description('The customer may see them'),
+    freeText: true,
+  }),
+  billing_email: {
+    input: email()
+      .allow(null)
+      .description("Billing address of agents' drafts for this job, instead of the customer's"),
+    output: email().allow(null),
+    columns: 'text',
+  },
+  contact_name: optionalText(200, { freeText: true }),
+  contact_phone: optionalText(32, { freeText: true }),
+  pickup,
+  vehicle,
+  unit_number: optionalText(32, { freeText: true }),
+  truck_id: { output: uuid().allow(null) },
+  driver_id: { output: uuid().allow(null) },
+  step: { output: driverStep.allow(null) },
+  eta: time(dateTime().allow(null)),
+  miles: { output: Joi.number().allow(null).example(12.5) },
+  cancel_reason: { output: cancelReason.allow(null) },
+  cancel_note: { output: nullableText(), freeText: true },
+  created_at: time(),
+  updated_at: time(),
+  customer_name: { csv: 'text', columns: null },
+});
