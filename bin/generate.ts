@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type Joi from 'joi';
 import { compile } from 'json-schema-to-typescript';
 import { toTypeSchema } from '../shared/contracts/schemas/types-from-schemas.js';
+import { settingsSchema } from '../shared/platform/config/settings.js';
 import { envelopeSchemas, resources } from '../shared/registry/resources.js';
 import { listFileSources } from '../workers/exports/files/sources.js';
 
@@ -12,13 +13,11 @@ const isCheck = process.argv.includes('--check');
 const schemas = [...resources.map((resource) => resource.schemas), envelopeSchemas].flatMap((module) =>
   Object.values(module as Record<string, Joi.Schema>),
 );
-const types = await compile(toTypeSchema(schemas), 'Contracts', {
-  bannerComment: '/* Made from the Joi schemas by `npm run generate`. Do not edit. */',
-  additionalProperties: false,
-  format: true,
-});
 const csvFiles = listFileSources({ resource: 'all', format: 'csv', include: [] });
-update('shared/contracts/generated.ts', () => types);
+const contractTypes = await renderTypes(schemas);
+const settingsTypes = await renderTypes([settingsSchema.meta({ className: 'Settings' })]);
+update('shared/contracts/generated.ts', () => contractTypes);
+update('shared/platform/config/generated.ts', () => settingsTypes);
 update('docs/exports/README.md', (text) =>
   replaceTable(
     text,
@@ -29,9 +28,17 @@ update('docs/exports/README.md', (text) =>
   ),
 );
 
+function renderTypes(of: Joi.Schema[]): Promise<string> {
+  return compile(toTypeSchema(of), 'Contracts', {
+    bannerComment: '/* Made from the Joi schemas by `npm run generate`. Do not edit. */',
+    additionalProperties: false,
+    format: true,
+  });
+}
+
 function update(path: string, render: (before: string) => string): void {
   const target = fileURLToPath(new URL(`../${path}`, import.meta.url));
-  const before = readFileSync(target, 'utf8');
+  const before = existsSync(target) ? readFileSync(target, 'utf8') : '';
   const after = render(before);
   if (after === before) return;
   if (isCheck) {

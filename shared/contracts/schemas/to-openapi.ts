@@ -205,6 +205,7 @@ const NUMBER_RULES: Record<string, Rule> = {
   min: ({ limit }) => ({ minimum: limit }),
   max: ({ limit }) => ({ maximum: limit }),
   greater: ({ limit }) => ({ minimum: limit, exclusiveMinimum: true }),
+  port: () => ({ minimum: 0, maximum: 65_535 }),
 };
 
 const ARRAY_RULES: Record<string, Rule> = {

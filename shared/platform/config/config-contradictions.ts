@@ -1,4 +1,4 @@
-import type { Settings } from './environment.js';
+import type { Settings } from './generated.js';
 import { estimateSecretBits } from './secret-strength.js';
 import { MIN_SECRET_LENGTH, settingsSchema } from './settings.js';
 import { findStorageConflicts } from './storage-location.js';

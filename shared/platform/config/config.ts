@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type Joi from 'joi';
 import { findContradictions, findDomain, formatExample, type ProcessKind } from './config-contradictions.js';
 import { loadDevelopmentSecret } from './development-secret.js';
-import type { Settings } from './environment.js';
+import type { Settings } from './generated.js';
 import { settingsSchema } from './settings.js';
 import { findSettingsWarnings } from './settings-warnings.js';
 import { resolveStorageLocation, type StorageLocation } from './storage-location.js';

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isLoopback } from '../../outbound/addresses.js';
 import { isLocalhost } from '../../outbound/target.js';
 import type { ProcessKind } from './config-contradictions.js';
-import type { Settings } from './environment.js';
+import type { Settings } from './generated.js';
 import { findMisspelledSettings } from './misspelled-settings.js';
 
 /** Lists doubtful settings of this kind of process, each as a sentence that says what to do. */

@@ -191,7 +191,7 @@ export const settingsSchema = Joi.object({
     .description('days until the file of a finished export is deleted')
     .example(7),
   MCP_HOSTS: Joi.string()
-    .pattern(/^[a-z0-9.-]+(,[a-z0-9.-]+)*$/i, 'be host names separated by commas')
+    .pattern(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'be host names separated by commas')
     .description("host names of the MCP server, in addition to BASE_URL's and this machine's")
     .example('agents.example.com'),
   TRUST_PROXY: Joi.boolean()
