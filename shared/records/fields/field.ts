@@ -18,8 +18,8 @@ export interface Cell {
 }
 
 /**
- * One field of a resource, in one row. What clients may send, what they get back, the columns of the
- * table, the CSV file and the SQL dump, and the texts that agents get between marks follow from it.
+ * One field of a resource, in one row. From it follow what clients may send and get back, the
+ * columns of the table, the CSV file and the SQL dump, and the texts that agents get between marks.
  */
 export interface Field {
   /** What a request may hold. Absent: no client sets the field. */
@@ -44,7 +44,7 @@ export interface Field {
   csv?: CellKind | readonly Cell[] | null;
   /** The table in which its value must be an id of the account. */
   references?: ReferencedTable;
-  /** People outside write this text, or the texts inside it with these names, and agents read it. */
+  /** People outside write this text (or its members with these names), and agents read it. */
   freeText?: true | readonly string[];
 }
 
