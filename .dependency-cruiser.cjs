@@ -32,7 +32,7 @@ module.exports = {
       comment: 'contracts describe; they may stand on platform only.',
       from: { path: '^shared/contracts/' },
       to: {
-        path: '^(shared/(queues|events|records|billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(queues|events|records|deliveries|billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -41,7 +41,7 @@ module.exports = {
       comment: 'queues and events carry any command; they must not know a resource.',
       from: { path: '^shared/(queues|events)/' },
       to: {
-        path: '^(shared/(records|billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(records|deliveries|billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -50,7 +50,17 @@ module.exports = {
       comment: 'records and billing serve every resource, so they must not know one: pass in what differs.',
       from: { path: '^shared/(records|billing)/' },
       to: {
-        path: '^(shared/(resources|registry|operations|documents|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(deliveries|resources|registry|operations|documents|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+      },
+    },
+    {
+      name: 'deliveries-below-resources',
+      severity: 'error',
+      comment:
+        'deliveries writes the rows of webhook deliveries for resources and workers, so it must know neither: pass in what differs.',
+      from: { path: '^shared/deliveries/' },
+      to: {
+        path: '^(shared/(billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -58,7 +68,7 @@ module.exports = {
       severity: 'error',
       comment:
         'The registry lists the resources, so no resource can use it: import the resource that is meant.',
-      from: { path: '^shared/(resources|documents|billing|records)/' },
+      from: { path: '^shared/(resources|documents|billing|deliveries|records)/' },
       to: { path: '^shared/(registry|operations)/' },
     },
     {
@@ -81,7 +91,7 @@ module.exports = {
       severity: 'error',
       comment: 'Only workers change data: api and mcp submit a command.',
       from: { path: '^(api|mcp)/' },
-      to: { path: 'handlers?\\.ts$|-handler\\.ts$' },
+      to: { path: 'handlers?\\.ts$|-handler\\.ts$|^shared/deliveries/' },
     },
     {
       name: 'koa-in-api-only',

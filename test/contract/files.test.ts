@@ -41,6 +41,7 @@ const SHARED_FOLDERS = [
   'queues',
   'events',
   'records',
+  'deliveries',
   'billing',
   'documents',
   'resources',

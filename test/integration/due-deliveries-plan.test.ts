@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { findDue } from '../../shared/deliveries/find-due-deliveries.js';
 import { newId } from '../../shared/platform/ids.js';
 import type { Database, SqlQuery, Transaction } from '../../shared/platform/postgres.js';
-import { findDue } from '../../workers/webhooks/due-store.js';
 import { explainRun, type RunNode } from '../support/explain.js';
 import { insertDueRetries, insertFarRetries } from '../support/scheduled-retries.js';
 import { TestStack } from '../support/stack.js';

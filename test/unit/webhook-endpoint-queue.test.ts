@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EndpointQueue } from '../../workers/webhooks/endpoint-queue.js';
+import type { EndpointQueue } from '../../workers/webhooks/queue/endpoint-queue.js';
 import { buildDueDelivery, buildEndpointQueue, buildQueueHealth } from '../support/endpoint-queues.js';
 
 const load = (queue: EndpointQueue, count: number) =>

@@ -1,6 +1,6 @@
 import type { Processor } from 'bullmq';
 import type { Command } from '../../shared/contracts/command.js';
-import { findDueEndpointQueues } from '../../shared/events/due-endpoint-queues.js';
+import { findDueEndpointQueues } from '../../shared/deliveries/find-due-endpoint-queues.js';
 import { purgeExpired } from '../../shared/operations/store.js';
 import type { Transaction } from '../../shared/platform/postgres.js';
 import type { Runtime } from '../../shared/platform/runtime.js';
@@ -19,7 +19,7 @@ import { findDueMessages } from '../../shared/resources/messages/outbox.js';
 import type { DueRow } from '../../shared/resources/messages/outbox-rows.js';
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import { extendSessions } from '../../shared/resources/sessions/queries.js';
-import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
+import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health/sweep.js';
 import { enqueueCommands } from './enqueue-commands.js';
 import { maintainWeeklyPartitions } from './maintain-partitions.js';
 import { resubmitOperations } from './resubmit-operations.js';

@@ -59,7 +59,7 @@ import {
   recordExhaustedDeliveries,
   reenableEndpoints,
   warnAboutEndpoints,
-} from '../../shared/resources/webhook-endpoints/health-handlers.js';
+} from '../../shared/resources/webhook-endpoints/health/handlers.js';
 import { rotateWebhookSecrets } from '../../shared/resources/webhook-endpoints/rotate-handler.js';
 import {
   deleteWebhookEndpoints,

@@ -1,4 +1,5 @@
 import type { Command, EventDraft } from '../../shared/contracts/command.js';
+import { INSERT_EVENT_DELIVERIES } from '../../shared/deliveries/insert-event-deliveries.js';
 import { buildEventRows, RECORD_EVENTS } from '../../shared/events/record-events.js';
 import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
 import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
@@ -143,7 +144,7 @@ function buildStoreQuery(entityType: string, records: TouchedRecord[]): SqlQuery
     text: `with rendered as materialized (
              select r.*, (${representation('t')})::text as body
              from ${recordsetSql(RESPONSE_COLUMNS)} join ${table} t on t.tenant_id = r.tenant_id and t.id = r.id
-           ), ${RECORD_EVENTS}, kept as (${STORE_IDEMPOTENCY_RECORDS})
+           ), ${RECORD_EVENTS}, ${INSERT_EVENT_DELIVERIES}, kept as (${STORE_IDEMPOTENCY_RECORDS})
            select tenant_id, id, body, null::uuid as endpoint_id from rendered
            union all select distinct tenant_id, null::uuid, null::text, endpoint_id from delivered`,
     values: [JSON.stringify(records.map((record) => buildResponseRow(record, now)))],

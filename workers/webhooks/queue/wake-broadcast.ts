@@ -1,5 +1,5 @@
-import type { Bus } from '../../shared/platform/bus.js';
-import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
+import type { Bus } from '../../../shared/platform/bus.js';
+import type { EndpointQueueRef } from '../../../shared/queues/webhooks.js';
 
 /**
  * Broadcast between webhooks workers: wakes the process that holds an endpoint queue. A lost

@@ -1,5 +1,5 @@
-import type { NoticeDraft } from '../notices/store.js';
-import type { WatchedEndpoint } from './health-store.js';
+import type { NoticeDraft } from '../../notices/store.js';
+import type { WatchedEndpoint } from './watched-endpoints.js';
 
 const DAY_HOURS = 24;
 

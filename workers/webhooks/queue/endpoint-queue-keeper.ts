@@ -1,14 +1,14 @@
-import { newId } from '../../shared/platform/ids.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
-import { type EndpointQueueRef, endpointQueueKey } from '../../shared/queues/webhooks.js';
-import { EndpointQueue } from './endpoint-queue.js';
 import {
   acquireLeases,
   type EndpointLease,
   LEASE_SECONDS,
   releaseLeases,
   renewLeases,
-} from './lease-store.js';
+} from '../../../shared/deliveries/lease-endpoint-queues.js';
+import { newId } from '../../../shared/platform/ids.js';
+import type { Runtime } from '../../../shared/platform/runtime.js';
+import { type EndpointQueueRef, endpointQueueKey } from '../../../shared/queues/webhooks.js';
+import { EndpointQueue } from './endpoint-queue.js';
 import { broadcastWake, subscribeToWakes } from './wake-broadcast.js';
 
 /** Interval between lease renewals, in ms. Two renewals may fail before a lease ends. */

@@ -1,8 +1,9 @@
-import { isTransientDatabaseError } from '../../shared/platform/errors.js';
-import type { Logger } from '../../shared/platform/logger.js';
-import type { Database } from '../../shared/platform/postgres.js';
-import { endpointQueueKey } from '../../shared/queues/webhooks.js';
-import { type AttemptRecord, type EndpointQueueState, storeAttempts } from './attempt-store.js';
+import { type AttemptRecord, storeAttempts } from '../../../shared/deliveries/store-attempts.js';
+import type { EndpointQueueState } from '../../../shared/deliveries/store-queue-health.js';
+import { isTransientDatabaseError } from '../../../shared/platform/errors.js';
+import type { Logger } from '../../../shared/platform/logger.js';
+import type { Database } from '../../../shared/platform/postgres.js';
+import { endpointQueueKey } from '../../../shared/queues/webhooks.js';
 
 /** Maximum attempts of one transaction. */
 const MAX_BATCH = 500;

@@ -1,34 +1,17 @@
-import { buildSignatureHeader, type SignatureInput } from '../../shared/events/signing.js';
-import { newId } from '../../shared/platform/ids.js';
-import type { OutboundClient } from '../../shared/platform/outbound/client.js';
-import { OutboundError, PostponedError } from '../../shared/platform/outbound/outbound-error.js';
-import { redactUrl } from '../../shared/resources/webhook-endpoints/redact-url.js';
-import type { DueDelivery } from './due-store.js';
-import type { EndpointConfig } from './endpoint-config.js';
+import type { Attempt } from '../../../shared/deliveries/attempt.js';
+import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
+import { redactUrl } from '../../../shared/deliveries/redact-url.js';
+import { buildSignatureHeader, type SignatureInput } from '../../../shared/events/signing.js';
+import { newId } from '../../../shared/platform/ids.js';
+import type { OutboundClient } from '../../../shared/platform/outbound/client.js';
+import { OutboundError, PostponedError } from '../../../shared/platform/outbound/outbound-error.js';
+import type { EndpointConfig } from '../queue/endpoint-config.js';
 
 /** Maximum bytes of a response body that the worker reads. It never decompresses a body. */
 const MAX_READ_BYTES = 64 * 1024;
 /** Maximum bytes of a response body that the delivery log stores. */
 const MAX_STORED_BYTES = 16 * 1024;
 const HIDDEN = '[hidden]';
-
-/** One request with its result, as the delivery log stores it. */
-export interface Attempt {
-  id: string;
-  startedAt: Date;
-  url: string;
-  requestHeaders: Record<string, string>;
-  status: number | undefined;
-  responseHeaders: Record<string, string | string[]> | null;
-  responseBody: string | null;
-  isTruncated: boolean;
-  errorClass: string | undefined;
-  errorMessage: string | null;
-  remoteAddress: string | null;
-  connectMs: number | null;
-  firstByteMs: number | null;
-  totalMs: number;
-}
 
 export interface SendOptions {
   client: OutboundClient;

@@ -1,15 +1,11 @@
-import type { Row, Transaction } from '../../platform/postgres.js';
-import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
-import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import {
-  type HealthStep,
-  IS_EXHAUSTED_NOTICE_DUE_SQL,
-  NEXT_STEP_SQL,
-  REACHED_HOURS_SQL,
-} from './health-rules.js';
+import type { HealthProgress } from '../../../deliveries/store-health-progress.js';
+import type { Row, Transaction } from '../../../platform/postgres.js';
+import { lockRecords, nextUpdatedAtSql } from '../../../records/lock-records.js';
+import { type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
+import { type HealthStep, IS_EXHAUSTED_NOTICE_DUE_SQL, NEXT_STEP_SQL, REACHED_HOURS_SQL } from './rules.js';
 
 /** An endpoint with the health of its endpoint queue, while the transaction locks both rows. */
-export interface WatchedEndpoint extends RecordRef {
+export interface WatchedEndpoint extends HealthProgress {
   url: string;
   enabled: boolean;
   disabled_reason: string | null;
@@ -17,15 +13,9 @@ export interface WatchedEndpoint extends RecordRef {
   failing_since: string | null;
   last_success_at: string | null;
   last_error: string | null;
-  stop_reason: 'gone' | 'receiver' | null;
   exhausted_count: number;
   /** Also null when its partition was dropped. */
   last_exhausted_id: string | null;
-  exhausted_told_count: number;
-  exhausted_told_at: string | null;
-  warned_hours: number;
-  probe_after: string | null;
-  probes: number;
   /** The step that is due as of `now`. */
   step: HealthStep | null;
   tells_exhausted: boolean;
@@ -69,23 +59,6 @@ export async function storeEnabledState(tx: Transaction, rows: readonly WatchedE
              updated_at = ${nextUpdatedAtSql('t')}
            from ${recordsetSql('tenant_id uuid, id uuid, enabled boolean, disabled_reason text, disabled_at timestamptz')}
            where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(rows)],
-  });
-}
-
-const PROGRESS_COLUMNS = `stop_reason text, exhausted_told_count integer, exhausted_told_at timestamptz, warned_hours integer, probe_after timestamptz, probes integer`;
-const PROGRESS_NAMES = parseColumnNames(PROGRESS_COLUMNS);
-
-/**
- * Stores the warnings, notices and probes of endpoints. It leaves alone the columns that the
- * delivery workers write.
- */
-export async function storeHealthProgress(tx: Transaction, rows: readonly WatchedEndpoint[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.query({
-    name: 'store-told-lanes',
-    text: `update webhook_lanes t set ${PROGRESS_NAMES.map((name) => `${name} = r.${name}`).join(', ')}
-           from ${recordsetSql(`tenant_id uuid, id uuid, ${PROGRESS_COLUMNS}`)} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
     values: [JSON.stringify(rows)],
   });
 }

@@ -1,15 +1,15 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
-import { endpointQueueKey } from '../../shared/queues/webhooks.js';
+import { cancelDeliveriesOfEndpoint } from '../../../shared/deliveries/cancel-deliveries.js';
 import {
-  cancelOpenDeliveries,
   type DueDelivery,
   type DueRequest,
   type DueResult,
   findDue,
-} from './due-store.js';
+} from '../../../shared/deliveries/find-due-deliveries.js';
+import { readEndpointHealth } from '../../../shared/deliveries/lease-endpoint-queues.js';
+import type { Runtime } from '../../../shared/platform/runtime.js';
+import { endpointQueueKey } from '../../../shared/queues/webhooks.js';
 import type { ConfigLoader } from './endpoint-config.js';
 import type { EndpointQueue } from './endpoint-queue.js';
-import { readEndpointHealth } from './lease-store.js';
 
 /** Maximum endpoint queues of one database query. */
 const MAX_QUEUES_PER_QUERY = 256;
@@ -138,7 +138,8 @@ export class DueLoader {
       accepted === 'all' || (accepted === 'probes' && trigger === 'probe');
     endpointQueue.backlog = endpointQueue.backlog.filter(isAccepted);
     // Cancels at most a thousand per pass, so that other endpoint queues do not wait.
-    endpointQueue.mustCancel = accepted !== 'all' && (await cancelOpenDeliveries(this.runtime.db, result));
+    endpointQueue.mustCancel =
+      accepted !== 'all' && (await cancelDeliveriesOfEndpoint(this.runtime.db, result));
     const acceptedDeliveries = deliveries.filter(isAccepted);
     for (const delivery of acceptedDeliveries)
       if (delivery.body === null) this.listener.onUnsendable(endpointQueue, delivery);

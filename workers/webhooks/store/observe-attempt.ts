@@ -1,7 +1,6 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
-import type { DueDelivery } from './due-store.js';
-import type { AttemptDecision } from './retry-policy.js';
-import type { Attempt } from './send.js';
+import type { Attempt, AttemptDecision } from '../../../shared/deliveries/attempt.js';
+import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
+import type { Runtime } from '../../../shared/platform/runtime.js';
 
 /** A finished request with its result. */
 export interface CompletedAttempt {

@@ -1,26 +1,21 @@
-import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
-import type { Config } from '../../platform/config.js';
-import type { Transaction } from '../../platform/postgres.js';
-import { diffPatch } from '../../records/changes.js';
-import { notFoundOutcome } from '../../records/outcomes.js';
-import { refKey, toRecordRef } from '../../records/record-refs.js';
-import { insertNotices, type NoticeDraft } from '../notices/store.js';
-import { resetEndpointHealth } from './endpoint-rows.js';
+import type { Change, Command, CommandOutcome, EventDraft } from '../../../contracts/command.js';
+import { redactUrl } from '../../../deliveries/redact-url.js';
+import { resetEndpointHealth, storeHealthProgress } from '../../../deliveries/store-health-progress.js';
+import type { Config } from '../../../platform/config.js';
+import type { Transaction } from '../../../platform/postgres.js';
+import { diffPatch } from '../../../records/changes.js';
+import { notFoundOutcome } from '../../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../../records/record-refs.js';
+import { insertNotices, type NoticeDraft } from '../../notices/store.js';
 import {
   buildDisabledNotice,
   buildExhaustedNotice,
   buildFailingNotice,
   buildRecoveredNotice,
-} from './health-notices.js';
-import { HEALTH_RULES, type HealthStep } from './health-rules.js';
-import {
-  lockWatchedEndpoints,
-  storeEnabledState,
-  storeHealthProgress,
-  type WatchedEndpoint,
-} from './health-store.js';
+} from './notices.js';
 import { insertProbes } from './probe.js';
-import { redactUrl } from './redact-url.js';
+import { HEALTH_RULES, type HealthStep } from './rules.js';
+import { lockWatchedEndpoints, storeEnabledState, type WatchedEndpoint } from './watched-endpoints.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,11 +1,12 @@
-import type { OutboundClient } from '../../shared/platform/outbound/client.js';
-import { PostponedError } from '../../shared/platform/outbound/outbound-error.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
-import { storeHealth } from './attempt-store.js';
-import { type DueDelivery, HORIZON_SECONDS } from './due-store.js';
-import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';
+import type { Attempt } from '../../../shared/deliveries/attempt.js';
+import { type DueDelivery, HORIZON_SECONDS } from '../../../shared/deliveries/find-due-deliveries.js';
+import { storeQueueHealth } from '../../../shared/deliveries/store-queue-health.js';
+import type { OutboundClient } from '../../../shared/platform/outbound/client.js';
+import { PostponedError } from '../../../shared/platform/outbound/outbound-error.js';
+import type { Runtime } from '../../../shared/platform/runtime.js';
+import type { EndpointQueue, InFlightRequest } from '../queue/endpoint-queue.js';
 import { HostBudget } from './host-budget.js';
-import { type Attempt, sendAttempt } from './send.js';
+import { sendAttempt } from './send-attempt.js';
 
 /** Sends the deliveries of an endpoint queue within the account's limit for the host. */
 export class EndpointSender {
@@ -47,7 +48,7 @@ export class EndpointSender {
       { ...endpointQueue.ref, until: endpointQueue.health.throttledUntil },
       'deliveries to an endpoint are postponed',
     );
-    storeHealth(db, [
+    storeQueueHealth(db, [
       { ...endpointQueue.ref, owner: endpointQueue.owner, health: { ...endpointQueue.health } },
     ]).catch((storeError: unknown) => logger.warn({ err: storeError }, 'cannot store a pause'));
   }

@@ -1,3 +1,5 @@
+import type { AttemptDecision } from '../../../shared/deliveries/attempt.js';
+
 /**
  * When a delivery is retried, and how a response is interpreted (docs/decisions.md §8; Standard
  * Webhooks, "Deliverability and reliability"). All times in ms.
@@ -34,18 +36,6 @@ export interface AttemptResult {
   headers: Record<string, string | string[] | undefined>;
   /** Class of the failure when there is no response. */
   errorClass: string | undefined;
-}
-
-export interface AttemptDecision {
-  status: 'succeeded' | 'failed' | 'exhausted' | 'cancelled';
-  /** Reason for the failure; null: it succeeded. */
-  errorClass: string | null;
-  /** Wait before the next attempt; null: no further attempt. */
-  retryInMs: number | null;
-  /** The receiver wants no further deliveries. */
-  stop: 'gone' | 'receiver' | null;
-  /** Pause of the endpoint; 0: none requested. */
-  pauseMs: number;
 }
 
 export interface DecisionContext {

@@ -1,10 +1,13 @@
-import { parseSigningSecret, type SigningSecret } from '../../shared/events/signing.js';
-import { unseal } from '../../shared/platform/crypto.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
-import { type EndpointQueueRef, listQueueTenants } from '../../shared/queues/webhooks.js';
-import { recordsetSql } from '../../shared/records/record-refs.js';
-import { deriveWebhookHeadersKey, unsealHeaders } from '../../shared/resources/webhook-endpoints/headers.js';
-import { deriveWebhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
+import { parseSigningSecret, type SigningSecret } from '../../../shared/events/signing.js';
+import { unseal } from '../../../shared/platform/crypto.js';
+import type { Runtime } from '../../../shared/platform/runtime.js';
+import { type EndpointQueueRef, listQueueTenants } from '../../../shared/queues/webhooks.js';
+import { recordsetSql } from '../../../shared/records/record-refs.js';
+import {
+  deriveWebhookHeadersKey,
+  unsealHeaders,
+} from '../../../shared/resources/webhook-endpoints/headers.js';
+import { deriveWebhookSecretsKey } from '../../../shared/resources/webhook-endpoints/secret.js';
 
 /**
  * The settings that sending to an endpoint needs. Contains unencrypted secrets, so keep it in

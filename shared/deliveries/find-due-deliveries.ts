@@ -1,6 +1,6 @@
-import type { Database } from '../../shared/platform/postgres.js';
-import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../../shared/queues/webhooks.js';
-import { recordsetSql } from '../../shared/records/record-refs.js';
+import type { Database } from '../platform/postgres.js';
+import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../queues/webhooks.js';
+import { recordsetSql } from '../records/record-refs.js';
 
 /** A delivery to attempt now. */
 export interface DueDelivery {
@@ -150,49 +150,4 @@ function groupByEndpointQueue(rows: DueRow[]): DueResult[] {
     });
   }
   return [...results.values()];
-}
-
-const MAX_CANCELLED_PER_PASS = 1000;
-
-/**
- * Cancels open deliveries of an endpoint that no longer accepts them. Returns whether more remain.
- */
-export async function cancelOpenDeliveries(
-  db: Database,
-  { tenantId, endpointId, accepts: accepted }: Pick<DueResult, 'tenantId' | 'endpointId' | 'accepts'>,
-): Promise<boolean> {
-  const rows = await db.transaction([tenantId], (tx) =>
-    tx.query<{ id: string }>({
-      name: 'cancel-open-deliveries',
-      text: `update webhook_deliveries d set status = 'cancelled', next_attempt_at = null, completed_at = now(), last_error = 'endpoint_disabled'
-             where d.tenant_id = $1 and d.id = any (array(
-               select o.id from webhook_deliveries o
-               where o.tenant_id = $1 and o.endpoint_id = $2 and o.next_attempt_at is not null and (o.trigger <> 'probe' or $3)
-               limit ${MAX_CANCELLED_PER_PASS}))
-               and d.next_attempt_at is not null
-               and exists (select from webhook_endpoints p where p.tenant_id = $1 and p.id = $2 and (not p.enabled or p.deleted_at is not null))
-             returning d.id`,
-      values: [tenantId, endpointId, accepted === 'none'],
-    }),
-  );
-  return rows.length === MAX_CANCELLED_PER_PASS;
-}
-
-/**
- * Marks deliveries that have been in flight for a while as delivering in the delivery log. Skips
- * those whose attempt is already stored.
- */
-export async function markDelivering(
-  db: Database,
-  deliveries: { tenantId: string; id: string; attempts: number }[],
-): Promise<void> {
-  const rows = deliveries.map(({ tenantId, id, attempts }) => ({ tenant_id: tenantId, id, attempts }));
-  await db.transaction(listQueueTenants(deliveries), async (tx) =>
-    tx.queryAtCommit({
-      name: 'mark-delivering',
-      text: `update webhook_deliveries d set status = 'delivering' from ${recordsetSql('tenant_id uuid, id uuid, attempts smallint')}
-             where d.tenant_id = r.tenant_id and d.id = r.id and d.attempts = r.attempts and d.status in ('pending', 'failed')`,
-      values: [JSON.stringify(rows)],
-    }),
-  );
 }

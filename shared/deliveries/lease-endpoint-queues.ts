@@ -1,7 +1,7 @@
-import type { Database } from '../../shared/platform/postgres.js';
-import { type EndpointQueueRef, listQueueTenants } from '../../shared/queues/webhooks.js';
-import { recordsetSql } from '../../shared/records/record-refs.js';
-import type { EndpointQueueHealth } from './endpoint-queue-health.js';
+import type { Database } from '../platform/postgres.js';
+import { type EndpointQueueRef, listQueueTenants } from '../queues/webhooks.js';
+import { recordsetSql } from '../records/record-refs.js';
+import type { EndpointQueueHealth } from './queue-health.js';
 
 /**
  * Duration of a lease, in seconds: longer than a live process ever stalls. After a kill, the

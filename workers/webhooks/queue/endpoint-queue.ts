@@ -1,7 +1,8 @@
-import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
-import type { DueDelivery } from './due-store.js';
+import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
+import type { EndpointQueueHealth } from '../../../shared/deliveries/queue-health.js';
+import type { EndpointQueueRef } from '../../../shared/queues/webhooks.js';
 import type { EndpointConfig } from './endpoint-config.js';
-import { type EndpointQueueHealth, getPauseEnd, isHalfOpen } from './endpoint-queue-health.js';
+import { getPauseEnd, isHalfOpen } from './endpoint-queue-health.js';
 import type { Pool } from './permits.js';
 
 /** Initial number of concurrent requests. Each success adds one; a failure halves the number. */

@@ -1,7 +1,7 @@
-import type { Command, CommandDefinition } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres.js';
-import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
-import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
+import type { Command, CommandDefinition } from '../../../contracts/command.js';
+import type { Transaction } from '../../../platform/postgres.js';
+import { buildClockCommand, type ClockTarget } from '../../../records/sweeps/clock-command.js';
+import { findRowsRoundRobin } from '../../../records/sweeps/sweep-round-robin.js';
 import {
   disableEndpoint,
   probeEndpoint,
@@ -9,13 +9,8 @@ import {
   recordExhausted,
   reenableEndpoint,
   warnAboutEndpoint,
-} from './health-commands.js';
-import {
-  type HealthStep,
-  IS_EXHAUSTED_NOTICE_DUE_SQL,
-  MAY_HAVE_STEP_SQL,
-  NEXT_STEP_SQL,
-} from './health-rules.js';
+} from './commands.js';
+import { type HealthStep, IS_EXHAUSTED_NOTICE_DUE_SQL, MAY_HAVE_STEP_SQL, NEXT_STEP_SQL } from './rules.js';
 
 const COMMAND_BY_STEP: Readonly<Record<HealthStep, CommandDefinition>> = {
   disable: disableEndpoint,

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { defineCommand } from '../../contracts/command.js';
+import { defineCommand } from '../../../contracts/command.js';
 
 /**
  * Only the clock submits these commands. No route leads to them, so there is no body to validate.

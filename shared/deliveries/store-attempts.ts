@@ -1,9 +1,8 @@
-import type { Database, SqlQuery } from '../../shared/platform/postgres.js';
-import { type EndpointQueueRef, listQueueTenants } from '../../shared/queues/webhooks.js';
-import { recordsetSql } from '../../shared/records/record-refs.js';
-import type { EndpointQueueHealth } from './endpoint-queue-health.js';
-import type { AttemptDecision } from './retry-policy.js';
-import type { Attempt } from './send.js';
+import type { Database, SqlQuery } from '../platform/postgres.js';
+import { type EndpointQueueRef, listQueueTenants } from '../queues/webhooks.js';
+import { recordsetSql } from '../records/record-refs.js';
+import type { Attempt, AttemptDecision } from './attempt.js';
+import { buildHealthUpdate, type EndpointQueueState } from './store-queue-health.js';
 
 /** The changes that one attempt causes. */
 export interface AttemptRecord extends EndpointQueueRef {
@@ -13,12 +12,6 @@ export interface AttemptRecord extends EndpointQueueRef {
   /** Undefined: the delivery ended without an attempt. */
   attempt: Attempt | undefined;
   decision: AttemptDecision;
-}
-
-/** The state of an endpoint queue to store. */
-export interface EndpointQueueState extends EndpointQueueRef {
-  owner: string;
-  health: EndpointQueueHealth;
 }
 
 /**
@@ -34,13 +27,8 @@ export async function storeAttempts(
   await db.transaction(listQueueTenants([...records, ...states]), async (tx) => {
     tx.queryAtCommit(insertAttempts(records));
     tx.queryAtCommit(updateDeliveries(records));
-    if (states.length > 0) tx.queryAtCommit(updateStates(states));
+    if (states.length > 0) tx.queryAtCommit(buildHealthUpdate(states));
   });
-}
-
-/** Stores the state of endpoint queues without any attempt. */
-export async function storeHealth(db: Database, states: EndpointQueueState[]): Promise<void> {
-  await db.transaction(listQueueTenants(states), async (tx) => tx.queryAtCommit(updateStates(states)));
 }
 
 const ATTEMPT_COLUMNS = `tenant_id uuid, id uuid, delivery_id uuid, endpoint_id uuid, attempt smallint, started_at timestamptz, url text,
@@ -128,48 +116,21 @@ function updateDeliveries(records: AttemptRecord[]): SqlQuery {
   };
 }
 
-const STATE_COLUMNS = `tenant_id uuid, endpoint_id uuid, owner uuid, consecutive_failures integer, failing_since timestamptz,
-  last_success_at timestamptz, last_failure_at timestamptz, last_error text, opened integer, open_until timestamptz,
-  throttled_until timestamptz, is_slow boolean, stop_reason text, exhausted_count integer, last_exhausted_id uuid`;
-
-/** Only the holder of the lease may write the state. */
-function updateStates(states: EndpointQueueState[]): SqlQuery {
-  return {
-    name: 'update-lanes',
-    text: `with told as (
-             select l.tenant_id as tenant, l.endpoint_id as endpoint, r.*
-             from ${recordsetSql(STATE_COLUMNS)} join webhook_lanes l on l.tenant_id = r.tenant_id and l.endpoint_id = r.endpoint_id
-             where l.owner = r.owner order by l.tenant_id, l.endpoint_id for update of l
-           )
-           update webhook_lanes l set consecutive_failures = t.consecutive_failures, failing_since = t.failing_since,
-             last_success_at = t.last_success_at, last_failure_at = t.last_failure_at, last_error = t.last_error, opened = t.opened,
-             open_until = t.open_until, throttled_until = t.throttled_until, is_slow = t.is_slow, stop_reason = t.stop_reason,
-             exhausted_count = t.exhausted_count, last_exhausted_id = t.last_exhausted_id
-           from told t where l.tenant_id = t.tenant and l.endpoint_id = t.endpoint`,
-    values: [JSON.stringify(states.map(buildStateRow))],
-  };
-}
-
-function buildStateRow({ tenantId, endpointId, owner, health }: EndpointQueueState) {
-  return {
-    tenant_id: tenantId,
-    endpoint_id: endpointId,
-    owner,
-    consecutive_failures: health.consecutiveFailures,
-    failing_since: toIsoTime(health.failingSince),
-    last_success_at: toIsoTime(health.lastSuccessAt),
-    last_failure_at: toIsoTime(health.lastFailureAt),
-    last_error: health.lastError,
-    opened: health.openCount,
-    open_until: toIsoTime(health.openUntil),
-    throttled_until: toIsoTime(health.throttledUntil),
-    is_slow: health.isSlow,
-    stop_reason: health.stopReason,
-    exhausted_count: health.exhaustedCount,
-    last_exhausted_id: health.lastExhaustedId,
-  };
-}
-
-function toIsoTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+/**
+ * Marks deliveries that have been in flight for a while as delivering in the delivery log. Skips
+ * those whose attempt is already stored.
+ */
+export async function markDelivering(
+  db: Database,
+  deliveries: { tenantId: string; id: string; attempts: number }[],
+): Promise<void> {
+  const rows = deliveries.map(({ tenantId, id, attempts }) => ({ tenant_id: tenantId, id, attempts }));
+  await db.transaction(listQueueTenants(deliveries), async (tx) =>
+    tx.queryAtCommit({
+      name: 'mark-delivering',
+      text: `update webhook_deliveries d set status = 'delivering' from ${recordsetSql('tenant_id uuid, id uuid, attempts smallint')}
+             where d.tenant_id = r.tenant_id and d.id = r.id and d.attempts = r.attempts and d.status in ('pending', 'failed')`,
+      values: [JSON.stringify(rows)],
+    }),
+  );
 }

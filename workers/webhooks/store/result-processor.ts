@@ -1,13 +1,13 @@
-import { failpoint } from '../../shared/platform/failpoints.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Attempt } from '../../../shared/deliveries/attempt.js';
+import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
+import { failpoint } from '../../../shared/platform/failpoints.js';
+import type { Runtime } from '../../../shared/platform/runtime.js';
+import type { EndpointQueue, InFlightRequest } from '../queue/endpoint-queue.js';
+import { applyAttempt } from '../queue/endpoint-queue-health.js';
+import { SLOW_MS } from '../queue/in-flight-requests.js';
+import { decideOutcome, isSentOnce } from '../send/retry-policy.js';
 import { AttemptRecorder } from './attempt-recorder.js';
-import type { DueDelivery } from './due-store.js';
-import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';
-import { applyAttempt } from './endpoint-queue-health.js';
-import { SLOW_MS } from './in-flight-requests.js';
 import { type CompletedAttempt, observeAttempt } from './observe-attempt.js';
-import { decideOutcome, isSentOnce } from './retry-policy.js';
-import type { Attempt } from './send.js';
 
 /**
  * Minimum time between two writes of an endpoint's last success while nothing else changes, in ms.
