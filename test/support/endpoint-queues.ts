@@ -30,7 +30,8 @@ export function buildEndpointQueue(
 ): EndpointQueue & { config: EndpointConfig } {
   const ref = { tenantId: newId(), endpointId: newId() };
   const queue = new EndpointQueue(ref, newId(), buildQueueHealth(health), 'v1');
-  queue.mayHaveMoreDue = false;
+  queue.startLoad();
+  queue.endLoad('load_all');
   const config: EndpointConfig = {
     version: 'v1',
     url: 'http://receiver.test/',

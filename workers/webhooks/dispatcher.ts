@@ -69,10 +69,6 @@ export class Dispatcher {
         this.feeder.requestLoad(endpointQueue);
         this.schedule(endpointQueue);
       },
-      onLost: (endpointQueue) => {
-        clearTimeout(endpointQueue.timer);
-        endpointQueue.backlog = [];
-      },
     });
     this.feeder = new DueLoader(runtime, createConfigLoader(runtime), {
       onLoaded: (endpointQueue) => this.schedule(endpointQueue),

@@ -1,15 +1,11 @@
 import { cancelDeliveriesOfEndpoint } from '../../../shared/deliveries/cancel-deliveries.js';
-import {
-  type DueDelivery,
-  type DueRequest,
-  type DueResult,
-  findDue,
-} from '../../../shared/deliveries/find-due-deliveries.js';
+import { type DueDelivery, type DueResult, findDue } from '../../../shared/deliveries/find-due-deliveries.js';
 import { readEndpointHealth } from '../../../shared/deliveries/lease-endpoint-queues.js';
 import type { Runtime } from '../../../shared/platform/runtime.js';
 import { endpointQueueKey } from '../../../shared/queues/webhooks.js';
 import type { ConfigLoader } from './endpoint-config.js';
 import type { EndpointQueue } from './endpoint-queue.js';
+import type { LoadResult } from './queue-mode.js';
 
 /** Maximum endpoint queues of one database query. */
 const MAX_QUEUES_PER_QUERY = 256;
@@ -48,38 +44,30 @@ export class DueLoader {
   private async loadWhileRequested(): Promise<void> {
     while (this.requested.size > 0) {
       const endpointQueues = [...this.requested].slice(0, MAX_QUEUES_PER_QUERY);
-      for (const endpointQueue of endpointQueues) {
-        this.requested.delete(endpointQueue);
-        // Clear the flag first so that wake-ups during the query are not lost. The fresh busyAt
-        // keeps the lease.
-        endpointQueue.mayHaveMoreDue = false;
-        endpointQueue.busyAt = performance.now();
-      }
-      const isDone = await this.load(endpointQueues).catch((error: unknown) =>
+      for (const endpointQueue of endpointQueues) this.requested.delete(endpointQueue);
+      const results = await this.load(endpointQueues).catch((error: unknown) =>
         this.postpone(endpointQueues, error),
       );
-      if (isDone) for (const endpointQueue of endpointQueues) this.listener.onLoaded(endpointQueue);
+      if (!results) continue;
+      for (const [endpointQueue, result] of results) endpointQueue.endLoad(result);
+      for (const endpointQueue of endpointQueues) this.listener.onLoaded(endpointQueue);
     }
     this.isLoading = false;
   }
 
-  private postpone(endpointQueues: EndpointQueue[], error: unknown): false {
+  private postpone(endpointQueues: EndpointQueue[], error: unknown): undefined {
     this.runtime.logger.warn(
       { err: error, endpoints: endpointQueues.length },
       'cannot load due deliveries; retrying',
     );
-    for (const endpointQueue of endpointQueues) {
-      endpointQueue.mayHaveMoreDue = true;
-      endpointQueue.mayHaveCancelled = true;
-    }
+    for (const endpointQueue of endpointQueues) endpointQueue.endLoad('fail_load');
     setTimeout(() => {
       for (const endpointQueue of endpointQueues) this.listener.onLoaded(endpointQueue);
     }, RETRY_MS);
-    return false;
   }
 
-  private async load(endpointQueues: EndpointQueue[]): Promise<true> {
-    const requests = endpointQueues.map(buildRequest);
+  private async load(endpointQueues: EndpointQueue[]): Promise<Map<EndpointQueue, LoadResult>> {
+    const requests = endpointQueues.map((endpointQueue) => endpointQueue.startLoad());
     const results = new Map(
       (await findDue(this.runtime.db, requests)).map((result) => [endpointQueueKey(result), result]),
     );
@@ -90,11 +78,13 @@ export class DueLoader {
       ),
     );
     await this.rereadHealth(endpointQueues.filter(({ isHealthStale, isQuiet }) => isHealthStale && isQuiet));
+    const loaded = new Map<EndpointQueue, LoadResult>();
     for (const [index, endpointQueue] of endpointQueues.entries()) {
       const result = results.get(endpointQueueKey(endpointQueue.ref));
-      if (result) await this.applyResult(endpointQueue, result, requests[index]?.room as number);
+      const room = requests[index]?.room as number;
+      loaded.set(endpointQueue, result ? await this.applyResult(endpointQueue, result, room) : 'load_all');
     }
-    return true;
+    return loaded;
   }
 
   /** Reloads the settings of endpoint queues that are new or whose endpoint changed. */
@@ -129,31 +119,25 @@ export class DueLoader {
     }
   }
 
-  private async applyResult(endpointQueue: EndpointQueue, result: DueResult, room: number): Promise<void> {
+  private async applyResult(
+    endpointQueue: EndpointQueue,
+    result: DueResult,
+    room: number,
+  ): Promise<LoadResult> {
     const { deliveries, accepts: accepted, endedIds, nextDueInMs } = result;
     endpointQueue.backlog = endpointQueue.backlog.filter(({ id }) => !endedIds.includes(id));
-    if (deliveries.length >= room) endpointQueue.mayHaveMoreDue = true;
-    else if (nextDueInMs !== null) this.listener.onDueLater(endpointQueue, nextDueInMs);
+    const mayHaveMoreDue = deliveries.length >= room;
+    if (!mayHaveMoreDue && nextDueInMs !== null) this.listener.onDueLater(endpointQueue, nextDueInMs);
     const isAccepted = ({ trigger }: DueDelivery) =>
       accepted === 'all' || (accepted === 'probes' && trigger === 'probe');
     endpointQueue.backlog = endpointQueue.backlog.filter(isAccepted);
     // Cancels at most a thousand per pass, so that other endpoint queues do not wait.
-    endpointQueue.mustCancel =
-      accepted !== 'all' && (await cancelDeliveriesOfEndpoint(this.runtime.db, result));
+    const mustCancelMore = accepted !== 'all' && (await cancelDeliveriesOfEndpoint(this.runtime.db, result));
     const acceptedDeliveries = deliveries.filter(isAccepted);
     for (const delivery of acceptedDeliveries)
       if (delivery.body === null) this.listener.onUnsendable(endpointQueue, delivery);
     endpointQueue.load(acceptedDeliveries.filter(({ body }) => body !== null));
+    if (mustCancelMore) return 'refuse';
+    return mayHaveMoreDue ? 'load_some' : 'load_all';
   }
-}
-
-function buildRequest(endpointQueue: EndpointQueue): DueRequest {
-  const { ref, maxToLoad, heldDeliveryIds, backlog, mayHaveCancelled } = endpointQueue;
-  endpointQueue.mayHaveCancelled = false;
-  return {
-    ...ref,
-    room: maxToLoad,
-    known: heldDeliveryIds,
-    doubtful: mayHaveCancelled ? backlog.map(({ id }) => id) : [],
-  };
 }

@@ -27,8 +27,6 @@ const TRUSTED_MS = (LEASE_SECONDS - 2) * 1000;
 export interface EndpointQueueListener {
   /** The endpoint queue may have work. */
   onWoken(endpointQueue: EndpointQueue): void;
-  /** This process no longer holds the endpoint queue. */
-  onLost(endpointQueue: EndpointQueue): void;
 }
 
 /**
@@ -98,9 +96,7 @@ export class EndpointQueueKeeper {
   private wakeHeld(ref: EndpointQueueRef): boolean {
     const endpointQueue = this.get(ref);
     if (!endpointQueue) return false;
-    endpointQueue.mayHaveMoreDue = true;
-    endpointQueue.mayHaveCancelled = true;
-    endpointQueue.busyAt = performance.now();
+    endpointQueue.wake();
     this.listener.onWoken(endpointQueue);
     return true;
   }
@@ -144,7 +140,7 @@ export class EndpointQueueKeeper {
   private removeHeld(endpointQueue: EndpointQueue): void {
     if (this.held.get(endpointQueueKey(endpointQueue.ref)) !== endpointQueue) return;
     this.held.delete(endpointQueueKey(endpointQueue.ref));
-    this.listener.onLost(endpointQueue);
+    endpointQueue.lose();
   }
 
   private async release(endpointQueues: EndpointQueue[]): Promise<void> {

@@ -1,9 +1,19 @@
-import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
+import type { DueDelivery, DueRequest } from '../../../shared/deliveries/find-due-deliveries.js';
 import type { EndpointQueueHealth } from '../../../shared/deliveries/queue-health.js';
+import type { EndpointQueueState } from '../../../shared/deliveries/store-queue-health.js';
 import type { EndpointQueueRef } from '../../../shared/queues/webhooks.js';
 import type { EndpointConfig } from './endpoint-config.js';
 import { getPauseEnd, isHalfOpen } from './endpoint-queue-health.js';
 import type { Pool } from './permits.js';
+import {
+  isBehind,
+  isCancelling,
+  type LoadResult,
+  mayHoldCancelled,
+  nextMode,
+  type QueueEvent,
+  type QueueMode,
+} from './queue-mode.js';
 
 /** Initial number of concurrent requests. Each success adds one; a failure halves the number. */
 const INITIAL_WINDOW = 2;
@@ -12,6 +22,10 @@ const INITIAL_WINDOW = 2;
  * large.
  */
 const MAX_BACKLOG = 32;
+/**
+ * Minimum time between two writes of an endpoint's last success while nothing else changes, in ms.
+ */
+const SUCCESS_STORE_INTERVAL_MS = 5000;
 
 /** A request in flight. Times are of performance.now(). */
 export interface InFlightRequest {
@@ -30,18 +44,13 @@ export class EndpointQueue {
   readonly inFlight = new Map<string, InFlightRequest>();
   /** Ids of deliveries whose result is not stored yet. */
   readonly unstoredIds = new Set<string>();
-  /** PostgreSQL may hold more due deliveries than are loaded. */
-  mayHaveMoreDue = true;
-  /** The queue was woken: a client may have cancelled some of the loaded deliveries. */
-  mayHaveCancelled = false;
-  /** The endpoint accepts no deliveries, and more open ones must be cancelled. */
-  mustCancel = false;
   /** When the queue last had work, by performance.now(). */
   busyAt = performance.now();
   timer: NodeJS.Timeout | undefined;
+  private currentMode: QueueMode = 'behind';
   /** When the last success was last written to webhook_lanes. */
-  storedLastSuccessAt = 0;
-  storedIsSlow: boolean;
+  private storedLastSuccessAt = 0;
+  private storedIsSlow: boolean;
   private window = INITIAL_WINDOW;
   private nextSlotAt = 0;
 
@@ -54,6 +63,42 @@ export class EndpointQueue {
     public healthVersion: string,
   ) {
     this.storedIsSlow = health.isSlow;
+  }
+
+  get mode(): QueueMode {
+    return this.currentMode;
+  }
+
+  /** The queue may have new deliveries, or a client may have cancelled loaded ones. */
+  wake(): void {
+    this.apply('wake');
+    this.busyAt = performance.now();
+  }
+
+  /**
+   * Starts a load, before its query, so that a wake-up during the query is not lost. The fresh
+   * busyAt keeps the lease.
+   */
+  startLoad(): DueRequest {
+    const doubtful = mayHoldCancelled(this.mode) ? this.backlog.map(({ id }) => id) : [];
+    this.apply('start_load');
+    this.busyAt = performance.now();
+    return { ...this.ref, room: this.maxToLoad, known: this.heldDeliveryIds, doubtful };
+  }
+
+  endLoad(result: LoadResult): void {
+    this.apply(result);
+  }
+
+  /** Drops the loaded deliveries, because this process no longer holds the queue. */
+  lose(): void {
+    this.apply('lose');
+    clearTimeout(this.timer);
+    this.backlog = [];
+  }
+
+  private apply(event: QueueEvent): void {
+    this.currentMode = nextMode(this.currentMode, event);
   }
 
   get pool(): Pool {
@@ -77,8 +122,8 @@ export class EndpointQueue {
    * cancel.
    */
   get needsLoad(): boolean {
-    if (this.mustCancel || (this.isHealthStale && this.isQuiet)) return true;
-    return this.mayHaveMoreDue && this.maxToLoad > 0;
+    if (isCancelling(this.mode) || (this.isHealthStale && this.isQuiet)) return true;
+    return isBehind(this.mode) && this.maxToLoad > 0;
   }
 
   /** The endpoint changed since `health` was read, and webhook_lanes may have changed too. */
@@ -93,10 +138,8 @@ export class EndpointQueue {
 
   /** The queue has no work that can proceed now, so this process may release its lease. */
   get isIdle(): boolean {
-    if (!this.isQuiet || this.mustCancel) return false;
-    return (
-      this.isPaused || this.health.stopReason !== null || (this.backlog.length === 0 && !this.mayHaveMoreDue)
-    );
+    if (!this.isQuiet || isCancelling(this.mode)) return false;
+    return this.isPaused || this.health.stopReason !== null || !this.hasWork;
   }
 
   /** Whether a request has been in flight since before this time. */
@@ -127,7 +170,7 @@ export class EndpointQueue {
 
   /** Deliveries are loaded, or may wait in PostgreSQL. */
   get hasWork(): boolean {
-    return this.backlog.length > 0 || this.mayHaveMoreDue;
+    return this.backlog.length > 0 || isBehind(this.mode);
   }
 
   /**
@@ -142,10 +185,10 @@ export class EndpointQueue {
   unload(): void {
     if (this.backlog.length === 0) return;
     this.backlog = [];
-    this.mayHaveMoreDue = true;
+    this.apply('unload');
   }
 
-  /** Starts the next delivery. Call it only when {@link readyIn} is 0. */
+  /** Starts the next delivery. Call it only when {@link getReadyInMs} is 0. */
   startNext(pool: Pool): InFlightRequest {
     const delivery = this.backlog.shift() as DueDelivery;
     const now = performance.now();
@@ -166,8 +209,8 @@ export class EndpointQueue {
     this.inFlight.delete(delivery.id);
     this.health.throttledUntil = Math.max(this.health.throttledUntil ?? 0, Date.now() + waitMs);
     this.health.lastError = 'host_limit';
-    this.mayHaveMoreDue = true;
-    this.unload();
+    this.backlog = [];
+    this.apply('unload');
   }
 
   /** Ends a request that got a result. */
@@ -177,5 +220,23 @@ export class EndpointQueue {
     this.busyAt = performance.now();
     this.window = succeeded ? this.window + 1 : Math.max(1, Math.floor(this.window / 2));
     if (this.config) this.window = Math.min(this.window, this.config.maxInFlight);
+  }
+
+  /** Returns the state to store in webhook_lanes. */
+  buildState(): EndpointQueueState {
+    return { ...this.ref, owner: this.owner, health: { ...this.health } };
+  }
+
+  /**
+   * Returns the state to store after an attempt; undefined when the stored one is recent enough.
+   * @param isSignificant more than the time of the last success changed
+   */
+  takeStateToStore(isSignificant: boolean, now: number): EndpointQueueState | undefined {
+    const isStale =
+      now - this.storedLastSuccessAt > SUCCESS_STORE_INTERVAL_MS || this.storedIsSlow !== this.health.isSlow;
+    if (!isSignificant && !isStale) return undefined;
+    this.storedLastSuccessAt = now;
+    this.storedIsSlow = this.health.isSlow;
+    return this.buildState();
   }
 }

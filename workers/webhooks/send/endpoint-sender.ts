@@ -48,8 +48,8 @@ export class EndpointSender {
       { ...endpointQueue.ref, until: endpointQueue.health.throttledUntil },
       'deliveries to an endpoint are postponed',
     );
-    storeQueueHealth(db, [
-      { ...endpointQueue.ref, owner: endpointQueue.owner, health: { ...endpointQueue.health } },
-    ]).catch((storeError: unknown) => logger.warn({ err: storeError }, 'cannot store a pause'));
+    storeQueueHealth(db, [endpointQueue.buildState()]).catch((storeError: unknown) =>
+      logger.warn({ err: storeError }, 'cannot store a pause'),
+    );
   }
 }

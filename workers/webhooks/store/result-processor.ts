@@ -9,11 +9,6 @@ import { decideOutcome, isSentOnce } from '../send/retry-policy.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import { type CompletedAttempt, observeAttempt } from './observe-attempt.js';
 
-/**
- * Minimum time between two writes of an endpoint's last success while nothing else changes, in ms.
- */
-const SUCCESS_STORE_INTERVAL_MS = 5000;
-
 /** Callbacks of the processor. */
 export interface ResultListener {
   /** The result of a request is stored. Null: the delivery gets no further attempt. */
@@ -100,13 +95,7 @@ export class ResultProcessor {
       now,
       random: Math.random(),
     });
-    const isStale =
-      now - endpointQueue.storedLastSuccessAt > SUCCESS_STORE_INTERVAL_MS ||
-      endpointQueue.storedIsSlow !== endpointQueue.health.isSlow;
-    if (isSignificant || isStale) {
-      endpointQueue.storedLastSuccessAt = now;
-      endpointQueue.storedIsSlow = endpointQueue.health.isSlow;
-    }
+    const queueState = endpointQueue.takeStateToStore(isSignificant, now);
     // Unload the deliveries: by the end of the pause a client may have cancelled them, or more
     // urgent ones may have arrived.
     if (endpointQueue.isPaused) endpointQueue.unload();
@@ -118,10 +107,7 @@ export class ResultProcessor {
         attempt,
         decision,
       },
-      queueState:
-        isSignificant || isStale
-          ? { ...endpointQueue.ref, owner: endpointQueue.owner, health: { ...endpointQueue.health } }
-          : undefined,
+      queueState,
       onStored: () => {
         endpointQueue.unstoredIds.delete(delivery.id);
         this.listener.onStored(endpointQueue, decision.retryInMs);
