@@ -13,6 +13,15 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'no-cycles-between-folders',
+      severity: 'error',
+      comment:
+        'Two folders that import each other cannot be read one after the other: move what both need down a level.',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
+    {
       name: 'no-unresolved',
       severity: 'error',
       comment: 'This import resolves to nothing.',
@@ -24,7 +33,22 @@ module.exports = {
       severity: 'error',
       comment: 'platform is the floor: it knows npm packages and nothing of the product.',
       from: { path: '^shared/platform/' },
-      to: { path: '^(shared/(?!platform/)|api/|workers/|mcp/|migrations/|bin/)' },
+      to: { path: '^(shared/(?!(platform|outbound)/)|api/|workers/|mcp/|migrations/|bin/)' },
+    },
+    {
+      name: 'outbound-stands-alone',
+      severity: 'error',
+      comment:
+        'The guarded client decides which addresses may be called: nothing of the product may change that.',
+      from: { path: '^shared/outbound/' },
+      to: { path: '^(shared/(?!outbound/)|api/|workers/|mcp/|migrations/|bin/)' },
+    },
+    {
+      name: 'storage-and-server-on-platform',
+      severity: 'error',
+      comment: 'storage and server know the platform, and nothing of what the product stores or serves.',
+      from: { path: '^shared/(storage|server)/' },
+      to: { path: '^(shared/(?!(platform|outbound|storage|server)/)|api/|workers/|mcp/|migrations/|bin/)' },
     },
     {
       name: 'contracts-on-platform',
@@ -32,7 +56,7 @@ module.exports = {
       comment: 'contracts describe; they may stand on platform only.',
       from: { path: '^shared/contracts/' },
       to: {
-        path: '^(shared/(queues|events|records|deliveries|billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(queues|events|records|deliveries|billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -41,7 +65,7 @@ module.exports = {
       comment: 'queues and events carry any command; they must not know a resource.',
       from: { path: '^shared/(queues|events)/' },
       to: {
-        path: '^(shared/(records|deliveries|billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(records|deliveries|billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -50,7 +74,7 @@ module.exports = {
       comment: 'records and billing serve every resource, so they must not know one: pass in what differs.',
       from: { path: '^shared/(records|billing)/' },
       to: {
-        path: '^(shared/(deliveries|resources|registry|operations|documents|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(deliveries|resources|registry|operations|documents|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -60,7 +84,7 @@ module.exports = {
         'deliveries writes the rows of webhook deliveries for resources and workers, so it must know neither: pass in what differs.',
       from: { path: '^shared/deliveries/' },
       to: {
-        path: '^(shared/(billing|documents|resources|registry|operations|demo|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -70,6 +94,23 @@ module.exports = {
         'The registry lists the resources, so no resource can use it: import the resource that is meant.',
       from: { path: '^shared/(resources|documents|billing|deliveries|records)/' },
       to: { path: '^shared/(registry|operations)/' },
+    },
+    {
+      name: 'invoices-below-approvals-and-messages',
+      severity: 'error',
+      comment:
+        'Approvals run invoice commands and messages move invoices, so an invoice cannot import them. ' +
+        'What a write of an invoice needs of them belongs into pending-approvals or planned-messages.',
+      from: { path: '^shared/resources/invoices/' },
+      to: { path: '^shared/resources/(approvals|messages)/' },
+    },
+    {
+      name: 'pending-and-planned-below-invoices',
+      severity: 'error',
+      comment:
+        'pending-approvals and planned-messages lie below invoices, so they import no resource: take what differs as a parameter.',
+      from: { path: '^shared/resources/(pending-approvals|planned-messages)/' },
+      to: { path: '^shared/resources/', pathNot: '^shared/resources/$1/' },
     },
     {
       name: 'core-knows-no-process',
@@ -111,7 +152,7 @@ module.exports = {
       name: 'driver-in-platform-only',
       severity: 'error',
       comment: 'The pool is not for sharing: a query goes through Database, which names its tenant.',
-      from: { pathNot: '^(shared/platform|migrations|test|bench)/' },
+      from: { pathNot: '^(shared/platform|bin/embedded-postgres|migrations|test|bench)/' },
       to: { path: 'node_modules/(pg|knex)/' },
     },
     {
@@ -120,7 +161,7 @@ module.exports = {
       comment:
         'Tenants name the addresses that are called: only the guarded client (createOutboundClient) checks where a name really leads. ' +
         'Whoever opens a connection by other means goes around it. Mail servers and stores are ours: their packages are not meant.',
-      from: { path: '^(api|workers|mcp|shared|bin)/', pathNot: '^shared/platform/outbound/' },
+      from: { path: '^(api|workers|mcp|shared|bin)/', pathNot: '^shared/outbound/' },
       to: {
         path: '(^|/)node_modules/undici/|^(node:)?(https|http2|tls)$',
         dependencyTypesNot: ['type-only'],
@@ -151,7 +192,7 @@ module.exports = {
       name: 'strict-receiver-apart',
       severity: 'error',
       comment: 'It judges what the product sends, so it must share no mistake with it.',
-      from: { path: '^test/support/strict-' },
+      from: { path: '^test/support/webhooks/strict-' },
       to: { path: '^(api|workers|shared|bin|docs)/' },
     },
     {
@@ -160,7 +201,7 @@ module.exports = {
       comment: 'A production install has no development dependencies.',
       from: {
         path: '^(api|workers|mcp|shared|migrations|bin)/',
-        pathNot: '^(api/(build-)?openapi\\.ts|bin/generate-types\\.ts)$',
+        pathNot: '^(api/openapi/(build-)?openapi\\.ts|bin/generate-types\\.ts)$',
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },

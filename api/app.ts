@@ -1,9 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
-import { type Check, checkReadiness, createServingChecks, readReports } from '../shared/platform/health.js';
-import type { AnyContext, ApiContext, ApiMiddleware, RequestState } from './context.js';
-import { createDownloadObjectFinder } from './export-links.js';
+import { type Check, checkReadiness, createServingChecks, readReports } from '../shared/server/health.js';
 import { auditDenials } from './middleware/audit-denials.js';
 import { authenticate } from './middleware/authenticate.js';
 import { handleErrors } from './middleware/errors.js';
@@ -46,7 +44,9 @@ import { webhookDeliveryRoutes } from './routes/webhook-deliveries.js';
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.js';
 import { webhookReplayRoutes } from './routes/webhook-replays.js';
 import { workOrderRoutes } from './routes/work-orders.js';
-import type { ApiRuntime } from './runtime.js';
+import type { AnyContext, ApiContext, ApiMiddleware, RequestState } from './runtime/context.js';
+import { createDownloadObjectFinder } from './runtime/export-links.js';
+import type { ApiRuntime } from './runtime/runtime.js';
 
 /** Both prefixes lead to the same router (docs/decisions.md §1, row 2). */
 const PREFIXES = ['/v1', '/api/v1'];

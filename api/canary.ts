@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { createCanaryCommand } from '../shared/contracts/canary.js';
-import { type Check, CheckFailure, checkReadiness, createStoreChecks } from '../shared/platform/health.js';
 import { newId } from '../shared/platform/ids.js';
-import type { ApiRuntime } from './runtime.js';
+import { type Check, CheckFailure, checkReadiness, createStoreChecks } from '../shared/server/health.js';
+import type { ApiRuntime } from './runtime/runtime.js';
 
 const INTERVAL_MS = 10_000;
 /**

@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
-import { type HttpServer, listenHttp } from '../shared/platform/http-server.js';
-import type { Runtime } from '../shared/platform/runtime.js';
-import { logCheckFailure } from '../shared/platform/start-failure.js';
-import { assertReadable } from '../shared/platform/storage/probe.js';
+import { logCheckFailure } from '../shared/platform/config/start-failure.js';
+import type { Runtime } from '../shared/platform/process/runtime.js';
+import { type HttpServer, listenHttp } from '../shared/server/http-server.js';
+import { assertReadable } from '../shared/storage/probe.js';
 import { createApp } from './app.js';
 import { startCanary } from './canary.js';
-import { createApiRuntime } from './runtime.js';
+import { createApiRuntime } from './runtime/runtime.js';
 
 /**
  * Handles paths that are not the API's own on the API's server, such as /mcp. Returns true if it

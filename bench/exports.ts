@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { openSnapshot } from '../shared/platform/postgres-snapshot.js';
-import type { ExportFormat, ExportRequest } from '../shared/resources/exports/export-request.js';
-import { S3Server } from '../test/support/s3-server.js';
-import { S3_ACCOUNT } from '../test/support/s3-signature.js';
+import { openSnapshot } from '../shared/platform/postgres/snapshot.js';
+import type { ExportFormat, ExportRequest } from '../shared/resources/exports/request/export-request.js';
+import { S3Server } from '../test/support/exports/s3-server.js';
+import { S3_ACCOUNT } from '../test/support/exports/s3-signature.js';
 import { buildCopyQuery, type CopyQuery } from '../workers/exports/files/copy-queries.js';
 import { listFileSources } from '../workers/exports/files/sources.js';
 import { fillInvoices } from './support/fill.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../shared/platform/postgres.js';
+import type { Database } from '../shared/platform/postgres/database.js';
 import { analyzeTables } from './support/fill.js';
 import { type LoadResult, runLoad } from './support/load.js';
 import { createTenant, openBenchDatabase, startProduct } from './support/product.js';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../shared/platform/postgres.js';
-import { fetchMetrics } from '../test/support/load-invariants.js';
-import { readMemoryMb } from '../test/support/processes.js';
-import { insertDueRetries, insertFarRetries } from '../test/support/scheduled-retries.js';
-import { insertSignedEndpoint } from '../test/support/webhooks.js';
+import type { Database } from '../shared/platform/postgres/database.js';
+import { fetchMetrics } from '../test/support/load/load-invariants.js';
+import { readMemoryMb } from '../test/support/load/processes.js';
+import { insertDueRetries, insertFarRetries } from '../test/support/webhooks/scheduled-retries.js';
+import { insertSignedEndpoint } from '../test/support/webhooks/webhooks.js';
 import { runPacedLoad } from './support/paced-load.js';
 import {
   createTenant,

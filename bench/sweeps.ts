@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { IS_PAST_DUE, PAST_DUE_JOINS } from '../shared/billing/past-due.js';
-import type { SqlQuery, Transaction } from '../shared/platform/postgres.js';
+import type { SqlQuery, Transaction } from '../shared/platform/postgres/database.js';
 import { findOverdueInvoices } from '../shared/resources/invoices/overdue-sweep.js';
 import { openBenchDatabase } from './support/product.js';
 import { median, print, printMachine, printRatio } from './support/report.js';

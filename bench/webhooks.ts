@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { newId } from '../shared/platform/ids.js';
-import type { Database } from '../shared/platform/postgres.js';
-import { insertSignedEndpoint } from '../test/support/webhooks.js';
+import type { Database } from '../shared/platform/postgres/database.js';
+import { insertSignedEndpoint } from '../test/support/webhooks/webhooks.js';
 import { runPacedLoad } from './support/paced-load.js';
 import {
   createTenant,

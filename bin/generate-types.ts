@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type Joi from 'joi';
 import { compile } from 'json-schema-to-typescript';
-import { toTypeSchema } from '../shared/contracts/types-from-schemas.js';
+import { toTypeSchema } from '../shared/contracts/schemas/types-from-schemas.js';
 import { envelopeSchemas, resources } from '../shared/registry/resources.js';
 
 // Generates the types of all contracts from their Joi schemas. With --check (`npm run check`) it

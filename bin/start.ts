@@ -2,21 +2,22 @@ import { startApi } from '../api/start-api.js';
 import { createMcpListener } from '../mcp/http.js';
 import { MIGRATION_HEAD } from '../migrations/index.js';
 import { migrate } from '../migrations/migrate.js';
-import { ensureDemo } from '../shared/demo/demo-file.js';
-import { waitForConnections, waitForPostgres, waitForStores } from '../shared/platform/await-stores.js';
-import { loadConfig } from '../shared/platform/config.js';
-import { createStartupListener } from '../shared/platform/health.js';
-import { openHttpServer } from '../shared/platform/http-server.js';
-import { getAppRole } from '../shared/platform/postgres-session.js';
-import { type Foundation, runProcess } from '../shared/platform/run-process.js';
-import { createFoundation, createRuntime, resolveDatabaseUrl } from '../shared/platform/runtime.js';
+import { loadConfig } from '../shared/platform/config/config.js';
+import { getAppRole } from '../shared/platform/postgres/session.js';
+import { type Foundation, runProcess } from '../shared/platform/process/run-process.js';
+import { createFoundation, createRuntime } from '../shared/platform/process/runtime.js';
 import { startTracing } from '../shared/platform/tracing.js';
+import { waitForConnections, waitForPostgres, waitForStores } from '../shared/server/await-stores.js';
+import { createStartupListener } from '../shared/server/health.js';
+import { openHttpServer } from '../shared/server/http-server.js';
 import { startClock } from '../workers/clock/index.js';
 import { startExportsWorker } from '../workers/exports/index.js';
 import { startMessagesWorker } from '../workers/messages/index.js';
 import { startWebhooksWorker } from '../workers/webhooks/index.js';
 import { startWritesWorker } from '../workers/writes/index.js';
-import { buildPublicAddresses, renderWelcome } from './welcome.js';
+import { ensureDemo } from './demo/demo-file.js';
+import { buildPublicAddresses, renderWelcome } from './demo/welcome.js';
+import { startEmbeddedServer } from './embedded-postgres/server-of-process.js';
 
 // Runs API, MCP server, workers and clock in one process. It uses the embedded PostgreSQL unless
 // DATABASE_URL is set.
@@ -26,7 +27,7 @@ async function startAll(foundation: Foundation): Promise<void> {
   const { config, logger } = foundation;
   await startTracing(config, 'all', foundation.lifecycle);
   const server = await openHttpServer(foundation, createStartupListener(foundation));
-  const databaseUrl = await resolveDatabaseUrl(foundation);
+  const databaseUrl = config.databaseUrl ?? (await startEmbeddedServer(foundation));
   await waitForPostgres(foundation, databaseUrl);
   await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: !config.redisUrl });
   await waitForStores(foundation, { databaseUrl, migrationHead: MIGRATION_HEAD });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { runCli } from './commands/cli.js';
+import { runCli } from './tow/cli.js';
 
-// The command line program. `tow help` lists the commands; bin/commands/exit-codes.ts has the exit
+// The command line program. `tow help` lists the commands; bin/cli/exit-codes.ts has the exit
 // codes.
 process.exitCode = await runCli(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),

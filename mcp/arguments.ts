@@ -1,4 +1,4 @@
-import { validate } from '../shared/contracts/validate.js';
+import { validate } from '../shared/contracts/schemas/validate.js';
 import { AppError, type ErrorDetail } from '../shared/platform/errors.js';
 import type { Caller } from './caller.js';
 import type { Tool, ToolCall } from './tools/tool.js';

@@ -1,6 +1,6 @@
 import { type CallToolResult, ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { assertAccess } from '../shared/contracts/access.js';
-import { createValidationError } from '../shared/contracts/validate.js';
+import { createValidationError } from '../shared/contracts/schemas/validate.js';
 import { AppError } from '../shared/platform/errors.js';
 import { isUuid } from '../shared/platform/ids.js';
 import { type PageQuery, readPage } from '../shared/records/lists/list-page.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../shared/contracts/principal.js';
 import { AppError, methodNotAllowed } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';
-import { findNetworkPrefix } from '../shared/platform/network-prefix.js';
+import { findNetworkPrefix } from '../shared/platform/limits/network-prefix.js';
 import { inSpan, SpanKind } from '../shared/platform/tracing.js';
 import {
   type Credential,

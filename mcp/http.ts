@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Runtime } from '../shared/platform/runtime.js';
+import type { Runtime } from '../shared/platform/process/runtime.js';
 import { createMcpFeatures, type McpFeatures } from './features.js';
 import { MCP_PATH, McpHttpRequest } from './http-request.js';
 import { buildManifest } from './manifest.js';

@@ -1,4 +1,4 @@
-import type { Config } from '../shared/platform/config.js';
+import type { Config } from '../shared/platform/config/config.js';
 import { RESOURCES, TEMPLATES } from './resources.js';
 import { LISTED_TOOLS } from './tools/schemas.js';
 

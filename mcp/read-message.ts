@@ -9,8 +9,8 @@ import {
   type JSONRPCResponse,
 } from '@modelcontextprotocol/sdk/types.js';
 import { excludesMediaType } from '../shared/contracts/accept-header.js';
-import { findTextProblems, parseStrictJson } from '../shared/contracts/strict-json.js';
-import type { JsonProblem } from '../shared/contracts/strict-json-inspector.js';
+import { findTextProblems, parseStrictJson } from '../shared/contracts/json/strict-json.js';
+import type { JsonProblem } from '../shared/contracts/json/strict-json-inspector.js';
 import { AppError, type ErrorDetail } from '../shared/platform/errors.js';
 import { RpcError } from './rpc-error.js';
 

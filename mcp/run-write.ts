@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { hashBody } from '../shared/contracts/canonical-json.js';
 import type { Command } from '../shared/contracts/command.js';
+import { hashBody } from '../shared/contracts/json/canonical-json.js';
 import { canShowRecord, refuseForeignReplay } from '../shared/operations/response-visibility.js';
 import { appErrorFromBody } from '../shared/platform/errors.js';
 import { newId } from '../shared/platform/ids.js';

@@ -1,7 +1,7 @@
 import { type CursorCodec, createCursorCodec } from '../shared/contracts/cursor.js';
 import { openDurableWritePath } from '../shared/operations/write-path.js';
 import { deriveKey } from '../shared/platform/crypto.js';
-import type { Runtime } from '../shared/platform/runtime.js';
+import type { Runtime } from '../shared/platform/process/runtime.js';
 import { batchKeyUses, type RecordKeyUse } from '../shared/queues/key-uses.js';
 import type { Submit } from '../shared/queues/submit.js';
 import { type FindPrincipal, openCredentialCache } from '../shared/resources/api-keys/credential-cache.js';

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
-import { createHealthHandler, createServingChecks } from '../shared/platform/health.js';
-import { type HttpServer, listenHttp } from '../shared/platform/http-server.js';
 import { newId } from '../shared/platform/ids.js';
-import type { Runtime } from '../shared/platform/runtime.js';
+import type { Runtime } from '../shared/platform/process/runtime.js';
+import { createHealthHandler, createServingChecks } from '../shared/server/health.js';
+import { type HttpServer, listenHttp } from '../shared/server/http-server.js';
 import { createMcpListener } from './http.js';
 import { readRequestId } from './request-headers.js';
 

@@ -3,7 +3,7 @@ import type { JsonObject } from './tools/tool.js';
 
 /**
  * Members whose text customers, drivers, callers or other programs wrote.
- * test/contract/mcp-free-text.test.ts compares this list with the schemas.
+ * test/contract/agents/mcp-free-text.test.ts compares this list with the schemas.
  */
 export const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([
   'notes',

@@ -1,7 +1,7 @@
 import { MIGRATION_HEAD } from '../migrations/index.js';
-import { serveHealth } from '../shared/platform/health.js';
-import { runService } from '../shared/platform/run-service.js';
-import type { Runtime } from '../shared/platform/runtime.js';
+import type { Runtime } from '../shared/platform/process/runtime.js';
+import { serveHealth } from '../shared/server/health.js';
+import { runService } from '../shared/server/run-service.js';
 import { startClock } from './clock/index.js';
 import { startExportsWorker } from './exports/index.js';
 import { startMessagesWorker } from './messages/index.js';

@@ -1,5 +1,5 @@
 import { type Access, assertAccess } from '../../shared/contracts/access.js';
-import type { ApiMiddleware } from '../context.js';
+import type { ApiMiddleware } from '../runtime/context.js';
 
 /** Rejects requests whose key lacks this access. */
 export function requireAccess(access: Access): ApiMiddleware {

@@ -2,8 +2,8 @@ import { AppError } from '../../shared/platform/errors.js';
 import { isUuid, newId } from '../../shared/platform/ids.js';
 import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
 import { isAudited } from '../../shared/resources/audit-log/audited.js';
-import type { ApiContext, ApiMiddleware } from '../context.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 import { describeOrigin } from './write.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import {
   type Credential,
   countBadCredential,
@@ -8,7 +8,7 @@ import {
 } from '../../shared/resources/api-keys/credential-cache.js';
 import { findSession } from '../../shared/resources/sessions/queries.js';
 import { isWellFormedToken } from '../../shared/resources/sessions/token.js';
-import type { AnyContext, ApiMiddleware } from '../context.js';
+import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
 import { assertNoCsrf, readEnvironment, readSessionToken } from './session-cookie.js';
 
 /**

@@ -1,8 +1,8 @@
 import { koaBody } from 'koa-body';
-import { findTextProblems, parseStrictJson } from '../../shared/contracts/strict-json.js';
-import { createValidationError } from '../../shared/contracts/validate.js';
+import { findTextProblems, parseStrictJson } from '../../shared/contracts/json/strict-json.js';
+import { createValidationError } from '../../shared/contracts/schemas/validate.js';
 import { AppError, type ErrorCode } from '../../shared/platform/errors.js';
-import type { AnyContext, ApiMiddleware } from '../context.js';
+import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
 
 /** Maximum size of a body, before and after decompression (docs/decisions.md §5, Limits). */
 const MAX_BODY_BYTES = 1024 * 1024;

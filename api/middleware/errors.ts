@@ -5,7 +5,7 @@ import {
   serviceUnavailable,
 } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
-import type { AnyContext, ApiMiddleware } from '../context.js';
+import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
 
 /**
  * Converts every thrown error into the error envelope (docs/specification.md §7). No other

@@ -1,4 +1,4 @@
-import type { ApiContext } from '../context.js';
+import type { ApiContext } from '../runtime/context.js';
 
 /** Matches only the member: inside a client's text its quotes would be escaped. */
 const UPDATED_AT = /"updated_at":"([^"]+)"/;

@@ -1,6 +1,6 @@
-import { findNetworkPrefix } from '../../shared/platform/network-prefix.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
-import type { AnyContext, ApiMiddleware } from '../context.js';
+import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
+import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
 
 /**
  * Rejects requests of a tenant whose clients do not read their responses, before the service does

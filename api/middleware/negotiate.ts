@@ -1,6 +1,6 @@
 import { excludesMediaType } from '../../shared/contracts/accept-header.js';
 import { AppError } from '../../shared/platform/errors.js';
-import type { ApiMiddleware } from '../context.js';
+import type { ApiMiddleware } from '../runtime/context.js';
 
 /** Media ranges that match the API's JSON, from the most to the least specific. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
-import { validateAndReportUnknown } from '../../shared/contracts/validate.js';
+import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { AppError } from '../../shared/platform/errors.js';
-import type { ApiMiddleware } from '../context.js';
+import type { ApiMiddleware } from '../runtime/context.js';
 import { reportUnknownNames } from './warnings.js';
 
 type Context = Parameters<ApiMiddleware>[0];

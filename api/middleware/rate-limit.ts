@@ -1,6 +1,6 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { buildRateLimitHeaders, countRequest } from '../../shared/resources/api-keys/rate-limit.js';
-import type { ApiMiddleware } from '../context.js';
+import type { ApiMiddleware } from '../runtime/context.js';
 
 /** Counts the request against the limits of its key or person, and reports them in headers. */
 export function limitRate(runtime: Runtime): ApiMiddleware {

@@ -3,13 +3,13 @@ import { type Access, assertAccess } from '../../shared/contracts/access.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import type { SqlQuery } from '../../shared/platform/postgres.js';
+import type { SqlQuery } from '../../shared/platform/postgres/database.js';
 import type { ListScope } from '../../shared/records/lists/keyset-list.js';
 import { type PageQuery, readPage } from '../../shared/records/lists/list-page.js';
 import { buildReadQuery } from '../../shared/records/render-records.js';
 import { getResourceTable } from '../../shared/registry/tables.js';
-import type { ApiContext, ApiMiddleware } from '../context.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 import { setETag } from './etag.js';
 import { markQueryReader, readQuery } from './query.js';
 

@@ -1,8 +1,8 @@
 import { newId } from '../../shared/platform/ids.js';
 import { redactPath } from '../../shared/platform/logger.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
-import type { AnyContext, ApiMiddleware } from '../context.js';
+import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
 
 /**
  * A client's own request id is kept if it is short and safe in a header and a log

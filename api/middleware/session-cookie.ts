@@ -1,6 +1,6 @@
-import type { Config } from '../../shared/platform/config.js';
+import type { Config } from '../../shared/platform/config/config.js';
 import { AppError } from '../../shared/platform/errors.js';
-import type { AnyContext } from '../context.js';
+import type { AnyContext } from '../runtime/context.js';
 
 const COOKIE = 'tow_session';
 /**

@@ -1,4 +1,4 @@
-import type { AnyContext } from '../context.js';
+import type { AnyContext } from '../runtime/context.js';
 
 /** Limits of the header. With the longest names it has 1.4 kB. */
 const MAX_NAMES = 20;

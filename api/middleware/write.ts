@@ -1,9 +1,9 @@
 import { assertAccess } from '../../shared/contracts/access.js';
-import { hashBody } from '../../shared/contracts/canonical-json.js';
 import type { Actor, Command, CommandDefinition, CommandResult } from '../../shared/contracts/command.js';
 import { renderDryRunResponse } from '../../shared/contracts/dry-run-response.js';
+import { hashBody } from '../../shared/contracts/json/canonical-json.js';
 import type { Principal } from '../../shared/contracts/principal.js';
-import { validateAndReportUnknown } from '../../shared/contracts/validate.js';
+import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import {
   canShowRecord,
   hideRecordContents,
@@ -14,8 +14,8 @@ import { isUuid, newId } from '../../shared/platform/ids.js';
 import { currentTraceparent } from '../../shared/platform/tracing.js';
 import type { Submitted } from '../../shared/queues/submit.js';
 import { markAudited } from '../../shared/resources/audit-log/audited.js';
-import type { ApiContext, ApiMiddleware } from '../context.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 import { type ParsedBody, readBody } from './body.js';
 import { setETag } from './etag.js';
 import { reportUnknownNames } from './warnings.js';

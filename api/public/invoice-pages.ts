@@ -2,14 +2,14 @@ import type { Command } from '../../shared/contracts/command.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { readLogo } from '../../shared/documents/logo-queries.js';
 import { isTransientDatabaseError, methodNotAllowed } from '../../shared/platform/errors.js';
-import { findNetworkPrefix } from '../../shared/platform/network-prefix.js';
+import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { markInvoiceViewed } from '../../shared/resources/invoices/commands.js';
-import { deriveLinkKey, type LinkTarget, openLink } from '../../shared/resources/messages/link.js';
 import { type LinkedInvoice, readLinkedInvoice } from '../../shared/resources/messages/link-queries.js';
-import type { AnyContext, ApiMiddleware } from '../context.js';
+import { deriveLinkKey, type LinkTarget, openLink } from '../../shared/resources/planned-messages/link.js';
 import { respondWithPdf } from '../routes/invoice-pdf.js';
 import { respondWithLogo } from '../routes/logo.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 import { PAGE_HEADERS, renderExplanationPage, renderInvoicePage } from './page-html.js';
 
 /**

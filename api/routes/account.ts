@@ -6,9 +6,9 @@ import { type OperationView, readOperation } from '../../shared/operations/store
 import { notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
-import type { RequestState } from '../context.js';
-import { decryptSecretInResponse } from '../middleware/decrypt-secret.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { decryptSecretInResponse } from '../transforms/decrypt-secret.js';
 
 export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

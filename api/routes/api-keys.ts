@@ -2,12 +2,12 @@ import type Router from '@koa/router';
 import { createApiKey, revokeApiKey, rollApiKey } from '../../shared/resources/api-keys/commands.js';
 import { listApiKeys } from '../../shared/resources/api-keys/queries.js';
 import { apiKeyListQuery } from '../../shared/resources/api-keys/schema.js';
-import type { ApiContext, RequestState } from '../context.js';
-import { broadcastCredentialChange } from '../middleware/broadcast-credential-change.js';
-import { createKeyTransforms } from '../middleware/key-transforms.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { ApiContext, RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
+import { createKeyTransforms } from '../transforms/key-transforms.js';
 
 const idInPath = (ctx: ApiContext) => ctx.params.id;
 const admin = { permission: 'admin', agentScope: null } as const;

@@ -8,10 +8,10 @@ import {
 } from '../../shared/resources/approvals/commands.js';
 import { listApprovals } from '../../shared/resources/approvals/queries.js';
 import { approvalListQuery } from '../../shared/resources/approvals/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 /** Agents with the scope propose_approvals may read the approvals that they requested. */
 const read = getReadAccess('approval');

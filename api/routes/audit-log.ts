@@ -2,9 +2,9 @@ import type Router from '@koa/router';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { auditListQuery } from '../../shared/resources/audit-log/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
  * The permission read is not enough: the audit log names people, their IP addresses and every key.

@@ -9,10 +9,10 @@ import {
 } from '../../shared/resources/claims/commands.js';
 import { listClaims } from '../../shared/resources/claims/queries.js';
 import { claimListQuery } from '../../shared/resources/claims/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 

@@ -13,11 +13,11 @@ import {
   type StatementRow,
 } from '../../shared/resources/customers/statement.js';
 import { customerStatementQuery } from '../../shared/resources/customers/statement-schema.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
 import { markQueryReader, readQuery } from '../middleware/query.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = getReadAccess('customer');
 

@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
 import { DispatchBoardReader } from '../../shared/resources/dispatch-board/board-reader.js';
-import type { RequestState } from '../context.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 export function dispatchRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   const boards = new DispatchBoardReader(api.db);

@@ -3,10 +3,10 @@ import { getReadAccess } from '../../shared/registry/tables.js';
 import { createDriver, updateDriver } from '../../shared/resources/drivers/commands.js';
 import { listDrivers } from '../../shared/resources/drivers/queries.js';
 import { driverListQuery } from '../../shared/resources/drivers/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = getReadAccess('driver');
 

@@ -3,9 +3,9 @@ import type { Access } from '../../shared/contracts/access.js';
 import { EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
 import { notFound } from '../../shared/platform/errors.js';
 import { describeEventType } from '../../shared/resources/event-types/bodies.js';
-import type { RequestState } from '../context.js';
 import { requireAccess } from '../middleware/access.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 /** The same as for events: no single agent scope covers every record that they show. */
 const read: Access = { permission: 'read', agentScope: null };

@@ -6,10 +6,10 @@ import { readCurrentPosition } from '../../shared/events/read-events.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { listEvents } from '../../shared/resources/events/queries.js';
 import { eventListQuery, eventStreamQuery } from '../../shared/resources/events/schema.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
 import { markQueryReader, readQuery } from '../middleware/query.js';
 import { serveList, serveRecord } from '../middleware/read.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 /** Events show every kind of record, so no single agent scope covers them. */
 const read: Access = { permission: 'read', agentScope: null };

@@ -1,31 +1,18 @@
 import type { Readable } from 'node:stream';
 import { AppError, methodNotAllowed, serviceUnavailable } from '../../shared/platform/errors.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
-import { deriveExportLinkKey, redeemLink } from '../../shared/platform/storage/link-token.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
+import { countBadCredential } from '../../shared/resources/api-keys/credential-cache.js';
+import { deriveExportLinkKey, redeemLink } from '../../shared/storage/link-token.js';
 import {
   type ByteRange,
   buildContentDisposition,
   type Storage,
   StorageError,
-} from '../../shared/platform/storage/storage.js';
-import { countBadCredential } from '../../shared/resources/api-keys/credential-cache.js';
-import type { AnyContext, ApiMiddleware } from '../context.js';
-import type { ActiveDownloads } from '../downloads.js';
+} from '../../shared/storage/storage.js';
 import { writeError } from '../middleware/errors.js';
-
-/** The file of a completed export. */
-export interface DownloadObject {
-  /** Key of the object in storage. */
-  key: string;
-  fileName: string;
-  contentType: string;
-  /** Hexadecimal. */
-  sha256: string;
-  bytes: number;
-}
-
-/** Finds the file of an export of the tenant; undefined unless it can be downloaded now. */
-export type FindDownloadObject = (tenantId: string, exportId: string) => Promise<DownloadObject | undefined>;
+import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ActiveDownloads } from '../runtime/downloads.js';
+import type { DownloadObject, FindDownloadObject } from '../runtime/export-links.js';
 
 export interface DownloadDependencies extends Pick<Runtime, 'config' | 'limiter' | 'logger'> {
   storage: Storage;

@@ -7,10 +7,10 @@ import {
 } from '../../shared/resources/export-schedules/commands.js';
 import { listExportSchedules } from '../../shared/resources/export-schedules/queries.js';
 import { exportScheduleListQuery } from '../../shared/resources/export-schedules/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 const label = 'export schedule';

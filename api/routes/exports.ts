@@ -1,15 +1,18 @@
 import type Router from '@koa/router';
 import { getErrorCode } from '../../shared/platform/errors.js';
-import { checkExportRequest } from '../../shared/resources/exports/check-export-request.js';
 import { cancelExport, createExport, retryExport } from '../../shared/resources/exports/commands.js';
-import { estimateExportRows, type RowEstimateInput } from '../../shared/resources/exports/estimate-rows.js';
 import { listExports } from '../../shared/resources/exports/queries.js';
+import { checkExportRequest } from '../../shared/resources/exports/request/check-export-request.js';
+import {
+  estimateExportRows,
+  type RowEstimateInput,
+} from '../../shared/resources/exports/request/estimate-rows.js';
 import { exportListQuery } from '../../shared/resources/exports/schema.js';
-import type { RequestState } from '../context.js';
-import { createDownloadLinkAdder } from '../export-links.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import { createDownloadLinkAdder } from '../runtime/export-links.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 

@@ -8,10 +8,10 @@ import {
 } from '../../shared/resources/impounds/commands.js';
 import { listImpounds } from '../../shared/resources/impounds/queries.js';
 import { impoundListQuery } from '../../shared/resources/impounds/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 

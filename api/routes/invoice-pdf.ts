@@ -4,12 +4,12 @@ import { buildInvoiceDocument, pdfFileName } from '../../shared/documents/docume
 import type { DocumentRow } from '../../shared/documents/document-rows.js';
 import type { PdfRequest } from '../../shared/documents/pdf/invoice-pdfs.js';
 import { notFound, serviceUnavailable } from '../../shared/platform/errors.js';
-import { TooManyWaitingError } from '../../shared/platform/fair-limit.js';
 import { isUuid } from '../../shared/platform/ids.js';
+import { TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { buildInvoiceDocumentQuery } from '../../shared/resources/invoices/document-query.js';
-import type { AnyContext, ApiContext, RequestState } from '../context.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { AnyContext, ApiContext, RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = getReadAccess('invoice');
 

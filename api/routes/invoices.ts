@@ -13,10 +13,10 @@ import {
 } from '../../shared/resources/invoices/commands.js';
 import { listInvoices } from '../../shared/resources/invoices/queries.js';
 import { invoiceListQuery } from '../../shared/resources/invoices/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = getReadAccess('invoice');
 

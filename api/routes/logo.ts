@@ -10,10 +10,10 @@ import {
 import { readLogo, type StoredLogo } from '../../shared/documents/logo-queries.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { type LogoInput, removeLogo, setLogo } from '../../shared/resources/settings/commands.js';
-import type { AnyContext, ApiContext, RequestState } from '../context.js';
 import { createRawBodyReader, type ParsedBody } from '../middleware/body.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { AnyContext, ApiContext, RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   const account = { resourceLabel: 'account', getTargetId: (ctx: ApiContext) => ctx.state.key.tenantId };

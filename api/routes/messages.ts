@@ -2,10 +2,10 @@ import type Router from '@koa/router';
 import { retryMessage, revokeMessageLink } from '../../shared/resources/messages/commands.js';
 import { listMessages } from '../../shared/resources/messages/queries.js';
 import { messageListQuery } from '../../shared/resources/messages/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 

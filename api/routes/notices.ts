@@ -2,10 +2,10 @@ import type Router from '@koa/router';
 import { markNoticeRead } from '../../shared/resources/notices/commands.js';
 import { listNotices } from '../../shared/resources/notices/queries.js';
 import { noticeListQuery } from '../../shared/resources/notices/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 

@@ -4,10 +4,10 @@ import type { PaymentListQuery } from '../../shared/contracts/generated.js';
 import { createPayment, refundPayment } from '../../shared/resources/payments/commands.js';
 import { listPayments } from '../../shared/resources/payments/queries.js';
 import { invoicePaymentListQuery, paymentListQuery } from '../../shared/resources/payments/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 

@@ -2,15 +2,15 @@ import { buildPricingFactsQuery, type PricingFactsRow } from '../../shared/billi
 import { previewPrice } from '../../shared/billing/work-order-price.js';
 import { assertAccess } from '../../shared/contracts/access.js';
 import { renderDryRunResponse } from '../../shared/contracts/dry-run-response.js';
-import { validateAndReportUnknown } from '../../shared/contracts/validate.js';
+import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { appErrorFromBody, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { workOrderAction } from '../../shared/resources/work-orders/schema.js';
-import type { ApiContext, ApiMiddleware } from '../context.js';
 import { readBody } from '../middleware/body.js';
 import { reportUnknownNames } from '../middleware/warnings.js';
 import { readWriteHeaders } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
  * A POST that stores nothing (docs/decisions.md §10). It accepts and checks the same headers as a

@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import { assertAccess } from '../../shared/contracts/access.js';
 import type { Command } from '../../shared/contracts/command.js';
 import type { Session, SignIn } from '../../shared/contracts/generated.js';
-import { validateAndReportUnknown } from '../../shared/contracts/validate.js';
+import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { sha256 } from '../../shared/platform/crypto.js';
 import { appErrorFromBody, serviceUnavailable } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
@@ -13,13 +13,13 @@ import type { SignInCandidate } from '../../shared/resources/sessions/queries.js
 import { signIn } from '../../shared/resources/sessions/schema.js';
 import { sessionTable } from '../../shared/resources/sessions/table.js';
 import { mintSessionToken } from '../../shared/resources/sessions/token.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
 import { readBody } from '../middleware/body.js';
-import { broadcastCredentialChange } from '../middleware/broadcast-credential-change.js';
 import { assertSameOrigin, setTokenCookie } from '../middleware/session-cookie.js';
 import { reportUnknownNames } from '../middleware/warnings.js';
 import { describeOrigin, serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 
 export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -3,10 +3,10 @@ import { assertAccess } from '../../shared/contracts/access.js';
 import { buildReadQuery } from '../../shared/records/render-records.js';
 import { updateSettings } from '../../shared/resources/settings/commands.js';
 import { settingsTable } from '../../shared/resources/settings/table.js';
-import type { ApiContext, RequestState } from '../context.js';
 import { setETag } from '../middleware/etag.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { ApiContext, RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**

@@ -3,10 +3,10 @@ import { getReadAccess } from '../../shared/registry/tables.js';
 import { createTruck, updateTruck } from '../../shared/resources/trucks/commands.js';
 import { listTrucks } from '../../shared/resources/trucks/queries.js';
 import { truckListQuery } from '../../shared/resources/trucks/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = getReadAccess('truck');
 

@@ -4,11 +4,11 @@ import { AppError } from '../../shared/platform/errors.js';
 import { createUser, deactivateUser, updateUser } from '../../shared/resources/users/commands.js';
 import { listUsers } from '../../shared/resources/users/queries.js';
 import { userListQuery } from '../../shared/resources/users/schema.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../context.js';
-import { broadcastCredentialChange } from '../middleware/broadcast-credential-change.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 const idInPath = (ctx: ApiContext) => ctx.params.id;

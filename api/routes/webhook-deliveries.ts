@@ -9,10 +9,10 @@ import {
   webhookAttemptListQuery,
   webhookDeliveryListQuery,
 } from '../../shared/resources/webhook-deliveries/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = { permission: 'read', agentScope: null } as const;
 

@@ -7,11 +7,11 @@ import {
 } from '../../shared/resources/webhook-endpoints/commands.js';
 import { listWebhookEndpoints } from '../../shared/resources/webhook-endpoints/queries.js';
 import { webhookEndpointListQuery } from '../../shared/resources/webhook-endpoints/schema.js';
-import type { RequestState } from '../context.js';
-import { createEndpointTransforms } from '../middleware/endpoint-transforms.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { createEndpointTransforms } from '../transforms/endpoint-transforms.js';
 
 const admin = { permission: 'admin', agentScope: null } as const;
 const label = 'webhook endpoint';

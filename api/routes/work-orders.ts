@@ -14,10 +14,10 @@ import {
 } from '../../shared/resources/work-orders/commands.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { workOrderListQuery } from '../../shared/resources/work-orders/schema.js';
-import type { RequestState } from '../context.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiRuntime } from '../runtime.js';
+import type { RequestState } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
 import { priceWorkOrder } from './price-work-order.js';
 
 const read = getReadAccess('work_order');

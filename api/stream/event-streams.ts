@@ -2,7 +2,7 @@ import type { EventPosition } from '../../shared/events/event-position.js';
 import { readEvents } from '../../shared/events/read-events.js';
 import { subscribeToRecordedEvents } from '../../shared/events/recorded-broadcast.js';
 import { AppError } from '../../shared/platform/errors.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { EventFeed } from './event-feed.js';
 import { EventStream, type EventStreamOptions } from './event-stream.js';
 

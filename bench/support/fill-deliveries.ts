@@ -1,6 +1,6 @@
 import { maintainPartitions } from '../../migrations/partitions.js';
 import { newId } from '../../shared/platform/ids.js';
-import { withPgClient } from '../../test/support/rows.js';
+import { withPgClient } from '../../test/support/writes/rows.js';
 import type { BenchStores } from './stores.js';
 
 const DAY_MS = 24 * 3600 * 1000;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { deriveKey } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import { type Database, openDatabase } from '../../shared/platform/postgres.js';
+import { type Database, openDatabase } from '../../shared/platform/postgres/database.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';

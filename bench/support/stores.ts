@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../bin/embedded-postgres/start.js';
 import { migrate } from '../../migrations/migrate.js';
-import { startEmbeddedPostgres } from '../../shared/platform/embedded-postgres/start.js';
-import { getAppRole } from '../../shared/platform/postgres-session.js';
+import { getAppRole } from '../../shared/platform/postgres/session.js';
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -1,8 +1,8 @@
-import type { Database } from '../../shared/platform/postgres.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
 import { readScheduleRuns } from '../../shared/queues/schedule-runs.js';
 import { LIST_SWEEP_FAILURES, type SweepFailure } from '../../shared/records/sweeps/sweep-failures.js';
 import { loadPostgresTimeZones } from '../../shared/resources/settings/time-zones.js';
-import { readAcrossTenants } from './store.js';
+import { readAcrossTenants } from '../cli/store.js';
 
 export const REMEDY_FOR_CLOCK =
   'Start a clock (npm start, or `node dist/workers/main.js clock`); its log names the cause of each failed job.';

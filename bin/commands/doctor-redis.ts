@@ -1,7 +1,7 @@
 import { getErrorCode } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
-import { assertNoEviction, connectRedis } from '../../shared/platform/redis.js';
-import { CliError, describeReason, EXIT } from './exit-codes.js';
+import { assertNoEviction, connectRedis } from '../../shared/platform/process/redis.js';
+import { CliError, describeReason, EXIT } from '../cli/exit-codes.js';
 
 const CONNECT_TIMEOUT_MS = 3000;
 

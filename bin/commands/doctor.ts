@@ -3,21 +3,21 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { findPartitionProblems } from '../../migrations/partitions.js';
-import type { Config } from '../../shared/platform/config.js';
+import type { Config } from '../../shared/platform/config/config.js';
+import type { StorageLocation } from '../../shared/platform/config/storage-location.js';
 import { getErrorCode } from '../../shared/platform/errors.js';
-import { findMissingMigration } from '../../shared/platform/health.js';
-import type { Database } from '../../shared/platform/postgres.js';
-import { assertDirectConnection } from '../../shared/platform/postgres-pooler.js';
-import { findPrivilegeProblems } from '../../shared/platform/postgres-privileges.js';
-import { computeFingerprint, readSecretKeyFingerprint } from '../../shared/platform/secret-key.js';
-import type { StorageLocation } from '../../shared/platform/storage/location.js';
-import { openStorage } from '../../shared/platform/storage/open-storage.js';
-import { assertWritable } from '../../shared/platform/storage/probe.js';
-import type { CommandContext, RunCommand } from './command.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
+import { assertDirectConnection } from '../../shared/platform/postgres/pooler.js';
+import { findPrivilegeProblems } from '../../shared/platform/postgres/privileges.js';
+import { findMissingMigration } from '../../shared/server/health.js';
+import { computeFingerprint, readSecretKeyFingerprint } from '../../shared/server/secret-key.js';
+import { openStorage } from '../../shared/storage/open-storage.js';
+import { assertWritable } from '../../shared/storage/probe.js';
+import type { CommandContext, RunCommand } from '../cli/command.js';
+import { CliError, describeReason, EXIT, type ExitCode, toCliError } from '../cli/exit-codes.js';
+import { isReachableAsApp } from '../cli/store.js';
 import { checkAccounts, checkClock, REMEDY_FOR_ACCOUNTS, REMEDY_FOR_CLOCK } from './doctor-clock.js';
 import { checkRedis } from './doctor-redis.js';
-import { CliError, describeReason, EXIT, type ExitCode, toCliError } from './exit-codes.js';
-import { isReachableAsApp } from './store.js';
 
 /** The result of a check. `next` says how to fix a failure. */
 interface Finding {

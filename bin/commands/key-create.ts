@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import { dateTime, strictBoolean, text } from '../../shared/contracts/fields.js';
-import { validate } from '../../shared/contracts/validate.js';
+import { dateTime, strictBoolean, text } from '../../shared/contracts/schemas/fields.js';
+import { validate } from '../../shared/contracts/schemas/validate.js';
 import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js';
 import { deriveKey } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
-import type { Database } from '../../shared/platform/postgres.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
 import { AccountQuota } from '../../shared/records/account-quota.js';
 import { diffNewRecord } from '../../shared/records/changes.js';
 import { refKey } from '../../shared/records/record-refs.js';
@@ -13,9 +13,9 @@ import { type KeyKind, type KeyMaterial, mintKey } from '../../shared/resources/
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
 import { LIVE_KEY_QUOTA } from '../../shared/resources/api-keys/live-key-quota.js';
 import { apiKeyTable } from '../../shared/resources/api-keys/table.js';
-import { recordOperatorAction } from './audit-entry.js';
-import type { CommandArgs, RunCommand } from './command.js';
-import { CliError, EXIT, usageError } from './exit-codes.js';
+import { recordOperatorAction } from '../cli/audit-entry.js';
+import type { CommandArgs, RunCommand } from '../cli/command.js';
+import { CliError, EXIT, usageError } from '../cli/exit-codes.js';
 import { findNamedTenant } from './tenants.js';
 
 /** The name, rights and expiry of a key, as the table stores them. */

@@ -1,9 +1,9 @@
 import { isUuid } from '../../shared/platform/ids.js';
 import { apiKeyRepresentation } from '../../shared/resources/api-keys/representation.js';
-import { recordOperatorAction } from './audit-entry.js';
-import type { RunCommand } from './command.js';
-import { notFoundError, usageError } from './exit-codes.js';
-import { renderTable } from './output.js';
+import { recordOperatorAction } from '../cli/audit-entry.js';
+import type { RunCommand } from '../cli/command.js';
+import { notFoundError, usageError } from '../cli/exit-codes.js';
+import { renderTable } from '../cli/output.js';
 import { findNamedTenant } from './tenants.js';
 
 const COLUMNS = [

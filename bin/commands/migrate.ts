@@ -1,9 +1,9 @@
 import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { migrate } from '../../migrations/migrate.js';
-import { assertDirectConnection } from '../../shared/platform/postgres-pooler.js';
-import { getAppRole } from '../../shared/platform/postgres-session.js';
-import type { RunCommand } from './command.js';
-import { isReachableAsApp } from './store.js';
+import { assertDirectConnection } from '../../shared/platform/postgres/pooler.js';
+import { getAppRole } from '../../shared/platform/postgres/session.js';
+import type { RunCommand } from '../cli/command.js';
+import { isReachableAsApp } from '../cli/store.js';
 
 /** `tow migrate`: migrates the database to this version and creates the application's role. */
 export const migrateDatabase: RunCommand = async (_args, { config, store }) => {

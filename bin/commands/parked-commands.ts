@@ -1,10 +1,10 @@
 import { isUuid } from '../../shared/platform/ids.js';
-import type { Transaction } from '../../shared/platform/postgres.js';
-import { recordOperatorAction } from './audit-entry.js';
-import type { RunCommand } from './command.js';
-import { CliError, EXIT, notFoundError, usageError } from './exit-codes.js';
-import { renderTable } from './output.js';
-import { readAcrossTenants } from './store.js';
+import type { Transaction } from '../../shared/platform/postgres/database.js';
+import { recordOperatorAction } from '../cli/audit-entry.js';
+import type { RunCommand } from '../cli/command.js';
+import { CliError, EXIT, notFoundError, usageError } from '../cli/exit-codes.js';
+import { renderTable } from '../cli/output.js';
+import { readAcrossTenants } from '../cli/store.js';
 import { findNamedTenant } from './tenants.js';
 
 interface ParkedRow extends Record<string, unknown> {

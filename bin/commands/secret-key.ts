@@ -1,5 +1,5 @@
-import { adoptSecretKey } from '../../shared/platform/secret-key.js';
-import type { RunCommand } from './command.js';
+import { adoptSecretKey } from '../../shared/server/secret-key.js';
+import type { RunCommand } from '../cli/command.js';
 
 const DATA_LOSS_TEXT =
   'Everything that the earlier key encrypted or signed is lost. Give each webhook endpoint a new secret (POST /webhook-endpoints/{id}/rotate-secret) and set its custom headers again. Send each invoice again whose link must still open.';

@@ -1,16 +1,16 @@
 import Joi from 'joi';
-import { text } from '../../shared/contracts/fields.js';
-import { validate } from '../../shared/contracts/validate.js';
+import { text } from '../../shared/contracts/schemas/fields.js';
+import { validate } from '../../shared/contracts/schemas/validate.js';
 import { TIERS } from '../../shared/contracts/vocabulary.js';
-import type { Tier } from '../../shared/platform/config.js';
+import type { Tier } from '../../shared/platform/config/config.js';
 import { isUuid } from '../../shared/platform/ids.js';
-import type { Database } from '../../shared/platform/postgres.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
 import { isNodeTimeZone, isPostgresTimeZone } from '../../shared/resources/settings/time-zones.js';
 import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
-import type { CommandArgs, RunCommand } from './command.js';
-import { notFoundError, usageError } from './exit-codes.js';
-import { renderTable } from './output.js';
-import { readAcrossTenants } from './store.js';
+import type { CommandArgs, RunCommand } from '../cli/command.js';
+import { notFoundError, usageError } from '../cli/exit-codes.js';
+import { renderTable } from '../cli/output.js';
+import { readAcrossTenants } from '../cli/store.js';
 
 interface TenantFields {
   name: string;

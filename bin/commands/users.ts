@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Joi from 'joi';
-import { email, text } from '../../shared/contracts/fields.js';
-import { validate } from '../../shared/contracts/validate.js';
+import { email, text } from '../../shared/contracts/schemas/fields.js';
+import { validate } from '../../shared/contracts/schemas/validate.js';
 import { hashPassword } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
 import { diffNewRecord } from '../../shared/records/changes.js';
@@ -9,9 +9,9 @@ import { refKey } from '../../shared/records/record-refs.js';
 import { renderRecords } from '../../shared/records/render-records.js';
 import { insertUsers } from '../../shared/resources/users/handlers.js';
 import { userTable } from '../../shared/resources/users/table.js';
-import { recordOperatorAction } from './audit-entry.js';
-import type { RunCommand } from './command.js';
-import { usageError } from './exit-codes.js';
+import { recordOperatorAction } from '../cli/audit-entry.js';
+import type { RunCommand } from '../cli/command.js';
+import { usageError } from '../cli/exit-codes.js';
 import { findNamedTenant } from './tenants.js';
 
 const userFields = Joi.object({ name: text(100).required(), email: email().required() });

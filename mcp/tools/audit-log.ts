@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { dateTime, uuid } from '../../shared/contracts/fields.js';
 import type { AuditListQuery } from '../../shared/contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../shared/contracts/resource.js';
+import { dateTime, uuid } from '../../shared/contracts/schemas/fields.js';
 import { listAgentAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { agentAuditListItem } from '../../shared/resources/audit-log/schema.js';
 import { quoteText } from '../quote-text.js';

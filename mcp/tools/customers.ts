@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { text } from '../../shared/contracts/fields.js';
 import type { CustomerListQuery } from '../../shared/contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../shared/contracts/resource.js';
+import { text } from '../../shared/contracts/schemas/fields.js';
 import { listAgentCustomers } from '../../shared/resources/customers/queries.js';
 import { agentCustomerListItem } from '../../shared/resources/customers/schema.js';
 import { quoteText } from '../quote-text.js';

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { cursor, limit } from '../../shared/contracts/fields.js';
+import { cursor, limit } from '../../shared/contracts/schemas/fields.js';
 
 /**
  * Page size of a list tool, 1 to `max`. JSON has numbers, so a string is refused, unlike in a URL.

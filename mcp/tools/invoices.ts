@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { uuid } from '../../shared/contracts/fields.js';
 import type { InvoiceDraft, InvoiceListQuery } from '../../shared/contracts/generated.js';
+import { uuid } from '../../shared/contracts/schemas/fields.js';
 import { INVOICE_STATUSES } from '../../shared/contracts/vocabulary.js';
 import { agentInvoiceListItem } from '../../shared/resources/invoices/agent-schema.js';
 import { draftInvoice } from '../../shared/resources/invoices/commands.js';

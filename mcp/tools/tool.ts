@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import type { CommandDefinition } from '../../shared/contracts/command.js';
 import type { AgentScope } from '../../shared/contracts/vocabulary.js';
-import type { SqlQuery } from '../../shared/platform/postgres.js';
+import type { SqlQuery } from '../../shared/platform/postgres/database.js';
 import type { ListScope } from '../../shared/records/lists/keyset-list.js';
 import type { Caller } from '../caller.js';
 import type { CallNotifier } from '../client-channel.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { email, multilineText, slug, text, uuid, vin } from '../../shared/contracts/fields.js';
 import type { WorkOrderCreate, WorkOrderListQuery } from '../../shared/contracts/generated.js';
+import { email, multilineText, slug, text, uuid, vin } from '../../shared/contracts/schemas/fields.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../shared/contracts/vocabulary.js';
 import { createWorkOrder } from '../../shared/resources/work-orders/commands.js';
 import { listAgentWorkOrders } from '../../shared/resources/work-orders/queries.js';

@@ -8,7 +8,7 @@ import {
   strictBoolean,
   text,
   uuid,
-} from '../contracts/fields.js';
+} from '../contracts/schemas/fields.js';
 import { LINE_ITEM_CATEGORIES, NEGATIVE_PRICE_CATEGORIES, UNIT_TYPES } from '../contracts/vocabulary.js';
 import {
   calculateLineTotalCents,

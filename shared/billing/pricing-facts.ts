@@ -1,5 +1,5 @@
 import type { RateCardItem } from '../contracts/generated.js';
-import type { SqlQuery } from '../platform/postgres.js';
+import type { SqlQuery } from '../platform/postgres/database.js';
 import type { RecordRef } from '../records/record-refs.js';
 import { recordsetSql } from '../records/record-refs.js';
 import { isAfterHours, joinCardInForce } from './card-in-force.js';

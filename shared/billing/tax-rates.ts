@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql, refKey } from '../records/record-refs.js';
 
 /** Looks up the tax rate of a tenant and, if given, its customer, in basis points. */

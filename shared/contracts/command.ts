@@ -1,7 +1,7 @@
 import type Joi from 'joi';
-import type { Config } from '../platform/config.js';
+import type { Config } from '../platform/config/config.js';
 import type { ErrorBody } from '../platform/errors.js';
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import type { ACTOR_TYPES, AgentScope, AUDIT_SOURCES, EventType, Permission } from './vocabulary.js';
 
 export interface Actor {

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../platform/postgres.js';
+import type { Database, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 import type { DueResult } from './find-due-deliveries.js';
 

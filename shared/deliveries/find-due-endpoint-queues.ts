@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 
 /** An endpoint queue with deliveries to send. */
 export interface DueEndpointQueue {

@@ -1,5 +1,5 @@
 import { idTimeSql } from '../platform/id-times.js';
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 import { deliveryIdSql } from './delivery-ids.js';
 

@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../records/record-refs.js';
 
 /** Inserts the endpoint queues of new endpoints. */

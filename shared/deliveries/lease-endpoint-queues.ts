@@ -1,4 +1,4 @@
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/postgres/database.js';
 import { type EndpointQueueRef, listQueueTenants } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';
 import type { EndpointQueueHealth } from './queue-health.js';

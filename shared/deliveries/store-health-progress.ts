@@ -1,4 +1,4 @@
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../records/record-refs.js';
 
 /** An endpoint, with the columns of its endpoint queue that only commands write. */

@@ -1,6 +1,6 @@
 import type { Command } from '../contracts/command.js';
-import { isSupportedDate } from '../contracts/fields.js';
-import type { Transaction } from '../platform/postgres.js';
+import { isSupportedDate } from '../contracts/schemas/fields.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from '../records/record-refs.js';
 
 /** The date members of an invoice in create and update. */

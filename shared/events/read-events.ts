@@ -1,4 +1,4 @@
-import type { Database, SqlQuery } from '../platform/postgres.js';
+import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import { type EventPosition, positionBeforeTransaction } from './event-position.js';
 
 /**

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { text } from '../contracts/fields.js';
+import { text } from '../contracts/schemas/fields.js';
 import { TYPE_FILTER } from './event-types.js';
 
 const FORMAT = 'be an event type (invoice.paid), all of a kind (invoice.*) or *';

@@ -1,6 +1,6 @@
 import type { CommandResult } from '../contracts/command.js';
 import type { ErrorBody } from '../platform/errors.js';
-import type { SqlQuery } from '../platform/postgres.js';
+import type { SqlQuery } from '../platform/postgres/database.js';
 import { buildRenderQuery } from '../records/render-records.js';
 import { getCollectionPath, getResourceTable } from '../registry/tables.js';
 import { buildHeldBody } from '../resources/approvals/held-response.js';

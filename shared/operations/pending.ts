@@ -1,5 +1,5 @@
 import type { Command } from '../contracts/command.js';
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import { buildRoundRobinSql } from '../records/sweeps/sweep-round-robin.js';
 
 /**

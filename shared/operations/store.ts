@@ -1,6 +1,6 @@
 import type { Command, CommandResult } from '../contracts/command.js';
 import type { ErrorBody } from '../platform/errors.js';
-import type { Database, SqlQuery, Transaction } from '../platform/postgres.js';
+import type { Database, SqlQuery, Transaction } from '../platform/postgres/database.js';
 import { type AuditedResultRow, HAS_CHANGES_COLUMN, rebuildResult } from './audited-result.js';
 import { IS_PENDING, isInSessionTenants } from './pending.js';
 import { findReusedKeyError, type StoredRequest } from './reused-key.js';

@@ -1,4 +1,4 @@
-import type { Runtime } from '../platform/runtime.js';
+import type { Runtime } from '../platform/process/runtime.js';
 import { openWritePath, type Submit } from '../queues/submit.js';
 import { findCommandResult, storeOperation } from './store.js';
 

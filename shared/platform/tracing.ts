@@ -9,7 +9,6 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import type { Config } from './config.js';
 import type { Lifecycle } from './lifecycle.js';
 
 export { SpanKind } from '@opentelemetry/api';
@@ -22,7 +21,11 @@ let isTracingOn = false;
  * standard variables itself. The SDK is loaded only then; without tracing a span costs one
  * comparison.
  */
-export async function startTracing(config: Config, name: string, lifecycle: Lifecycle): Promise<void> {
+export async function startTracing(
+  config: { tracing: boolean },
+  name: string,
+  lifecycle: Lifecycle,
+): Promise<void> {
   if (!config.tracing) return;
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const sdk = new NodeSDK({ serviceName: `tow-${name}`, instrumentations: [] });

@@ -6,9 +6,9 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import { buildAppSessionOptions } from '../platform/postgres-session.js';
-import { connectRedis } from '../platform/redis.js';
-import type { Runtime } from '../platform/runtime.js';
+import { buildAppSessionOptions } from '../platform/postgres/session.js';
+import { connectRedis } from '../platform/process/redis.js';
+import type { Runtime } from '../platform/process/runtime.js';
 import { reportFailedJobs } from './failed-jobs.js';
 
 /** All keys of a queue share one hash tag, so that Redis Cluster stores them on one node. */

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { newId } from '../platform/ids.js';
-import type { Runtime } from '../platform/runtime.js';
+import type { Runtime } from '../platform/process/runtime.js';
 import { openQueue } from './backend.js';
 
 export const CLOCK_QUEUE = 'clock';

@@ -1,5 +1,5 @@
 import type { Worker } from 'bullmq';
-import type { Runtime } from '../platform/runtime.js';
+import type { Runtime } from '../platform/process/runtime.js';
 
 /**
  * Retried jobs are logged at most once per interval for each queue and job name, because an

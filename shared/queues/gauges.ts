@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import { addCollectedGauge } from '../platform/metrics.js';
-import type { Runtime } from '../platform/runtime.js';
+import type { Runtime } from '../platform/process/runtime.js';
 
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 

@@ -1,5 +1,5 @@
 import type { Principal } from '../contracts/principal.js';
-import type { Runtime } from '../platform/runtime.js';
+import type { Runtime } from '../platform/process/runtime.js';
 import { enqueueKeyUses, type KeyUse, openClockQueue } from './clock.js';
 
 const KEY_USE_INTERVAL_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import type { Runtime } from '../platform/runtime.js';
+import type { Runtime } from '../platform/process/runtime.js';
 import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
 
 export const MESSAGES_QUEUE = 'messages';

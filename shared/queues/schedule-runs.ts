@@ -1,5 +1,5 @@
 import { describeError } from '../platform/describe-error.js';
-import type { Database } from '../platform/postgres.js';
+import type { Database } from '../platform/postgres/database.js';
 import { SCHEDULES } from './clock.js';
 
 /** The last runs of a schedule of the clock. Times are RFC 3339. */

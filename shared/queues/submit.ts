@@ -1,7 +1,7 @@
 import type { Command, CommandResult } from '../contracts/command.js';
 import { AppError, type ErrorBody, serviceUnavailable } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
-import type { Runtime } from '../platform/runtime.js';
+import type { Runtime } from '../platform/process/runtime.js';
 import { CommandBatcher } from './command-batcher.js';
 import { WaitingWrites } from './waiting-writes.js';
 import { enqueueBatch, openWritesQueue, type WriteReply } from './writes.js';

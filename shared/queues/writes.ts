@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Command, CommandResult } from '../contracts/command.js';
 import { newId } from '../platform/ids.js';
-import type { Runtime } from '../platform/runtime.js';
+import type { Runtime } from '../platform/process/runtime.js';
 import { openQueue } from './backend.js';
 
 export const WRITES_QUEUE = 'writes';

@@ -1,5 +1,5 @@
 import type { CommandOutcome } from '../contracts/command.js';
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import { failedOutcome } from './outcomes.js';
 
 /** Limits how many records of one kind an account may have. */

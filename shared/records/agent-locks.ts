@@ -1,5 +1,5 @@
 import type { Actor, Command } from '../contracts/command.js';
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql, toRecordRef } from './record-refs.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Change, Command } from '../contracts/command.js';
 import { newId } from '../platform/ids.js';
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql } from './record-refs.js';
 
 /** A change that a command made to a record other than its own. */

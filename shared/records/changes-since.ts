@@ -1,6 +1,6 @@
 import type { Change } from '../contracts/command.js';
 import type { ErrorDetail } from '../platform/errors.js';
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 
 interface ChangeRow {
   changes: Change[] | null;

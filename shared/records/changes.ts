@@ -1,6 +1,6 @@
-import { toCanonicalJson } from '../contracts/canonical-json.js';
 import type { Change } from '../contracts/command.js';
-import { parseDateTimeMs } from '../contracts/fields.js';
+import { toCanonicalJson } from '../contracts/json/canonical-json.js';
+import { parseDateTimeMs } from '../contracts/schemas/fields.js';
 
 /**
  * Columns that hold an instant. In other columns, two spellings of one instant are a real edit and

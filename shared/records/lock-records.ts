@@ -1,4 +1,4 @@
-import type { Row, Transaction } from '../platform/postgres.js';
+import type { Row, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 
 /**

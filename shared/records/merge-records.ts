@@ -1,5 +1,5 @@
 import type { Change, Command, CommandOutcome } from '../contracts/command.js';
-import type { Row, Transaction } from '../platform/postgres.js';
+import type { Row, Transaction } from '../platform/postgres/database.js';
 import { diffPatch } from './changes.js';
 import { nextUpdatedAtSql } from './lock-records.js';
 import { parseColumnNames, recordsetSql } from './record-refs.js';

@@ -1,6 +1,6 @@
 import type { CommandOutcome } from '../contracts/command.js';
 import type { ErrorDetail } from '../platform/errors.js';
-import type { Transaction } from '../platform/postgres.js';
+import type { Transaction } from '../platform/postgres/database.js';
 import { failedOutcome } from './outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 

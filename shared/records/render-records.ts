@@ -1,4 +1,4 @@
-import type { SqlQuery, Transaction } from '../platform/postgres.js';
+import type { SqlQuery, Transaction } from '../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from './record-refs.js';
 import type { ResourceTable } from './resource-table.js';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { PROJECT } from '../support/processes.js';
-import { listFiles, readComments, readSource } from '../support/source-text.js';
+import { PROJECT } from '../support/load/processes.js';
+import { listFiles, readComments, readSource } from '../support/text/source-text.js';
 
 /** A file and the section of it that a text points to. */
 interface Citation {

@@ -5,8 +5,8 @@ import { EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
 import { matchesType, TYPE_FILTER } from '../../shared/events/event-types.js';
 import { describeEventType } from '../../shared/resources/event-types/bodies.js';
 import { EVENT_TYPE_CATALOGUE } from '../../shared/resources/event-types/catalogue.js';
-import { findBodyProblems } from '../support/event-schemas.js';
-import { PROJECT } from '../support/processes.js';
+import { PROJECT } from '../support/load/processes.js';
+import { findBodyProblems } from '../support/text/event-schemas.js';
 
 type Json = Record<string, unknown>;
 

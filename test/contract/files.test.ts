@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { PROJECT } from '../support/processes.js';
+import { PROJECT } from '../support/load/processes.js';
 
 const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin'];
 const MAX_LINES = 250;
@@ -12,7 +12,6 @@ const GENERATED = ['shared/contracts/generated.ts'];
 /** Source folders and the files that readers look for first. */
 const TOP_LEVEL = [
   ...SOURCE_FOLDERS,
-
   'dashboard',
   'bench',
   'test',
@@ -36,7 +35,10 @@ const TOOL_FILES = [
 
 /** The folders of shared/. */
 const SHARED_FOLDERS = [
+  'outbound',
   'platform',
+  'storage',
+  'server',
   'contracts',
   'queues',
   'events',
@@ -48,7 +50,6 @@ const SHARED_FOLDERS = [
   'registry',
   'operations',
   'integrations',
-  'demo',
 ];
 
 /** Names that do not describe the content. */

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
+import { PROJECT } from '../support/load/processes.js';
 import { openApiDocument } from '../support/openapi-validator.js';
-import { listDocumentedSchemas, type OpenApiNode } from '../support/openapi-walk.js';
-import { PROJECT } from '../support/processes.js';
+import { listDocumentedSchemas, type OpenApiNode } from '../support/text/openapi-walk.js';
 
 /** The JSON body of the README's first call. */
 function readmeBody(): string {

@@ -1,6 +1,6 @@
 /** The rules of language that a program can check; CONTRIBUTING.md has the others. */
 import { expect } from 'chai';
-import { listFiles, readComments, readIdentifiers, readSource } from '../support/source-text.js';
+import { listFiles, readComments, readIdentifiers, readSource } from '../support/text/source-text.js';
 
 const MAX_COMMENT_COLUMNS = 100;
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
-import { PROJECT } from '../support/processes.js';
+import { PROJECT } from '../support/load/processes.js';
 
 const LIST = 'test/contract/frozen-migrations.json';
 

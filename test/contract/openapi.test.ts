@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type Joi from 'joi';
 import { createRouter } from '../../api/app.js';
-import { buildOpenApiDocument } from '../../api/openapi.js';
-import type { ApiRuntime } from '../../api/runtime.js';
-import { getClassName } from '../../shared/contracts/to-openapi.js';
-import { findUnknownFields, validate } from '../../shared/contracts/validate.js';
+import { buildOpenApiDocument } from '../../api/openapi/openapi.js';
+import type { ApiRuntime } from '../../api/runtime/runtime.js';
+import { getClassName } from '../../shared/contracts/schemas/to-openapi.js';
+import { findUnknownFields, validate } from '../../shared/contracts/schemas/validate.js';
 import { ERROR_STATUS } from '../../shared/platform/errors.js';
 import { resources } from '../../shared/registry/resources.js';
+import { PROJECT, useProcesses } from '../support/load/processes.js';
+import { buildScriptCommand } from '../support/network/run-script.js';
 import { findSchemaProblems, openApiDocument } from '../support/openapi-validator.js';
 import {
   listDocumentedExamples,
@@ -16,9 +18,7 @@ import {
   listDocumentedSchemas,
   type OpenApiNode,
   resolveRef,
-} from '../support/openapi-walk.js';
-import { PROJECT, useProcesses } from '../support/processes.js';
-import { buildScriptCommand } from '../support/run-script.js';
+} from '../support/text/openapi-walk.js';
 
 const operations = listDocumentedOperations();
 const root = openApiDocument as unknown as OpenApiNode & {

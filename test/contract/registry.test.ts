@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { MIGRATION_HEAD, migrations } from '../../migrations/index.js';
 import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js';
-import { settingsSchema } from '../../shared/platform/settings.js';
+import { settingsSchema } from '../../shared/platform/config/settings.js';
 import { commands, getCommandDefinition, resources } from '../../shared/registry/resources.js';
 import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
 import { handlers } from '../../workers/writes/handlers.js';
+import { PROJECT, readProcfile, useProcesses } from '../support/load/processes.js';
+import { buildScriptCommand } from '../support/network/run-script.js';
 import { openApiDocument } from '../support/openapi-validator.js';
-import { PROJECT, readProcfile, useProcesses } from '../support/processes.js';
-import { buildScriptCommand } from '../support/run-script.js';
 
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 
@@ -63,13 +63,15 @@ describe('resources', () => {
   });
 
   it('every folder of shared/resources with a schema is in the registry', () => {
-    const listed = new Set(read('shared/registry/resources.ts').match(/\.\/[a-z-]+\/schema\.js/g));
+    const listed = new Set(
+      read('shared/registry/resources.ts').match(/\.\.\/resources\/[a-z-]+\/schema\.js/g),
+    );
     const folders = readdirSync(join(PROJECT, 'shared/resources'), { withFileTypes: true })
       .filter(
         (entry) =>
           entry.isDirectory() && existsSync(join(PROJECT, 'shared/resources', entry.name, 'schema.ts')),
       )
-      .map((entry) => `./${entry.name}/schema.js`);
+      .map((entry) => `../resources/${entry.name}/schema.js`);
     expect([...listed]).to.have.members(folders);
   });
 });

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type Joi from 'joi';
-import { getClassName } from '../../shared/contracts/to-openapi.js';
+import { getClassName } from '../../shared/contracts/schemas/to-openapi.js';
 import { resources } from '../../shared/registry/resources.js';
+import { findSchemaProblems } from '../support/openapi-validator.js';
 import {
   breakEveryMember,
   generateBodies,
   generateBrokenBodies,
   generateCompleteBodies,
-} from '../support/arbitraries.js';
-import { findSchemaProblems } from '../support/openapi-validator.js';
-import { listDocumentedOperations } from '../support/openapi-walk.js';
+} from '../support/records/arbitraries.js';
+import { listDocumentedOperations } from '../support/text/openapi-walk.js';
 
 const RUNS = 400;
 
@@ -21,7 +21,7 @@ const bodies = new Map(
   ),
 );
 
-/** Checks a body as the API does in shared/contracts/validate.ts. */
+/** Checks a body as the API does in shared/contracts/schemas/validate.ts. */
 function accepts(schema: Joi.Schema, value: unknown): boolean {
   return schema.validate(value, { abortEarly: false, stripUnknown: true }).error === undefined;
 }

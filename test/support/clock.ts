@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq';
-import type { Database, SqlQuery, Transaction } from '../../shared/platform/postgres.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Database, SqlQuery, Transaction } from '../../shared/platform/postgres/database.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { openExportsQueue } from '../../shared/queues/exports.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';

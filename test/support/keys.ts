@@ -1,7 +1,7 @@
-import type { Config } from '../../shared/platform/config.js';
+import type { Config } from '../../shared/platform/config/config.js';
 import { deriveKey } from '../../shared/platform/crypto.js';
 import { newId } from '../../shared/platform/ids.js';
-import type { Database } from '../../shared/platform/postgres.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
 

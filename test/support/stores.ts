@@ -4,12 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../bin/embedded-postgres/start.js';
 import { migrate } from '../../migrations/migrate.js';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../shared/platform/embedded-postgres/start.js';
-import { getAppRole } from '../../shared/platform/postgres-session.js';
+import { getAppRole } from '../../shared/platform/postgres/session.js';
 
 /** `scaled`: queue, replies and limits are in Redis. Otherwise everything is in PostgreSQL. */
 export const IS_SCALED = process.env.TEST_WAY === 'scaled';

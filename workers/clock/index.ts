@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../../shared/queues/clock.js';
 import { openExportsQueue } from '../../shared/queues/exports.js';

@@ -1,5 +1,5 @@
 import { isConnectionError } from '../../shared/platform/errors.js';
-import type { Database, Transaction } from '../../shared/platform/postgres.js';
+import type { Database, Transaction } from '../../shared/platform/postgres/database.js';
 import { isQueueFailure } from '../../shared/queues/backend.js';
 
 /**

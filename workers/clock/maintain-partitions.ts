@@ -1,5 +1,5 @@
 import { maintainPartitions } from '../../migrations/partitions.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 
 /**
  * Creates the partitions of the coming weeks and drops those past their 30 days. A failed step is

@@ -1,6 +1,6 @@
 import type { Job, Processor } from 'bullmq';
 import { addCollectedGauge } from '../../shared/platform/metrics.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { type ClockJob, SCHEDULES } from '../../shared/queues/clock.js';
 import {
   readScheduleRuns,

@@ -1,5 +1,5 @@
 import { countPending, leasePending } from '../../shared/operations/pending.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
 import { enqueueCommands } from './enqueue-commands.js';
 import { setQueryTimeout } from './isolate-tenants.js';

@@ -1,5 +1,5 @@
 import type { Command } from '../../shared/contracts/command.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
 import { buildClockCommand } from '../../shared/records/sweeps/clock-command.js';
 import { runExportSchedule } from '../../shared/resources/export-schedules/commands.js';
@@ -8,7 +8,7 @@ import {
   type DueSchedule,
   findDueSchedules,
 } from '../../shared/resources/export-schedules/sweep.js';
-import { estimateExportRows } from '../../shared/resources/exports/estimate-rows.js';
+import { estimateExportRows } from '../../shared/resources/exports/request/estimate-rows.js';
 import { enqueueCommands } from './enqueue-commands.js';
 import { sweepTenants } from './sweep-tenants.js';
 

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { type WebhooksQueue, wakeEndpointQueues } from '../../shared/queues/webhooks.js';
 import type { RecordRef } from '../../shared/records/record-refs.js';
 import { continueReplay, findRunningReplays } from '../../shared/resources/webhook-replays/run.js';

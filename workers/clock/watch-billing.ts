@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
 import { findSuggestionsOfClosedInvoices } from '../../shared/resources/suggestions/closed-invoices-sweep.js';
 import { findChangedTenants, scanTenant } from '../../shared/resources/suggestions/scan-tenant.js';

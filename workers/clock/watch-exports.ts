@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { type ExportsQueue, promptExports } from '../../shared/queues/exports.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
 import {

@@ -1,5 +1,5 @@
 import { getErrorCode, isTransientDatabaseError } from '../../shared/platform/errors.js';
-import { StorageError } from '../../shared/platform/storage/storage.js';
+import { StorageError } from '../../shared/storage/storage.js';
 
 /** Why an export could not be finished, with an error text for the account. */
 export interface ClassifiedError {

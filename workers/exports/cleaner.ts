@@ -1,11 +1,11 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
-import type { Storage } from '../../shared/platform/storage/storage.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { findKnownObjects } from '../../shared/resources/exports/queries.js';
 import {
   clearObjectKey,
   type DiscardedObject,
   findDiscardedObjects,
 } from '../../shared/resources/exports/run-store.js';
+import type { Storage } from '../../shared/storage/storage.js';
 import type { SweepWork } from '../clock/isolate-tenants.js';
 import { sweepTenantSet, sweepTenants } from '../clock/sweep-tenants.js';
 

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { ExportJob } from '../../shared/queues/exports.js';
 import { type DueExport, findDueExports } from '../../shared/resources/exports/sweeps.js';
 import { FairExportQueue, LARGE_EXPORT_ROWS, type WaitingExport } from './fair-export-queue.js';

@@ -1,4 +1,4 @@
-import { FairQueue } from '../../shared/platform/fair-queue.js';
+import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
 import type { RecordRef } from '../../shared/records/record-refs.js';
 
 /** An export that waits for a slot. */

@@ -1,12 +1,12 @@
+import { logCheckFailure } from '../../shared/platform/config/start-failure.js';
 import { addCollectedGauge } from '../../shared/platform/metrics.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
-import { logCheckFailure } from '../../shared/platform/start-failure.js';
-import { openStorage } from '../../shared/platform/storage/open-storage.js';
-import { assertWritable } from '../../shared/platform/storage/probe.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { EXPORTS_QUEUE, type ExportJob, openExportsQueue } from '../../shared/queues/exports.js';
 import { addQueueGauges } from '../../shared/queues/gauges.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
+import { openStorage } from '../../shared/storage/open-storage.js';
+import { assertWritable } from '../../shared/storage/probe.js';
 import { startStorageCleaner } from './cleaner.js';
 import { Exporter } from './exporter.js';
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { RecordRef } from '../../shared/records/record-refs.js';
 import { renewExportLease } from '../../shared/resources/exports/run-store.js';
 

@@ -1,9 +1,8 @@
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
-import { failpoint } from '../../shared/platform/failpoints.js';
+import { failpoint } from '../../shared/platform/config/failpoints.js';
 import { newId } from '../../shared/platform/ids.js';
-import { openSnapshot, type Snapshot } from '../../shared/platform/postgres-snapshot.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
-import type { Storage, Upload } from '../../shared/platform/storage/storage.js';
+import { openSnapshot, type Snapshot } from '../../shared/platform/postgres/snapshot.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
 import type { RecordRef } from '../../shared/records/record-refs.js';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../shared/resources/exports/commands.js';
 import { MAX_EXPORT_TRIES } from '../../shared/resources/exports/limits.js';
 import { type LeasedExport, leaseExport, releaseExport } from '../../shared/resources/exports/run-store.js';
+import type { Storage, Upload } from '../../shared/storage/storage.js';
 import { classifyExportError } from './classify-error.js';
 import { writeDump } from './dump/write-dump.js';
 import { nameExportFile } from './files/export-file-name.js';

@@ -1,5 +1,5 @@
-import { isReplicaCurrent } from '../../shared/platform/postgres-replica.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import { isReplicaCurrent } from '../../shared/platform/postgres/replica.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { LeasedExport } from '../../shared/resources/exports/run-store.js';
 
 /** How long to wait for a replica to reach the position of the export request. */

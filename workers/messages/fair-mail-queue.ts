@@ -1,5 +1,5 @@
-import { FairQueue } from '../../shared/platform/fair-queue.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { MESSAGES_QUEUE } from '../../shared/queues/messages.js';
 
 /**

@@ -1,5 +1,5 @@
 import { openInvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import {
   MESSAGES_QUEUE,

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import {
   type LeasedNoticeMail,

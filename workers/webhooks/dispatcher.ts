@@ -1,7 +1,7 @@
 import { HORIZON_SECONDS } from '../../shared/deliveries/find-due-deliveries.js';
-import { FairQueue } from '../../shared/platform/fair-queue.js';
-import type { OutboundClient } from '../../shared/platform/outbound/client.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { OutboundClient } from '../../shared/outbound/client.js';
+import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import {
   type EndpointQueueRef,
   scheduleWakeUps,

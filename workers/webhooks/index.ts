@@ -1,6 +1,6 @@
+import { createOutboundClient } from '../../shared/outbound/client.js';
 import { addCollectedGauge } from '../../shared/platform/metrics.js';
-import { createOutboundClient } from '../../shared/platform/outbound/client.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { addQueueGauges } from '../../shared/queues/gauges.js';
 import { openWebhooksQueue, WEBHOOKS_QUEUE, type WebhookJob } from '../../shared/queues/webhooks.js';

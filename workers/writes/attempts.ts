@@ -1,5 +1,5 @@
 import type { Command } from '../../shared/contracts/command.js';
-import type { Database } from '../../shared/platform/postgres.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
 
 /** A command is parked after its worker has died in this many attempts. */
 const MAX_ATTEMPTS = 3;

@@ -1,6 +1,6 @@
 import type { Command, CommandOutcome } from '../../shared/contracts/command.js';
 import { ERROR_STATUS } from '../../shared/platform/errors.js';
-import type { SqlQuery } from '../../shared/platform/postgres.js';
+import type { SqlQuery } from '../../shared/platform/postgres/database.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
 import { getCollectionPath } from '../../shared/registry/tables.js';
 import { type AuditRecord, buildAuditInsert } from '../../shared/resources/audit-log/insert.js';

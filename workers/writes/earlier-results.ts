@@ -5,7 +5,7 @@ import {
   rebuildResult,
 } from '../../shared/operations/audited-result.js';
 import { findReusedKeyError, type StoredRequest } from '../../shared/operations/reused-key.js';
-import type { Transaction } from '../../shared/platform/postgres.js';
+import type { Transaction } from '../../shared/platform/postgres/database.js';
 import { recordsetSql } from '../../shared/records/record-refs.js';
 
 interface EarlierRow extends AuditedResultRow, StoredRequest {

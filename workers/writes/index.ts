@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { addQueueGauges } from '../../shared/queues/gauges.js';
 import { openWritesQueue, WRITES_QUEUE, type WriteJob } from '../../shared/queues/writes.js';

@@ -1,6 +1,6 @@
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
 import { getErrorCode, isTransientDatabaseError } from '../../shared/platform/errors.js';
-import { createFairLimit, type FairLimit } from '../../shared/platform/fair-limit.js';
+import { createFairLimit, type FairLimit } from '../../shared/platform/limits/fair-limit.js';
 import { internalError } from '../../shared/queues/submit.js';
 import { countAttempt, deleteAttempts, sortByAttempts } from './attempts.js';
 import { buildCommandAuditInsert } from './completed-command.js';

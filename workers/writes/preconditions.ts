@@ -1,5 +1,5 @@
 import type { Command, CommandOutcome } from '../../shared/contracts/command.js';
-import type { Row, Transaction } from '../../shared/platform/postgres.js';
+import type { Row, Transaction } from '../../shared/platform/postgres/database.js';
 import { findChangesSince } from '../../shared/records/changes-since.js';
 import { lockRecords } from '../../shared/records/lock-records.js';
 import { failedOutcome } from '../../shared/records/outcomes.js';

@@ -1,9 +1,9 @@
 import type { Command, CommandOutcome, CommandResult } from '../../shared/contracts/command.js';
-import type { Config } from '../../shared/platform/config.js';
+import type { Config } from '../../shared/platform/config/config.js';
 import { getErrorCode } from '../../shared/platform/errors.js';
-import type { FairLimit } from '../../shared/platform/fair-limit.js';
+import type { FairLimit } from '../../shared/platform/limits/fair-limit.js';
 import type { Logger } from '../../shared/platform/logger.js';
-import type { Database, Transaction } from '../../shared/platform/postgres.js';
+import type { Database, Transaction } from '../../shared/platform/postgres/database.js';
 import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
 import { acquireAgentLocks } from '../../shared/records/agent-locks.js';
 import { recordsetSql } from '../../shared/records/record-refs.js';

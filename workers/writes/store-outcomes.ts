@@ -1,7 +1,7 @@
 import type { Command, EventDraft } from '../../shared/contracts/command.js';
 import { INSERT_EVENT_DELIVERIES } from '../../shared/deliveries/insert-event-deliveries.js';
 import { buildEventRows, RECORD_EVENTS } from '../../shared/events/record-events.js';
-import type { SqlQuery, Transaction } from '../../shared/platform/postgres.js';
+import type { SqlQuery, Transaction } from '../../shared/platform/postgres/database.js';
 import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../shared/records/record-refs.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { type ExportsQueue, openExportsQueue, promptExports } from '../../shared/queues/exports.js';
 import { type MessagesQueue, openMessagesQueue, promptMessages } from '../../shared/queues/messages.js';
 import {

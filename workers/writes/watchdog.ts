@@ -1,7 +1,7 @@
 import type { Worker } from 'bullmq';
-import { checkReadiness, createStoreChecks } from '../../shared/platform/health.js';
-import type { Runtime } from '../../shared/platform/runtime.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { WriteJob, WritesQueue } from '../../shared/queues/writes.js';
+import { checkReadiness, createStoreChecks } from '../../shared/server/health.js';
 
 const CHECK_INTERVAL_MS = 10_000;
 /**

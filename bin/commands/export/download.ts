@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { describeCause } from '../api-client.js';
-import { CliError, EXIT } from '../exit-codes.js';
+import { describeCause } from '../../cli/api-client.js';
+import { CliError, EXIT } from '../../cli/exit-codes.js';
 import type { ExportRecord } from './export-record.js';
 
 /** How many times an interrupted download is resumed. */

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { resolveApiAccess } from '../api-access.js';
-import { type ApiAccess, ApiError, callApi } from '../api-client.js';
-import type { CommandArgs, CommandContext, RunCommand } from '../command.js';
-import { CliError, EXIT, usageError } from '../exit-codes.js';
-import type { CommandOutput } from '../output.js';
+import { resolveApiAccess } from '../../cli/api-access.js';
+import { type ApiAccess, ApiError, callApi } from '../../cli/api-client.js';
+import type { CommandArgs, CommandContext, RunCommand } from '../../cli/command.js';
+import { CliError, EXIT, usageError } from '../../cli/exit-codes.js';
+import type { CommandOutput } from '../../cli/output.js';
 import { downloadExport } from './download.js';
 import type { ExportRecord } from './export-record.js';
 import { createProgressBar } from './progress-bar.js';

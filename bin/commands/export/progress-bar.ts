@@ -1,4 +1,4 @@
-import type { CommandContext } from '../command.js';
+import type { CommandContext } from '../../cli/command.js';
 
 const WIDTH = 24;
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];

@@ -1,6 +1,6 @@
-import { type ApiAccess, ApiError, callApi, describeCause } from '../api-client.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { type SseBlock, SseParser } from './sse-parser.js';
+import { type ApiAccess, ApiError, callApi, describeCause } from '../../cli/api-client.js';
+import { CliError, EXIT } from '../../cli/exit-codes.js';
+import { type SseBlock, SseParser } from '../../cli/sse-parser.js';
 
 /** The API sends a comment every 15 s. After three missing comments the connection is dead. */
 const SILENCE_MS = 45_000;

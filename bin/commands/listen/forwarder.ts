@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { getErrorCode } from '../../../shared/platform/errors.js';
 import { readPackageVersion } from '../../../shared/platform/package-version.js';
-import { describeCause } from '../api-client.js';
-import { CliError, EXIT } from '../exit-codes.js';
+import { describeCause } from '../../cli/api-client.js';
+import { CliError, EXIT } from '../../cli/exit-codes.js';
 import { buildSignedHeaders } from './signature.js';
 
 /** The same deadline as for a webhook: it covers connecting, headers and body. */

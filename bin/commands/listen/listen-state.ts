@@ -1,12 +1,12 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../../shared/platform/crypto.js';
-import { AlreadyOwnedError, acquireOwnerLock } from '../../../shared/platform/embedded-postgres/owner.js';
 import { getErrorCode } from '../../../shared/platform/errors.js';
+import { writePrivateFile } from '../../../shared/platform/files/private-file.js';
 import type { Lifecycle } from '../../../shared/platform/lifecycle.js';
-import { writePrivateFile } from '../../../shared/platform/private-file.js';
 import { generateSecret } from '../../../shared/resources/webhook-endpoints/secret.js';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../../cli/exit-codes.js';
+import { AlreadyOwnedError, acquireOwnerLock } from '../../embedded-postgres/owner.js';
 
 interface Stored {
   /** Shows people which target the file belongs to; the program does not read it. */

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { validate } from '../../../shared/contracts/validate.js';
+import { validate } from '../../../shared/contracts/schemas/validate.js';
 import { eventStreamQuery } from '../../../shared/resources/events/schema.js';
-import { resolveApiAccess, validateHttpUrl } from '../api-access.js';
-import { type ApiAccess, ApiError } from '../api-client.js';
-import type { CommandArgs, CommandContext, RunCommand } from '../command.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import type { OutputEntry } from '../output.js';
+import { resolveApiAccess, validateHttpUrl } from '../../cli/api-access.js';
+import { type ApiAccess, ApiError } from '../../cli/api-client.js';
+import type { CommandArgs, CommandContext, RunCommand } from '../../cli/command.js';
+import { CliError, EXIT } from '../../cli/exit-codes.js';
+import type { OutputEntry } from '../../cli/output.js';
+import type { SseBlock } from '../../cli/sse-parser.js';
 import { isTransientError, openEventStream, StreamInterruptedError } from './event-stream.js';
 import { type ForwardResult, forwardEvent, type StreamedEvent } from './forwarder.js';
 import { ListenState } from './listen-state.js';
-import type { SseBlock } from './sse-parser.js';
 
 /** Used until the stream sends its own retry time. */
 const RETRY_MS = 2000;

@@ -5,7 +5,7 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { CliError, describeReason, EXIT } from '../exit-codes.js';
+import { CliError, describeReason, EXIT } from '../../cli/exit-codes.js';
 import type { UpstreamClient } from './upstream.js';
 
 /** How long responses may still arrive after a signal. */

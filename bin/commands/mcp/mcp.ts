@@ -1,6 +1,6 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { getErrorCode } from '../../../shared/platform/errors.js';
-import type { RunCommand } from '../command.js';
+import type { RunCommand } from '../../cli/command.js';
 import { StdioBridge } from './bridge.js';
 import { resolveMcpAccess } from './mcp-access.js';
 import { UpstreamClient } from './upstream.js';

@@ -8,9 +8,9 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { readPackageVersion } from '../../../shared/platform/package-version.js';
-import { describeCause } from '../api-client.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { SseParser } from '../listen/sse-parser.js';
+import { describeCause } from '../../cli/api-client.js';
+import { CliError, EXIT } from '../../cli/exit-codes.js';
+import { SseParser } from '../../cli/sse-parser.js';
 import type { McpAccess } from './mcp-access.js';
 
 /** Longer than any call takes, including a write that waits for its commit. */

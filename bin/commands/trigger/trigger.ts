@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { OPERATIONAL_EVENT_TYPES } from '../../../shared/contracts/vocabulary.js';
-import { resolveApiAccess } from '../api-access.js';
-import { type ApiAccess, ApiError, callApi } from '../api-client.js';
-import type { RunCommand } from '../command.js';
-import { CliError, EXIT, usageError } from '../exit-codes.js';
+import { resolveApiAccess } from '../../cli/api-access.js';
+import { type ApiAccess, ApiError, callApi } from '../../cli/api-client.js';
+import type { RunCommand } from '../../cli/command.js';
+import { CliError, EXIT, usageError } from '../../cli/exit-codes.js';
 import {
   type ApiRecord,
   CLOCK_EVENT_TYPES,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createFairLimit } from '../../platform/fair-limit.js';
-import type { Database } from '../../platform/postgres.js';
-import type { Runtime } from '../../platform/runtime.js';
+import { createFairLimit } from '../../platform/limits/fair-limit.js';
+import type { Database } from '../../platform/postgres/database.js';
+import type { Runtime } from '../../platform/process/runtime.js';
 import type { InvoiceDocument } from '../document.js';
 import { readLogo } from '../logo-queries.js';
 import type { InvoiceLogo } from './draw-invoice.js';

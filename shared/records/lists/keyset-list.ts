@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CursorPosition } from '../../contracts/cursor.js';
 import { firstIdAtSql } from '../../platform/id-times.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildSearchQuery, type ListSearch, SEARCH_TIMEOUT_MS } from './search.js';
 
 /** One page of items, rendered by PostgreSQL. */

@@ -1,8 +1,8 @@
-import { toCanonicalJson } from '../../contracts/canonical-json.js';
 import { type CursorCodec, type CursorPosition, InvalidCursorError } from '../../contracts/cursor.js';
+import { toCanonicalJson } from '../../contracts/json/canonical-json.js';
 import type { Principal } from '../../contracts/principal.js';
 import { AppError, getErrorCode } from '../../platform/errors.js';
-import type { Database, SqlQuery } from '../../platform/postgres.js';
+import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { type ListScope, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './keyset-list.js';
 
 /** A page of a list, before the caller adds the response envelope. */

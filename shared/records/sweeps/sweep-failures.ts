@@ -1,5 +1,5 @@
 import { describeError } from '../../platform/describe-error.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/postgres/database.js';
 
 /** A failure of one account in a sweep of the clock; the sweep skips the account. */
 export interface SweepFailure {

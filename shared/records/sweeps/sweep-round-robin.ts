@@ -1,4 +1,4 @@
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import type { ClockTarget } from './clock-command.js';
 
 /**

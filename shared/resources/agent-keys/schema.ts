@@ -1,6 +1,14 @@
 import Joi from 'joi';
 import { agentScope } from '../../contracts/enums.js';
-import { allRequired, cursor, dateTime, limit, strictBoolean, text, uuid } from '../../contracts/fields.js';
+import {
+  allRequired,
+  cursor,
+  dateTime,
+  limit,
+  strictBoolean,
+  text,
+  uuid,
+} from '../../contracts/schemas/fields.js';
 import { AGENT_SCOPES } from '../../contracts/vocabulary.js';
 
 const name = () => text(100).example('Billing agent');

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../contracts/principal.js';
 import { AppError, isTransientDatabaseError, serviceUnavailable } from '../../platform/errors.js';
-import { findNetworkPrefix } from '../../platform/network-prefix.js';
-import type { Runtime } from '../../platform/runtime.js';
+import { findNetworkPrefix } from '../../platform/limits/network-prefix.js';
+import type { Runtime } from '../../platform/process/runtime.js';
 import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
 

@@ -1,6 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { AgentKeyCreate, ApiKeyCreate, ApiKeyRoll } from '../../contracts/generated.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { AccountQuota } from '../../records/account-quota.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';

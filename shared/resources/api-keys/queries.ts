@@ -1,9 +1,9 @@
 import type { ApiKeyListQuery } from '../../contracts/generated.js';
 import type { Principal } from '../../contracts/principal.js';
 import type { AgentScope, Permission } from '../../contracts/vocabulary.js';
-import type { Tier } from '../../platform/config.js';
+import type { Tier } from '../../platform/config/config.js';
 import { sha256 } from '../../platform/crypto.js';
-import type { Database, SqlQuery } from '../../platform/postgres.js';
+import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';

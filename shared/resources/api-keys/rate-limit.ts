@@ -1,7 +1,7 @@
 import type { Principal } from '../../contracts/principal.js';
 import { AppError } from '../../platform/errors.js';
-import type { WindowState } from '../../platform/limiter.js';
-import type { Runtime } from '../../platform/runtime.js';
+import type { WindowState } from '../../platform/limits/limiter.js';
+import type { Runtime } from '../../platform/process/runtime.js';
 
 const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 

@@ -9,7 +9,7 @@ import {
   strictBoolean,
   text,
   uuid,
-} from '../../contracts/fields.js';
+} from '../../contracts/schemas/fields.js';
 import { PERMISSIONS } from '../../contracts/vocabulary.js';
 
 const name = () => text(100).example('Dispatch software');

@@ -1,11 +1,16 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ApprovalApprove } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { findChangesSince } from '../../records/changes-since.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import type { InvoiceRow } from '../invoices/lifecycle.js';
-import { type ApprovalContent, type ApprovalRow, hashApprovalContent, toVersion } from './store.js';
+import {
+  type ApprovalContent,
+  type ApprovalRow,
+  hashApprovalContent,
+  toVersion,
+} from '../pending-approvals/store.js';
 
 type ContentUpdate = Partial<Pick<ApprovalContent, 'amount_cents' | 'payload' | 'record_version'>>;
 

@@ -1,14 +1,14 @@
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { ApprovalApprove, ApprovalReject } from '../../contracts/generated.js';
-import type { Config } from '../../platform/config.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Config } from '../../platform/config/config.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
 import type { InvoiceRow } from '../invoices/lifecycle.js';
+import { type ApprovalRow, hasExpired, storeApprovals } from '../pending-approvals/store.js';
 import { checkContentHash, findStaleInvoice, renewApproval } from './content.js';
 import { runApprovedCommand } from './run-approved.js';
-import { type ApprovalRow, hasExpired, storeApprovals } from './store.js';
 
 /**
  * Runs approvals in sequence, because two of a set may concern the same invoice or invoice number.

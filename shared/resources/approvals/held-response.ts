@@ -10,6 +10,3 @@ export const HELD_RESPONSE_FRAME = { head: HEAD, tail: '}}' } as const;
 export function buildHeldBody(approval: string): string {
   return `${HEAD}${approval}}`;
 }
-
-/** Marks a held payload whose line items a rate card set. */
-export const PRICED_FROM_CARD_MEMBER = 'priced_from_card';

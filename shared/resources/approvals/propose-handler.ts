@@ -1,6 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ApprovalPropose } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
@@ -13,7 +13,7 @@ import {
   type NewApproval,
   storeApprovals,
   toVersion,
-} from './store.js';
+} from '../pending-approvals/store.js';
 
 type ProposeCommand = Command<ApprovalPropose>;
 

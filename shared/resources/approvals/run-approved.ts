@@ -1,17 +1,16 @@
 import type Joi from 'joi';
 import type { Command, CommandHandler, CommandOutcome } from '../../contracts/command.js';
-import { validate } from '../../contracts/validate.js';
-import type { Config } from '../../platform/config.js';
+import { validate } from '../../contracts/schemas/validate.js';
+import type { Config } from '../../platform/config/config.js';
 import { AppError, ERROR_STATUS, type ErrorBody } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { approveInvoice, createInvoice, updateInvoice } from '../invoices/commands.js';
 import { createInvoices } from '../invoices/create-handler.js';
 import { createInvoiceActionHandler } from '../invoices/move-handler.js';
 import { updateInvoices } from '../invoices/update-handler.js';
-import { PRICED_FROM_CARD_MEMBER } from './held-response.js';
-import type { ApprovalRow } from './store.js';
+import { type ApprovalRow, PRICED_FROM_CARD_MEMBER } from '../pending-approvals/store.js';
 
 /** The commands that an approval can run. */
 const RUNNABLE = new Map<string, { schema: Joi.Schema; handler: CommandHandler<never> }>([

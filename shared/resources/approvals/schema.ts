@@ -1,6 +1,14 @@
 import Joi from 'joi';
 import { approvalKind, approvalStatus } from '../../contracts/enums.js';
-import { allRequired, cents, cursor, dateTime, limit, multilineText, uuid } from '../../contracts/fields.js';
+import {
+  allRequired,
+  cents,
+  cursor,
+  dateTime,
+  limit,
+  multilineText,
+  uuid,
+} from '../../contracts/schemas/fields.js';
 
 const EXAMPLE_HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 

@@ -1,7 +1,7 @@
 import type { Actor, Change } from '../../contracts/command.js';
 import type { AUDIT_OUTCOMES, AUDIT_SOURCES } from '../../contracts/vocabulary.js';
 import type { ErrorBody } from '../../platform/errors.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import { parseColumnNames, recordsetSql } from '../../records/record-refs.js';
 import { compactChanges } from './compact-changes.js';
 

@@ -2,7 +2,7 @@ import type { AuditListQuery } from '../../contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
 import { firstIdAt } from '../../platform/id-times.js';
 import { isUuid } from '../../platform/ids.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { auditEntryRepresentation, briefAuditEntryRepresentation } from './representation.js';
 

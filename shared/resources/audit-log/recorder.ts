@@ -1,5 +1,5 @@
 import { isTransientDatabaseError, serviceUnavailable } from '../../platform/errors.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/postgres/database.js';
 import { type AuditRecord, buildAuditInsert } from './insert.js';
 
 /** Maximum number of entries per transaction. */

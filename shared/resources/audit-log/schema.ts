@@ -1,6 +1,14 @@
 import Joi from 'joi';
 import { actorType, auditOutcome, auditSource } from '../../contracts/enums.js';
-import { allRequired, cursor, dateOrDateTime, dateTime, limit, text, uuid } from '../../contracts/fields.js';
+import {
+  allRequired,
+  cursor,
+  dateOrDateTime,
+  dateTime,
+  limit,
+  text,
+  uuid,
+} from '../../contracts/schemas/fields.js';
 import { ACTOR_TYPES } from '../../contracts/vocabulary.js';
 import { isUuid } from '../../platform/ids.js';
 

@@ -1,5 +1,5 @@
 import type { Change, CommandOutcome } from '../../contracts/command.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';

@@ -1,6 +1,6 @@
 import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { createSuggestion } from '../suggestions/commands.js';

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import type { DenialFacts } from './denial-rules.js';
 

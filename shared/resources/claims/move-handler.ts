@@ -1,6 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ClaimWithdraw } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { refuseInvoiceMove } from '../invoices/lifecycle.js';
 import { lockClaimChangeSets, storeClaimChangeSets } from './claim-change-sets.js';
 import { type ClaimChangeSet, illegalClaimMove } from './claim-row.js';

@@ -1,7 +1,7 @@
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { ClaimOutcome } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { type AuditedSideEffect, auditSideEffects } from '../../records/audit-side-effects.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   cents,
@@ -12,8 +13,7 @@ import {
   text,
   uuid,
   webUrl,
-} from '../../contracts/fields.js';
-import { namedEnum } from '../../contracts/named-enum.js';
+} from '../../contracts/schemas/fields.js';
 import { DENIAL_CODES } from './denial-rules.js';
 import { CLAIM_STATUSES, MAX_CLAIM_ATTEMPTS } from './transitions.js';
 

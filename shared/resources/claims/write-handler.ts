@@ -1,6 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ClaimCreate, ClaimPatch } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord, diffPatch } from '../../records/changes.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';

@@ -1,6 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { CustomerCreate, CustomerPatch } from '../../contracts/generated.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { mergeRecords, planMerge } from '../../records/merge-records.js';

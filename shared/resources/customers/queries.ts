@@ -1,6 +1,6 @@
 import type { CustomerListQuery } from '../../contracts/generated.js';
 import { MAX_WHOLE_ITEMS } from '../../contracts/resource.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import {
   buildListQuery,
   Conditions,

@@ -12,7 +12,7 @@ import {
   strictBoolean,
   text,
   uuid,
-} from '../../contracts/fields.js';
+} from '../../contracts/schemas/fields.js';
 import { COMPANY_TYPES } from '../../contracts/vocabulary.js';
 
 const rateCardId = () =>

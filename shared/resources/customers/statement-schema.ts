@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { allRequired, cents, dateOrDateTime, dateTime, uuid } from '../../contracts/fields.js';
+import { allRequired, cents, dateOrDateTime, dateTime, uuid } from '../../contracts/schemas/fields.js';
 
 export const customerStatementQuery = Joi.object({
   since: dateOrDateTime().description('Inclusive. Default: 90 days ago'),

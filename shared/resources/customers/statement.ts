@@ -2,7 +2,7 @@ import { EFFECTIVE_DUE_DATE } from '../../billing/effective-due-date.js';
 import { PAST_DUE_JOINS } from '../../billing/past-due.js';
 import type { CustomerStatementQuery } from '../../contracts/generated.js';
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 
 /** Maximum number of entries. Clients request a longer statement in parts. */
 export const MAX_STATEMENT_ENTRIES = 2000;

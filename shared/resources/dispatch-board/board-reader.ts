@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/postgres/database.js';
 import {
   type BoardRow,
   type BoardViewer,

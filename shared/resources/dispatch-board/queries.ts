@@ -1,5 +1,5 @@
 import { jsonObject } from '../../contracts/resource.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import { driverRepresentation } from '../drivers/representation.js';
 import { selectTruckStatus, truckMembers } from '../trucks/representation.js';
 import { agentWorkOrderMembers, workOrderMembers } from '../work-orders/representation.js';

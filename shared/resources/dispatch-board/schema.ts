@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { allRequired, dateTime, integer } from '../../contracts/fields.js';
+import { allRequired, dateTime, integer } from '../../contracts/schemas/fields.js';
 import { driver } from '../drivers/schema.js';
 import { truck } from '../trucks/schema.js';
 import { agentWorkOrder, workOrder } from '../work-orders/schema.js';

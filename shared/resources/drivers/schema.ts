@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { driverStatus, dutyClass } from '../../contracts/enums.js';
-import { allRequired, cursor, dateTime, limit, text, uuid } from '../../contracts/fields.js';
+import { allRequired, cursor, dateTime, limit, text, uuid } from '../../contracts/schemas/fields.js';
 import { DUTY_CLASSES } from '../../contracts/vocabulary.js';
 
 const driverName = () => text(200).example('Sam Rivera');

@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { allRequired } from '../../contracts/fields.js';
-import { toJsonSchema } from '../../contracts/json-schema.js';
-import { buildSample } from '../../contracts/sample.js';
-import { toInlineOpenApi } from '../../contracts/to-openapi.js';
+import { allRequired } from '../../contracts/schemas/fields.js';
+import { toJsonSchema } from '../../contracts/schemas/json-schema.js';
+import { buildSample } from '../../contracts/schemas/sample.js';
+import { toInlineOpenApi } from '../../contracts/schemas/to-openapi.js';
 import { type EventType, OPERATIONAL_EVENT_TYPES } from '../../contracts/vocabulary.js';
 import { buildEnvelopeSchema } from '../events/envelope.js';
 import { EVENT_TYPE_CATALOGUE } from './catalogue.js';

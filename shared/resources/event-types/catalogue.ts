@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { dateTime, uuid } from '../../contracts/fields.js';
+import { dateTime, uuid } from '../../contracts/schemas/fields.js';
 import type { EventType } from '../../contracts/vocabulary.js';
 import { driver } from '../drivers/schema.js';
 import { exportRecord } from '../exports/schema.js';

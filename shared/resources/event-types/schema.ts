@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { allRequired } from '../../contracts/fields.js';
+import { allRequired } from '../../contracts/schemas/fields.js';
 import { EVENT_TYPES } from '../../contracts/vocabulary.js';
 
 export const eventTypeView = allRequired({

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { environment as environmentName } from '../../contracts/enums.js';
-import { dateTime, uuid } from '../../contracts/fields.js';
+import { dateTime, uuid } from '../../contracts/schemas/fields.js';
 import type { ENVIRONMENTS } from '../../contracts/vocabulary.js';
 import { API_VERSION } from '../../events/record-events.js';
 

@@ -1,6 +1,6 @@
 import type { EventListQuery } from '../../contracts/generated.js';
 import { firstIdAt } from '../../platform/id-times.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { eventRepresentation } from './representation.js';
 

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateOrDateTime, limit } from '../../contracts/fields.js';
+import { allRequired, cursor, dateOrDateTime, limit } from '../../contracts/schemas/fields.js';
 import { TYPE_FILTER } from '../../events/event-types.js';
 import { typeFilter } from '../../events/type-filter.js';
 import { buildEnvelopeSchema } from './envelope.js';

@@ -4,8 +4,8 @@ import {
   createFieldError,
   findExportRequestErrors,
   throwValidationErrors,
-} from '../exports/check-export-request.js';
-import { EXPORT_FILTERS } from '../exports/filters.js';
+} from '../exports/request/check-export-request.js';
+import { EXPORT_FILTERS } from '../exports/request/filters.js';
 
 /**
  * Checks rules that involve several members of a schedule.

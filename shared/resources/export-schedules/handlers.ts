@@ -1,12 +1,12 @@
-import { toCanonicalJson } from '../../contracts/canonical-json.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type {
   ExportScheduleCreate,
   ExportScheduleDelete,
   ExportSchedulePatch,
 } from '../../contracts/generated.js';
+import { toCanonicalJson } from '../../contracts/json/canonical-json.js';
 import { AppError } from '../../platform/errors.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { AccountQuota, type AccountQuotaRule } from '../../records/account-quota.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';

@@ -1,8 +1,8 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import { createSystemCommand } from '../../contracts/system-command.js';
-import type { Config } from '../../platform/config.js';
+import type { Config } from '../../platform/config/config.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { indexByRef, type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { createExport, type ExportInput } from '../exports/commands.js';

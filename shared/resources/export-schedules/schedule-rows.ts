@@ -1,5 +1,5 @@
 import type { ExportScheduleCreate } from '../../contracts/generated.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { nextScheduleTimeSql } from './times.js';

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   cursor,
@@ -7,9 +8,8 @@ import {
   limit,
   strictBoolean,
   uuid,
-} from '../../contracts/fields.js';
-import { namedEnum } from '../../contracts/named-enum.js';
-import { exportRequestFields, newExportRequestFields } from '../exports/export-request-fields.js';
+} from '../../contracts/schemas/fields.js';
+import { exportRequestFields, newExportRequestFields } from '../exports/request/export-request-fields.js';
 import { EXPORT_CADENCES, EXPORT_PERIODS, WEEKDAYS } from './vocabulary.js';
 
 /** At night, and later than any hour that a clock change skips or repeats. */

@@ -1,5 +1,5 @@
 import type { ExportScheduleCreate } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import type { ClockTarget } from '../../records/sweeps/clock-command.js';
 import { runTimesSql } from './times.js';
 

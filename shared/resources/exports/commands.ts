@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { defineCommand } from '../../contracts/command.js';
 import type { ExportAction, ExportCreate } from '../../contracts/generated.js';
-import type { ExportFile } from './export-request.js';
+import type { ExportFile } from './request/export-request.js';
 import { exportAction, exportCreate } from './schema.js';
 
 const shared = { entityType: 'export', permission: 'admin', agentScope: null, creates: false } as const;

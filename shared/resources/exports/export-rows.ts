@@ -1,5 +1,5 @@
 import type { ExportStatus } from '../../contracts/vocabulary.js';
-import type { Row } from '../../platform/postgres.js';
+import type { Row } from '../../platform/postgres/database.js';
 import type { AccountQuotaRule } from '../../records/account-quota.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import { MAX_UNFINISHED_EXPORTS } from './limits.js';

@@ -1,6 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ExportAction } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { AccountQuota } from '../../records/account-quota.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';

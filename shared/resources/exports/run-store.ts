@@ -1,10 +1,10 @@
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import type { ClockTarget } from '../../records/sweeps/clock-command.js';
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
-import type { ExportRequest } from './export-request.js';
 import { MAX_EXPORT_TRIES } from './limits.js';
+import type { ExportRequest } from './request/export-request.js';
 
 /** An export that only this worker may write now. */
 export interface LeasedExport extends ExportRequest {

@@ -1,10 +1,14 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateTime, limit, uuid } from '../../contracts/fields.js';
 import { namedEnum } from '../../contracts/named-enum.js';
+import { allRequired, cursor, dateTime, limit, uuid } from '../../contracts/schemas/fields.js';
 import { EXPORT_STATUSES } from '../../contracts/vocabulary.js';
-import { exportRequestFields, exportResource, newExportRequestFields } from './export-request-fields.js';
+import {
+  exportRequestFields,
+  exportResource,
+  newExportRequestFields,
+} from './request/export-request-fields.js';
 
-export { exportFormat, exportResource } from './export-request-fields.js';
+export { exportFormat, exportResource } from './request/export-request-fields.js';
 
 export const exportStatus = namedEnum('ExportStatus', EXPORT_STATUSES, {
   queued: 'Waits to be written',

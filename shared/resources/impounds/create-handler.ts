@@ -4,7 +4,7 @@ import { chargedDays, MAX_CLIENT_CLOCK_SKEW } from '../../billing/storage-days.j
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ImpoundCreate, RateCardItem } from '../../contracts/generated.js';
 import type { ErrorDetail } from '../../platform/errors.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import {

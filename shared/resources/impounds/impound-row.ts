@@ -1,5 +1,5 @@
 import type { ImpoundCreate, ImpoundPatch } from '../../contracts/generated.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import type { ImpoundStatus } from './transitions.js';

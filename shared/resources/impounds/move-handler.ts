@@ -1,6 +1,6 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { ImpoundHold, ImpoundPatch, ImpoundRelease } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { diffPatch } from '../../records/changes.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { MAX_UNIT_PRICE_CENTS } from '../../billing/money.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   cents,
@@ -11,8 +12,7 @@ import {
   text,
   uuid,
   vin,
-} from '../../contracts/fields.js';
-import { namedEnum } from '../../contracts/named-enum.js';
+} from '../../contracts/schemas/fields.js';
 import { IMPOUND_STATUSES, PATCHABLE_IMPOUND_STATUSES, RELEASE_KINDS } from './transitions.js';
 
 const STATUS_MEANINGS = {

@@ -1,5 +1,5 @@
 import { chargedDays, invoicedDays, MAX_CLIENT_CLOCK_SKEW } from '../../billing/storage-days.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /** The storage days of one impound until a given time. */

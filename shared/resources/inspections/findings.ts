@@ -1,5 +1,5 @@
-import { toUtcDateTime } from '../../contracts/fields.js';
 import type { InspectionCreate } from '../../contracts/generated.js';
+import { toUtcDateTime } from '../../contracts/schemas/fields.js';
 import { newId } from '../../platform/ids.js';
 
 /** A defect in the form that the database stores and the API shows. */

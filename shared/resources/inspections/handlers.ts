@@ -1,8 +1,8 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
-import { toUtcDateTime } from '../../contracts/fields.js';
 import type { InspectionCreate, InspectionPatch } from '../../contracts/generated.js';
+import { toUtcDateTime } from '../../contracts/schemas/fields.js';
 import type { ErrorDetail } from '../../platform/errors.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { mergeRecords, type PlannedMerge, planMerge } from '../../records/merge-records.js';

@@ -18,7 +18,7 @@ import {
   uuid,
   vin,
   webUrl,
-} from '../../contracts/fields.js';
+} from '../../contracts/schemas/fields.js';
 import { PHOTO_PHASES, PHOTO_SLOTS } from '../../contracts/vocabulary.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { DocumentRow } from '../../documents/document-rows.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { invoiceRepresentation } from './representation.js';
 

@@ -1,9 +1,9 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import { cancelOpenApprovals } from '../approvals/store.js';
+import { cancelOpenApprovals } from '../pending-approvals/store.js';
 import { refreshBillingStatus } from '../work-orders/billing.js';
 import type { AgentTraces } from './agent-traces.js';
 import {

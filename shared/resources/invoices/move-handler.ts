@@ -1,11 +1,12 @@
 import { findPastDue } from '../../billing/past-due.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceReason, InvoiceSend } from '../../contracts/generated.js';
-import type { Config } from '../../platform/config.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Config } from '../../platform/config/config.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
-import { OUTBOX_PROVIDER } from '../messages/provider.js';
+import { OUTBOX_PROVIDER } from '../planned-messages/choose-provider.js';
+import { isInFlight, type PlannedSending, planMessages } from '../planned-messages/plan.js';
 import { findPersonApprovalRequired } from './agent-traces.js';
 import {
   applyMove,
@@ -17,14 +18,7 @@ import {
   refuseInvoiceMove,
   storeLifecycle,
 } from './lifecycle.js';
-import {
-  findRecipients,
-  isInFlight,
-  type PlannedSending,
-  planMessages,
-  type Recipients,
-  storeInvoiceMessages,
-} from './send.js';
+import { findRecipients, type Recipients, storeInvoiceMessages } from './send.js';
 import {
   computeReopenedStatus,
   INVOICE_ACTIONS,

@@ -1,6 +1,6 @@
 import { IS_PAST_DUE } from '../../billing/past-due.js';
 import type { Command } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
 import { buildRoundRobinSql } from '../../records/sweeps/sweep-round-robin.js';
 import { markInvoiceOverdue } from './commands.js';

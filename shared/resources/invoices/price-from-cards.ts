@@ -12,7 +12,7 @@ import {
 } from '../../billing/work-order-price.js';
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { InvoiceCreate } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { recordsetSql, refKey } from '../../records/record-refs.js';
 import { isPricedFromRateCard } from './is-priced-from-rate-card.js';

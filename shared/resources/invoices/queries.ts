@@ -1,5 +1,5 @@
 import type { InvoiceListQuery } from '../../contracts/generated.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import {
   addDateRange,
   buildListQuery,

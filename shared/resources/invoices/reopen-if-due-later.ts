@@ -1,6 +1,6 @@
 import { findPastDue } from '../../billing/past-due.js';
 import type { Change } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { refKey } from '../../records/record-refs.js';
 import { applyMove, type InvoiceRow, storeLifecycle } from './lifecycle.js';
 import { computeReopenedStatus } from './transitions.js';

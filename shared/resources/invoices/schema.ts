@@ -14,7 +14,7 @@ import {
   multilineText,
   text,
   uuid,
-} from '../../contracts/fields.js';
+} from '../../contracts/schemas/fields.js';
 import { deliveryState, invoiceActionName } from './enums.js';
 import { PATCHABLE_STATUSES } from './transitions.js';
 

@@ -1,10 +1,8 @@
 import type { Command } from '../../contracts/command.js';
-import { email } from '../../contracts/fields.js';
+import { email } from '../../contracts/schemas/fields.js';
 import { buildInvoiceDocument, formatDay } from '../../documents/document.js';
 import type { DocumentRow } from '../../documents/document-rows.js';
-import type { Config } from '../../platform/config.js';
-import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import {
   indexByRef,
@@ -14,8 +12,9 @@ import {
   refKey,
   toRecordRef,
 } from '../../records/record-refs.js';
-import { deriveLinkKey, LINK_DAYS, sealLink } from '../messages/link.js';
-import { type DeliveryChannel, OUTBOX_PROVIDER, providerFor } from '../messages/provider.js';
+import { OUTBOX_PROVIDER } from '../planned-messages/choose-provider.js';
+import { LINK_DAYS } from '../planned-messages/link.js';
+import type { PlannedMessage, PlannedSending, Recipient } from '../planned-messages/plan.js';
 import { buildInvoiceDocumentQuery } from './document-query.js';
 import { type MessageContent, writeEmail, writeText } from './message.js';
 
@@ -24,11 +23,6 @@ interface ContactRow extends RecordRef {
   company_email: string | null;
   company_phone: string | null;
   contact_phone: string | null;
-}
-
-export interface Recipient {
-  channel: DeliveryChannel;
-  address: string;
 }
 
 /**
@@ -70,42 +64,6 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
       return { found };
     },
   };
-}
-
-/** A message that the transaction will store. */
-export interface PlannedMessage extends Recipient {
-  id: string;
-  provider: string;
-  /** The link in the message. */
-  url: string;
-}
-
-/** An invoice with the messages that send it. */
-export interface PlannedSending {
-  command: Command;
-  messages: PlannedMessage[];
-}
-
-/**
- * Returns true if a provider still has to accept a message. Messages for the outbox count as sent
- * immediately.
- */
-export function isInFlight({ messages }: PlannedSending): boolean {
-  return messages.some(({ provider }) => provider !== OUTBOX_PROVIDER);
-}
-
-export function planMessages(command: Command, recipients: Recipient[], config: Config): PlannedMessage[] {
-  const key = deriveLinkKey(config);
-  return recipients.map((recipient) => {
-    const id = newId();
-    const token = sealLink(key, { tenantId: command.tenantId, messageId: id });
-    return {
-      ...recipient,
-      id,
-      provider: providerFor(config, recipient.channel, command.environment),
-      url: `${config.publicUrl}/i/${token}`,
-    };
-  });
 }
 
 /**

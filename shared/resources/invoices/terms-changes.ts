@@ -1,4 +1,4 @@
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { CAN_BECOME_OVERDUE } from './overdue-sweep.js';
 

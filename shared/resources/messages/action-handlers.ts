@@ -1,13 +1,13 @@
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
-import type { Config } from '../../platform/config.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Config } from '../../platform/config/config.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/lifecycle.js';
 import { writeMessageBodies } from '../invoices/send.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
-import { deriveLinkKey, LINK_DAYS, sealLink } from './link.js';
+import { OUTBOX_PROVIDER, providerFor } from '../planned-messages/choose-provider.js';
+import { deriveLinkKey, LINK_DAYS, sealLink } from '../planned-messages/link.js';
 import { LockedMessages, type MessageRow } from './message-rows.js';
-import { OUTBOX_PROVIDER, providerFor } from './provider.js';
 import { markInvoiceSent } from './record-handler.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 
 /** Why a message waits although its provider could send it. */
 export interface DeferredMail {

@@ -1,9 +1,9 @@
 import { buildInvoiceDocument, type InvoiceDocument } from '../../documents/document.js';
 import type { DocumentRow } from '../../documents/document-rows.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/postgres/database.js';
 import { DOCUMENT_COLUMNS, DOCUMENT_JOINS } from '../invoices/document-query.js';
 import { type InvoiceStatus, isChangedByView, isVisibleToCustomer } from '../invoices/transitions.js';
-import type { LinkTarget } from './link.js';
+import type { LinkTarget } from '../planned-messages/link.js';
 
 /** The invoice that a link opens. */
 export interface LinkedInvoice {

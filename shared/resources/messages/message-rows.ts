@@ -1,5 +1,5 @@
 import type { Command } from '../../contracts/command.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { type AuditedSideEffect, auditSideEffects } from '../../records/audit-side-effects.js';
 import { diffPatch } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
@@ -11,7 +11,7 @@ import {
   toRecordRef,
 } from '../../records/record-refs.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifecycle.js';
-import type { DeliveryChannel } from './provider.js';
+import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 
 /** A message's row, locked. */
 export interface MessageRow extends Row, RecordRef {

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../platform/postgres.js';
+import type { Database, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import { buildRoundRobinSql } from '../../records/sweeps/sweep-round-robin.js';

@@ -1,10 +1,11 @@
 import { buildInvoiceDocument, type InvoiceDocument } from '../../documents/document.js';
 import type { DocumentRow } from '../../documents/document-rows.js';
-import type { Database, Transaction } from '../../platform/postgres.js';
+import type { Database, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import { buildInvoiceDocumentQuery } from '../invoices/document-query.js';
 import { type InvoiceStatus, isVisibleToCustomer } from '../invoices/transitions.js';
+import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 import type { DeferredMail } from './daily-mail-limit.js';
 import {
   buildNextDueCte,
@@ -14,7 +15,6 @@ import {
   type Postponement,
   postponeRow,
 } from './outbox-rows.js';
-import type { DeliveryChannel } from './provider.js';
 
 /** A message under a lease: only this worker may offer it to its provider now. */
 export interface LeasedMessage extends RecordRef {

@@ -1,22 +1,3 @@
-import type { Config } from '../../platform/config.js';
-
-export type DeliveryChannel = 'email' | 'sms';
-
-/** The provider that sends nothing: its messages stay readable in the outbox. */
-export const OUTBOX_PROVIDER = 'outbox';
-
-/**
- * The provider for a channel. Text messages have no vendor yet, so they stay in the outbox, as
- * mails do without a mail server. A sandbox never sends anything (docs/decisions.md §6).
- */
-export function providerFor(
-  config: Config,
-  channel: DeliveryChannel,
-  environment: 'live' | 'sandbox',
-): string {
-  return environment === 'live' && channel === 'email' && config.smtpUrl ? 'smtp' : OUTBOX_PROVIDER;
-}
-
 /** A message as a provider receives it. */
 export interface OutgoingMessage {
   /** The same on every attempt, so that a provider or a mail program can recognize a duplicate. */
@@ -32,8 +13,8 @@ export interface OutgoingMessage {
 }
 
 /**
- * A vendor that sends mails or texts. To add one, extend `workers/messages/providers.ts` and {@link
- * providerFor}.
+ * A vendor that sends mails or texts. To add one, extend `workers/messages/providers.ts` and
+ * `shared/resources/planned-messages/choose-provider.ts`.
  */
 export interface MessageProvider {
   /** Resolves once the provider has accepted the message. @throws {DeliveryError} otherwise */

@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateTime, limit, uuid } from '../../contracts/fields.js';
 import { namedEnum } from '../../contracts/named-enum.js';
+import { allRequired, cursor, dateTime, limit, uuid } from '../../contracts/schemas/fields.js';
 import { deliveryState } from '../invoices/schema.js';
 
 export const messageChannel = namedEnum('MessageChannel', ['email', 'sms'], {

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../platform/postgres.js';
+import type { Database, Transaction } from '../../platform/postgres/database.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import type { DeferredMail } from '../messages/daily-mail-limit.js';
 import type { LeaseTerms } from '../messages/outbox.js';

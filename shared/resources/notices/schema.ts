@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateTime, limit, slug, uuid } from '../../contracts/fields.js';
+import { allRequired, cursor, dateTime, limit, slug, uuid } from '../../contracts/schemas/fields.js';
 import { NOTICE_KINDS } from './kinds.js';
 
 export const notice = allRequired({

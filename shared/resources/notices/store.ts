@@ -1,7 +1,7 @@
 import type { Command } from '../../contracts/command.js';
-import type { Config } from '../../platform/config.js';
+import type { Config } from '../../platform/config/config.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import type { NoticeKind } from './kinds.js';
 

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { environment, errorCode, tier } from '../../contracts/enums.js';
-import { allRequired, dateTime, uuid } from '../../contracts/fields.js';
 import { namedEnum } from '../../contracts/named-enum.js';
+import { allRequired, dateTime, uuid } from '../../contracts/schemas/fields.js';
 
 export const errorDetail = Joi.object({
   field: Joi.string().example('line_items[0].quantity'),

@@ -2,7 +2,7 @@ import { findPastDue } from '../../billing/past-due.js';
 import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { RefundCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';

@@ -1,5 +1,5 @@
 import type { PaymentListQuery } from '../../contracts/generated.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { paymentRepresentation } from './representation.js';
 

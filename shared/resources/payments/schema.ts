@@ -11,7 +11,7 @@ import {
   limit,
   text,
   uuid,
-} from '../../contracts/fields.js';
+} from '../../contracts/schemas/fields.js';
 
 export const paymentCreate = Joi.object({
   amount_cents: integer(1, MAX_INVOICE_TOTAL_CENTS).required().example(12_500),

@@ -1,6 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { RateCardCreate } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import {

@@ -18,7 +18,7 @@ import {
   strictBoolean,
   text,
   uuid,
-} from '../../contracts/fields.js';
+} from '../../contracts/schemas/fields.js';
 import { LINE_ITEM_CATEGORIES, SERVICE_TYPES, UNIT_TYPES } from '../../contracts/vocabulary.js';
 
 const MAX_ITEMS = 100;

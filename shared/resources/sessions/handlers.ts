@@ -1,6 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import { sha256 } from '../../platform/crypto.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';

@@ -1,7 +1,7 @@
 import type { Principal } from '../../contracts/principal.js';
 import { PERMISSIONS } from '../../contracts/vocabulary.js';
 import { sha256 } from '../../platform/crypto.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Database } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
 import type { KnownAddresses } from './known-addresses.js';

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { environment } from '../../contracts/enums.js';
-import { allRequired, dateTime, email, password, text, uuid } from '../../contracts/fields.js';
+import { allRequired, dateTime, email, password, text, uuid } from '../../contracts/schemas/fields.js';
 
 const address = () => email().example('dana@hudson-towing.example', { override: true });
 

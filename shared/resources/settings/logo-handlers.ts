@@ -1,5 +1,5 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { indexByRef, type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';

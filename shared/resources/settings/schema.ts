@@ -1,6 +1,14 @@
 import Joi from 'joi';
 import { MAX_INVOICE_TOTAL_CENTS, MAX_TAX_RATE_BPS } from '../../billing/money.js';
-import { allRequired, cents, dateTime, email, integer, multilineText, text } from '../../contracts/fields.js';
+import {
+  allRequired,
+  cents,
+  dateTime,
+  email,
+  integer,
+  multilineText,
+  text,
+} from '../../contracts/schemas/fields.js';
 import { LOGO_TYPES } from '../../documents/logo-image.js';
 import { isNodeTimeZone } from './time-zones.js';
 

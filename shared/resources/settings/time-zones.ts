@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../platform/postgres.js';
+import type { Database, Transaction } from '../../platform/postgres/database.js';
 
 /**
  * True for a zone in which Node can format dates. PostgreSQL must accept it too: {@link

@@ -1,6 +1,6 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { auditSideEffects } from '../../records/audit-side-effects.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';

@@ -3,7 +3,7 @@ import { MAX_LINE_ITEMS, type PricedLine, priceInvoice } from '../../billing/mon
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ProposedLine } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import type { AuditedSideEffect } from '../../records/audit-side-effects.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';

@@ -1,6 +1,6 @@
 import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { buildClockCommand } from '../../records/sweeps/clock-command.js';
 import { createSuggestion, expireSuggestion } from './commands.js';

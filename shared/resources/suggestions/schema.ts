@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   cents,
@@ -8,8 +9,7 @@ import {
   multilineText,
   slug,
   uuid,
-} from '../../contracts/fields.js';
-import { namedEnum } from '../../contracts/named-enum.js';
+} from '../../contracts/schemas/fields.js';
 import { LINE_ITEM_CATEGORIES, UNIT_TYPES } from '../../contracts/vocabulary.js';
 import { DETECTORS } from './detectors/catalogue.js';
 import { SUGGESTION_ENTITIES, SUGGESTION_KINDS, SUGGESTION_STATUSES } from './detectors/kinds.js';

@@ -1,7 +1,7 @@
 import type { Command } from '../../contracts/command.js';
 import type { ProposedLine } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import type { SuggestionDraft, SuggestionStatus } from './detectors/kinds.js';

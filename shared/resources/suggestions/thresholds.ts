@@ -1,4 +1,4 @@
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { DETECTORS, INITIAL_THRESHOLDS, isDetector, type Thresholds } from './detectors/catalogue.js';
 

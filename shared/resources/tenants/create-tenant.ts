@@ -1,6 +1,6 @@
-import type { Tier } from '../../platform/config.js';
+import type { Tier } from '../../platform/config/config.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 
 export interface NewTenant {
   name: string;

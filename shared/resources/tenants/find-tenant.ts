@@ -1,5 +1,5 @@
-import type { Tier } from '../../platform/config.js';
-import type { Database } from '../../platform/postgres.js';
+import type { Tier } from '../../platform/config/config.js';
+import type { Database } from '../../platform/postgres/database.js';
 
 /** The columns of a tenant that every request needs. */
 export interface TenantRow {

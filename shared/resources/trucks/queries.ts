@@ -1,5 +1,5 @@
 import type { TruckListQuery } from '../../contracts/generated.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { selectTruckStatus, truckRepresentation } from './representation.js';
 

@@ -10,7 +10,7 @@ import {
   text,
   uuid,
   vin,
-} from '../../contracts/fields.js';
+} from '../../contracts/schemas/fields.js';
 
 const unitNumber = () => text(32).example('T-12');
 const settableStatus = () =>

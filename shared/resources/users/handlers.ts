@@ -1,7 +1,7 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { UserCreate, UserPatch } from '../../contracts/generated.js';
 import { UNUSABLE_PASSWORD_HASH } from '../../platform/crypto.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord, diffPatch } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { mergeRecords } from '../../records/merge-records.js';

@@ -1,5 +1,14 @@
 import Joi from 'joi';
-import { allRequired, cursor, dateTime, email, limit, password, text, uuid } from '../../contracts/fields.js';
+import {
+  allRequired,
+  cursor,
+  dateTime,
+  email,
+  limit,
+  password,
+  text,
+  uuid,
+} from '../../contracts/schemas/fields.js';
 
 const name = () => text(100).example('Dana Whitfield');
 const address = (example = 'dana@hudson-towing.example') => email().example(example, { override: true });

@@ -3,7 +3,7 @@ import type { WebhookDeliveryAction } from '../../contracts/generated.js';
 import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
 import { cancelDeliveriesById } from '../../deliveries/cancel-deliveries.js';
 import { copyDeliveries, type DeliveryCopy } from '../../deliveries/insert-deliveries.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';

@@ -1,5 +1,5 @@
 import type { WebhookAttemptListQuery, WebhookDeliveryListQuery } from '../../contracts/generated.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import { addIdRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { webhookAttemptRepresentation, webhookDeliveryRepresentation } from './representation.js';
 

@@ -1,5 +1,5 @@
 import type { CommandOutcome } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { indexByRef, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   cursor,
@@ -7,8 +8,7 @@ import {
   limit,
   strictBoolean,
   uuid,
-} from '../../contracts/fields.js';
-import { namedEnum } from '../../contracts/named-enum.js';
+} from '../../contracts/schemas/fields.js';
 import { DELIVERY_STATUSES, DELIVERY_TRIGGERS, EVENT_TYPES } from '../../contracts/vocabulary.js';
 import { typeFilter } from '../../events/type-filter.js';
 

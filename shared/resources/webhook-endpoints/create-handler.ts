@@ -1,5 +1,5 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { AccountQuota, type AccountQuotaRule } from '../../records/account-quota.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { toRecordRef } from '../../records/record-refs.js';

@@ -1,5 +1,5 @@
 import { insertEndpointQueues } from '../../deliveries/insert-endpoint-queues.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { type PlannedMerge, storeMerges } from '../../records/merge-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';

@@ -1,4 +1,4 @@
-import { toCanonicalJson } from '../../contracts/canonical-json.js';
+import { toCanonicalJson } from '../../contracts/json/canonical-json.js';
 import { deriveKey, seal, unseal } from '../../platform/crypto.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { WebhookEndpointListQuery } from '../../contracts/generated.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { webhookEndpointRepresentation } from './representation.js';
 

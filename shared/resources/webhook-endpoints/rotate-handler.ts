@@ -1,5 +1,5 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
 import type { SecretRotation } from './commands.js';

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   cursor,
@@ -9,8 +10,7 @@ import {
   text,
   uuid,
   webUrl,
-} from '../../contracts/fields.js';
-import { namedEnum } from '../../contracts/named-enum.js';
+} from '../../contracts/schemas/fields.js';
 import {
   DISABLED_REASONS,
   ENDPOINT_STATES,

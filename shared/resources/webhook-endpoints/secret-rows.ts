@@ -1,5 +1,5 @@
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import type { SealedKeyPair, SealedSecret } from './secret.js';
 

@@ -1,7 +1,7 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import { resetEndpointHealth } from '../../deliveries/store-health-progress.js';
-import type { Config } from '../../platform/config.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Config } from '../../platform/config/config.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { diffPatch } from '../../records/changes.js';
 import type { PlannedMerge } from '../../records/merge-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';

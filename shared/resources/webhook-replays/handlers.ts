@@ -2,7 +2,7 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookReplayAction } from '../../contracts/generated.js';
 import type { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import { cancelDeliveriesOfReplays } from '../../deliveries/cancel-deliveries.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';

@@ -1,6 +1,6 @@
-import { toUtcDateTime } from '../../contracts/fields.js';
+import { toUtcDateTime } from '../../contracts/schemas/fields.js';
 import { newId } from '../../platform/ids.js';
-import type { Database, Row, SqlQuery } from '../../platform/postgres.js';
+import type { Database, Row, SqlQuery } from '../../platform/postgres/database.js';
 import {
   buildCandidateValues,
   type ReplayFilter,

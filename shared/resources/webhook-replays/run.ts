@@ -1,6 +1,6 @@
 import { insertReplayDeliveriesSql } from '../../deliveries/insert-deliveries.js';
 import { getIdTimeMs } from '../../platform/id-times.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import {

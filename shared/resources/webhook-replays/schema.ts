@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   cursor,
@@ -7,8 +8,7 @@ import {
   parseDateTimeMs,
   strictBoolean,
   uuid,
-} from '../../contracts/fields.js';
-import { namedEnum } from '../../contracts/named-enum.js';
+} from '../../contracts/schemas/fields.js';
 import { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import { typeFilter } from '../../events/type-filter.js';
 import { REPLAYABLE_STATUSES } from './limits.js';

@@ -1,7 +1,7 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import { insertSyntheticDeliveries, type SyntheticDelivery } from '../../deliveries/insert-deliveries.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';

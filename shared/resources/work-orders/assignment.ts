@@ -1,5 +1,5 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { Row, Transaction } from '../../platform/postgres.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';

@@ -5,7 +5,7 @@ import type {
   WorkOrderCancel,
   WorkOrderComplete,
 } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import {

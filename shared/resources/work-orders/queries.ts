@@ -1,6 +1,6 @@
 import type { WorkOrderListQuery } from '../../contracts/generated.js';
 import { jsonObject } from '../../contracts/resource.js';
-import type { SqlQuery } from '../../platform/postgres.js';
+import type { SqlQuery } from '../../platform/postgres/database.js';
 import {
   addDateRange,
   buildListQuery,

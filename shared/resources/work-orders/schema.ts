@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { billingStatus, workOrderStatus } from '../../contracts/enums.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   coordinate,
@@ -14,8 +15,7 @@ import {
   text,
   uuid,
   vin,
-} from '../../contracts/fields.js';
-import { namedEnum } from '../../contracts/named-enum.js';
+} from '../../contracts/schemas/fields.js';
 import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 import { CANCEL_REASONS, DRIVER_STEPS, ON_SITE_CANCEL_REASONS } from './transitions.js';
 

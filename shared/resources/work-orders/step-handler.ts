@@ -1,7 +1,7 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WorkOrderStepEntry } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres.js';
+import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';

@@ -1,4 +1,4 @@
-import type { Row } from '../../platform/postgres.js';
+import type { Row } from '../../platform/postgres/database.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import type { WorkOrderStatus } from './transitions.js';
 

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
+import type { Snapshot } from '../../../shared/platform/postgres/snapshot.js';
 import { INCLUDED_TABLES } from './contents.js';
 
 export interface DumpColumn {

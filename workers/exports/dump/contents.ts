@@ -13,8 +13,8 @@ const INTERNAL_NUMBER = 'an internal number of the source database, which is mea
 
 /**
  * The data of the account, in the sequence of the dump. A table or column listed neither here nor
- * below is not exported, because it may be a secret. test/integration/export-dump-contents.test.ts
- * fails until someone lists it.
+ * below is not exported, because it may be a secret.
+ * test/integration/exports/export-dump-contents.test.ts fails until someone lists it.
  */
 export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
   tenants:

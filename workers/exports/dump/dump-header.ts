@@ -1,5 +1,5 @@
-import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
-import type { ExportFile } from '../../../shared/resources/exports/export-request.js';
+import type { Snapshot } from '../../../shared/platform/postgres/snapshot.js';
+import type { ExportFile } from '../../../shared/resources/exports/request/export-request.js';
 import { EXCLUDED_TABLES, INCLUDED_TABLES } from './contents.js';
 
 /** Increase this when programs that read dumps must change. */

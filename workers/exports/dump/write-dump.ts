@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { addAbortSignal, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
-import type { ExportFile, ExportSummary } from '../../../shared/resources/exports/export-request.js';
+import type { Snapshot } from '../../../shared/platform/postgres/snapshot.js';
+import type { ExportFile, ExportSummary } from '../../../shared/resources/exports/request/export-request.js';
 import { type DumpTable, readDumpTables } from './catalog.js';
 import { buildAddKeys, buildCreateTable, quoteIdentifier } from './definitions.js';
 import { readDumpedTenant, renderDumpFooter, renderDumpHeader } from './dump-header.js';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
-import type { ExportFile, ExportRequest } from '../../../shared/resources/exports/export-request.js';
+import type { Snapshot } from '../../../shared/platform/postgres/snapshot.js';
+import type { ExportFile, ExportRequest } from '../../../shared/resources/exports/request/export-request.js';
 import { buildCopyQuery, buildTotalsQuery } from './copy-queries.js';
 import { CsvFileStream, type FileStream, JsonFileStream } from './file-streams.js';
 import { rejectOnAbort } from './run-concurrently.js';

@@ -1,7 +1,7 @@
-import type { SqlQuery } from '../../../shared/platform/postgres.js';
+import type { SqlQuery } from '../../../shared/platform/postgres/database.js';
 import { Conditions } from '../../../shared/records/lists/keyset-list.js';
-import { buildExportConditions } from '../../../shared/resources/exports/conditions.js';
-import type { ExportRequest } from '../../../shared/resources/exports/export-request.js';
+import { buildExportConditions } from '../../../shared/resources/exports/request/conditions.js';
+import type { ExportRequest } from '../../../shared/resources/exports/request/export-request.js';
 import { type CsvColumn, decimalColumn } from './cells.js';
 import type { FileSource } from './sources.js';
 

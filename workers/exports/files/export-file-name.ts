@@ -1,4 +1,4 @@
-import type { ExportRequest } from '../../../shared/resources/exports/export-request.js';
+import type { ExportRequest } from '../../../shared/resources/exports/request/export-request.js';
 import { listFileSources } from './sources.js';
 
 export interface ExportFileInfo {

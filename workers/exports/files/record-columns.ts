@@ -1,4 +1,4 @@
-import type { ExportTable } from '../../../shared/resources/exports/export-request.js';
+import type { ExportTable } from '../../../shared/resources/exports/request/export-request.js';
 import { type CsvColumn, centsColumn, memberColumn, textColumn } from './cells.js';
 import type { RelatedName } from './related-names.js';
 

@@ -1,10 +1,10 @@
 import { getResourceTable } from '../../../shared/registry/tables.js';
-import type { ListResource } from '../../../shared/resources/exports/conditions.js';
+import type { ListResource } from '../../../shared/resources/exports/request/conditions.js';
 import {
   ALL_TABLES,
   type ExportRequest,
   type ExportTable,
-} from '../../../shared/resources/exports/export-request.js';
+} from '../../../shared/resources/exports/request/export-request.js';
 import { messageListRepresentation } from '../../../shared/resources/messages/representation.js';
 import { refundRepresentation } from '../../../shared/resources/payments/representation.js';
 import type { CsvColumn } from './cells.js';

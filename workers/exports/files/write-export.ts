@@ -1,8 +1,11 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
-import type { Snapshot } from '../../../shared/platform/postgres-snapshot.js';
-import type { ExportRequest, ExportSummary } from '../../../shared/resources/exports/export-request.js';
+import type { Snapshot } from '../../../shared/platform/postgres/snapshot.js';
+import type {
+  ExportRequest,
+  ExportSummary,
+} from '../../../shared/resources/exports/request/export-request.js';
 import { type CopyContext, copyFile, type OnProgress } from './copy-file.js';
 import { isZip } from './export-file-name.js';
 import { BUFFER_BYTES, COMPRESSION_LEVEL } from './file-streams.js';

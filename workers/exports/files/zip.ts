@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import type { ExportFile, ExportSummary } from '../../../shared/resources/exports/export-request.js';
+import type { ExportFile, ExportSummary } from '../../../shared/resources/exports/request/export-request.js';
 import { type CopyContext, copyFile } from './copy-file.js';
 import { COMPRESSION_LEVEL, type FileStream } from './file-streams.js';
 import { rejectOnAbort, runConcurrently } from './run-concurrently.js';

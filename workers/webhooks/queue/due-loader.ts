@@ -1,7 +1,7 @@
 import { cancelDeliveriesOfEndpoint } from '../../../shared/deliveries/cancel-deliveries.js';
 import { type DueDelivery, type DueResult, findDue } from '../../../shared/deliveries/find-due-deliveries.js';
 import { readEndpointHealth } from '../../../shared/deliveries/lease-endpoint-queues.js';
-import type { Runtime } from '../../../shared/platform/runtime.js';
+import type { Runtime } from '../../../shared/platform/process/runtime.js';
 import { endpointQueueKey } from '../../../shared/queues/webhooks.js';
 import type { ConfigLoader } from './endpoint-config.js';
 import type { EndpointQueue } from './endpoint-queue.js';

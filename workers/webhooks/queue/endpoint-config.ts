@@ -1,6 +1,6 @@
 import { parseSigningSecret, type SigningSecret } from '../../../shared/events/signing.js';
 import { unseal } from '../../../shared/platform/crypto.js';
-import type { Runtime } from '../../../shared/platform/runtime.js';
+import type { Runtime } from '../../../shared/platform/process/runtime.js';
 import { type EndpointQueueRef, listQueueTenants } from '../../../shared/queues/webhooks.js';
 import { recordsetSql } from '../../../shared/records/record-refs.js';
 import {

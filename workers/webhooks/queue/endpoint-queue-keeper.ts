@@ -6,7 +6,7 @@ import {
   renewLeases,
 } from '../../../shared/deliveries/lease-endpoint-queues.js';
 import { newId } from '../../../shared/platform/ids.js';
-import type { Runtime } from '../../../shared/platform/runtime.js';
+import type { Runtime } from '../../../shared/platform/process/runtime.js';
 import { type EndpointQueueRef, endpointQueueKey } from '../../../shared/queues/webhooks.js';
 import { EndpointQueue } from './endpoint-queue.js';
 import { broadcastWake, subscribeToWakes } from './wake-broadcast.js';

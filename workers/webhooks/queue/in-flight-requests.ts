@@ -1,5 +1,5 @@
 import { markDelivering } from '../../../shared/deliveries/store-attempts.js';
-import type { Runtime } from '../../../shared/platform/runtime.js';
+import type { Runtime } from '../../../shared/platform/process/runtime.js';
 import type { EndpointQueue, InFlightRequest } from './endpoint-queue.js';
 import type { Permits } from './permits.js';
 

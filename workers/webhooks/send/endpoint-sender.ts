@@ -1,9 +1,9 @@
 import type { Attempt } from '../../../shared/deliveries/attempt.js';
 import { type DueDelivery, HORIZON_SECONDS } from '../../../shared/deliveries/find-due-deliveries.js';
 import { storeQueueHealth } from '../../../shared/deliveries/store-queue-health.js';
-import type { OutboundClient } from '../../../shared/platform/outbound/client.js';
-import { PostponedError } from '../../../shared/platform/outbound/outbound-error.js';
-import type { Runtime } from '../../../shared/platform/runtime.js';
+import type { OutboundClient } from '../../../shared/outbound/client.js';
+import { PostponedError } from '../../../shared/outbound/outbound-error.js';
+import type { Runtime } from '../../../shared/platform/process/runtime.js';
 import type { EndpointQueue, InFlightRequest } from '../queue/endpoint-queue.js';
 import { HostBudget } from './host-budget.js';
 import { sendAttempt } from './send-attempt.js';

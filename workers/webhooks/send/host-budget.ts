@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import type { Limiter } from '../../../shared/platform/limiter.js';
-import { findNetworkPrefix } from '../../../shared/platform/network-prefix.js';
-import { PostponedError } from '../../../shared/platform/outbound/outbound-error.js';
+import { PostponedError } from '../../../shared/outbound/outbound-error.js';
+import type { Limiter } from '../../../shared/platform/limits/limiter.js';
+import { findNetworkPrefix } from '../../../shared/platform/limits/network-prefix.js';
 
 /** Bytes that a request costs besides its body: headers, signature and its share of TLS. */
 const OVERHEAD_BYTES = 1024;

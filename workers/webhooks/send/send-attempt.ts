@@ -2,9 +2,9 @@ import type { Attempt } from '../../../shared/deliveries/attempt.js';
 import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
 import { redactUrl } from '../../../shared/deliveries/redact-url.js';
 import { buildSignatureHeader, type SignatureInput } from '../../../shared/events/signing.js';
+import type { OutboundClient } from '../../../shared/outbound/client.js';
+import { OutboundError, PostponedError } from '../../../shared/outbound/outbound-error.js';
 import { newId } from '../../../shared/platform/ids.js';
-import type { OutboundClient } from '../../../shared/platform/outbound/client.js';
-import { OutboundError, PostponedError } from '../../../shared/platform/outbound/outbound-error.js';
 import type { EndpointConfig } from '../queue/endpoint-config.js';
 
 /** Maximum bytes of a response body that the worker reads. It never decompresses a body. */

@@ -2,7 +2,7 @@ import { type AttemptRecord, storeAttempts } from '../../../shared/deliveries/st
 import type { EndpointQueueState } from '../../../shared/deliveries/store-queue-health.js';
 import { isTransientDatabaseError } from '../../../shared/platform/errors.js';
 import type { Logger } from '../../../shared/platform/logger.js';
-import type { Database } from '../../../shared/platform/postgres.js';
+import type { Database } from '../../../shared/platform/postgres/database.js';
 import { endpointQueueKey } from '../../../shared/queues/webhooks.js';
 
 /** Maximum attempts of one transaction. */

@@ -1,6 +1,6 @@
 import type { Attempt, AttemptDecision } from '../../../shared/deliveries/attempt.js';
 import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
-import type { Runtime } from '../../../shared/platform/runtime.js';
+import type { Runtime } from '../../../shared/platform/process/runtime.js';
 
 /** A finished request with its result. */
 export interface CompletedAttempt {

@@ -1,8 +1,8 @@
 import type { Change, Command, CommandOutcome, EventDraft } from '../../../contracts/command.js';
 import { redactUrl } from '../../../deliveries/redact-url.js';
 import { resetEndpointHealth, storeHealthProgress } from '../../../deliveries/store-health-progress.js';
-import type { Config } from '../../../platform/config.js';
-import type { Transaction } from '../../../platform/postgres.js';
+import type { Config } from '../../../platform/config/config.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
 import { diffPatch } from '../../../records/changes.js';
 import { notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';

@@ -1,6 +1,6 @@
 import { insertSyntheticDeliveries } from '../../../deliveries/insert-deliveries.js';
 import { newId } from '../../../platform/ids.js';
-import type { Transaction } from '../../../platform/postgres.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
 import type { RecordRef } from '../../../records/record-refs.js';
 import { buildSyntheticEventBody } from '../../events/envelope.js';
 

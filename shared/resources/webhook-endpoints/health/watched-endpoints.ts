@@ -1,5 +1,5 @@
 import type { HealthProgress } from '../../../deliveries/store-health-progress.js';
-import type { Row, Transaction } from '../../../platform/postgres.js';
+import type { Row, Transaction } from '../../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../../records/lock-records.js';
 import { type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
 import { type HealthStep, IS_EXHAUSTED_NOTICE_DUE_SQL, NEXT_STEP_SQL, REACHED_HOURS_SQL } from './rules.js';

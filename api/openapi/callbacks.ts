@@ -1,0 +1,90 @@
+import { toOpenApi } from '../../shared/contracts/schemas/to-openapi.js';
+import { EVENT_TYPES } from '../../shared/contracts/vocabulary.js';
+import {
+  buildEventSchema,
+  describeEventType,
+  toEventComponentName,
+} from '../../shared/resources/event-types/bodies.js';
+
+type Json = Record<string, unknown>;
+
+const createHeaderParameter = (name: string, description: string, schema: Json, example: unknown) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema,
+  example,
+});
+
+/** Headers of every delivery (Standard Webhooks 1.0.0). */
+const parameters = {
+  WebhookId: createHeaderParameter(
+    'webhook-id',
+    'The id of the event, also in the body. Every attempt and replay has the same id; process each event once',
+    { type: 'string', format: 'uuid' },
+    '0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e',
+  ),
+  WebhookTimestamp: createHeaderParameter(
+    'webhook-timestamp',
+    'Time of this attempt, in seconds since 1970. Reject deliveries older than five minutes',
+    { type: 'integer' },
+    1_795_271_400,
+  ),
+  WebhookSignature: createHeaderParameter(
+    'webhook-signature',
+    'Signatures of `id.timestamp.body`, separated by spaces. Each is `v1,` and the base64 of HMAC-SHA256, or `v1a,` and the base64 of ed25519. Accept the delivery if one matches',
+    { type: 'string' },
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+};
+
+const responses = {
+  '2XX': { description: 'Accepted. Redirects are not followed' },
+  '410': { description: 'The service disables the endpoint and sends nothing more to it' },
+  default: {
+    description: 'Failed. The service tries again: ten attempts in all within four days',
+    headers: {
+      'Retry-After': { $ref: '#/components/headers/RetryAfter' },
+      'webhook-delivery': {
+        description:
+          'disable: send nothing more to this endpoint. abort-message: do not try this event again',
+        schema: { type: 'string', enum: ['disable', 'abort-message'] },
+        example: 'abort-message',
+      },
+    },
+  },
+};
+
+/**
+ * Builds one callback per event type: the request that the service POSTs to the `url` of the
+ * operation's request body.
+ */
+export function buildEventCallbacks(tags: unknown): Json {
+  return Object.fromEntries(
+    EVENT_TYPES.map((type) => {
+      const { description, fires_when, example } = describeEventType(type);
+      const component = toEventComponentName(type);
+      const post = {
+        operationId: `on${component.replace(/Event$/, '')}`,
+        tags,
+        summary: description,
+        description: `Fires when ${fires_when}.`,
+        security: [],
+        parameters: Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: `#/components/schemas/${component}` }, example } },
+        },
+        responses,
+      };
+      return [type, { '{$request.body#/url}': { post } }];
+    }),
+  );
+}
+
+/** Builds the components that {@link buildEventCallbacks} refers to. */
+export function buildCallbackComponents(): { schemas: Json; parameters: Json } {
+  const schemas = EVENT_TYPES.map((type) => [toEventComponentName(type), toOpenApi(buildEventSchema(type))]);
+  return { schemas: Object.fromEntries(schemas), parameters };
+}

@@ -1,0 +1,167 @@
+import { listAllowedActions } from '../../shared/resources/invoices/transitions.js';
+
+/**
+ * Complete examples by component name. Other components get examples built from their members. A
+ * request example is valid as it is: it names no record that another account does not have.
+ */
+const INVOICE = '0192f1b4-5d6e-7f70-8b1c-2d3e4f5a6b7c';
+const CUSTOMER = '0192e7a1-1b2c-7d3e-9f4a-5b6c7d8e9f0a';
+const CREATED_AT = '2026-11-21T14:30:00.000Z';
+
+const tow = {
+  name: 'Light-duty tow',
+  description: 'I-87 N at exit 4 to 12 Canal Street',
+  category: 'tow',
+  quantity: 1,
+  unit_type: 'each',
+  unit_price_cents: 12_500,
+  total_cents: 12_500,
+  taxable: true,
+};
+const miles = {
+  name: 'Loaded miles',
+  description: null,
+  category: 'mileage',
+  quantity: 7.5,
+  unit_type: 'mile',
+  unit_price_cents: 450,
+  total_cents: 3375,
+  taxable: false,
+};
+
+const draft = {
+  id: INVOICE,
+  invoice_number: 'EXAMPLE-1001',
+  status: 'draft',
+  customer_id: CUSTOMER,
+  billing_email: 'billing@example.com',
+  po_number: 'PO-88213',
+  due_date: '2026-12-21T05:00:00.000Z',
+  service_date: '2026-11-21T13:20:00.000Z',
+  // 8.25 % of the taxable line item.
+  subtotal_cents: 15_875,
+  tax_cents: 1031,
+  total_cents: 16_906,
+  paid_cents: 0,
+  balance_due_cents: 16_906,
+  work_order_id: null,
+  vehicle_description: '2019 Honda Accord, silver',
+  notes: 'Thank you for calling us.',
+  sent_at: null,
+  delivery: null,
+  allowed_actions: listAllowedActions({ status: 'draft', isReleased: false, isDelivered: false }, false),
+  effective_due_date: '2026-12-21T05:00:00.000Z',
+  created_at: CREATED_AT,
+  updated_at: CREATED_AT,
+};
+
+const lineItems = [
+  { id: '0192f1b4-5d6f-7a10-9c2d-3e4f5a6b7c8d', position: 1, ...tow },
+  { id: '0192f1b4-5d6f-7b20-8d3e-4f5a6b7c8d9e', position: 2, ...miles },
+];
+
+const sent = {
+  ...draft,
+  status: 'sending',
+  sent_at: '2026-11-21T14:35:00.000Z',
+  delivery: { state: 'sent', reason: null, viewed_at: null },
+  allowed_actions: listAllowedActions({ status: 'sending', isReleased: true, isDelivered: true }, false),
+  updated_at: '2026-11-21T14:35:00.000Z',
+};
+
+const customer = {
+  company_name: 'Hudson Auto Club',
+  company_type: 'motor_club',
+  billing_email: 'billing@example.com',
+  primary_phone: '+1 212 555 0100',
+  address: '12 Canal Street',
+  city: 'Albany',
+  state: 'NY',
+  zip: '12207',
+  terms_days: 30,
+  tax_exempt: false,
+};
+
+const vehicle = { make: 'Honda', model: 'Accord', year: 2019 };
+
+export const EXAMPLES: Record<string, unknown> = {
+  InvoiceCreate: {
+    invoice_number: 'EXAMPLE-1001',
+    billing_email: 'billing@example.com',
+    po_number: 'PO-88213',
+    service_date: '2026-11-21',
+    due_date: '2026-12-21',
+    vehicle_description: '2019 Honda Accord, silver',
+    notes: 'Thank you for calling us.',
+    line_items: [tow, miles],
+  },
+  InvoicePatch: { po_number: 'PO-88213', due_date: '2026-12-31', notes: 'Net 30 from today.' },
+  Invoice: { ...draft, line_items: lineItems },
+  InvoiceListItem: draft,
+  SentInvoice: { ...sent, line_items: lineItems, view_url: 'https://api.example.com/i/k3Jq81' },
+  WorkOrderCreate: {
+    service_type: 'light_duty_tow',
+    pickup: { address: 'I-87 N at exit 4', lat: 42.7156, lng: -73.8246 },
+    dropoff_location: '12 Canal Street, Albany',
+    vehicle,
+    vin: '1HGCM82633A004352',
+    contact_name: 'Jane Roe',
+    contact_phone: '+1 212 555 0142',
+    notes: 'Keys are with the officer.',
+  },
+  CustomerCreate: customer,
+  CustomerPatch: { billing_email: 'accounts@example.com', terms_days: 45 },
+  Customer: {
+    id: CUSTOMER,
+    ...customer,
+    is_active: true,
+    tax_rate_bps: null,
+    rate_card_id: null,
+    balance_cents: 41_250,
+    overdue_cents: 12_500,
+    credit_cents: 0,
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
+  },
+  TruckCreate: {
+    unit_number: 'T-900',
+    duty_class: 'light',
+    status: 'available',
+    plate: 'TOW 123',
+    make: 'Ford',
+    model: 'F-550',
+    year: 2024,
+  },
+  InspectionCreate: {
+    kind: 'pre_trip',
+    vehicle: { plate: 'TOW 123', make: 'Ford', model: 'F-550', year: 2024 },
+    odometer_miles: 48_210,
+    items: [
+      { key: 'brakes', label: 'Brakes hold', state: 'ok' },
+      { key: 'lights', label: 'All lights work', state: 'attention', note: 'Left marker flickers' },
+    ],
+  },
+  RateCardCreate: {
+    name: 'Example rates',
+    effective_from: '2027-01-01',
+    items: [
+      { name: 'Hook-up', category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500, taxable: true },
+      {
+        name: 'Loaded miles',
+        category: 'mileage',
+        unit_type: 'mile',
+        unit_price_cents: 450,
+        included_quantity: 5,
+      },
+    ],
+  },
+  ImpoundCreate: {
+    vehicle: { ...vehicle, plate: 'ABC 1234', color: 'silver' },
+    lot: 'North yard',
+    spot: 'B-14',
+    daily_rate_cents: 4500,
+    free_days: 0,
+  },
+  WebhookReplayCreate: { event_type: 'invoice.*', status: 'exhausted', since: '2026-11-01T00:00:00Z' },
+  UserCreate: { name: 'Robin Example', email: 'robin@example.com' },
+};

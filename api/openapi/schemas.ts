@@ -1,0 +1,68 @@
+import type Joi from 'joi';
+import { buildSample } from '../../shared/contracts/schemas/sample.js';
+import {
+  getClassName,
+  type OpenApiSchema,
+  toInlineOpenApi,
+  toOpenApi,
+} from '../../shared/contracts/schemas/to-openapi.js';
+import { envelopeSchemas, resources } from '../../shared/registry/resources.js';
+import { EXAMPLES } from './examples.js';
+
+/**
+ * Component name to Joi schema. The map is built once: reading a name takes a millisecond, because
+ * Joi then describes the whole schema.
+ */
+const namedSchemas = new Map<string, Joi.Schema>(
+  [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>]
+    .flatMap((schemas) => Object.values(schemas))
+    .map((schema) => [getClassName(schema) ?? '', schema]),
+);
+
+/** @throws {Error} if no schema has this component name. */
+export function getSchema(name: string): Joi.Schema {
+  const found = namedSchemas.get(name);
+  if (!found) throw new Error(`no schema is named ${name}`);
+  return found;
+}
+
+/** Builds the components of every named schema. Queries are left out: they become parameters. */
+export function buildComponentSchemas(): Record<string, OpenApiSchema> {
+  const named = [...namedSchemas].filter(([name]) => name !== '' && !/Query$|Revoke$/.test(name));
+  return Object.fromEntries(named.map(([name, schema]) => [name, describeDefaults(toOpenApi(schema))]));
+}
+
+/**
+ * Moves defaults into the descriptions. Generators of typed clients treat a member with `default`
+ * as always present, so a request could not omit it.
+ */
+function describeDefaults(node: OpenApiSchema): OpenApiSchema {
+  const { default: value, properties, items, ...rest } = node;
+  const defaultText = value === undefined ? [] : [`Default: ${JSON.stringify(value)}.`];
+  const description = [
+    ...(rest.description ? [toSentence(String(rest.description))] : []),
+    ...defaultText,
+  ].join(' ');
+  return {
+    ...rest,
+    ...(defaultText.length > 0 ? { description } : {}),
+    ...(properties ? { properties: describeEach(properties as Record<string, OpenApiSchema>) } : {}),
+    ...(items ? { items: describeDefaults(items as OpenApiSchema) } : {}),
+  };
+}
+
+function describeEach(schemas: Record<string, OpenApiSchema>): Record<string, OpenApiSchema> {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, describeDefaults(schema)]),
+  );
+}
+
+const toSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/**
+ * Returns the complete example of a component if there is one. Otherwise builds an example from the
+ * examples of its members.
+ */
+export function getExample(name: string): unknown {
+  return EXAMPLES[name] ?? buildSample(toInlineOpenApi(getSchema(name)));
+}

@@ -1,0 +1,109 @@
+import type { SignIn } from '../../shared/contracts/generated.js';
+import {
+  deriveKey,
+  hashPassword,
+  UNUSABLE_PASSWORD_HASH,
+  verifyPassword,
+} from '../../shared/platform/crypto.js';
+import { serviceUnavailable } from '../../shared/platform/errors.js';
+import { createFairLimit, TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
+import { findNetworkPrefix, findSitePrefix } from '../../shared/platform/limits/network-prefix.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
+import { hashNetwork, isKnownAddress } from '../../shared/resources/sessions/known-addresses.js';
+import { findSignInCandidates, type SignInCandidate } from '../../shared/resources/sessions/queries.js';
+import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-limits.js';
+
+/**
+ * A password check uses 128 MiB for about half a second. More concurrent checks could exhaust the
+ * memory, and a longer queue would wait too long. Sites share the capacity fairly, and so do the
+ * networks within a site. Networks that the person has signed in from have a queue of their own.
+ */
+const CHECK_LIMITS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
+/**
+ * Separate from the checks, so that setting passwords cannot block sign-ins. Accounts share the
+ * capacity fairly.
+ */
+const HASH_LIMITS = { queues: ['hash'], maxRunning: 1, maxQueued: 8 } as const;
+
+/**
+ * The password work of this process, under concurrency limits. `check` and `hash` throw an AppError
+ * 503 when too many requests wait.
+ */
+export interface Passwords {
+  /**
+   * Counts a sign-in request before its body is read.
+   * @throws {AppError} 429 for too many requests
+   */
+  countRequest(address: string): Promise<void>;
+  /**
+   * Finds the person with this e-mail and password; undefined when no person matches.
+   * @throws {AppError} 429 for too many tries
+   */
+  findPerson(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
+  /**
+   * Returns the keyed hash of the address's network, which identifies it at the person's next
+   * sign-in.
+   */
+  hashNetwork(person: Pick<SignInCandidate, 'id'>, address: string): string;
+  /**
+   * Hashes a password for storage.
+   * @param tenantId the account whose fair share the work uses
+   */
+  hash(password: string, tenantId: string): Promise<string>;
+}
+
+export function createPasswords({ limiter, db, config }: Runtime): Passwords {
+  const [checks, hashes] = [createFairLimit(CHECK_LIMITS), createFairLimit(HASH_LIMITS)];
+  const markKey = deriveKey(config.secretKey, 'sign-in-addresses');
+  const mark: Passwords['hashNetwork'] = ({ id }, address) =>
+    hashNetwork(markKey, { userId: id, network: findNetworkPrefix(address) });
+  return {
+    hashNetwork: mark,
+    countRequest: (address) => countSignInRequest(limiter, findNetworkPrefix(address)),
+    async findPerson({ email, password, tenant_id: tenantId }, address) {
+      const network = findNetworkPrefix(address);
+      await countNetworkTry(limiter, email, network);
+      const candidates = await findSignInCandidates(db, { email, tenantId });
+      const known = candidates.filter((person) =>
+        isKnownAddress(person.sign_in_addresses, mark(person, address), Date.now()),
+      );
+      const queue = known.length > 0 ? 'known' : 'unknown';
+      return checks
+        .run({ queue, group: network, site: findSitePrefix(address) }, async () => {
+          if (known.length > 0 && known.length === candidates.length)
+            return findPasswordMatch(known, password);
+          // Counted before the password is verified, so that concurrent guesses cannot exceed the
+          // limit.
+          const refusal = await countPersonTry(limiter, email);
+          if (!refusal) return findPasswordMatch(candidates, password);
+          const person = known.length > 0 ? await findPasswordMatch(known, password) : undefined;
+          if (!person) throw refusal;
+          return person;
+        })
+        .catch(refuseWhenFull);
+    },
+    hash: (password, tenantId) =>
+      hashes.run({ queue: 'hash', group: tenantId }, () => hashPassword(password)).catch(refuseWhenFull),
+  };
+}
+
+/**
+ * Returns the first candidate that the password belongs to: people of several tenants may share an
+ * e-mail.
+ */
+async function findPasswordMatch(
+  candidates: SignInCandidate[],
+  password: string,
+): Promise<SignInCandidate | undefined> {
+  // An unknown e-mail costs the same work as a known one, so that the response time reveals
+  // nothing.
+  if (candidates.length === 0) await verifyPassword(password, UNUSABLE_PASSWORD_HASH);
+  for (const candidate of candidates)
+    if (await verifyPassword(password, candidate.password_hash)) return candidate;
+  return undefined;
+}
+
+function refuseWhenFull(error: unknown): never {
+  if (!(error instanceof TooManyWaitingError)) throw error;
+  throw serviceUnavailable('Too many passwords are being checked at this moment. Try again shortly.', error);
+}

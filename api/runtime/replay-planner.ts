@@ -1,0 +1,41 @@
+import { serviceUnavailable } from '../../shared/platform/errors.js';
+import { createFairLimit, TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
+import type { Database } from '../../shared/platform/postgres/database.js';
+import {
+  type PlannedReplay,
+  planReplay,
+  type ReplayRequest,
+} from '../../shared/resources/webhook-replays/plan.js';
+
+/**
+ * Each count uses one database connection for up to a second. More concurrent counts would leave no
+ * connections for other work. Accounts share the capacity fairly, with one count each at a time.
+ */
+const COUNT_LIMITS = {
+  queues: ['replays'] as const,
+  maxRunning: 2,
+  maxRunningPerGroup: 1,
+  maxQueued: 20,
+  maxQueuedPerGroup: 4,
+};
+
+/**
+ * Counts the deliveries that a replay would create, as soon as fair sharing allows.
+ * @throws {AppError} 503 when too many counts already wait
+ */
+export type ReplayPlanner = (replay: ReplayRequest) => Promise<PlannedReplay>;
+
+export function createReplayPlanner(db: Database): ReplayPlanner {
+  const limit = createFairLimit(COUNT_LIMITS);
+  return async (replay) => {
+    try {
+      return await limit.run({ queue: 'replays', group: replay.tenantId }, () => planReplay(db, replay));
+    } catch (error) {
+      if (!(error instanceof TooManyWaitingError)) throw error;
+      throw serviceUnavailable(
+        'Too many replays are being counted at this moment. Try again shortly.',
+        error,
+      );
+    }
+  };
+}

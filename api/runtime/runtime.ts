@@ -1,0 +1,65 @@
+import { type CursorCodec, createCursorCodec } from '../../shared/contracts/cursor.js';
+import { type InvoicePdfs, openInvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
+import { openDurableWritePath } from '../../shared/operations/write-path.js';
+import { deriveKey } from '../../shared/platform/crypto.js';
+import type { Runtime } from '../../shared/platform/process/runtime.js';
+import { batchKeyUses, type RecordKeyUse } from '../../shared/queues/key-uses.js';
+import type { Submit } from '../../shared/queues/submit.js';
+import { AuditRecorder } from '../../shared/resources/audit-log/recorder.js';
+import { deriveWebhookHeadersKey } from '../../shared/resources/webhook-endpoints/headers.js';
+import { deriveWebhookSecretsKey } from '../../shared/resources/webhook-endpoints/secret.js';
+import { openStorage } from '../../shared/storage/open-storage.js';
+import type { Storage } from '../../shared/storage/storage.js';
+import { EventStreams } from '../stream/event-streams.js';
+import { ActiveDownloads } from './downloads.js';
+import { createExportLinkMaker, type MakeExportLink } from './export-links.js';
+import { createPasswords, type Passwords } from './passwords.js';
+import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
+
+/** Dependencies of the routes, in addition to those of the process. */
+export interface ApiRuntime extends Runtime {
+  submit: Submit;
+  streams: EventStreams;
+  cursors: CursorCodec;
+  passwords: Passwords;
+  pdfs: InvoicePdfs;
+  planReplay: ReplayPlanner;
+  /** Storage of export files, links to the files, and the downloads that this process sends. */
+  storage: Storage;
+  makeExportLink: MakeExportLink;
+  downloads: ActiveDownloads;
+  /** Encrypts new credentials on their way to the one response that shows them. */
+  sealingKey: Buffer;
+  /**
+   * Encrypt stored values of webhook endpoints: signing secrets and the values of custom headers.
+   */
+  webhookKeys: { secrets: Buffer; headers: Buffer };
+  /** Records that a key or session was used. Batches go to the clock worker once a minute. */
+  recordKeyUse: RecordKeyUse;
+  /** Records audit entries of requests that were refused before a command existed. */
+  audit: AuditRecorder;
+}
+
+export async function createApiRuntime(runtime: Runtime): Promise<ApiRuntime> {
+  const { db, config } = runtime;
+  const storage = openStorage(config.exportStorage);
+  return {
+    ...runtime,
+    submit: await openDurableWritePath(runtime),
+    streams: await EventStreams.create(runtime),
+    passwords: createPasswords(runtime),
+    pdfs: openInvoicePdfs(runtime),
+    planReplay: createReplayPlanner(db),
+    storage,
+    makeExportLink: createExportLinkMaker(config, storage),
+    downloads: new ActiveDownloads(),
+    cursors: createCursorCodec(deriveKey(config.secretKey, 'cursor')),
+    sealingKey: deriveKey(config.secretKey, 'credentials'),
+    webhookKeys: {
+      secrets: deriveWebhookSecretsKey(config.secretKey),
+      headers: deriveWebhookHeadersKey(config.secretKey),
+    },
+    recordKeyUse: batchKeyUses(runtime),
+    audit: new AuditRecorder(db),
+  };
+}

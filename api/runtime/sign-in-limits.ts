@@ -1,0 +1,65 @@
+import { sha256 } from '../../shared/platform/crypto.js';
+import { AppError } from '../../shared/platform/errors.js';
+import type { Limiter, RateDecision } from '../../shared/platform/limits/limiter.js';
+
+/** Sign-in requests per network, valid or not: each body may be a megabyte. */
+const REQUESTS_PER_NETWORK = { minute: 240, hour: 4800 };
+/**
+ * Tries per network with any e-mail: trying one common password for many people is guessing too.
+ */
+const TRIES_PER_NETWORK = { minute: 120, hour: 1200 };
+/** Tries per e-mail and network. */
+const TRIES_PER_EMAIL_AND_NETWORK = { minute: 20, hour: 200 };
+/**
+ * Tries per e-mail from all unknown networks. Kept high so that an attacker cannot cheaply lock
+ * someone out.
+ */
+const TRIES_PER_EMAIL = { minute: 100, hour: 1000 };
+
+/** @throws {AppError} 429 for too many requests of a network */
+export async function countSignInRequest(limiter: Limiter, network: string): Promise<void> {
+  assertAllowed(await limiter.consume(`sign-in-request/${network}`, REQUESTS_PER_NETWORK));
+}
+
+/**
+ * Counts a try against its network, and not yet against the person. If the network is refused here,
+ * or its check finds no room in the queue, the person keeps all tries for other networks.
+ * @throws {AppError} 429
+ */
+export async function countNetworkTry(limiter: Limiter, email: string, network: string): Promise<void> {
+  assertAllowed(
+    await limiter.consumeUnlessRefused(`sign-in-network/${network}`, TRIES_PER_NETWORK),
+    await limiter.consumeUnlessRefused(`sign-in/${hashEmail(email)}/${network}`, TRIES_PER_EMAIL_AND_NETWORK),
+  );
+}
+
+/**
+ * Counts a try against the person, from any network. Resolves with error 429 if there were too many
+ * tries.
+ */
+export async function countPersonTry(limiter: Limiter, email: string): Promise<AppError | undefined> {
+  return createRefusal(await limiter.consumeUnlessRefused(`sign-in/${hashEmail(email)}`, TRIES_PER_EMAIL));
+}
+
+/**
+ * Hashed because Redis may hold the limiter's keys, and an e-mail reveals who works for the
+ * account.
+ */
+function hashEmail(email: string): string {
+  return sha256(email.toLowerCase()).toString('base64url');
+}
+
+function assertAllowed(...decisions: RateDecision[]): void {
+  const refusal = createRefusal(...decisions);
+  if (refusal) throw refusal;
+}
+
+function createRefusal(...decisions: RateDecision[]): AppError | undefined {
+  const over = decisions.flatMap(({ windows }) => windows.filter(({ remaining }) => remaining < 0));
+  if (over.length === 0) return undefined;
+  const retryAfter = Math.max(...over.map(({ resetSeconds }) => resetSeconds));
+  return new AppError('rate_limited', `Too many tries to sign in. Try again in ${retryAfter} s.`, {
+    headers: { 'Retry-After': String(retryAfter) },
+    details: over.map(({ window, limit, resetSeconds }) => ({ window, limit, retry_after: resetSeconds })),
+  });
+}

@@ -1,0 +1,23 @@
+import { KEY_CHANGED_CHANNEL } from '../../shared/resources/api-keys/credential-cache.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+
+/**
+ * Broadcasts after a successful write that a credential has changed. Every api process then evicts
+ * it from its cache. If the broadcast is lost, the cache entries expire.
+ * @param getId returns the id of the key, session or person whose credentials have changed
+ */
+export function broadcastCredentialChange(
+  api: ApiRuntime,
+  getId: (ctx: ApiContext) => string | undefined,
+): ApiMiddleware {
+  return async (context, next) => {
+    const ctx = context as ApiContext;
+    await next();
+    const id = getId(ctx);
+    if (ctx.status >= 300 || !id) return;
+    await api.bus.publish(KEY_CHANGED_CHANNEL, id.toLowerCase()).catch((error: unknown) => {
+      api.logger.warn({ err: error, keyId: id }, 'credential change not broadcast; its cache entries expire');
+    });
+  };
+}

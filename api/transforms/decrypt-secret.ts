@@ -1,0 +1,26 @@
+import { unseal } from '../../shared/platform/crypto.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+
+interface SealedResponse {
+  /** Type of the command that created the secret. */
+  type: string;
+  body: string;
+  /** The encrypted secret that the command itself created. */
+  commandSecret: string;
+}
+
+/**
+ * Decrypts a new key or secret in the one response that shows it. Everywhere else the secret is
+ * encrypted. If the reply was lost, the response is rebuilt from the record, which does not contain
+ * the secret. Then this uses the secret of the command. In a dry run the secret is null.
+ */
+export function decryptSecretInResponse(
+  api: ApiRuntime,
+  { type, body, commandSecret }: SealedResponse,
+): Record<string, unknown> {
+  const isWebhooks = type.startsWith('webhook_endpoint.');
+  const [member, sealingKey] = isWebhooks ? ['secret', api.webhookKeys.secrets] : ['key', api.sealingKey];
+  const record = JSON.parse(body) as Record<string, unknown>;
+  const { [member]: sealed = commandSecret } = record as Record<string, string | null>;
+  return { ...record, [member]: sealed && unseal(sealingKey, sealed) };
+}

@@ -1,0 +1,19 @@
+import type { Command } from '../../shared/contracts/command.js';
+import { type KeyKind, type KeyMaterial, mintKey } from '../../shared/resources/api-keys/credential.js';
+import type { ApiContext } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { decryptSecretInResponse } from './decrypt-secret.js';
+
+/**
+ * Creates a key before the command and shows it in the response. In between, the key is encrypted.
+ */
+export function createKeyTransforms(api: ApiRuntime, kind: KeyKind) {
+  return {
+    complete: <T extends object>(input: T, ctx: ApiContext) => {
+      const { material } = mintKey(kind, ctx.state.key.environment, api.sealingKey);
+      return { ...input, material };
+    },
+    reveal: (body: string, { type, input }: Command<{ material: KeyMaterial }>): string =>
+      JSON.stringify(decryptSecretInResponse(api, { type, body, commandSecret: input.material.sealed })),
+  };
+}

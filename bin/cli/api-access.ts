@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../../shared/platform/config/config.js';
+import { stripTrailingSlashes } from '../../shared/platform/config/trailing-slashes.js';
+import { getErrorCode } from '../../shared/platform/errors.js';
+import { isWellFormedKey } from '../../shared/resources/api-keys/credential.js';
+import type { DemoKeyField } from '../demo/credentials.js';
+import { type DemoFile, getDemoFilePath } from '../demo/demo-file.js';
+import type { ApiAccess } from './api-client.js';
+import type { CommandArgs } from './command.js';
+import { CliError, describeReason, EXIT, usageError } from './exit-codes.js';
+
+/** The demo key that a command uses when the user gives no key. */
+type DemoKey = 'api_key' | 'sandbox_key';
+
+/**
+ * Finds the address and key for a command that calls the API. The options --api-url and --key come
+ * first, then the settings TOW_API_URL and TOW_API_KEY, then the demo that `npm start` created in
+ * DATA_DIR. With --sandbox the key is always the demo's sandbox key.
+ */
+export async function resolveApiAccess(
+  { values }: CommandArgs,
+  config: Pick<Config, 'apiUrl' | 'apiKey' | 'dataDir'>,
+  demoKey: DemoKey,
+): Promise<ApiAccess> {
+  if (values.sandbox === true && values.key !== undefined)
+    throw usageError(
+      "--sandbox uses the demo's sandbox key, so it cannot be combined with --key. The key itself decides what it sees.",
+    );
+  const ownKey = values.sandbox === true ? undefined : (values.key ?? config.apiKey);
+  const ownUrl = values['api-url'] ?? config.apiUrl;
+  const remedy = 'Give --key and --api-url (or TOW_API_KEY and TOW_API_URL)';
+  const demoFields = { url: 'api_url', key: demoKey, remedy } as const;
+  const demo = ownKey && ownUrl ? undefined : await loadDemoAccess(config.dataDir, demoFields);
+  const key = parseKey(String(ownKey ?? demo?.key));
+  return { url: stripTrailingSlashes(validateHttpUrl('--api-url', String(ownUrl ?? demo?.url))), key };
+}
+
+/**
+ * Removes the whitespace around a key.
+ * @throws {CliError} `configuration` when the key is malformed
+ */
+export function parseKey(text: string): string {
+  const key = text.trim();
+  if (isWellFormedKey(key)) return key;
+  throw new CliError(
+    'configuration',
+    'The key is malformed: a character is missing or wrong.',
+    EXIT.configuration,
+  );
+}
+
+/**
+ * Reads an address of the demo and a key of its first company.
+ * @param options.url the address's name in demo.json
+ * @param options.key the key's name in demo.json
+ * @param options.remedy what the error message tells the user to do when the demo is missing
+ * @throws {CliError} `configuration`
+ */
+export async function loadDemoAccess(
+  dataDir: string,
+  { url, key, remedy }: { url: 'api_url' | 'mcp_url'; key: DemoKeyField; remedy: string },
+): Promise<ApiAccess> {
+  const path = getDemoFilePath(dataDir);
+  try {
+    const demo = JSON.parse(await readFile(path, 'utf8')) as DemoFile;
+    const [tenant] = demo.tenants;
+    if (tenant?.[key] && demo[url]) return { url: demo[url], key: tenant[key] };
+    throw new Error('the address or the key is missing');
+  } catch (error) {
+    const why =
+      getErrorCode(error) === 'ENOENT' ? 'is not there' : `cannot be used (${describeReason(error)})`;
+    const message = `${remedy}: ${path}, which \`npm start\` writes for its demo, ${why}.`;
+    throw new CliError('configuration', message, EXIT.configuration, { cause: error });
+  }
+}
+
+/**
+ * Checks that an option is an HTTP or HTTPS URL and returns it.
+ * @throws {CliError} `usage`
+ */
+export function validateHttpUrl(option: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw usageError(`${option} must be a URL such as http://localhost:4000/hook.`);
+  if (url.username || url.password) throw usageError(`${option} must not contain a user name or password.`);
+  return text;
+}

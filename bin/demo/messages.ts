@@ -1,0 +1,75 @@
+import type { Transaction } from '../../shared/platform/postgres/database.js';
+import { recordsetSql } from '../../shared/records/record-refs.js';
+import { writeMessageBodies } from '../../shared/resources/invoices/send.js';
+import { OUTBOX_PROVIDER } from '../../shared/resources/planned-messages/choose-provider.js';
+import { deriveLinkKey, LINK_DAYS, sealLink } from '../../shared/resources/planned-messages/link.js';
+import type { DemoInvoice } from './records/invoices.js';
+import { deriveTimedDemoId } from './records/random.js';
+import { DEMO_TENANT_IDS } from './records/tenants.js';
+
+/** Number of sent messages per tenant, so that the list of messages is not empty. */
+const MESSAGES_PER_TENANT = 6;
+const FAILURE_REASON = 'The mail server refused the message: 550 5.1.1 No such user here';
+
+export interface DemoLinkOptions {
+  /** The deployment's SECRET_KEY, which seals the links in the messages. */
+  secretKey: string;
+  /** Base URL of the links, without a trailing slash. */
+  publicUrl: string;
+}
+
+/**
+ * Stores the mails of each tenant's latest invoices. A failed invoice gets a failed mail that can
+ * be retried. The mails are the same in every installation except for their links, which are as
+ * secret as the installation's keys.
+ */
+export async function insertDemoMessages(
+  tx: Transaction,
+  invoices: readonly DemoInvoice[],
+  { secretKey, publicUrl }: DemoLinkOptions,
+): Promise<void> {
+  const key = deriveLinkKey({ secretKey });
+  const mailedInvoices = DEMO_TENANT_IDS.flatMap((tenantId) => findLatestMailed(invoices, tenantId)).map(
+    (invoice) => {
+      const { tenant_id, id: invoice_id, delivery_state, billing_email: recipient } = invoice;
+      const at = invoice.sent_at ?? invoice.created_at;
+      const id = deriveTimedDemoId(`message/${invoice_id}`, at);
+      const state = delivery_state === 'failed' ? 'failed' : 'sent';
+      const provider = state === 'failed' ? 'smtp' : OUTBOX_PROVIDER;
+      const url = `${publicUrl}/i/${sealLink(key, { tenantId: tenant_id, messageId: id })}`;
+      return { tenant_id, id, invoice_id, recipient: recipient as string, state, provider, at, url };
+    },
+  );
+  const bodies = await writeMessageBodies(
+    tx,
+    mailedInvoices.map(({ tenant_id, id, invoice_id, recipient: address, provider, url }) => ({
+      message: { id, channel: 'email' as const, address, provider, url },
+      ref: { tenant_id, id: invoice_id },
+    })),
+  );
+  const rows = mailedInvoices.map(({ url: _url, ...row }) => ({ ...row, ...bodies.get(row.id) }));
+  await tx.query({
+    text: `insert into messages (tenant_id, id, invoice_id, channel, recipient, subject, body_text, body_html, state, provider, error, attempts, created_at,
+             updated_at, attempt_after, sent_at, link_expires_at)
+           select tenant_id, id, invoice_id, 'email', recipient, subject, body_text, body_html, state, provider,
+             case when state = 'failed' then '${FAILURE_REASON}' end, case when state = 'failed' then 1 else 0 end, at, at, at,
+             case when state = 'sent' then at end, now() + interval '${LINK_DAYS} days'
+           from ${recordsetSql(
+             `tenant_id uuid, id uuid, invoice_id uuid, recipient text, subject text, body_text text, body_html text, state text, provider text,
+              at timestamptz`,
+           )}`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+function findLatestMailed(invoices: readonly DemoInvoice[], tenantId: string): DemoInvoice[] {
+  const mailedInvoices = invoices.filter(
+    ({ tenant_id, delivery_state, billing_email }) =>
+      tenant_id === tenantId && billing_email && (delivery_state === 'sent' || delivery_state === 'failed'),
+  );
+  const failed = mailedInvoices.filter(({ delivery_state }) => delivery_state === 'failed').slice(-1);
+  const sent = mailedInvoices
+    .filter(({ delivery_state }) => delivery_state === 'sent')
+    .slice(-MESSAGES_PER_TENANT);
+  return [...sent, ...failed];
+}

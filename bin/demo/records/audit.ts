@@ -1,0 +1,57 @@
+import { newId } from '../../../shared/platform/ids.js';
+import { diffNewRecord } from '../../../shared/records/changes.js';
+import { deriveTimedDemoId } from './random.js';
+
+/** A row of `audit_entries` whose actor is the system. */
+export interface DemoAuditEntry {
+  tenant_id: string;
+  id: string;
+  occurred_at: string;
+  action: string;
+  entity_type: string;
+  entity_id: string;
+  changes: unknown;
+}
+
+interface StoredRecord {
+  tenant_id: string;
+  id: string;
+  created_at: string;
+}
+
+/**
+ * Makes one `….created` entry for each record, with the record's creation time. Every record has an
+ * audit entry.
+ */
+export function makeAuditEntries(records: Record<string, readonly StoredRecord[]>): DemoAuditEntry[] {
+  return Object.entries(records).flatMap(([entity_type, rows]) =>
+    rows.map(({ tenant_id, id, created_at }) => ({
+      tenant_id,
+      id: deriveTimedDemoId(`${id}/created`, created_at),
+      occurred_at: created_at,
+      action: `${entity_type}.created`,
+      entity_type,
+      entity_id: id,
+      changes: null,
+    })),
+  );
+}
+
+/**
+ * Makes an audit entry with the current time.
+ * @param facts the new values; never a secret
+ */
+export function createAuditEntry(
+  entity: { tenant_id: string; entity_type: string; entity_id: string },
+  action: string,
+  facts: Record<string, unknown> = {},
+): DemoAuditEntry {
+  const changes = diffNewRecord(facts);
+  return {
+    ...entity,
+    action,
+    id: newId(),
+    occurred_at: new Date().toISOString(),
+    changes: changes.length > 0 ? changes : null,
+  };
+}

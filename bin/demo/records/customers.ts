@@ -1,0 +1,80 @@
+import { CUSTOMER_NAMES, FIRST_NAMES, LAST_NAMES, type Market } from './names.js';
+import { DemoRandom, deriveDemoId } from './random.js';
+import type { DemoScope } from './scope.js';
+
+/** A row of `customers`. */
+export interface DemoCustomer {
+  tenant_id: string;
+  id: string;
+  company_name: string;
+  company_type: string;
+  billing_email: string | null;
+  primary_phone: string | null;
+  address: string | null;
+  city: string;
+  state: string;
+  zip: string;
+  is_active: boolean;
+  terms_days: number | null;
+  tax_exempt: boolean;
+  tax_rate_bps: number | null;
+  /** Set for motor clubs only, by makeRateCards in demo-yard.ts. */
+  rate_card_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Payment terms in days, where they differ from the account's 30 days. */
+const TERMS_DAYS: Readonly<Record<string, number>> = { cash: 15, rental: 15, fleet: 45, insurance: 45 };
+/** Public bodies pay no sales tax. */
+const TAX_EXEMPT_TYPES = ['police', 'municipality'];
+
+/** Draws a phone number from 555-0100 to 555-0199, which are reserved for fiction. */
+export function drawPhoneNumber(random: DemoRandom, market: Market): string {
+  return `+1 ${random.pick(market.areaCodes)} 555 ${String(random.integer(100, 199)).padStart(4, '0')}`;
+}
+
+export function drawPersonName(random: DemoRandom): string {
+  return `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`;
+}
+
+/**
+ * Makes `count` customers, at most one per entry of CUSTOMERS. All are older than every work order
+ * of the demo.
+ */
+export function makeCustomers(scope: DemoScope, count: number): DemoCustomer[] {
+  const random = new DemoRandom(`${scope.path}/customers`);
+  return CUSTOMER_NAMES.slice(0, count).map(([pattern, company_type], index) => {
+    const { market } = scope.profile;
+    const [city, zip] = random.pick(market.towns);
+    const company_name = pattern.replace('*', city);
+    const created_at = scope.daysAgo(random.between(89, 90));
+    return {
+      tenant_id: scope.tenantId,
+      id: deriveDemoId(`${scope.path}/customer/${index + 1}`),
+      company_name,
+      company_type,
+      billing_email: company_type === 'cash' ? null : `ap@${toSlug(company_name)}.example`,
+      primary_phone: company_type === 'cash' ? null : drawPhoneNumber(random, market),
+      address: company_type === 'cash' ? null : `${random.integer(10, 999)} ${random.pick(market.streets)}`,
+      city,
+      state: market.state,
+      zip,
+      // The last customer of a full list is inactive and has no work orders.
+      is_active: index < CUSTOMER_NAMES.length - 1,
+      terms_days: TERMS_DAYS[company_type] ?? null,
+      tax_exempt: TAX_EXEMPT_TYPES.includes(company_type),
+      tax_rate_bps: company_type === 'auction' ? 400 : null,
+      rate_card_id: null,
+      created_at,
+      updated_at: created_at,
+    };
+  });
+}
+
+function toSlug(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+}

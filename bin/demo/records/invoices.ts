@@ -1,0 +1,184 @@
+import { priceInvoice } from '../../../shared/billing/money.js';
+import { BILLING_PLANS, type BillingPlan, type PlannedPayment } from './billing.js';
+import { type DemoCharge, drawCharges } from './charges.js';
+import type { DemoCustomer } from './customers.js';
+import { INVOICE_NOTES } from './names.js';
+import { DemoRandom, deriveDemoId } from './random.js';
+import type { DemoScope } from './scope.js';
+import type { DemoWorkOrder, WorkOrderMaker } from './work-orders.js';
+
+/** A row of `invoices`. */
+export interface DemoInvoice {
+  tenant_id: string;
+  id: string;
+  invoice_number: string;
+  status: string;
+  customer_id: string | null;
+  work_order_id: string | null;
+  billing_email: string | null;
+  po_number: string | null;
+  vehicle_description: string | null;
+  notes: string | null;
+  due_date: string | null;
+  service_date: string;
+  tax_rate_bps: number;
+  subtotal_cents: number;
+  tax_cents: number;
+  total_cents: number;
+  paid_cents: number;
+  created_by_agent: boolean;
+  sent_at: string | null;
+  paid_at: string | null;
+  delivery_state: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** A row of `invoice_line_items`. */
+export interface DemoLineItem extends DemoCharge {
+  tenant_id: string;
+  invoice_id: string;
+  position: number;
+  id: string;
+  total_cents: number;
+}
+
+const HOUR_DAYS = 1 / 24;
+/** The account's payment terms (docs/decisions.md §3: default net 30). */
+const ACCOUNT_TERMS_DAYS = 30;
+
+/**
+ * Makes invoices in every status. Most have their own completed work order; a few bill storage
+ * without one.
+ */
+export class InvoiceMaker {
+  readonly invoices: DemoInvoice[] = [];
+  readonly lineItems: DemoLineItem[] = [];
+  readonly #random: DemoRandom;
+
+  constructor(
+    private readonly scope: DemoScope,
+    private readonly workOrders: WorkOrderMaker,
+    private readonly customers: readonly DemoCustomer[],
+  ) {
+    this.#random = new DemoRandom(`${scope.path}/invoices`);
+  }
+
+  makeAll(): void {
+    for (const plan of BILLING_PLANS) {
+      const count = this.scope.environment === 'live' ? plan.live : plan.sandbox;
+      for (let made = 0; made < count; made += 1) this.#make(plan);
+    }
+  }
+
+  #make(plan: BillingPlan): void {
+    const { scope } = this;
+    const random = this.#random;
+    const customer = this.#drawCustomer(plan);
+    const terms = customer?.terms_days ?? ACCOUNT_TERMS_DAYS;
+    const ageDays = random.between(...plan.ages(terms));
+    const servedDaysAgo = ageDays + random.between(1, 30) * HOUR_DAYS;
+    const workOrder = random.chance(0.93)
+      ? this.workOrders.make({ status: 'completed', billing: plan.billing, ageDays: servedDaysAgo, customer })
+      : undefined;
+    const id = deriveDemoId(`${scope.path}/invoice/${this.invoices.length + 1}`);
+    const charges = drawCharges(random, workOrder?.service_type ?? 'impound_tow');
+    const taxRateBps = this.#findTaxRateBps(customer);
+    const price = priceInvoice(charges, taxRateBps);
+    const payment = plan.payment(random, price.totalCents);
+    this.invoices.push({
+      tenant_id: scope.tenantId,
+      id,
+      invoice_number: '',
+      status: plan.status,
+      ...this.#drawBillingFields(customer, workOrder),
+      service_date: workOrder?.completion_time ?? scope.daysAgo(servedDaysAgo),
+      tax_rate_bps: taxRateBps,
+      subtotal_cents: price.subtotalCents,
+      tax_cents: price.taxCents,
+      total_cents: price.totalCents,
+      paid_cents: payment.cents,
+      created_by_agent: plan.byAgent === true && random.chance(0.5),
+      ...this.#drawTimes(plan, payment, { ageDays, terms }),
+    });
+    charges.forEach((charge, index) => {
+      const position = index + 1;
+      this.lineItems.push({
+        ...charge,
+        tenant_id: scope.tenantId,
+        invoice_id: id,
+        position,
+        id: deriveDemoId(`${id}/${position}`),
+        total_cents: price.lineTotals[index] as number,
+      });
+    });
+  }
+
+  /**
+   * Draws the customer of an invoice. The billing partner serves only motor clubs. A motorist
+   * without an account has no customer record.
+   */
+  #drawCustomer(plan: BillingPlan): DemoCustomer | null {
+    const random = this.#random;
+    const active = this.customers.filter((customer) => customer.is_active);
+    if (plan.status === 'sent_to_roadsync')
+      return random.pick(active.filter(({ company_type }) => company_type === 'motor_club'));
+    return random.chance(0.88) ? random.pick(active) : null;
+  }
+
+  #findTaxRateBps(customer: DemoCustomer | null): number {
+    if (customer?.tax_exempt) return 0;
+    return customer?.tax_rate_bps ?? this.scope.profile.taxRateBps;
+  }
+
+  #drawBillingFields(customer: DemoCustomer | null, workOrder: DemoWorkOrder | undefined) {
+    const random = this.#random;
+    const person = (workOrder?.contact_name ?? 'Pat Motorist').toLowerCase().replace(' ', '.');
+    const isAccount = customer !== null && customer.company_type !== 'cash';
+    return {
+      customer_id: customer?.id ?? null,
+      work_order_id: workOrder?.id ?? null,
+      billing_email: customer?.billing_email ?? `${person}@motorist.example`,
+      po_number: isAccount && random.chance(0.6) ? `PO-${random.integer(10_000, 99_999)}` : null,
+      vehicle_description: workOrder
+        ? `${workOrder.vehicle_year} ${workOrder.vehicle_make} ${workOrder.vehicle_model}`
+        : null,
+      notes: random.chance(0.3) ? random.pick(INVOICE_NOTES) : null,
+    };
+  }
+
+  /**
+   * Draws the times of an invoice: sent some time after its creation, due at the end of its terms,
+   * and paid between its sending and now.
+   */
+  #drawTimes(
+    plan: BillingPlan,
+    payment: PlannedPayment,
+    { ageDays, terms }: { ageDays: number; terms: number },
+  ) {
+    const random = this.#random;
+    const atDaysAgo = this.scope.daysAgo;
+    const releasedDaysAgo = ageDays * random.between(0.85, 0.98);
+    const paidDaysAgo = releasedDaysAgo * random.between(0.05, 0.9);
+    const sent_at = plan.delivery === 'sent' ? atDaysAgo(releasedDaysAgo) : null;
+    const paid_at = payment.cents > 0 ? atDaysAgo(paidDaysAgo) : null;
+    const overdueSince = plan.status === 'overdue' ? atDaysAgo(releasedDaysAgo - terms) : null;
+    const moments = [
+      atDaysAgo(ageDays),
+      plan.delivery ? atDaysAgo(releasedDaysAgo) : null,
+      paid_at,
+      overdueSince,
+    ];
+    return {
+      due_date: plan.delivery ? atDaysAgo(releasedDaysAgo - terms) : null,
+      sent_at,
+      paid_at,
+      delivery_state: plan.delivery,
+      created_at: atDaysAgo(ageDays),
+      updated_at: moments
+        .filter((moment) => moment !== null)
+        .sort()
+        .at(-1) as string,
+    };
+  }
+}

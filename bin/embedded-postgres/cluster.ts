@@ -1,0 +1,232 @@
+/**
+ * Manages the cluster folder: chooses its path, creates it, and ends processes that still use it.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  chmod,
+  lchown,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { syncFolder } from '../../shared/platform/files/sync-folder.js';
+import {
+  findUnsearchableFolder,
+  runProgram,
+  type SystemAccount,
+} from '../../shared/platform/files/system-account.js';
+import {
+  endLeftoverProcesses,
+  FAST_SHUTDOWN,
+  findErrorCode,
+  isAlive,
+  isServerOf,
+  readCommandLine,
+  stopProcess,
+} from './process.js';
+
+const INITDB_TIMEOUT_MS = 120_000;
+/**
+ * For clusters and programs that cannot be in DATA_DIR or the checkout. The first usable folder is
+ * used.
+ */
+const SYSTEM_FOLDERS = ['/var/lib/tow-dispatch', '/var/tmp/tow-dispatch'];
+
+type Log = (o: object, m: string) => void;
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if (findErrorCode(error) === 'ENOENT' || findErrorCode(error) === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+/** Whether the folder contains a complete cluster. */
+export async function isClusterComplete(clusterDir: string): Promise<boolean> {
+  return (
+    (await exists(path.join(clusterDir, 'PG_VERSION'))) &&
+    (await exists(path.join(clusterDir, 'global', 'pg_control')))
+  );
+}
+
+/** Creates a system folder if missing. Returns the reason if it cannot be used. */
+async function prepareSystemFolder(folder: string, account: SystemAccount): Promise<string | undefined> {
+  try {
+    await mkdir(folder, 0o755);
+    // The umask restricts the mode that mkdir receives.
+    await chmod(folder, 0o755);
+  } catch (error) {
+    if (findErrorCode(error) !== 'EEXIST') return `${folder}: ${String(error)}`;
+  }
+  // In /var/tmp any user could have created the folder first, to plant programs that this process
+  // would run.
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & 0o022) !== 0) {
+    return `${folder} exists, but is not a folder that only this user can write`;
+  }
+  const barrier = await findUnsearchableFolder(folder, account);
+  return barrier === undefined ? undefined : `${account.name} may not enter ${barrier}`;
+}
+
+/**
+ * Yields folders outside DATA_DIR that root can use for the account, best first. Creates each one
+ * only when the caller requests it.
+ * @throws with the reasons when no folder is usable
+ */
+export async function* findSystemFolders(account: SystemAccount): AsyncGenerator<string, void> {
+  const reasons: string[] = [];
+  for (const folder of SYSTEM_FOLDERS) {
+    const reason = await prepareSystemFolder(folder, account);
+    if (reason === undefined) yield folder;
+    else reasons.push(reason);
+  }
+  if (reasons.length === SYSTEM_FOLDERS.length)
+    throw new Error(`no folder for PostgreSQL: ${reasons.join('; ')}`);
+}
+
+/**
+ * Chooses the path of a new cluster, in the form that postgres.json stores. This is `postgres` in
+ * DATA_DIR if the account can reach it, else the previously `planned` path, else a new random path
+ * in a system folder.
+ */
+export async function chooseClusterPath(
+  dataDir: string,
+  account: SystemAccount | undefined,
+  planned: string | undefined,
+  logger: { info: Log },
+): Promise<string> {
+  const barrier = await findUnsearchableFolder(dataDir, account);
+  if (account === undefined || barrier === undefined) return 'postgres';
+  const { value: folder } = await findSystemFolders(account).next();
+  // Only for the compiler: without a usable folder the call above throws.
+  if (folder === undefined) throw new Error('no folder for PostgreSQL');
+  if (planned !== undefined && path.dirname(planned) === folder) return planned;
+  const cluster = path.join(folder, randomBytes(8).toString('hex'));
+  logger.info(
+    { cluster, account: account.name, barrier },
+    'PostgreSQL data goes outside DATA_DIR, which the account that runs the server cannot reach',
+  );
+  return cluster;
+}
+
+/**
+ * Removes the files and ends the running initdb that an interrupted createCluster left beside the
+ * cluster folder.
+ */
+async function removeIncomplete(clusterDir: string): Promise<void> {
+  const parent = path.dirname(clusterDir);
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(`${path.basename(clusterDir)}.new-`)) continue;
+    const leftover = path.join(parent, name);
+    await endLeftoverProcesses(leftover);
+    await rm(leftover, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/**
+ * Runs initdb in a temporary folder and renames it, so that the cluster appears complete or not at
+ * all.
+ */
+async function createCluster(
+  clusterDir: string,
+  initdb: string,
+  account: SystemAccount | undefined,
+  password: string,
+): Promise<void> {
+  const draft = `${clusterDir}.new-${randomBytes(4).toString('hex')}`;
+  const passwordFile = `${draft}.pw`;
+  try {
+    await mkdir(draft, 0o700);
+    await writeFile(passwordFile, `${password}\n`, { flag: 'wx', mode: 0o600 });
+    if (account !== undefined) {
+      await lchown(draft, account.uid, account.gid);
+      await lchown(passwordFile, account.uid, account.gid);
+    }
+    // Sorts in byte order but uses Unicode rules for upper and lower case. Does not depend on
+    // system locales.
+    const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+    const args = ['-D', draft, '--encoding=UTF8', ...locale, ...access, '--no-instructions'];
+    const result = await runProgram(initdb, args, account, INITDB_TIMEOUT_MS);
+    if (!result.ok) throw new Error(`initdb failed (${result.endReason}): ${result.output}`);
+    await rename(draft, clusterDir);
+    await syncFolder(path.dirname(clusterDir));
+  } finally {
+    await rm(passwordFile, { force: true });
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Creates the cluster unless it is complete. Moves an incomplete cluster aside instead of deleting
+ * it.
+ * @throws with initdb's output when it fails
+ */
+export async function ensureCluster(options: {
+  clusterDir: string;
+  initdb: string;
+  account: SystemAccount | undefined;
+  superuserPassword: string;
+  logger: { info: Log; warn: Log };
+}): Promise<void> {
+  const { clusterDir, initdb, account, superuserPassword, logger } = options;
+  await removeIncomplete(clusterDir);
+  if (await isClusterComplete(clusterDir)) return;
+  if (await exists(clusterDir)) {
+    const aside = `${clusterDir}.broken-${Date.now()}`;
+    await rename(clusterDir, aside);
+    logger.warn(
+      { cluster: clusterDir, aside },
+      'incomplete PostgreSQL cluster moved aside; making a new one',
+    );
+  }
+  logger.info({ cluster: clusterDir, account: account?.name }, 'making a PostgreSQL cluster');
+  await createCluster(clusterDir, initdb, account, superuserPassword);
+}
+
+/**
+ * The pid in the first line of postmaster.pid (PostgreSQL manual, "Database File Layout"), or
+ * undefined.
+ */
+async function readPostmasterPid(pidFile: string): Promise<number | undefined> {
+  try {
+    const pid = Math.abs(Number((await readFile(pidFile, 'utf8')).split('\n')[0]));
+    return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+  } catch (error) {
+    if (findErrorCode(error) === 'ENOENT' || findErrorCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Ends the processes that a killed owner left running on the cluster. Call it only while this
+ * process owns DATA_DIR.
+ * @throws when a process does not end
+ */
+export async function endAbandonedServer(clusterDir: string, logger: { warn: Log }): Promise<void> {
+  const pidFile = path.join(clusterDir, 'postmaster.pid');
+  const pid = await readPostmasterPid(pidFile);
+  const isRunning = pid !== undefined && (await isAlive(pid));
+  const isAbandoned = isRunning && (await isServerOf(pid, clusterDir));
+  if (isAbandoned) {
+    logger.warn({ pid, cluster: clusterDir }, 'stopping a PostgreSQL server whose owner was killed');
+    await stopProcess(pid, FAST_SHUTDOWN);
+  }
+  const leftovers = await endLeftoverProcesses(clusterDir);
+  if (leftovers > 0) logger.warn({ leftovers, cluster: clusterDir }, 'ended abandoned PostgreSQL processes');
+  if (isRunning && !isAbandoned && (await readCommandLine(pid)).length > 0) {
+    // The pid now belongs to an unrelated process, as often after a container restart. PostgreSQL
+    // would refuse to start.
+    logger.warn({ pid, pidFile }, 'removing a postmaster.pid that names an unrelated process');
+    await rm(pidFile, { force: true });
+  }
+}

@@ -1,0 +1,18 @@
+import type { Foundation } from '../../shared/platform/process/run-process.js';
+import { startEmbeddedPostgres } from './start.js';
+
+/**
+ * Starts the embedded server in DATA_DIR and resolves with the owner role's connection string. The
+ * lifecycle stops the server.
+ * @throws {Error} see {@link isDataDirTaken}
+ */
+export async function startEmbeddedServer({ config, logger, lifecycle }: Foundation): Promise<string> {
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, logger });
+  lifecycle.onClose('embedded postgres', () => embedded.stop());
+  return embedded.databaseUrl;
+}
+
+/** Whether another process, such as `npm start`, runs the embedded server of this DATA_DIR. */
+export function isDataDirTaken(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('already runs in DATA_DIR');
+}

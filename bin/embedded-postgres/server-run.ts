@@ -1,0 +1,105 @@
+/** One run of the postmaster as a child process. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { buildSpawnOptions, type SystemAccount } from '../../shared/platform/files/system-account.js';
+import { openLog } from './log.js';
+import { buildClusterName } from './process.js';
+
+/** How to run the server. */
+export interface ServerSettings {
+  postgres: string;
+  clusterDir: string;
+  port: number;
+  account: SystemAccount | undefined;
+  logger: {
+    info(o: object, m: string): void;
+    warn(o: object, m: string): void;
+    error(o: object, m: string): void;
+  };
+}
+
+interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  error?: unknown;
+}
+
+/** One run of the server process. */
+export interface ServerRun {
+  pid: number | undefined;
+  /** Set once the process has ended. */
+  exit: Exit | undefined;
+  exited: Promise<Exit>;
+  startedAt: number;
+  /** Size of the log when the process started. */
+  logFrom: number;
+}
+
+function serverArguments({ clusterDir, port }: ServerSettings): string[] {
+  const settings = {
+    cluster_name: buildClusterName(clusterDir),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    shared_buffers: '64MB',
+    max_connections: '100',
+    // The read-ahead worker processes are not worthwhile on a laptop.
+    io_method: 'sync',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_destination: 'stderr',
+    logging_collector: 'off',
+    // These are the defaults. They are repeated so that commits survive a power failure whatever
+    // the cluster's configuration files contain.
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return ['-D', clusterDir, '-p', String(port), ...options];
+}
+
+/** Starts one run of the server. Never throws: a failed start is a run that ends immediately. */
+export function launchServer(settings: ServerSettings, logFile: string): ServerRun {
+  const run: ServerRun = {
+    pid: undefined,
+    exit: undefined,
+    exited: Promise.resolve({ code: null, signal: null }),
+    startedAt: Date.now(),
+    logFrom: 0,
+  };
+  try {
+    const log = openLog(logFile, settings.account);
+    run.logFrom = log.size;
+    try {
+      watchProcess(run, spawnServer(settings, log.fd));
+    } finally {
+      closeSync(log.fd);
+    }
+  } catch (error) {
+    run.exit = { code: null, signal: null, error };
+    run.exited = Promise.resolve(run.exit);
+  }
+  return run;
+}
+
+function spawnServer(settings: ServerSettings, logFd: number): ChildProcess {
+  return spawn(settings.postgres, serverArguments(settings), {
+    ...buildSpawnOptions(settings.account),
+    // Starts a new session, so that Ctrl-C in the terminal reaches only this process, which stops
+    // the server last.
+    detached: true,
+    stdio: ['ignore', logFd, logFd],
+  });
+}
+
+function watchProcess(run: ServerRun, child: ChildProcess): void {
+  run.pid = child.pid;
+  run.exited = new Promise((resolve) => {
+    const end = (exit: Exit): void => {
+      run.exit ??= exit;
+      resolve(run.exit);
+    };
+    child.once('exit', (code, signal) => end({ code, signal }));
+    child.once('error', (error) => end({ code: null, signal: null, error }));
+  });
+}

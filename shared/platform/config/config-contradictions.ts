@@ -1,0 +1,111 @@
+import type { Settings } from './environment.js';
+import { estimateSecretBits } from './secret-strength.js';
+import { MIN_SECRET_LENGTH, settingsSchema } from './settings.js';
+import { findStorageConflicts } from './storage-location.js';
+
+/**
+ * The kind decides which settings are required: `all` needs neither DATABASE_URL (it starts an
+ * embedded PostgreSQL) nor REDIS_URL.
+ */
+export type ProcessKind = 'all' | 'release' | 'web' | 'worker' | 'cli';
+
+/** The end of an error text, for example ` (for example PORT=3000)`. */
+export function formatExample(name: string): string {
+  const example = settingsSchema.describe().keys[name]?.examples?.[0];
+  return example === undefined ? '' : ` (for example ${name}=${example})`;
+}
+
+/**
+ * Lists the settings that a process of this kind lacks, and settings that contradict each other.
+ */
+export function findContradictions(kind: ProcessKind, value: Settings): string[] {
+  const production = value.NODE_ENV === 'production';
+  const problems: string[] = [];
+  const scaledOut = kind === 'web' || kind === 'worker';
+  if (scaledOut && !value.REDIS_URL) {
+    problems.push(
+      '"REDIS_URL" is required by a separate process: without Redis the queue, replies and limits exist inside one process only (npm start)' +
+        formatExample('REDIS_URL'),
+    );
+  }
+  if ((scaledOut || kind === 'release' || value.REDIS_URL) && !value.DATABASE_URL) {
+    problems.push(
+      '"DATABASE_URL" is required: separate processes cannot share an embedded database' +
+        formatExample('DATABASE_URL'),
+    );
+  }
+  problems.push(...secretContradictions(value), ...addressContradictions(value));
+  problems.push(...mailContradictions(kind, value), ...findStorageConflicts(value));
+  if (production && value.FAILPOINTS) problems.push('"FAILPOINTS" is refused in production');
+  if (production && value.WEBHOOK_ALLOW_LOOPBACK) {
+    problems.push(
+      '"WEBHOOK_ALLOW_LOOPBACK" is refused in production: any account could reach services on this machine',
+    );
+  }
+  if (value.WRITES_CONCURRENCY >= value.DATABASE_POOL_SIZE) {
+    problems.push(
+      '"WRITES_CONCURRENCY" must be smaller than "DATABASE_POOL_SIZE": each batch holds a connection',
+    );
+  }
+  return problems;
+}
+
+/**
+ * 128 random bits written as 32 hexadecimal digits get the lowest estimate of all encodings. Fewer
+ * than one such key in a thousand falls below this bound.
+ */
+const MIN_SECRET_BITS = 90;
+/** In development a phrase is allowed, but not one repeated character. */
+const MIN_SECRET_BITS_IN_DEVELOPMENT = 20;
+
+function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
+  const production = NODE_ENV === 'production';
+  if (!SECRET_KEY) {
+    return production ? [`"SECRET_KEY" is required in production${formatExample('SECRET_KEY')}`] : [];
+  }
+  const bits = Math.floor(estimateSecretBits(SECRET_KEY));
+  const needed = production ? MIN_SECRET_BITS : MIN_SECRET_BITS_IN_DEVELOPMENT;
+  // The schema already reports a key that is too short.
+  if (bits >= needed || SECRET_KEY.length < MIN_SECRET_LENGTH) return [];
+  return [
+    `"SECRET_KEY" is too easy to guess: after repetitions and words about ${bits} bits remain, and ${needed} are needed. ` +
+      `Use a random one${formatExample('SECRET_KEY')}`,
+  ];
+}
+
+/**
+ * In production browsers send the cookies over TLS only. Behind a proxy the process cannot find out
+ * its public address, so BASE_URL is required.
+ */
+function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {
+  if (NODE_ENV !== 'production') return [];
+  if (!BASE_URL) return [`"BASE_URL" is required in production${formatExample('BASE_URL')}`];
+  if (/^https:/i.test(BASE_URL)) return [];
+  return [`"BASE_URL" must begin with https:// in production${formatExample('BASE_URL')}`];
+}
+
+/** Mails need a sender with a real domain, and a public address for their links. */
+function mailContradictions(kind: ProcessKind, value: Settings): string[] {
+  if (!value.SMTP_URL) {
+    return value.MAIL_FROM ? ['"MAIL_FROM" is set without "SMTP_URL": no mail would be sent'] : [];
+  }
+  const problems: string[] = [];
+  if (!value.MAIL_FROM && !findDomain(value.BASE_URL)) {
+    problems.push(
+      `"MAIL_FROM" is required with "SMTP_URL" unless "BASE_URL" names a domain${formatExample('MAIL_FROM')}`,
+    );
+  }
+  // In production addressContradictions already requires it.
+  if (!value.BASE_URL && kind !== 'all' && value.NODE_ENV !== 'production') {
+    problems.push(
+      `"BASE_URL" is required with "SMTP_URL": mails contain links to it${formatExample('BASE_URL')}`,
+    );
+  }
+  return problems;
+}
+
+/** The domain name in a URL; undefined for IP addresses and names without a dot. */
+export function findDomain(url: string | undefined): string | undefined {
+  const host = url && URL.canParse(url) ? new URL(url).hostname : '';
+  return /\.[a-z][a-z0-9-]*$/i.test(host) ? host : undefined;
+}

@@ -1,0 +1,234 @@
+import { resolve } from 'node:path';
+import type Joi from 'joi';
+import { findContradictions, findDomain, formatExample, type ProcessKind } from './config-contradictions.js';
+import { loadDevelopmentSecret } from './development-secret.js';
+import type { Settings } from './environment.js';
+import { settingsSchema } from './settings.js';
+import { findSettingsWarnings } from './settings-warnings.js';
+import { resolveStorageLocation, type StorageLocation } from './storage-location.js';
+import { stripTrailingSlashes } from './trailing-slashes.js';
+
+/** Limits of one plan tier, in requests per window (docs/specification.md §8). */
+export interface TierLimits {
+  minute: number;
+  hour: number;
+}
+
+export type Tier = 'starter' | 'standard' | 'premium';
+
+export interface Config {
+  production: boolean;
+  host: string;
+  /** 0: the operating system chooses a free port. */
+  port: number;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  /** Replica that exports read from; undefined: exports read from `databaseUrl`. */
+  databaseReplicaUrl: string | undefined;
+  redisUrl: string | undefined;
+  /**
+   * Public address of the API host without a trailing slash; undefined: derived from HOST and PORT.
+   */
+  baseUrl: string | undefined;
+  /** Base address of links in customer messages: BASE_URL, else HOST and the web process's PORT. */
+  publicUrl: string;
+  /** Mail server; undefined: mails stay in the outbox. */
+  smtpUrl: string | undefined;
+  /** Sender address of mails; always set when `smtpUrl` is set. */
+  mailFrom: string | undefined;
+  /** Limit per account, for invoices and notices together. */
+  mailsPerDay: number;
+  secretKey: string;
+  /** Where exports are stored. */
+  exportStorage: StorageLocation;
+  tiers: Record<Tier, TierLimits>;
+  badCredentialsPerMinute: number;
+  writeTimeoutMs: number;
+  sendTimeoutMs: number;
+  unsentBytesPerTenant: number;
+  /** Maximum number of open client connections, in total and per network. */
+  connectionsPerProcess: number;
+  connectionsPerNetwork: number;
+  databasePoolSize: number;
+  writesConcurrency: number;
+  /** Concurrent requests to receivers, per process and pool. */
+  webhooksConcurrency: number;
+  /** Deadline for one whole request to a receiver. */
+  webhookTimeoutMs: number;
+  /** Limit per account and destination (host name or address). */
+  webhookHostBytesPerMinute: number;
+  /**
+   * Whether requests to tenants' addresses may reach this machine. Never in production, where http
+   * is refused as well.
+   */
+  allowLoopback: boolean;
+  /** Exports that one process writes concurrently. */
+  exportsConcurrency: number;
+  /** Timeout of one query of an export. */
+  exportTimeoutMs: number;
+  /** Days from the completion of an export until its file is deleted. */
+  exportRetentionDays: number;
+  /**
+   * Host names, in lower case, under which agents may reach the MCP server, in addition to the host
+   * of publicUrl.
+   */
+  mcpHosts: readonly string[];
+  trustProxy: boolean;
+  logLevel: string;
+  demo: boolean;
+  /**
+   * Address (without a trailing slash) and key for CLI commands that call the API; undefined: those
+   * of the demo.
+   */
+  apiUrl: string | undefined;
+  apiKey: string | undefined;
+  /** Names of the failpoints at which a test kills the process; always empty in production. */
+  failpoints: ReadonlySet<string>;
+  tracing: boolean;
+  /**
+   * After a stop signal: how long an HTTP process answers /readyz with 503 before it stops
+   * listening.
+   */
+  shutdownDelayMs: number;
+  /** Doubtful settings; each process logs them when it starts. */
+  warnings: readonly string[];
+}
+
+const DEFAULT_PORT = 3000;
+
+const PUBLISHED_TIERS: Record<Tier, TierLimits> = {
+  starter: { minute: 60, hour: 1000 },
+  standard: { minute: 300, hour: 5000 },
+  premium: { minute: 1000, hour: 20_000 },
+};
+
+/** Lists all problems of the environment in one error. */
+export class ConfigError extends Error {
+  constructor(readonly problems: string[]) {
+    super(
+      `The settings have ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n- ${problems.join('\n- ')}`,
+    );
+    this.name = 'ConfigError';
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Reads and checks the environment for one kind of process.
+ * @throws {ConfigError} with all problems, each with an example of a valid value
+ */
+export function loadConfig(kind: ProcessKind, environment: Environment = process.env): Config {
+  const { value, faults } = checkSettings(environment);
+  faults.push(...findContradictions(kind, value));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return toConfig(kind, value, findSettingsWarnings(kind, value, environment));
+}
+
+/** Settings of a CLI command that only calls the MCP server. */
+export interface ClientSettings {
+  /** Undefined: the address in demo.json. */
+  mcpUrl: string | undefined;
+  agentKey: string | undefined;
+  dataDir: string;
+}
+
+/**
+ * Reads and checks the environment of a CLI command that only calls the MCP server. The command
+ * runs on users' machines, in any folder, so it neither needs nor creates a secret.
+ * @throws {ConfigError}
+ */
+export function loadClientSettings(environment: Environment = process.env): ClientSettings {
+  const { value, faults } = checkSettings(environment);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { mcpUrl: value.TOW_MCP_URL, agentKey: value.TOW_AGENT_KEY, dataDir: resolve(value.DATA_DIR) };
+}
+
+function checkSettings(environment: Environment): { value: Settings; faults: string[] } {
+  const relevant = Object.fromEntries(
+    Object.keys(settingsSchema.describe().keys)
+      .filter((name) => environment[name] !== undefined && environment[name] !== '')
+      .map((name) => [name, environment[name]]),
+  );
+  const { error, value } = settingsSchema.validate(relevant) as Joi.ValidationResult<Settings> & {
+    value: Settings;
+  };
+  const faults = (error?.details ?? []).map(
+    ({ message, path }) => `${message}${formatExample(String(path[0]))}`,
+  );
+  return { value, faults };
+}
+
+/**
+ * Address of the product as clients see it, without a trailing slash.
+ * @param port port of the web process
+ */
+export function buildPublicOrigin({ baseUrl, host }: Pick<Config, 'baseUrl' | 'host'>, port: number): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return baseUrl ?? `http://${name === '0.0.0.0' ? '127.0.0.1' : name}:${port}`;
+}
+
+function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Config {
+  const production = value.NODE_ENV === 'production';
+  const dataDir = resolve(value.DATA_DIR);
+  const defaultPort = kind === 'all' || kind === 'web' ? DEFAULT_PORT : 0;
+  const baseUrl = value.BASE_URL && stripTrailingSlashes(value.BASE_URL);
+  // In a worker, PORT is the port of its health server, not of the web process.
+  const webPort = (defaultPort && value.PORT) || DEFAULT_PORT;
+  return Object.freeze<Config>({
+    production,
+    host: value.HOST,
+    port: value.PORT ?? defaultPort,
+    dataDir,
+    databaseUrl: value.DATABASE_URL,
+    databaseReplicaUrl: value.DATABASE_REPLICA_URL,
+    redisUrl: value.REDIS_URL,
+    baseUrl,
+    publicUrl: buildPublicOrigin({ baseUrl, host: value.HOST }, webPort),
+    smtpUrl: value.SMTP_URL,
+    mailFrom: value.MAIL_FROM ?? (value.SMTP_URL && `invoices@${findDomain(value.BASE_URL)}`),
+    mailsPerDay: value.MAILS_PER_DAY,
+    secretKey: value.SECRET_KEY ?? loadDevelopmentSecret(dataDir),
+    exportStorage: resolveStorageLocation(value, dataDir),
+    tiers: { ...PUBLISHED_TIERS, ...JSON.parse(value.RATE_LIMIT_TIERS ?? '{}') },
+    badCredentialsPerMinute: value.BAD_CREDENTIALS_PER_MINUTE,
+    writeTimeoutMs: value.WRITE_TIMEOUT_MS,
+    sendTimeoutMs: value.SEND_TIMEOUT_MS,
+    unsentBytesPerTenant: value.UNSENT_MB_PER_TENANT * 1024 * 1024,
+    connectionsPerProcess: value.CONNECTIONS_PER_PROCESS,
+    connectionsPerNetwork: value.CONNECTIONS_PER_NETWORK,
+    databasePoolSize: value.DATABASE_POOL_SIZE,
+    writesConcurrency: value.WRITES_CONCURRENCY,
+    webhooksConcurrency: value.WEBHOOKS_CONCURRENCY,
+    webhookTimeoutMs: value.WEBHOOK_TIMEOUT_MS,
+    webhookHostBytesPerMinute: value.WEBHOOK_HOST_BYTES_PER_MINUTE,
+    exportsConcurrency: value.EXPORTS_CONCURRENCY,
+    exportTimeoutMs: value.EXPORT_TIMEOUT_MS,
+    exportRetentionDays: value.EXPORT_RETENTION_DAYS,
+    mcpHosts: value.MCP_HOSTS?.toLowerCase().split(',') ?? [],
+    allowLoopback: value.WEBHOOK_ALLOW_LOOPBACK ?? !production,
+    trustProxy: value.TRUST_PROXY,
+    logLevel: value.LOG_LEVEL,
+    demo: value.DEMO ?? (kind === 'all' && !production),
+    apiUrl: value.TOW_API_URL && stripTrailingSlashes(value.TOW_API_URL),
+    apiKey: value.TOW_API_KEY,
+    failpoints: new Set((value.FAILPOINTS ?? '').split(',').filter(Boolean)),
+    tracing: value.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && !value.OTEL_SDK_DISABLED,
+    shutdownDelayMs: shutdownDelayMs(kind, value),
+    warnings,
+  });
+}
+
+/**
+ * Long enough for a load balancer that checks every two seconds and reacts to the second failure.
+ */
+const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
+
+/**
+ * Only a separate web or MCP process waits: no load balancer routes to a worker, and no second
+ * process takes over for `npm start`.
+ */
+function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
+  if (kind !== 'web') return 0;
+  return value.SHUTDOWN_DELAY_MS ?? (value.NODE_ENV === 'production' ? PRODUCTION_SHUTDOWN_DELAY_MS : 0);
+}

@@ -1,0 +1,29 @@
+import { isIP } from 'node:net';
+import { isLoopback } from '../../outbound/addresses.js';
+import { isLocalhost } from '../../outbound/target.js';
+import type { ProcessKind } from './config-contradictions.js';
+import type { Settings } from './environment.js';
+import { findMisspelledSettings } from './misspelled-settings.js';
+
+/** Lists doubtful settings of this kind of process, each as a sentence that says what to do. */
+export function findSettingsWarnings(
+  kind: ProcessKind,
+  settings: Settings,
+  environment: Record<string, string | undefined>,
+): string[] {
+  return [...findMisspelledSettings(environment), ...exposureWarnings(kind, settings)];
+}
+
+/**
+ * Outside production sessions travel without TLS and webhooks may call this machine, so only this
+ * machine should have access. A worker only answers health checks, and a release answers no
+ * requests.
+ */
+function exposureWarnings(kind: ProcessKind, { HOST, NODE_ENV }: Settings): string[] {
+  if (kind === 'worker' || kind === 'release' || NODE_ENV === 'production') return [];
+  if (isIP(HOST) ? isLoopback(HOST) : isLocalhost(HOST)) return [];
+  return [
+    `HOST=${HOST} lets other machines in, but NODE_ENV is not production: sessions travel without TLS, and webhooks may call this machine. ` +
+      'Unset HOST, or set NODE_ENV=production.',
+  ];
+}

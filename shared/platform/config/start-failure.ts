@@ -1,0 +1,98 @@
+import { describeError } from '../describe-error.js';
+import { getErrorCode, isConnectionError } from '../errors.js';
+import type { Logger } from '../logger.js';
+import { ConfigError } from './config.js';
+
+/**
+ * Why a process refuses to start: one sentence with the problem and one with the remedy. Retrying
+ * does not help until an operator has changed something.
+ */
+export class StartError extends Error {
+  constructor(problem: string, remedy: string, options: { cause?: unknown } = {}) {
+    super(`${problem} ${remedy}`, options);
+    this.name = 'StartError';
+  }
+}
+
+/**
+ * The line of text that a failed start prints. It never contains a stack trace; LOG_LEVEL=debug
+ * logs that.
+ */
+export function describeStartFailure(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  const describe = LISTEN_FAILURES[getErrorCode(error)];
+  if (describe && isSyscall(error, 'listen')) return describe(error);
+  if (isSyscall(error)) {
+    return `A file cannot be used: ${formatErrorReason(error)}. Check DATA_DIR and the permissions of this user.`;
+  }
+  if (isConnectionError(error)) {
+    return `The connection to PostgreSQL or Redis was lost during the start (${describeConnectionError(error)}). Check DATABASE_URL and REDIS_URL, and start again.`;
+  }
+  return `The process could not start: ${formatErrorReason(error)}. Set LOG_LEVEL=debug to log where this happened.`;
+}
+
+interface ListenError extends NodeJS.ErrnoException {
+  address?: string;
+  port?: number;
+}
+
+const LISTEN_FAILURES: Record<string, (error: ListenError) => string> = {
+  EADDRINUSE: ({ address, port }) =>
+    `The port ${port} of ${address} is taken by another program. Stop that program, or set PORT to a free port (for example PORT=${Number(port) + 1}).`,
+  EACCES: ({ port }) =>
+    `This user may not listen on port ${port}. Set PORT to 1024 or higher (for example PORT=3000).`,
+  EADDRNOTAVAIL: ({ address }) =>
+    `This machine does not have the address ${address}. Set HOST to one of its addresses (for example HOST=0.0.0.0).`,
+};
+
+/**
+ * True if a system call failed. Connection errors of stores are excluded, because their error codes
+ * identify them.
+ */
+function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoException {
+  if (!(error instanceof Error) || !('syscall' in error)) return false;
+  return name
+    ? error.syscall === name
+    : !['connect', 'getaddrinfo', 'read', 'write'].includes(String(error.syscall));
+}
+
+/** An error's text on one line, without secrets. */
+export function formatErrorReason(error: unknown): string {
+  return describeError(error).replace(/\s+/g, ' ').replace(/\.$/, '');
+}
+
+const CONNECTION_ERRORS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'unknown host name',
+  EAI_AGAIN: 'unknown host name',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the host',
+  ETIMEDOUT: 'no answer',
+};
+
+/** Why a store is unreachable, in a few words without an address or a secret. */
+export function describeConnectionError(error: unknown): string {
+  const known = CONNECTION_ERRORS[getErrorCode(error)];
+  if (known) return known;
+  const message = formatErrorReason(error);
+  return /timeout|timed out|ETIMEDOUT/i.test(message) ? 'no answer' : message;
+}
+
+/** Logs why a check failed. The start does not wait for the check. */
+export function logCheckFailure(logger: Logger, check: Promise<void>): void {
+  check.catch((error: unknown) => logger.error(formatErrorReason(error)));
+}
+
+/** A store that does not reply to a probe within this time is probed again. */
+export const PROBE_TIMEOUT_MS = 3000;
+
+/**
+ * A probe throws this for a problem that may pass without a change of settings. The start waits and
+ * probes again.
+ */
+export class TransientStartError extends Error {
+  constructor(override readonly cause: unknown) {
+    super(describeConnectionError(cause));
+  }
+}

@@ -1,0 +1,248 @@
+import type { Redis } from 'ioredis';
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
+import type { TierLimits } from '../config/config.js';
+
+/** The state of one window after a request was counted. */
+export interface WindowState {
+  window: 'minute' | 'hour';
+  limit: number;
+  remaining: number;
+  /** Whole seconds until the next window starts. */
+  resetSeconds: number;
+}
+
+export interface RateDecision {
+  allowed: boolean;
+  windows: WindowState[];
+}
+
+/**
+ * Counts requests in fixed windows. The counts are in Redis if it is configured, else in this
+ * process.
+ */
+export interface Limiter {
+  /** Counts one request of a key in both windows. */
+  consume(key: string, limits: TierLimits): Promise<RateDecision>;
+  /**
+   * True when this process knows that a key is far from both limits. It has no count before a key's
+   * first request in a window. Its count may lack recent requests to other processes.
+   */
+  isFarFromLimit(key: string, limits: TierLimits): boolean;
+  /**
+   * Counts one request in the minute window. Counts it in the hour window too, unless the minute
+   * limit refuses it: refused requests do not use up the hour limit.
+   */
+  consumeUnlessRefused(key: string, limits: TierLimits): Promise<RateDecision>;
+  /**
+   * Counts one wrong credential of an address. Resolves with false when the address has sent too
+   * many in this minute.
+   */
+  consumeBadCredential(address: string, perMinute: number): Promise<boolean>;
+  /**
+   * Takes points, such as bytes, from the budget of the current minute. A request for more points
+   * than the whole budget is granted only as the first of a minute.
+   */
+  spendPoints(key: string, wish: { name: string; points: number; perMinute: number }): Promise<SpendResult>;
+}
+
+export interface SpendResult {
+  isGranted: boolean;
+  /** Time until the next minute window starts. */
+  resetMs: number;
+}
+
+const WINDOWS = [
+  { window: 'minute', seconds: 60 },
+  { window: 'hour', seconds: 3600 },
+] as const;
+
+/** @param redis undefined: counts are kept in this process (the all-in-one process) */
+export function createLimiter(redis: Redis | undefined): Limiter {
+  const limiters = new Map<string, BatchingLimiter>();
+  const limiterFor = (name: string, points: number, duration: number): BatchingLimiter => {
+    const id = `${name}:${points}`;
+    let limiter = limiters.get(id);
+    if (!limiter) {
+      const options = { keyPrefix: `tow:limit:${name}`, points, duration };
+      limiter = new BatchingLimiter(newLimiter(redis, options), points);
+      limiters.set(id, limiter);
+    }
+    return limiter;
+  };
+  const consumeIn = async (
+    { window, seconds }: (typeof WINDOWS)[number],
+    key: string,
+    limits: TierLimits,
+  ): Promise<WindowState> =>
+    toWindowState(window, limits[window], await limiterFor(window, limits[window], seconds).consume(key));
+  const spenders = new Map<string, RateLimiterAbstract>();
+  return {
+    async spendPoints(key, { name, points, perMinute }) {
+      const id = `${name}:${perMinute}`;
+      const options = { keyPrefix: `tow:limit:${name}`, points: perMinute, duration: 60 };
+      const spender = spenders.get(id) ?? newLimiter(redis, options);
+      spenders.set(id, spender);
+      const { consumedPoints, msBeforeNext } = await consumePoints(spender, key, points);
+      return { isGranted: consumedPoints <= perMinute || consumedPoints === points, resetMs: msBeforeNext };
+    },
+    async consume(key, limits) {
+      return decide(await Promise.all(WINDOWS.map((window) => consumeIn(window, key, limits))));
+    },
+    isFarFromLimit(key, limits) {
+      return WINDOWS.every(({ window, seconds }) =>
+        limiterFor(window, limits[window], seconds).isFarFromLimit(key),
+      );
+    },
+    async consumeUnlessRefused(key, limits) {
+      const windows: WindowState[] = [];
+      for (const window of WINDOWS) {
+        const state = await consumeIn(window, key, limits);
+        windows.push(state);
+        if (state.remaining < 0) break;
+      }
+      return decide(windows);
+    },
+    async consumeBadCredential(address, perMinute) {
+      const { position } = await limiterFor('credentials', perMinute, 60).consume(address);
+      return position <= perMinute;
+    },
+  };
+}
+
+interface Count {
+  /** The request's number within its window, starting at 1. */
+  position: number;
+  msBeforeNext: number;
+}
+
+/** The latest count of a key that the store returned. */
+interface LastCount {
+  count: number;
+  /** End of the window, in milliseconds since 1970. */
+  endsAt: number;
+}
+
+/** A key whose count is below this fraction of its limit is far from the limit. */
+const FAR_FROM_LIMIT = 0.9;
+
+/** Maximum number of keys per limit whose counts a process caches. */
+const MAX_CACHED_COUNTS = 10_000;
+
+interface Waiter {
+  resolve: (count: Count) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Batches the requests of a key that arrive while an earlier store call for it is in flight. One
+ * call counts the whole batch. Each request gets its own number in the window, exactly as single
+ * calls would return it, at a fraction of the cost under load.
+ */
+class BatchingLimiter {
+  /** Waiting requests per key with a store call in flight or about to start. */
+  private readonly waiting = new Map<string, Waiter[]>();
+  private readonly lastCounts = new Map<string, LastCount>();
+
+  constructor(
+    private readonly limiter: RateLimiterAbstract,
+    private readonly limit: number,
+  ) {}
+
+  isFarFromLimit(key: string): boolean {
+    const last = this.lastCounts.get(key);
+    if (!last || last.endsAt <= Date.now()) return false;
+    return last.count + (this.waiting.get(key)?.length ?? 0) < this.limit * FAR_FROM_LIMIT;
+  }
+
+  consume(key: string): Promise<Count> {
+    return new Promise((resolve, reject) => {
+      const waiters = this.waiting.get(key);
+      if (waiters) {
+        waiters.push({ resolve, reject });
+        return;
+      }
+      this.waiting.set(key, [{ resolve, reject }]);
+      setImmediate(() => void this.flush(key));
+    });
+  }
+
+  private async flush(key: string): Promise<void> {
+    for (let waiters = this.waiting.get(key) ?? []; waiters.length > 0; ) {
+      const next: Waiter[] = [];
+      this.waiting.set(key, next);
+      await this.count(key, waiters);
+      waiters = next;
+    }
+    this.waiting.delete(key);
+  }
+
+  private async count(key: string, waiters: Waiter[]): Promise<void> {
+    try {
+      const { consumedPoints, msBeforeNext } = await consumePoints(this.limiter, key, waiters.length);
+      this.cacheCount(key, { count: consumedPoints, endsAt: Date.now() + msBeforeNext });
+      const before = consumedPoints - waiters.length;
+      for (const [index, { resolve }] of waiters.entries())
+        resolve({ position: before + index + 1, msBeforeNext });
+    } catch (error) {
+      for (const { reject } of waiters) reject(error);
+    }
+  }
+
+  private cacheCount(key: string, last: LastCount): void {
+    if (this.lastCounts.size >= MAX_CACHED_COUNTS) this.lastCounts.clear();
+    this.lastCounts.set(key, last);
+  }
+}
+
+function decide(windows: WindowState[]): RateDecision {
+  return { allowed: windows.every((state) => state.remaining >= 0), windows };
+}
+
+function newLimiter(
+  redis: Redis | undefined,
+  options: { keyPrefix: string; points: number; duration: number },
+): RateLimiterAbstract {
+  if (!redis) return new RateLimiterMemory(options);
+  return new RateLimiterRedis({
+    ...options,
+    storeClient: redis,
+    useRedisPackage: false,
+    // While Redis is unreachable, each process limits by itself: the rate limit must not cause an
+    // outage.
+    insuranceLimiter: new RateLimiterMemory(options),
+  });
+}
+
+/**
+ * rate-limiter-flexible rejects with the same result object when a limit is exceeded. An Error is a
+ * real failure.
+ */
+async function consumePoints(
+  limiter: RateLimiterAbstract,
+  key: string,
+  points: number,
+): Promise<RateLimiterRes> {
+  return limiter.consume(key, points).catch((rejection: unknown) => {
+    if (rejection instanceof RateLimiterRes) return rejection;
+    throw rejection;
+  });
+}
+
+function toWindowState(
+  window: 'minute' | 'hour',
+  limit: number,
+  { position, msBeforeNext }: Count,
+): WindowState {
+  return {
+    window,
+    limit,
+    // -1 marks a request over the limit; callers show it as 0.
+    remaining: position > limit ? -1 : limit - position,
+    resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
+  };
+}

@@ -1,0 +1,238 @@
+import pg from 'pg';
+import { isConnectionError, markFailedConnect } from '../errors.js';
+import type { Logger } from '../logger.js';
+import { CachedPlans } from './cached-plans.js';
+import { readWithSetting, type SettingQuery } from './read.js';
+import { type Row, type SqlQuery, sendQuery } from './send.js';
+import { buildAppSessionOptions } from './session.js';
+import { type CheckedOutClient, SharedReadConnections } from './shared-reads.js';
+import { SlowQueries, type TenantRead } from './slow-queries.js';
+import { type SlowReadQueue, SlowReads } from './slow-reads.js';
+import { runTransaction, type Transaction } from './transaction.js';
+
+export type { Row, SqlQuery, Transaction };
+
+// bigint (20) holds cents and counters, all far below 2^53. numeric (1700) holds quantities. Both
+// are JSON numbers in the API.
+pg.types.setTypeParser(20, Number);
+pg.types.setTypeParser(1700, Number);
+
+/**
+ * The application's access to PostgreSQL. Every query runs in a transaction that names its tenants,
+ * and row-level security enforces them. The pool is not exported, so no query can bypass this.
+ */
+export interface Database {
+  /**
+   * Runs one read for one tenant. The tenant setting and the query share one transaction and one
+   * round trip.
+   */
+  read<R = Row>(tenantId: string, query: SqlQuery): Promise<R[]>;
+  /**
+   * Runs `work` in a transaction that sees these tenants' rows, and commits. Rolls back if `work`
+   * throws.
+   */
+  transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Like {@link transaction}, but always rolls back. */
+  runAndRollBack<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Looks up a credential before its tenant is known. Only rows with exactly this hash are visible.
+   */
+  readByKeyHash<R = Row>(hash: Buffer, query: SqlQuery): Promise<R[]>;
+  /**
+   * Looks up people before their tenant is known. Only users with exactly this e-mail address are
+   * visible.
+   * @param email in lower case
+   */
+  readByEmail<R = Row>(email: string, query: SqlQuery): Promise<R[]>;
+  /** Ids of all tenants, and no other data of them. Sweeps iterate over them. */
+  listTenantIds(): Promise<string[]>;
+  /** Runs a query without a tenant: it sees no tenant's rows. */
+  query<R = Row>(query: SqlQuery): Promise<R[]>;
+  getPoolStats(): { total: number; idle: number; waiting: number };
+  close(): Promise<void>;
+}
+
+const SET_READ_TENANT = "set_config('app.tenant_ids', $1, true)";
+
+/** A setting for a read. It also makes the transaction read-only. */
+function createReadSetting(name: string, setting: string, values: string[]): SettingQuery {
+  return { name, text: `select ${setting}, set_config('transaction_read_only', 'on', true)`, values };
+}
+
+export interface OpenDatabaseOptions {
+  databaseUrl: string;
+  poolSize: number;
+  applicationName: string;
+  logger: Logger;
+}
+
+/**
+ * Opens the pool of one process. Connects lazily. Errors of idle connections are logged, never
+ * thrown.
+ */
+export function openDatabase(options: OpenDatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 3000,
+    keepAlive: true,
+    pipeline: true,
+    options: buildAppSessionOptions(options.databaseUrl, { keyed: true }),
+  });
+  pool.on('error', (error) => {
+    // The pool does not wait until its last connections have closed, so a server that stops at the
+    // same time cuts them.
+    if (pool.ending) return;
+    // pg attaches the client to the error: pages of useless text in a log entry.
+    Reflect.deleteProperty(error, 'client');
+    options.logger.warn({ err: error }, 'postgres connection lost');
+  });
+  return new PooledDatabase(pool, options.poolSize);
+}
+
+class PooledDatabase implements Database {
+  private readonly cachedPlans = new CachedPlans();
+  private readonly slowQueries = new SlowQueries();
+  private readonly readConnections = new SharedReadConnections(() => this.checkOut(), this.slowQueries);
+  private readonly slowReads: SlowReads;
+
+  constructor(
+    private readonly pgPool: pg.Pool,
+    poolSize: number,
+  ) {
+    this.slowReads = new SlowReads(poolSize);
+  }
+
+  async read<R>(tenantId: string, query: SqlQuery): Promise<R[]> {
+    const read = { tenantId, query: query.name ?? query.text };
+    const queue = this.findSlowReadQueue(read, query);
+    if (queue) return this.readOnOwnConnection<R>(queue, read, query);
+    const setTenant = createReadSetting('read-tenant', SET_READ_TENANT, [tenantId]);
+    return this.readOnSharedConnection<R>(setTenant, query, read);
+  }
+
+  async readByKeyHash<R>(hash: Buffer, query: SqlQuery): Promise<R[]> {
+    const values = [hash.toString('hex')];
+    const setHash = createReadSetting('read-key-hash', "set_config('app.key_hash', $1, true)", values);
+    return this.readOnSharedConnection<R>(setHash, query);
+  }
+
+  async readByEmail<R>(email: string, query: SqlQuery): Promise<R[]> {
+    const setEmail = createReadSetting('read-email', "set_config('app.user_email', $1, true)", [email]);
+    return this.readOnSharedConnection<R>(setEmail, query);
+  }
+
+  async query<R>(query: SqlQuery): Promise<R[]> {
+    return this.withClient(async (client) => (await sendQuery(client, query)).rows as R[]);
+  }
+
+  async listTenantIds(): Promise<string[]> {
+    const setPurpose = createReadSetting(
+      'read-directory',
+      "set_config('app.purpose', 'directory', true)",
+      [],
+    );
+    const list = { text: 'select tenant_id from tenants order by tenant_id' };
+    const rows = await this.readOnSharedConnection<{ tenant_id: string }>(setPurpose, list);
+    return rows.map((row) => row.tenant_id);
+  }
+
+  async transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.inTransaction(tenantIds, work, 'commit');
+  }
+
+  async runAndRollBack<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.inTransaction(tenantIds, work, 'rollback');
+  }
+
+  getPoolStats() {
+    return { total: this.pgPool.totalCount, idle: this.pgPool.idleCount, waiting: this.pgPool.waitingCount };
+  }
+
+  async close(): Promise<void> {
+    await this.pgPool.end();
+  }
+
+  private readOnSharedConnection<R>(setting: SettingQuery, query: SqlQuery, read?: TenantRead): Promise<R[]> {
+    return this.readConnections.run(read, async (client) => {
+      const { rows } = await readWithSetting(client, setting, query);
+      return rows as R[];
+    });
+  }
+
+  /** The queue of a read that needs its own connection; undefined if it can share one. */
+  private findSlowReadQueue(read: TenantRead, { timeoutMs }: SqlQuery): SlowReadQueue | undefined {
+    if (timeoutMs !== undefined) return 'searches';
+    this.readConnections.recordStalls();
+    if (this.slowQueries.has(read)) return 'slowQueries';
+    return this.readConnections.areStalledFor(read.tenantId) ? 'heldUp' : undefined;
+  }
+
+  /**
+   * Runs a read on its own connection, within the tenant's fair share, so that no other read waits
+   * behind it.
+   * @throws {AppError} 503 when too many of the tenant's reads are waiting
+   */
+  private readOnOwnConnection<R>(queue: SlowReadQueue, read: TenantRead, query: SqlQuery): Promise<R[]> {
+    const { tenantId } = read;
+    const { timeoutMs } = query;
+    const setTenant =
+      timeoutMs === undefined
+        ? createReadSetting('read-tenant', SET_READ_TENANT, [tenantId])
+        : createReadSetting(
+            'read-tenant-in-time',
+            `${SET_READ_TENANT}, set_config('statement_timeout', $2, true)`,
+            [tenantId, `${timeoutMs}`],
+          );
+    return this.slowReads.run(queue, tenantId, () =>
+      this.withClient(async (client) => {
+        const readRows = () => readWithSetting(client, setTenant, query);
+        // Searches are not measured: they always use their own queue.
+        const { rows } = await (queue === 'searches' ? readRows() : this.slowQueries.measure(read, readRows));
+        return rows as R[];
+      }),
+    );
+  }
+
+  private inTransaction<T>(
+    tenantIds: readonly string[],
+    work: (tx: Transaction) => Promise<T>,
+    end: 'commit' | 'rollback',
+  ): Promise<T> {
+    return this.withClient((client, discard) => runTransaction(client, { tenantIds, work, end, discard }));
+  }
+
+  /** Discards a client whose connection failed. A client whose query failed returns to the pool. */
+  private async withClient<T>(
+    work: (client: pg.PoolClient, discard: (error: Error) => void) => Promise<T>,
+  ): Promise<T> {
+    const checkout = await this.checkOut();
+    try {
+      return await work(checkout.client, checkout.discard);
+    } catch (error) {
+      if (isConnectionError(error)) checkout.discard(error as Error);
+      throw error;
+    } finally {
+      checkout.release();
+    }
+  }
+
+  private async checkOut(): Promise<CheckedOutClient> {
+    const client = await this.pgPool.connect().catch((error: unknown) => {
+      throw markFailedConnect(error);
+    });
+    let broken: Error | undefined;
+    const discard = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', discard);
+    const discardOldPlans = () => this.cachedPlans.discardOld(client, discard);
+    discardOldPlans();
+    const release = () => {
+      client.off('error', discard);
+      client.release(broken);
+    };
+    return { client, discard, discardOldPlans, release };
+  }
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { ConfigError } from '../config/config.js';
+import { getErrorCode, markFailedConnect } from '../errors.js';
+
+const REMEDY =
+  "Name PostgreSQL's own host and port instead. Every process keeps a pool of its own (DATABASE_POOL_SIZE).";
+
+/**
+ * Pairs of connections to compare. Traffic of other clients can hide that one pair shares a
+ * session.
+ */
+const PAIRS = 3;
+
+/**
+ * Refuses a connection pooler such as PgBouncer between this process and PostgreSQL. A session
+ * holds the application's role, timeouts and prepared statements; a session of the queue also
+ * receives notifications. A pooler that passes sessions around would mix these up between
+ * processes.
+ * @throws {ConfigError} when `setting` leads to a pooler
+ * @throws the driver's error when PostgreSQL is unreachable
+ */
+export async function assertDirectConnection(databaseUrl: string, setting = 'DATABASE_URL'): Promise<void> {
+  for (let pair = 0; pair < PAIRS; pair += 1) {
+    const problem = await findPoolerProblem(databaseUrl);
+    if (problem)
+      throw new ConfigError([
+        `${setting} leads to a connection pooler such as PgBouncer, which ${problem}. ${REMEDY}`,
+      ]);
+  }
+}
+
+/** Describes what the pooler does differently from PostgreSQL; undefined if there is no pooler. */
+async function findPoolerProblem(databaseUrl: string): Promise<string | undefined> {
+  const probe = randomBytes(8).toString('hex');
+  const clients: pg.Client[] = [];
+  const connect = async () => {
+    const client = new pg.Client({
+      connectionString: databaseUrl,
+      application_name: 'tow-start',
+      connectionTimeoutMillis: 3000,
+      query_timeout: 5000,
+      options: `-c tow.probe=${probe}`,
+    });
+    // A lost connection also rejects its query, so this event needs no handling.
+    client.on('error', () => undefined);
+    clients.push(client);
+    await client.connect();
+    const { rows } = await client.query<{ probe: string | null; pid: number }>(
+      "select current_setting('tow.probe', true) as probe, pg_backend_pid() as pid",
+    );
+    return rows[0];
+  };
+  try {
+    const first = await connect();
+    if (first?.probe !== probe) return "drops the session's role and settings";
+    const second = await connect();
+    if (second?.probe !== probe) return "drops the session's role and settings";
+    return first.pid === second.pid ? 'shares one session among several connections' : undefined;
+  } catch (error) {
+    if (isRefusedOption(error)) return "refuses the session's role and settings";
+    throw markFailedConnect(error);
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+/**
+ * PgBouncer supports few session parameters and rejects all others, unless it is configured to
+ * ignore them.
+ */
+function isRefusedOption(error: unknown): boolean {
+  return (
+    getErrorCode(error) === '08P01' &&
+    error instanceof Error &&
+    /unsupported startup parameter/i.test(error.message)
+  );
+}

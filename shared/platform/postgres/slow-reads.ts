@@ -1,0 +1,55 @@
+import { serviceUnavailable } from '../errors.js';
+import { createFairLimit, type FairLimit, TooManyWaitingError } from '../limits/fair-limit.js';
+
+/**
+ * Why a read needs its own connection: it is a search, its query was slow recently for this tenant,
+ * or slow reads block the connections that this tenant shares with others.
+ */
+export type SlowReadQueue = 'searches' | 'slowQueries' | 'heldUp';
+
+/**
+ * Each tenant runs one read per queue, so its searches do not delay its other reads. The tenant
+ * whose reads have taken the least time is next. A tenant that searches rarely therefore never
+ * waits for a whole round of tenants that flood the queue. PostgreSQL cancels a search after 1 s
+ * and any other read after 5 s, so a connection becomes free within `maxWaitMs`.
+ */
+const LIMIT = {
+  queues: ['searches', 'slowQueries', 'heldUp'] as const,
+  maxRunningPerGroup: 1,
+  maxQueuedPerGroup: 50,
+  maxWaitMs: 6000,
+  leastTimeFirst: true,
+};
+
+/**
+ * Runs slow reads, each on its own connection. All tenants together use at most three tenths of the
+ * pool.
+ */
+export class SlowReads {
+  private readonly limit: FairLimit<SlowReadQueue>;
+
+  constructor(poolSize: number) {
+    const maxRunning = Math.max(1, Math.floor((poolSize * 3) / 10));
+    // Searches of all tenants leave a connection to slow reads, and vice versa.
+    const maxRunningPerQueue = Math.max(1, Math.floor(poolSize / 5));
+    this.limit = createFairLimit({ ...LIMIT, maxRunning, maxRunningPerQueue });
+  }
+
+  /**
+   * Runs the read as soon as the limit and fair sharing allow.
+   * @throws {AppError} 503 when too many of the tenant's reads are waiting, or this one waited too
+   * long
+   */
+  async run<T>(queue: SlowReadQueue, tenantId: string, read: () => Promise<T>): Promise<T> {
+    try {
+      return await this.limit.run({ queue, group: tenantId }, read);
+    } catch (error) {
+      if (!(error instanceof TooManyWaitingError)) throw error;
+      const label = queue === 'searches' ? 'searches' : 'slow reads';
+      throw serviceUnavailable(
+        `Too many ${label} of this account are waiting. Send fewer at a time, or narrower ones.`,
+        error,
+      );
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { Row } from './database.js';
+import type { SqlQuery } from './send.js';
+import { buildAppSessionOptions } from './session.js';
+
+/**
+ * A consistent view of one tenant's data, for readers of large amounts such as exports
+ * (docs/adr/0012-exports.md).
+ */
+export interface Snapshot {
+  /**
+   * Process id of the session. `pg_stat_progress_copy` reports by it how many rows a COPY has sent.
+   */
+  readonly pid: number;
+  query<R = Row>(query: SqlQuery): Promise<R[]>;
+  /**
+   * The output of `copy (…) to stdout with (…)` as the server sends it, without an object per row.
+   * The caller must read it to the end before it issues another query. A slow reader slows
+   * PostgreSQL down but uses no memory.
+   * @param query its values are strings, numbers, booleans or null. COPY takes no parameters, so
+   * the values are inserted as literals
+   * @param options for example `format csv, header`
+   */
+  copy(query: SqlQuery, options: string): Readable;
+  /** Ends the session and its running query immediately. Safe to call again. */
+  close(): Promise<void>;
+}
+
+export interface SnapshotOptions {
+  /** URL of the primary or of a replica. */
+  databaseUrl: string;
+  tenantId: string;
+  applicationName: string;
+  /** Timeout of one query. */
+  queryTimeoutMs: number;
+}
+
+/**
+ * Opens a new session with a REPEATABLE READ, read-only transaction of one tenant. The session is
+ * not from the pool: it lasts minutes, is planned for whole tables and has its own timeout.
+ */
+export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
+  const client = new pg.Client({
+    connectionString: options.databaseUrl,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 3000,
+    keepAlive: true,
+    // The session only reads, so without keep-alive probes it would not notice a server that
+    // vanished silently.
+    keepAliveInitialDelayMillis: 10_000,
+    options: buildAppSessionOptions(options.databaseUrl, { keyed: false }),
+  });
+  // A lost connection also rejects the pending query. Without this listener the event would end the
+  // process.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query('begin transaction isolation level repeatable read read only');
+    const settings = [
+      ['app.tenant_ids', options.tenantId],
+      ['statement_timeout', String(options.queryTimeoutMs)],
+      // A reader may pause without losing its snapshot.
+      ['idle_in_transaction_session_timeout', '0'],
+      ['jit', 'off'],
+      // A migration may lock a table for longer than a request could wait.
+      ['lock_timeout', '60000'],
+      // Lets close() end a running query immediately, even one that waits for a lock.
+      ['client_connection_check_interval', '1000'],
+    ];
+    for (const setting of settings) await client.query('select set_config($1, $2, true)', setting);
+    const [session] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
+    return new OpenSnapshot(client, session?.pid as number);
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+class OpenSnapshot implements Snapshot {
+  constructor(
+    private readonly client: pg.Client,
+    readonly pid: number,
+  ) {}
+
+  async query<R>({ text, values = [] }: SqlQuery): Promise<R[]> {
+    return (await this.client.query(text, values as unknown[])).rows as R[];
+  }
+
+  copy(query: SqlQuery, options: string): Readable {
+    return this.client.query(copyTo(`copy (${insertLiterals(query)}) to stdout with (${options})`));
+  }
+
+  async close(): Promise<void> {
+    // Closes the socket first. After `end()` alone, PostgreSQL would send the rest of a running
+    // COPY before it reads that the client ends the session.
+    const { stream } = (this.client as unknown as { connection: { stream: Socket } }).connection;
+    stream.destroy();
+    await this.client.end().catch(() => undefined);
+  }
+}
+
+function insertLiterals({ text, values = [] }: SqlQuery): string {
+  return text.replace(/\$(\d+)/g, (_whole, number) => {
+    const value = values[Number(number) - 1];
+    return value === null || value === undefined ? 'null' : pg.escapeLiteral(String(value));
+  });
+}

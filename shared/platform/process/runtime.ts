@@ -1,0 +1,102 @@
+import type { Redis } from 'ioredis';
+import { type Bus, createLocalBus, createRedisBus } from '../bus.js';
+import type { Config } from '../config/config.js';
+import { Lifecycle } from '../lifecycle.js';
+import { createLimiter, type Limiter } from '../limits/limiter.js';
+import { createLogger, type Logger } from '../logger.js';
+import { addCollectedGauge, createMetrics, type Metrics } from '../metrics.js';
+import { type Database, openDatabase } from '../postgres/database.js';
+import { connectRedis } from './redis.js';
+import type { Foundation } from './run-process.js';
+import { UnsentResponses } from './unsent-responses.js';
+
+/**
+ * The shared dependencies of all parts of a process. Built once from the configuration and passed
+ * in.
+ */
+export interface Runtime extends Foundation {
+  metrics: Metrics;
+  db: Database;
+  bus: Bus;
+  limiter: Limiter;
+  /** Responses that this process holds because clients have not read them. */
+  unsentResponses: UnsentResponses;
+  /**
+   * Connection string of the role that owns the database. Sessions switch from it to the
+   * application's role.
+   */
+  databaseUrl: string;
+  /** Undefined in the all-in-one process. */
+  redis: { fast: Redis; patient: Redis; subscriber: Redis } | undefined;
+  /** The last migration that this version needs. */
+  migrationHead: string;
+  /**
+   * Reports that parts of this process add to `/readyz`, by name. They must not contain tenant data
+   * or error causes, because unauthenticated clients can read them.
+   */
+  reports: Map<string, () => Promise<unknown>>;
+}
+
+export interface StoreOptions {
+  /** Name of the process in PostgreSQL and in logs. */
+  name: string;
+  databaseUrl: string;
+  migrationHead: string;
+}
+
+/**
+ * Creates the configuration, logger and lifecycle, which even a process that fails to start needs.
+ */
+export function createFoundation(config: Config, name: string): Foundation {
+  const pretty = !config.production && Boolean(process.stdout.isTTY);
+  const logger = createLogger({ level: config.logLevel, name, pretty });
+  return { config, logger, lifecycle: new Lifecycle(logger), startBlockers: new Map() };
+}
+
+/**
+ * Opens the stores and registers their closers. Apart from the queue backend and the health checks,
+ * other code does not depend on whether Redis is configured.
+ */
+export function createRuntime(foundation: Foundation, options: StoreOptions): Runtime {
+  const { config, logger, lifecycle } = foundation;
+  const { databaseUrl } = options;
+  const metrics = createMetrics();
+  const db = openDatabase({
+    databaseUrl,
+    poolSize: config.databasePoolSize,
+    applicationName: `tow-${options.name}`,
+    logger,
+  });
+  lifecycle.onClose('postgres pool', () => db.close());
+  addCollectedGauge(metrics, {
+    name: 'tow_postgres_connections',
+    help: 'Connections of the pool by state; waiting: callers waiting for a connection',
+    labelNames: ['state'],
+    collect: (set) => {
+      for (const [state, count] of Object.entries(db.getPoolStats())) set({ state }, count);
+    },
+  });
+  const redis = config.redisUrl ? connectStores(config.redisUrl, logger, lifecycle) : undefined;
+  return {
+    ...foundation,
+    metrics,
+    db,
+    databaseUrl,
+    redis,
+    bus: redis ? createRedisBus(redis.fast, redis.subscriber) : createLocalBus(),
+    limiter: createLimiter(redis?.fast),
+    unsentResponses: new UnsentResponses(config.unsentBytesPerTenant),
+    migrationHead: options.migrationHead,
+    reports: new Map(),
+  };
+}
+
+function connectStores(url: string, logger: Logger, lifecycle: Lifecycle) {
+  const fast = connectRedis(url, 'fast', logger);
+  const patient = connectRedis(url, 'patient', logger);
+  const subscriber = connectRedis(url, 'patient', logger);
+  lifecycle.onClose('redis', () => {
+    for (const connection of [fast, patient, subscriber]) connection.disconnect();
+  });
+  return { fast, patient, subscriber };
+}

@@ -1,0 +1,89 @@
+import type { Database, Transaction } from '../../../platform/postgres/database.js';
+import { Conditions } from '../../../records/lists/keyset-list.js';
+import { buildExportConditions } from './conditions.js';
+import { ALL_TABLES, type ExportFormat, type ExportInclude, type ExportResource } from './export-request.js';
+
+/** The members of an export request that determine its number of rows. */
+export interface RowEstimateInput {
+  tenantId: string;
+  timeZone: string;
+  resource: ExportResource;
+  filters: Readonly<Record<string, unknown>>;
+  include: readonly ExportInclude[];
+  format: ExportFormat;
+}
+
+const TABLES = {
+  invoices: 'invoices',
+  customers: 'customers',
+  work_orders: 'work_orders',
+  inspections: 'inspections',
+  line_items: 'invoice_line_items',
+  payments: 'payments',
+} as const;
+
+/** Tables that only a dump contains and that may be larger than all others. */
+const DUMP_ONLY_TABLES = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts'];
+
+/**
+ * Estimates the rows of an export from the statistics of PostgreSQL's planner. It reads no rows, so
+ * it is fast for any account, but it may be far off.
+ */
+export function estimateExportRows(db: Database, request: RowEstimateInput): Promise<number> {
+  const { tenantId, resource, include, format } = request;
+  const tenantCondition = () => new Conditions().add('t.tenant_id = ?', tenantId);
+  return db.transaction([tenantId], async (tx) => {
+    if (resource === 'all') {
+      let total = 0;
+      const tables = [...ALL_TABLES, TABLES.line_items, ...(format === 'dump' ? DUMP_ONLY_TABLES : [])];
+      for (const table of tables) total += await estimateTableRows(tx, table, tenantCondition());
+      return total;
+    }
+    const records = await estimateTableRows(tx, TABLES[resource], buildExportConditions(request, resource));
+    if (include.length === 0) return records;
+    // For an export of invoices: assumes that every invoice has the average number of line items or
+    // payments.
+    const all = await estimateTableRows(tx, TABLES[resource], tenantCondition());
+    const share = Math.min(1, records / Math.max(1, all));
+    let rows = records;
+    for (const included of include)
+      rows += Math.round((await estimateTableRows(tx, TABLES[included], tenantCondition())) * share);
+    return rows;
+  });
+}
+
+interface ExplainResult {
+  'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }];
+}
+
+/**
+ * Estimates the rows of a table. The planner applies the selectivity of the tenant policy in
+ * addition to our own tenant condition. In a table with many tenants, its estimate is far too low.
+ * Therefore use only the ratio of the estimates with and without conditions, and multiply it by the
+ * table's row count.
+ */
+async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
+  // Run the queries in sequence: if concurrent queries fail, it is not certain which error is
+  // reported.
+  const matching = await explainRows(tx, { table, conditions });
+  const visible = await explainRows(tx, { table, conditions: new Conditions().add('true') });
+  const [all] = await tx.query<{ rows: number }>({
+    name: 'table-rows',
+    text: 'select reltuples::bigint as rows from pg_class where oid = $1::regclass',
+    values: [table],
+  });
+  // -1: PostgreSQL has not analyzed the table yet.
+  if (!all || all.rows <= 0) return matching;
+  return Math.round(Math.min(1, matching / Math.max(1, visible)) * all.rows);
+}
+
+async function explainRows(
+  tx: Transaction,
+  { table, conditions }: { table: string; conditions: Conditions },
+): Promise<number> {
+  const [row] = await tx.query<ExplainResult>({
+    text: `explain (format json) select from ${table} t where ${conditions.text}`,
+    values: conditions.values,
+  });
+  return row?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+}

@@ -1,0 +1,87 @@
+import Joi from 'joi';
+import { namedEnum } from '../../../contracts/named-enum.js';
+import { strictBoolean, text } from '../../../contracts/schemas/fields.js';
+import { ALL_TABLES, EXPORT_FORMATS, EXPORT_INCLUDES, EXPORT_RESOURCES } from './export-request.js';
+
+export const exportResource = namedEnum('ExportResource', EXPORT_RESOURCES, {
+  invoices: 'Invoices',
+  customers: 'Customers',
+  work_orders: 'Work orders',
+  inspections: 'Inspections',
+  all: `One zip of ${ALL_TABLES.join(', ')}. As a dump: everything that the account owns`,
+});
+
+export const exportFormat = namedEnum('ExportFormat', EXPORT_FORMATS, {
+  csv: 'Comma-separated values, for spreadsheets',
+  json: 'One JSON array',
+  ndjson: 'One JSON object per line',
+  dump: 'SQL that psql can restore; only for `all`',
+});
+
+const compression = () =>
+  Joi.string()
+    .valid('gzip', 'none')
+    .description('none is only for an export of a single file; a zip and a dump are always compressed');
+const bom = () =>
+  strictBoolean().description(
+    'CSV: starts the file with a byte order mark, which spreadsheet programs expect',
+  );
+const decimals = () =>
+  strictBoolean().description(
+    'CSV: adds a column with the decimal amount next to each column of cents (total next to total_cents)',
+  );
+
+/** Schema of a filter value. check-order.ts validates the value, once the resource is known. */
+const filter = (lists: string) => text(100).description(`As in the list of ${lists}`);
+
+const filters = () =>
+  Joi.object({
+    search: filter('invoices, customers or work orders'),
+    status: filter('invoices or work orders'),
+    customer_id: filter('invoices or work orders'),
+    since: filter('invoices, work orders or inspections'),
+    until: filter('invoices, work orders or inspections'),
+    date_field: filter('invoices or work orders'),
+    company_type: filter('customers'),
+    is_active: strictBoolean().description('As in the list of customers'),
+    service_type: filter('work orders'),
+    kind: filter('inspections'),
+    result: filter('inspections'),
+    truck_id: filter('inspections'),
+    driver_id: filter('inspections'),
+    work_order_id: filter('inspections'),
+  })
+    .description('The filters of the list of the resource; all has no filters')
+    .example({ status: 'paid', since: '2026-11-01' });
+
+const include = () =>
+  Joi.array()
+    .items(Joi.string().valid(...EXPORT_INCLUDES))
+    .unique()
+    .max(EXPORT_INCLUDES.length)
+    .description(
+      'Adds files to an export of invoices, which becomes a zip; payments include their refunds. all always contains them',
+    )
+    .example([]);
+
+/** The members of an export request, as in responses and PATCH bodies. */
+export const exportRequestFields = () => ({
+  resource: exportResource,
+  format: exportFormat,
+  filters: filters(),
+  include: include(),
+  compression: compression(),
+  bom: bom(),
+  decimals: decimals(),
+});
+
+/** The members of a new export request, with defaults. */
+export const newExportRequestFields = () => ({
+  resource: exportResource.required(),
+  format: exportFormat.required(),
+  filters: filters().default({}),
+  include: include().default([]),
+  compression: compression().default('gzip'),
+  bom: bom().default(false),
+  decimals: decimals().default(false),
+});

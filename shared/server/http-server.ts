@@ -1,0 +1,159 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { newId } from '../platform/ids.js';
+import type { Metrics } from '../platform/metrics.js';
+import type { Runtime } from '../platform/process/runtime.js';
+import { ConnectionLimit } from './connection-limit.js';
+import { OpenResponses } from './open-responses.js';
+
+/**
+ * Must exceed the idle timeout of a load balancer in front (usually 60 s); otherwise the server
+ * cuts connections that the load balancer reuses.
+ */
+const KEEP_ALIVE_MS = 65_000;
+/** A whole request, headers and body, must arrive within this time. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/**
+ * A server that listens as soon as the process starts. The process sets the final request handler
+ * later.
+ */
+export interface HttpServer {
+  port: number;
+  /**
+   * Handles every request with `listener` from now on.
+   * @param metrics counts the refused connections
+   */
+  serve: (listener: RequestListener, metrics: Metrics) => void;
+  /**
+   * Stops accepting connections, finishes the accepted requests, then closes the connections. Safe
+   * to call again.
+   */
+  close: () => Promise<void>;
+}
+
+/**
+ * Listens on HOST and PORT.
+ * @param listener handles requests until {@link HttpServer.serve} is called
+ */
+export async function openHttpServer(
+  { config, lifecycle, logger }: Pick<Runtime, 'config' | 'lifecycle' | 'logger'>,
+  listener: RequestListener,
+): Promise<HttpServer> {
+  let currentListener = listener;
+  const openResponses = new OpenResponses();
+  const server = createServer(
+    {
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      // Node would reject a request without a Host header with an empty 400. This service does not
+      // need the header.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      openResponses.add(response, request.socket);
+      destroyIfUnread(response, config.sendTimeoutMs);
+      currentListener(request, response);
+    },
+  );
+  openResponses.closeStalled(server, config.sendTimeoutMs);
+  const connections = new ConnectionLimit(config, logger);
+  connections.apply(server);
+  answerMalformedRequests(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port: config.port, host: config.host, backlog: 1024 }, resolve);
+  });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= closeServer(server);
+    return closed;
+  };
+  lifecycle.onClose('http server', close);
+  return {
+    port: (server.address() as AddressInfo).port,
+    serve: (next, metrics) => {
+      currentListener = next;
+      connections.reportTo(metrics);
+    },
+    close,
+  };
+}
+
+/**
+ * Serves `listener` on the process's HTTP server. The server closes before everything that the
+ * listener depends on.
+ * @param opened default: a new server
+ */
+export async function listenHttp(
+  parts: Pick<Runtime, 'config' | 'lifecycle' | 'logger' | 'metrics'>,
+  listener: RequestListener,
+  opened?: HttpServer,
+): Promise<{ port: number }> {
+  const server = opened ?? (await openHttpServer(parts, listener));
+  server.serve(listener, parts.metrics);
+  parts.lifecycle.onClose('http server', server.close);
+  return { port: server.port };
+}
+
+/**
+ * Closes the connection of a client that does not read its whole response in time. Otherwise the
+ * response would stay in memory indefinitely.
+ */
+function destroyIfUnread(response: ServerResponse, timeoutMs: number): void {
+  // Node emits 'prefinish' when the whole response has been written, and 'close' when the client's
+  // socket has taken it.
+  response.once('prefinish', () => {
+    const timer = setTimeout(() => response.destroy(), timeoutMs).unref();
+    response.once('close', () => clearTimeout(timer));
+  });
+}
+
+const PARSER_ERRORS: Record<string, [string, string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+};
+
+/**
+ * Requests that the HTTP parser rejects never reach Koa. This handler sends them the JSON error
+ * envelope instead of Node's bare response.
+ */
+function answerMalformedRequests(server: Server): void {
+  // An unknown Expect header is ignored, as RFC 9110 section 10.1.1 allows, instead of an empty
+  // 417.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const [status, message] = PARSER_ERRORS[error.code ?? ''] ?? [
+      '400 Bad Request',
+      'This is not a valid HTTP request.',
+    ];
+    // The request was not parsed, so a client's own X-Request-Id is unknown.
+    const requestId = newId();
+    const body = JSON.stringify({ ok: false, error: { code: 'validation_error', message, requestId } });
+    const head = [
+      `HTTP/1.1 ${status}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Connection: close',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  });
+}
+
+/**
+ * The server still accepts connections for this time, so that requests already on their way are not
+ * refused.
+ */
+const DRAIN_GRACE_MS = 200;
+
+async function closeServer(server: Server): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, DRAIN_GRACE_MS));
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Idle connections would keep the server open until their timeout. Busy ones end after their
+  // response.
+  const timer = setInterval(() => server.closeIdleConnections(), 50);
+  await closed.finally(() => clearInterval(timer));
+}

@@ -1,0 +1,45 @@
+import { loadConfig } from '../platform/config/config.js';
+import { runProcess } from '../platform/process/run-process.js';
+import { createFoundation, createRuntime, type Runtime } from '../platform/process/runtime.js';
+import { startTracing } from '../platform/tracing.js';
+import { waitForConnections, waitForStores } from './await-stores.js';
+import { createStartupListener } from './health.js';
+import { type HttpServer, openHttpServer } from './http-server.js';
+
+/**
+ * How long a stop signal waits for parts that are still opening. The process then ends within 5 s
+ * of the signal.
+ */
+const START_GRACE_MS = 3000;
+
+export interface ServiceOptions {
+  kind: 'web' | 'worker';
+  /** Name of the process in PostgreSQL and in logs. */
+  name: string;
+  migrationHead: string;
+}
+
+/**
+ * Runs one process of a scaled-out deployment. It answers /healthz immediately, waits for its
+ * stores and then starts. No restart is needed when a store becomes available later.
+ */
+export async function runService(
+  { kind, name, migrationHead }: ServiceOptions,
+  start: (runtime: Runtime, server: HttpServer) => Promise<void>,
+): Promise<void> {
+  await runProcess(
+    () => createFoundation(loadConfig(kind), name),
+    async (foundation) => {
+      const { config, lifecycle, logger } = foundation;
+      await startTracing(config, name, lifecycle);
+      const server = await openHttpServer(foundation, createStartupListener(foundation));
+      logger.info({ port: server.port }, 'starting');
+      const databaseUrl = config.databaseUrl as string;
+      await waitForStores(foundation, { databaseUrl, migrationHead });
+      const runtime = createRuntime(foundation, { name, databaseUrl, migrationHead });
+      await waitForConnections(runtime);
+      await start(runtime, server);
+    },
+    { startGraceMs: START_GRACE_MS },
+  );
+}

@@ -1,0 +1,64 @@
+import { StartError } from '../platform/config/start-failure.js';
+import { deriveKey, hmacSha256 } from '../platform/crypto.js';
+import type { Database } from '../platform/postgres/database.js';
+import type { Runtime } from '../platform/process/runtime.js';
+
+/** Values of the whole deployment belong to no tenant; their rows have this tenant id. */
+const NO_TENANT = '00000000-0000-0000-0000-000000000000';
+const FINGERPRINT_NAME = 'secret_key_fingerprint';
+
+/** Distinguishes two SECRET_KEYs without revealing anything else about them. */
+export function computeFingerprint(secretKey: string): string {
+  return hmacSha256(deriveKey(secretKey, 'fingerprint'), FINGERPRINT_NAME).toString('hex').slice(0, 32);
+}
+
+/**
+ * Reads the stored fingerprint of the SECRET_KEY that encrypts this database's secrets; undefined
+ * if none is stored yet.
+ */
+export async function readSecretKeyFingerprint(db: Database): Promise<string | undefined> {
+  const [row] = await db.read<{ value: string }>(NO_TENANT, {
+    text: 'select value from deployment_facts where tenant_id = $1 and name = $2',
+    values: [NO_TENANT, FINGERPRINT_NAME],
+  });
+  return row?.value;
+}
+
+/**
+ * Stores the fingerprint of the first process's SECRET_KEY, and compares it with the key of every
+ * later process.
+ * @throws {StartError} when the keys differ: one process could not read what another encrypts or
+ * signs
+ */
+export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | 'config'>): Promise<void> {
+  const own = computeFingerprint(config.secretKey);
+  await db.transaction([NO_TENANT], (tx) =>
+    tx.query({
+      text: `insert into deployment_facts (tenant_id, name, value) values ($1, $2, $3)
+             on conflict (tenant_id, name) do nothing`,
+      values: [NO_TENANT, FINGERPRINT_NAME, own],
+    }),
+  );
+  if ((await readSecretKeyFingerprint(db)) === own) return;
+  throw new StartError(
+    'SECRET_KEY is not the one that the other processes of this database use: stored secrets could not be read, and links and cursors would be invalid.',
+    'Set the same SECRET_KEY in every process. After a planned change, stop all of them and run `tow secret-key adopt` once with the new one.',
+  );
+}
+
+/**
+ * Stores the fingerprint of this SECRET_KEY as the one that every process must use. Resolves with
+ * whether it replaced a different key.
+ */
+export async function adoptSecretKey(db: Database, secretKey: string): Promise<{ isChanged: boolean }> {
+  const own = computeFingerprint(secretKey);
+  const before = await readSecretKeyFingerprint(db);
+  await db.transaction([NO_TENANT], (tx) =>
+    tx.query({
+      text: `insert into deployment_facts (tenant_id, name, value) values ($1, $2, $3)
+             on conflict (tenant_id, name) do update set value = excluded.value, updated_at = now()`,
+      values: [NO_TENANT, FINGERPRINT_NAME, own],
+    }),
+  );
+  return { isChanged: before !== own };
+}

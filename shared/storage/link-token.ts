@@ -1,0 +1,78 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Config } from '../platform/config/config.js';
+import { deriveKey, hmacSha256, sha256 } from '../platform/crypto.js';
+import { MAX_LINK_SECONDS } from './storage.js';
+
+/** The target of a link: one export of one tenant, valid only while its file has this hash. */
+export interface LinkTarget {
+  tenantId: string;
+  exportId: string;
+  /** SHA-256 of the object, in hexadecimal. */
+  sha256: string;
+}
+
+const VERSION = 1;
+/**
+ * Version, key id, tenant, export, seconds, hash: 73 bytes. With the 32-byte signature that is 105
+ * bytes, or exactly 140 base64url characters without unused bits.
+ */
+const BODY_BYTES = 1 + 4 + 16 + 16 + 4 + 32;
+const TOKEN = /^[A-Za-z0-9_-]{140}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const DIGEST = /^[0-9a-f]{64}$/i;
+
+/** Derives the key that signs download links. */
+export function deriveExportLinkKey({ secretKey }: Pick<Config, 'secretKey'>): Buffer {
+  return deriveKey(secretKey, 'export links');
+}
+
+/**
+ * Creates the secret part of a download link. Anyone who has it can fetch the object until it
+ * expires, so it is short-lived and never logged. It contains the tenant and export, signed with
+ * HMAC-SHA256, so the API needs only one read under that tenant.
+ * @param now set only by tests
+ * @throws {RangeError} when the link would be valid for more than 15 minutes
+ */
+export function signLink(key: Buffer, target: LinkTarget & { expiresAt: Date }, now = Date.now()): string {
+  const { tenantId, exportId, sha256: digest, expiresAt } = target;
+  if (!UUID.test(tenantId) || !UUID.test(exportId) || !DIGEST.test(digest))
+    throw new TypeError('invalid link target');
+  if (!(expiresAt.getTime() <= now + MAX_LINK_SECONDS * 1000))
+    throw new RangeError('a link is valid for at most 15 minutes');
+  const seconds = Buffer.alloc(4);
+  seconds.writeUInt32BE(Math.floor(expiresAt.getTime() / 1000));
+  const ids = Buffer.from((tenantId + exportId).replaceAll('-', ''), 'hex');
+  const body = Buffer.concat([tokenHeader(key), ids, seconds, Buffer.from(digest, 'hex')]);
+  return Buffer.concat([body, computeSignature(key, body)]).toString('base64url');
+}
+
+/**
+ * Verifies a token of {@link signLink}. Returns undefined if the token has expired or was not
+ * signed by this deployment.
+ */
+export function redeemLink(key: Buffer, token: string, now = Date.now()): LinkTarget | undefined {
+  if (!TOKEN.test(token)) return undefined;
+  const bytes = Buffer.from(token, 'base64url');
+  const body = bytes.subarray(0, BODY_BYTES);
+  if (!timingSafeEqual(bytes.subarray(BODY_BYTES), computeSignature(key, body))) return undefined;
+  // A later version may sign other data with the same key.
+  if (!body.subarray(0, 5).equals(tokenHeader(key)) || now >= body.readUInt32BE(37) * 1000) return undefined;
+  return {
+    tenantId: formatUuid(body.subarray(5, 21)),
+    exportId: formatUuid(body.subarray(21, 37)),
+    sha256: body.subarray(41).toString('hex'),
+  };
+}
+
+/** Version and key id. The key id identifies the secret without revealing it. */
+function tokenHeader(key: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([VERSION]), sha256(`id ${key.toString('hex')}`).subarray(0, 4)]);
+}
+
+function computeSignature(key: Buffer, body: Buffer): Buffer {
+  return hmacSha256(key, body.toString('base64url'));
+}
+
+function formatUuid(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { formatErrorReason } from '../platform/config/start-failure.js';
+import { type Storage, StorageError } from './storage.js';
+
+/** No export uses this folder: the keys of exports start with a tenant id. */
+const PROBE_FOLDER = 'start-probe';
+const PROBE_METADATA = { contentType: 'text/plain', fileName: 'probe.txt' };
+
+/**
+ * Writes an object and deletes it.
+ * @throws {Error} that describes why storage is not writable
+ */
+export async function assertWritable(storage: Storage): Promise<void> {
+  const key = `${PROBE_FOLDER}/${randomBytes(8).toString('hex')}`;
+  try {
+    const upload = await storage.create(key, PROBE_METADATA);
+    upload.stream.end('probe');
+    await upload.commit();
+    await storage.delete(key);
+  } catch (error) {
+    throw createProbeError('written', error);
+  }
+}
+
+/**
+ * Checks that storage is readable. Signs a download link or, if the API serves downloads itself,
+ * opens a missing object. A bucket gets no request: without permission to list objects, S3 returns
+ * 403 for a missing object.
+ * @throws {Error} that describes why storage is not readable
+ */
+export async function assertReadable(storage: Storage): Promise<void> {
+  const key = `${PROBE_FOLDER}/none`;
+  try {
+    if (await storage.createLink(key, { ...PROBE_METADATA, seconds: 60 })) return;
+    (await storage.open(key))?.stream.destroy();
+  } catch (error) {
+    throw createProbeError('read', error);
+  }
+}
+
+function createProbeError(verb: string, error: unknown): Error {
+  const reason = error instanceof StorageError && error.cause ? error.cause : error;
+  return new Error(
+    `STORAGE_URL cannot be ${verb} (${formatErrorReason(reason)}), so exports will fail. Check that the folder or bucket exists and that this process has permission.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,128 @@
+/** Opens /docs of `npm start` in a real browser, with the demo accounts. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import type { DemoFile } from '../../../bin/demo/demo-file.js';
+import { TestClient } from '../../support/client.js';
+import { useProcesses } from '../../support/load/processes.js';
+import { BROWSER_SKIP_REASON, startBrowser } from '../../support/network/browser.js';
+import { getFreePort } from '../../support/stores.js';
+import { listDocumentedOperations } from '../../support/text/openapi-walk.js';
+
+/** Paths that need a session, respond with a stream, or return the OpenAPI document itself. */
+const NOT_LISTS = ['/session', '/stream', '/openapi.json'];
+/** Paths that need a record of the account, or a person's own password. */
+const NEEDS_RECORD_OR_PASSWORD = ['/claims', '/approvals', '/session'];
+/** Paths whose request body is a picture. */
+const PICTURE_UPLOADS = ['/settings/logo'];
+
+describe('the reference page at /docs', function () {
+  this.timeout(180_000);
+  const processes = useProcesses();
+  let origin: string;
+  let key: string;
+
+  before(async () => {
+    const [port, dataDir] = [await getFreePort(), await processes.createFolder()];
+    origin = `http://127.0.0.1:${port}`;
+    const env = { DATA_DIR: dataDir, PORT: `${port}` };
+    await processes.start({ command: ['node', 'dist/bin/start.js'], env }).waitUntilReady(origin);
+    const demo = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
+    key = demo.tenants[0]?.api_key as string;
+  });
+
+  it('POST to every collection succeeds with its OpenAPI example, and GET of every list succeeds', async () => {
+    const client = new TestClient(origin, key);
+    for (const { path, method, body } of listDocumentedOperations()) {
+      if (
+        path.includes('{') ||
+        [...NOT_LISTS, ...NEEDS_RECORD_OR_PASSWORD, ...PICTURE_UPLOADS].includes(path)
+      )
+        continue;
+      const response = await client.call(method, path, method === 'GET' ? {} : { body: body?.example });
+      expect(response.status, `${method} ${path}: ${response.text}`).to.be.oneOf([200, 201, 202]);
+    }
+  });
+
+  describe('in a browser', () => {
+    let browser: Browser;
+    let page: Page;
+
+    before(async function () {
+      if (BROWSER_SKIP_REASON) {
+        process.stdout.write(`    the reference page is not tested in a browser: ${BROWSER_SKIP_REASON}\n`);
+        this.skip();
+      }
+      browser = await startBrowser();
+    });
+    after(() => browser?.close());
+
+    beforeEach(async () => {
+      page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+      await page.goto(`${origin}/docs`);
+      await page.locator('.opblock').first().waitFor({ timeout: 60_000 });
+      await page.evaluate(`window.ui.preauthorizeApiKey('bearerAuth', ${JSON.stringify(key)})`);
+    });
+    afterEach(() => page?.close());
+
+    /**
+     * Opens an operation, executes it with its prefilled values, and returns the status of the
+     * response.
+     */
+    async function execute(operationId: string): Promise<string | null> {
+      const operation = page.locator(`.opblock[id$="-${operationId}"]`);
+      await operation.locator('.opblock-summary-control').click();
+      await operation.locator('.execute').click();
+      const status = operation.locator('.live-responses-table tbody .response-col_status').first();
+      await status.waitFor({ timeout: 30_000 });
+      return (await status.textContent())?.trim().slice(0, 3) ?? null;
+    }
+
+    const filterOperations = (phrase: string) => page.fill('.operation-filter-input', phrase);
+    const readShownPaths = () => page.locator('.opblock-summary-path').allTextContents();
+
+    it('the reference page begins with an introduction, then the list and create operations of invoices', async () => {
+      const introduction = await page.locator('.info').innerText();
+      for (const heading of [
+        'Keys',
+        'Lists and pages',
+        'Responses and errors',
+        'Idempotency',
+        'Dry run',
+        'If-Match',
+        'Limits',
+      ])
+        expect(introduction).to.include(heading);
+      const [first, second] = await page.locator('.opblock').evaluateAll((all) => all.map(({ id }) => id));
+      expect([first, second]).to.deep.equal([
+        'operations-Invoices-listInvoices',
+        'operations-Invoices-createInvoice',
+      ]);
+    });
+
+    it('listInvoices and createInvoice succeed as prefilled, without an Idempotency-Key to replay', async () => {
+      expect(await execute('listInvoices')).to.equal('200');
+      const create = page.locator('.opblock[id$="-createInvoice"]');
+      expect(await execute('createInvoice')).to.equal('201');
+      expect(await create.locator('input[placeholder="Idempotency-Key"]').inputValue()).to.equal('');
+    });
+
+    for (const collection of ['WorkOrder', 'Customer', 'Truck']) {
+      it(`list${collection}s and create${collection} succeed as prefilled`, async () => {
+        await filterOperations(`${collection}`);
+        expect(await execute(`list${collection}s`)).to.equal('200');
+        expect(await execute(`create${collection}`)).to.equal('201');
+      });
+    }
+
+    it('the reference page filters operations by path, summary and group, ignoring case', async () => {
+      await filterOperations('/WORK-ORDERS/{id}/steps');
+      await page.locator('.opblock[id$="-logWorkOrderStep"]').waitFor();
+      expect(await readShownPaths()).to.deep.equal(['/work-orders/{id}/steps']);
+      await filterOperations('void a RELEASED');
+      await page.locator('.opblock[id$="-voidInvoice"]').waitFor();
+      expect(await readShownPaths()).to.deep.equal(['/invoices/{id}/void']);
+    });
+  });
+});

@@ -1,0 +1,317 @@
+/** `npm start`: one process with its own PostgreSQL, on a machine that has only Node. */
+import { once } from 'node:events';
+import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { DemoFile } from '../../../bin/demo/demo-file.js';
+import { TestClient } from '../../support/client.js';
+import { registerConcurrentTests } from '../../support/concurrent-tests.js';
+import {
+  listPostgresProcesses,
+  PROJECT,
+  Processes,
+  type TestProcess,
+  useProcesses,
+} from '../../support/load/processes.js';
+import { eventually } from '../../support/poll.js';
+import { getFreePort, IS_SCALED } from '../../support/stores.js';
+
+const START = ['node', 'dist/bin/start.js'];
+const IS_ROOT = process.geteuid?.() === 0;
+/** The unprivileged account in /etc/passwd and /etc/group, which owns nothing in the checkout. */
+const NOBODY = 65_534;
+const AS_NOBODY = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];
+
+const KEYS = ['api_key', 'sandbox_key', 'agent_key', 'agent_read_only_key', 'sandbox_agent_key'] as const;
+
+interface StartOptions {
+  dataDir?: string;
+  command?: string[];
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+interface Started {
+  process: TestProcess;
+  origin: string;
+  dataDir: string;
+  /** Stops it, expects a clean exit, and expects that none of its processes remain. */
+  stop: (signal: NodeJS.Signals) => Promise<void>;
+}
+
+async function start(processes: Processes, options: StartOptions = {}): Promise<Started> {
+  const { command = START, cwd = PROJECT, dataDir = await processes.createFolder() } = options;
+  const port = await getFreePort();
+  const env = { DATA_DIR: dataDir, PORT: `${port}`, ...options.env };
+  const process = processes.start({ command, cwd, env });
+  const stop = async (signal: NodeJS.Signals) => {
+    expect(await process.stop(signal), process.output).to.deep.equal({ code: 0, signal: null });
+    expect(await processes.listSurvivors()).to.deep.equal([]);
+  };
+  return { process, origin: `http://127.0.0.1:${port}`, dataDir, stop };
+}
+
+async function startReady(processes: Processes, options: StartOptions = {}): Promise<Started> {
+  const started = await start(processes, options);
+  await started.process.waitUntilReady(started.origin);
+  return started;
+}
+
+async function readDemo({ dataDir }: { dataDir: string }): Promise<DemoFile> {
+  return JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
+}
+
+/** A client with the demo's first key. */
+async function createDemoClient(started: Started): Promise<TestClient> {
+  return new TestClient(started.origin, (await readDemo(started)).tenants[0]?.api_key ?? '');
+}
+
+/** Creates an invoice through the API, reads it back, and returns its id. */
+async function createInvoice(started: Started, number: string): Promise<string> {
+  const client = await createDemoClient(started);
+  const created = await client.post('/invoices', { invoice_number: number, line_items: [] });
+  expect(created.status, created.text).to.equal(201);
+  const read = await client.get(`/invoices/${created.body.id}`);
+  expect([read.status, read.text]).to.deep.equal([200, created.text]);
+  return created.body.id;
+}
+
+async function expectKeysToWork({ origin }: Started, demo: DemoFile): Promise<void> {
+  for (const tenant of demo.tenants) {
+    for (const field of KEYS) {
+      const me = await new TestClient(origin, tenant[field]).get('/me');
+      expect(me.status, `${tenant.name} ${field}`).to.equal(200);
+      const environment = field.startsWith('sandbox') ? 'sandbox' : 'live';
+      expect(me.body.tenant).to.include({ name: tenant.name, environment });
+      expect(me.body.key.kind).to.equal(field.includes('agent') ? 'agent' : 'api');
+    }
+  }
+}
+
+/** Runs a start that must fail, and returns its output. */
+async function expectFailure(processes: Processes, env: Record<string, string>): Promise<string> {
+  const { code, output } = await processes.run({ command: START, env: { LOG_LEVEL: 'warn', ...env } });
+  expect(code, output).to.equal(1);
+  return output;
+}
+
+/** A line of a stack trace, which a person with a wrong setting should not have to read. */
+const STACK_LINE = /^ +at /m;
+
+async function stopWhenLogged(processes: Processes, logPattern: RegExp): Promise<void> {
+  const started = await start(processes, { env: { LOG_LEVEL: 'info' } });
+  await started.process.waitForOutput(logPattern);
+  await started.stop('SIGTERM');
+}
+
+async function runWithOwnProcesses(run: (processes: Processes) => Promise<void>): Promise<void> {
+  const processes = new Processes();
+  await run(processes).finally(() => processes.endAll());
+}
+
+/** Each scenario has its own processes and mostly waits, so the scenarios run concurrently. */
+const scenarios: Record<string, (processes: Processes) => Promise<void>> = {
+  'npm start counts the second SIGINT, which npm adds to a terminal’s Ctrl-C, as the same signal': async (
+    processes,
+  ) => {
+    const started = await startReady(processes, { env: { LOG_LEVEL: 'info' } });
+    started.process.signal('SIGINT');
+    await started.process.waitForOutput(/shutting down/);
+    await started.stop('SIGINT');
+  },
+
+  'npm start leaves no PostgreSQL behind when a second signal ends it immediately': async (processes) => {
+    const started = await startReady(processes);
+    const server = await listPostgresProcesses(started.dataDir);
+    // A request that never finishes prevents a clean shutdown.
+    const stuck = await openHalfRequest(started.origin);
+    // Repetitions within the first second count as one signal. A later signal ends the process
+    // immediately.
+    const end = await eventually('the end of the process', () => {
+      if (!started.process.end) started.process.signal('SIGTERM');
+      return started.process.end;
+    });
+    stuck.destroy();
+    expect(end.code).to.equal(1);
+    expect(server).to.not.deep.equal([]);
+    await eventually('the end of PostgreSQL', async () => (await processes.listSurvivors()).length === 0);
+  },
+
+  'npm start leaves nothing behind when SIGTERM arrives while it creates the cluster': async (processes) => {
+    await stopWhenLogged(processes, /making a PostgreSQL cluster/);
+  },
+
+  'npm start leaves nothing behind when SIGTERM arrives just after PostgreSQL started': async (processes) => {
+    await stopWhenLogged(processes, /PostgreSQL is ready/);
+  },
+
+  'npm start leaves no orphan when only npm gets SIGTERM': async (processes) => {
+    const started = await startReady(processes, { command: ['npm', 'start'] });
+    await started.stop('SIGTERM');
+  },
+
+  'npm start runs from any folder and resolves a relative DATA_DIR against it': async (processes) => {
+    const cwd = await processes.createFolder();
+    const command = ['node', join(PROJECT, 'dist/bin/start.js')];
+    const started = await startReady(processes, { command, cwd, dataDir: 'data' });
+    expect((await readDemo({ dataDir: join(cwd, 'data') })).tenants.length).to.be.at.least(2);
+    await started.stop('SIGTERM');
+  },
+
+  'npm start accepts a space in DATA_DIR': async (processes) => {
+    const dataDir = join(await processes.createFolder(), 'my data', 'tow');
+    const started = await startReady(processes, { dataDir });
+    await createInvoice(started, 'E2E-1');
+    await started.stop('SIGTERM');
+  },
+
+  'npm start runs as an ordinary user who cannot write to the checkout': async (processes) => {
+    const folder = await processes.createFolder();
+    const dataDir = join(folder, 'data');
+    await mkdir(dataDir);
+    if (IS_ROOT) {
+      await chmod(folder, 0o755);
+      await chown(dataDir, NOBODY, NOBODY);
+    }
+    const command = IS_ROOT ? [...AS_NOBODY, process.execPath, ...START.slice(1)] : START;
+    const started = await startReady(processes, { dataDir, command });
+    await createInvoice(started, 'E2E-1');
+    expect((await stat(join(dataDir, 'demo.json'))).uid).to.equal(IS_ROOT ? NOBODY : process.geteuid?.());
+    await started.stop('SIGTERM');
+  },
+
+  'npm start reports all invalid settings together': async (processes) => {
+    const output = await expectFailure(processes, {
+      DATA_DIR: await processes.createFolder(),
+      PORT: 'http',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://localhost/tow',
+      RATE_LIMIT_TIERS: '{"standard":{"minute":0,"hour":1}}',
+      NODE_ENV: 'production',
+    });
+    const wrong = ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'RATE_LIMIT_TIERS', 'SECRET_KEY', 'BASE_URL'];
+    expect(wrong.filter((name) => !output.includes(`"${name}"`))).to.deep.equal([]);
+    expect(output).to.not.match(STACK_LINE);
+  },
+
+  'npm start logs one warning when other machines can reach it outside production': async (processes) => {
+    const started = await startReady(processes, { env: { HOST: '0.0.0.0' } });
+    const lines = started.process.output.split('\n').filter((line) => line.includes('HOST=0.0.0.0'));
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include('NODE_ENV is not production').and.include('Unset HOST');
+    await started.stop('SIGTERM');
+  },
+
+  'npm start reports a taken port and leaves no PostgreSQL behind': async (processes) => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as { port: number };
+    const output = await expectFailure(processes, {
+      DATA_DIR: await processes.createFolder(),
+      PORT: `${port}`,
+    });
+    blocker.close();
+    expect(output).to.match(new RegExp(`port ${port} .*taken.*PORT=`));
+    expect(output).to.not.match(STACK_LINE);
+    expect(await processes.listSurvivors()).to.deep.equal([]);
+  },
+
+  'npm start refuses a DATA_DIR that another process uses, without harming that process': async (
+    processes,
+  ) => {
+    const first = await startReady(processes);
+    const output = await expectFailure(processes, {
+      DATA_DIR: first.dataDir,
+      PORT: `${await getFreePort()}`,
+    });
+    expect(output).to.match(/another process \(pid \d+\) already runs in DATA_DIR/);
+    await createInvoice(first, 'E2E-1');
+    await first.stop('SIGTERM');
+  },
+
+  'npm start names a DATA_DIR that is a file': async (processes) => {
+    const file = join(await processes.createFolder(), 'file');
+    await writeFile(file, '');
+    expect(await expectFailure(processes, { DATA_DIR: file, PORT: `${await getFreePort()}` })).to.include(
+      file,
+    );
+  },
+};
+
+if (!IS_SCALED) {
+  describe('npm start, all in one', function () {
+    this.timeout(120_000);
+
+    describe('on an empty DATA_DIR', () => {
+      const processes = useProcesses();
+      let dataDir: string;
+      let first: DemoFile;
+      let invoiceId: string;
+
+      it('npm start needs only a port and a folder, and writes demo.json for its owner alone', async () => {
+        dataDir = await processes.createFolder();
+        const started = await startReady(processes, { dataDir });
+        first = await readDemo(started);
+        expect((await stat(join(dataDir, 'demo.json'))).mode & 0o777).to.equal(0o600);
+        expect(first).to.have.all.keys('api_url', 'mcp_url', 'dashboard_url', 'tenants');
+        expect(first).to.include({
+          api_url: `${started.origin}/v1`,
+          mcp_url: `${started.origin}/mcp`,
+          dashboard_url: `${started.origin}/app/`,
+        });
+        expect(first.tenants.length).to.be.at.least(2);
+        for (const tenant of first.tenants) {
+          expect(tenant).to.have.all.keys('name', 'email', 'password', ...KEYS);
+        }
+        await expectKeysToWork(started, first);
+        await started.process.waitForOutput(new RegExp(`agents ${first.mcp_url} `));
+        await started.process.waitForOutput(new RegExp(`Agent key +${first.tenants[0]?.agent_key}\n`));
+        invoiceId = await createInvoice(started, 'E2E-1');
+        await started.stop('SIGTERM');
+      });
+
+      it('npm start keeps data and keys over a restart, and stops on SIGINT as on SIGTERM', async () => {
+        const started = await startReady(processes, { dataDir });
+        expect((await readDemo(started)).tenants).to.deep.equal(first.tenants);
+        const read = await (await createDemoClient(started)).get(`/invoices/${invoiceId}`);
+        expect([read.status, read.body.invoice_number]).to.deep.equal([200, 'E2E-1']);
+        await started.stop('SIGINT');
+      });
+
+      it('npm start recovers after kill -9: it stops the orphaned PostgreSQL and has the data', async () => {
+        const killed = await startReady(processes, { dataDir });
+        const id = await createInvoice(killed, 'E2E-2');
+        await killed.process.stop('SIGKILL');
+        const orphans = await listPostgresProcesses(dataDir);
+        expect(orphans).to.not.deep.equal([]);
+        const started = await startReady(processes, { dataDir });
+        expect((await listPostgresProcesses(dataDir)).filter((line) => orphans.includes(line))).to.deep.equal(
+          [],
+        );
+        expect((await (await createDemoClient(started)).get(`/invoices/${id}`)).status).to.equal(200);
+        await started.stop('SIGTERM');
+      });
+    });
+  });
+
+  describe('npm start, started and stopped in many ways', () => {
+    const runs = Object.entries(scenarios).map(([title, run]) => [title, () => runWithOwnProcesses(run)]);
+    registerConcurrentTests(Object.fromEntries(runs), { maxConcurrent: 3, timeoutMs: 120_000 });
+  });
+}
+
+/** Opens a connection with a request whose body never arrives. */
+async function openHalfRequest(origin: string): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.on('error', () => undefined);
+  socket.write(
+    'POST /v1/invoices HTTP/1.1\r\nHost: tow\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
+  );
+  // The process has read the request once it replies "100 Continue". Before that it could shut down
+  // cleanly without it.
+  await once(socket, 'data');
+  return socket;
+}

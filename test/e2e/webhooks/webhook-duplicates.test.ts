@@ -1,0 +1,42 @@
+/**
+ * Measures how many deliveries arrive twice when a worker dies: those that were in flight. Their
+ * share depends on the number of deliveries between two deaths and on the load of the machine. This
+ * test runs alone, because other tests on the machine would distort the share.
+ */
+
+import type { DeployedService } from '../../support/load/deployment.js';
+import { deliveryTotals } from '../../support/webhooks/webhook-listeners.js';
+import { addListeners, runUnderLoad, type WebhookScenario } from './webhook-scenario.js';
+
+/**
+ * Resembles a deployment around a death, except that a million deliveries separate two deaths
+ * there. It has many receivers that respond immediately, and a worker below its limit.
+ */
+const MANY_RECEIVERS = { listeners: 8, deliveries: 24_000, pace: { clients: 6, thinkMs: 50 }, answerMs: 5 };
+/** Highest allowed share of repeated deliveries (docs/known-limits.md). */
+const MAX_REPEATED_SHARE = 0.001;
+
+async function killOnce(scene: WebhookScenario): Promise<void> {
+  const { deployment, listeners } = scene;
+  for (let nth = 2; nth < MANY_RECEIVERS.listeners; nth += 1) await addListeners(scene);
+  const [victim] = deployment.webhooks as [DeployedService];
+  await listeners.waitForRequests(MANY_RECEIVERS.deliveries / 2);
+  await victim.kill();
+  await listeners.recordDeath();
+  await victim.start();
+  await listeners.waitForRequests(MANY_RECEIVERS.deliveries / 2);
+  // The share is computed at the end, when everything has arrived.
+  listeners.maxRepeatedShare = MAX_REPEATED_SHARE;
+}
+
+describe('webhooks when a worker is killed amid thousands of deliveries', () => {
+  it(
+    'at most 0.1 % of the deliveries arrive twice when a webhook worker is killed',
+    runUnderLoad(killOnce, MANY_RECEIVERS),
+  ).timeout(180_000);
+
+  after(() => {
+    const { requests, repeated } = deliveryTotals;
+    process.stdout.write(`      ${repeated} of ${requests} deliveries arrived twice\n`);
+  });
+});

@@ -1,0 +1,342 @@
+import { expect } from 'chai';
+import { AGENT_SCOPES } from '../../../shared/contracts/vocabulary.js';
+import type { TestClient, TestResponse } from '../../support/client.js';
+import { expectError } from '../../support/expect-error.js';
+import { createClaimAfter, createInvoiceAfter } from '../../support/records/lifecycle-records.js';
+import { insertNotice } from '../../support/records/notices.js';
+import { createRedPng } from '../../support/records/pictures.js';
+import { endpointInput, invoiceInput, scheduleInput, UNKNOWN_ID } from '../../support/records/samples.js';
+import { createUser } from '../../support/records/sign-in.js';
+import { storeSuggestion } from '../../support/records/suggestions.js';
+import { type KeyOptions, TestStack, type TestTenant } from '../../support/stack.js';
+import { findRequiredCredential, listDocumentedOperations } from '../../support/text/openapi-walk.js';
+import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
+
+/**
+ * Every route that a right protects, with the scope that an agent key needs (null: no agent may use
+ * it) and the permission that an API key needs.
+ */
+const ROUTES: [method: string, path: string, scope: string | null, permission: string][] = [
+  ['GET', '/invoices', 'read_invoices', 'read'],
+  ['GET', '/invoices/{invoice}', 'read_invoices', 'read'],
+  ['POST', '/invoices', 'write_invoices_draft', 'write'],
+  ['PATCH', '/invoices/{invoice}', 'write_invoices_draft', 'write'],
+  ['GET', '/work-orders', 'read_work_orders', 'read'],
+  ['GET', '/work-orders/{order}', 'read_work_orders', 'read'],
+  ['POST', '/work-orders', 'write_work_orders', 'write'],
+  ['PATCH', '/work-orders/{order}', null, 'write'],
+  ['GET', '/customers', 'read_customers', 'read'],
+  ['GET', '/customers/{customer}', 'read_customers', 'read'],
+  ['GET', '/customers/{customer}/statement', null, 'read'],
+  ['POST', '/customers', null, 'write'],
+  ['PATCH', '/customers/{customer}', null, 'write'],
+  ['GET', '/trucks', 'read_dispatch', 'read'],
+  ['GET', '/trucks/{truck}', 'read_dispatch', 'read'],
+  ['POST', '/trucks', null, 'write'],
+  ['PATCH', '/trucks/{truck}', null, 'write'],
+  ['GET', '/drivers', 'read_dispatch', 'read'],
+  ['GET', '/drivers/{driver}', 'read_dispatch', 'read'],
+  ['POST', '/drivers', null, 'write'],
+  ['PATCH', '/drivers/{driver}', null, 'write'],
+  ['GET', '/inspections', null, 'read'],
+  ['GET', '/inspections/{inspection}', null, 'read'],
+  ['POST', '/inspections', null, 'write'],
+  ['PATCH', '/inspections/{inspection}', null, 'write'],
+  ['GET', '/rate-cards', null, 'read'],
+  ['GET', '/rate-cards/{card}', null, 'read'],
+  ['POST', '/rate-cards', null, 'write'],
+  ['POST', '/work-orders/{order}/price', null, 'write'],
+  ['GET', '/impounds', null, 'read'],
+  ['GET', '/impounds/{impound}', null, 'read'],
+  ['POST', '/impounds', null, 'write'],
+  ['PATCH', '/impounds/{impound}', null, 'write'],
+  ['GET', '/payments', null, 'read'],
+  ['GET', '/invoices/{invoice}/pdf', 'read_invoices', 'read'],
+  ['GET', '/messages', null, 'read'],
+  ['GET', '/messages/{message}', null, 'read'],
+  ['GET', '/suggestions', null, 'read'],
+  ['GET', '/suggestions/{suggestion}', null, 'read'],
+  ['POST', '/suggestions/{suggestion}/accept', null, 'write'],
+  ['POST', '/suggestions/{suggestion}/dismiss', null, 'write'],
+  ['GET', '/claims', null, 'read'],
+  ['GET', '/claims/{claim}', null, 'read'],
+  ['PATCH', '/claims/{claim}', null, 'write'],
+  ['POST', '/claims/{claim}/submit', null, 'approve'],
+  ['POST', '/claims/{claim}/withdraw', null, 'write'],
+  ['GET', '/dispatch-board', 'read_dispatch', 'read'],
+  ['GET', '/settings', null, 'read'],
+  ['PATCH', '/settings', null, 'admin'],
+  ['GET', '/settings/logo', null, 'read'],
+  ['PUT', '/settings/logo', null, 'admin'],
+  ['DELETE', '/settings/logo', null, 'admin'],
+  ['GET', '/events', null, 'read'],
+  ['GET', '/events/{event}', null, 'read'],
+  ['GET', '/event-types', null, 'read'],
+  ['GET', '/event-types/{eventType}', null, 'read'],
+  ['GET', '/webhook-deliveries', null, 'read'],
+  ['GET', '/webhook-deliveries/{delivery}', null, 'read'],
+  ['GET', '/webhook-deliveries/{delivery}/attempts', null, 'read'],
+  ['POST', '/webhook-deliveries/{delivery}/replay', null, 'admin'],
+  ['POST', '/webhook-deliveries/{delivery}/cancel', null, 'admin'],
+  ['POST', '/webhook-deliveries/replay', null, 'admin'],
+  ['POST', '/webhook-endpoints/{endpoint}/test', null, 'admin'],
+  ['POST', '/webhook-endpoints/{endpoint}/recover', null, 'admin'],
+  ['GET', '/webhook-replays', null, 'read'],
+  ['GET', '/webhook-replays/{replay}', null, 'read'],
+  ['POST', '/webhook-replays/{replay}/cancel', null, 'admin'],
+  ['GET', '/notices', null, 'read'],
+  ['GET', '/notices/{notice}', null, 'read'],
+  ['POST', '/notices/{notice}/read', null, 'write'],
+  ['GET', '/approvals', 'propose_approvals', 'read'],
+  ['POST', '/approvals', 'propose_approvals', 'write'],
+  ['GET', '/api-keys', null, 'admin'],
+  ['POST', '/api-keys', null, 'admin'],
+  ['GET', '/api-keys/{key}', null, 'admin'],
+  ['POST', '/api-keys/{key}/roll', null, 'admin'],
+  ['DELETE', '/api-keys/{key}', null, 'admin'],
+  ['GET', '/webhook-endpoints', null, 'admin'],
+  ['POST', '/webhook-endpoints', null, 'admin'],
+  ['GET', '/webhook-endpoints/{endpoint}', null, 'admin'],
+  ['PATCH', '/webhook-endpoints/{endpoint}', null, 'admin'],
+  ['POST', '/webhook-endpoints/{endpoint}/rotate-secret', null, 'admin'],
+  ['DELETE', '/webhook-endpoints/{endpoint}', null, 'admin'],
+  ['GET', '/exports', null, 'admin'],
+  ['POST', '/exports', null, 'admin'],
+  ['GET', '/exports/{export}', null, 'admin'],
+  ['DELETE', '/exports/{export}', null, 'admin'],
+  ['POST', '/exports/{export}/retry', null, 'admin'],
+  ['GET', '/export-schedules', null, 'admin'],
+  ['POST', '/export-schedules', null, 'admin'],
+  ['GET', '/export-schedules/{schedule}', null, 'admin'],
+  ['PATCH', '/export-schedules/{schedule}', null, 'admin'],
+  ['DELETE', '/export-schedules/{schedule}', null, 'admin'],
+  ['GET', '/audit-log', 'read_audit', 'admin'],
+  ['GET', '/audit-log/{entry}', 'read_audit', 'admin'],
+  ['GET', '/agent-keys', null, 'admin'],
+  ['POST', '/agent-keys', null, 'admin'],
+  ['GET', '/agent-keys/{agent}', null, 'admin'],
+  ['POST', '/agent-keys/{agent}/roll', null, 'admin'],
+  ['DELETE', '/agent-keys/{agent}', null, 'admin'],
+  ['GET', '/users', null, 'admin'],
+  ['POST', '/users', null, 'admin'],
+  ['GET', '/users/{user}', null, 'admin'],
+  ['PATCH', '/users/{user}', null, 'admin'],
+  ['DELETE', '/users/{user}', null, 'admin'],
+];
+
+const cardInput = () => ({
+  name: 'Card',
+  effective_from: '2026-01-01',
+  is_default: true,
+  items: [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500 }],
+});
+
+const BODIES: Record<string, (ids: Record<string, string>) => unknown> = {
+  '/invoices': invoiceInput,
+  '/work-orders': () => ({ service_type: 'tow' }),
+  '/customers': () => ({ company_name: 'C' }),
+  '/trucks': () => ({ unit_number: 'T-2', duty_class: 'light' }),
+  '/drivers': () => ({ name: 'D' }),
+  '/inspections': () => ({ kind: 'pre_trip' }),
+  '/rate-cards': cardInput,
+  '/impounds': () => ({ daily_rate_cents: 4500 }),
+  '/approvals': ({ invoice }) => ({ invoice_id: invoice, justification: 'To be looked at' }),
+  '/api-keys': () => ({ name: 'k' }),
+  '/webhook-endpoints': () => endpointInput(),
+  '/agent-keys': () => ({ name: 'a', scopes: ['read_audit'] }),
+  '/exports': () => ({ resource: 'invoices', format: 'csv' }),
+  '/export-schedules': () => scheduleInput(),
+  '/users': () => ({ name: 'U', email: 'u@example.com' }),
+  '/webhook-deliveries/replay': ({ endpoint }) => ({ endpoint_id: endpoint }),
+  '/webhook-endpoints/{endpoint}/recover': () => ({ since: '2026-01-01T00:00:00Z' }),
+  '/claims/{claim}/withdraw': () => ({ reason: 'r' }),
+};
+
+describe('rights of API keys and agent keys', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  const ids: Record<string, string> = {};
+
+  before(async () => {
+    stack = await TestStack.start();
+    tenant = await stack.createTenant();
+    const { client } = tenant;
+    ids.invoice = (await client.post('/invoices', invoiceInput())).body.id;
+    await client.call('PUT', '/settings/logo', {
+      raw: createRedPng(),
+      headers: { 'content-type': 'image/png' },
+    });
+    ids.order = (await client.post('/work-orders', { service_type: 'tow' })).body.id;
+    ids.customer = (await client.post('/customers', { company_name: 'C' })).body.id;
+    ids.truck = (await client.post('/trucks', { unit_number: 'T-1', duty_class: 'light' })).body.id;
+    ids.driver = (await client.post('/drivers', { name: 'D' })).body.id;
+    ids.inspection = (await client.post('/inspections', { kind: 'pre_trip' })).body.id;
+    ids.endpoint = (await client.post('/webhook-endpoints', endpointInput())).body.id;
+    ids.card = (await client.post('/rate-cards', cardInput())).body.id;
+    ids.impound = (await client.post('/impounds', { daily_rate_cents: 4500 })).body.id;
+    await createInvoiceAfter(client, ['approve', 'send']);
+    ids.message = (await client.get('/messages')).body.data.items[0].id;
+    ids.suggestion = await storeSuggestion(stack, tenant.id, { entity_id: UNKNOWN_ID });
+    ids.claim = (await createClaimAfter(client)).id;
+    ids.event = (await client.get('/events')).body.data.items[0].id;
+    ids.eventType = 'invoice.created';
+    const webhooks = await makeWebhookRecords(
+      { stack, tenantId: tenant.id },
+      { eventId: ids.event as string },
+    );
+    Object.assign(ids, webhooks, { delivery: webhooks.webhook_delivery, replay: webhooks.webhook_replay });
+    ids.export = (await client.post('/exports', { resource: 'all', format: 'dump' })).body.id;
+    await client.delete(`/exports/${ids.export}`);
+    ids.schedule = (await client.post('/export-schedules', scheduleInput())).body.id;
+    ids.notice = await insertNotice(stack, tenant.id);
+    ids.agent = (await client.post('/agent-keys', { name: 'a', scopes: ['read_audit'] })).body.id;
+    ids.entry = (await client.get('/audit-log')).body.data.items[0].id;
+    ids.user = (await createUser(stack, tenant.id)).id;
+    await createUser(stack, tenant.id);
+    ids.key = (await client.post('/api-keys', { name: 'victim' })).body.id;
+  });
+  after(() => stack.stop());
+
+  /** Clients by rights. Equal rights share a key, because an account has at most 100 live keys. */
+  const clients = new Map<string, Promise<TestClient>>();
+  const clientWith = (options: KeyOptions): Promise<TestClient> => {
+    const rights = JSON.stringify(options);
+    const client =
+      clients.get(rights) ?? stack.createKey(tenant.id, options).then((key) => stack.createClient(key));
+    clients.set(rights, client);
+    return client;
+  };
+
+  const requestDryRun = (
+    client: TestClient,
+    [method, path]: (typeof ROUTES)[number],
+  ): Promise<TestResponse> => {
+    const body = method === 'POST' ? BODIES[path]?.(ids) : method === 'PATCH' ? {} : undefined;
+    // A dry run needs the same rights as the write, and keeps the records for the next route.
+    const headers = method === 'GET' ? {} : { 'x-service-dry-run': 'true' };
+    const picture = { raw: createRedPng(), headers: { ...headers, 'content-type': 'image/png' } };
+    return client.call(
+      method,
+      path.replace(/\{(\w+)\}/, (_, name: string) => ids[name] ?? UNKNOWN_ID),
+      method === 'PUT' ? picture : { body, headers },
+    );
+  };
+
+  for (const { name, method, path, body } of listDocumentedOperations().filter(
+    (one) => one.method !== 'GET' && findRequiredCredential(one) !== 'nothing',
+  )) {
+    it(`${name} refuses an API key with only the permission read, and an agent key without its scope`, async () => {
+      const own = path.replace('{id}', UNKNOWN_ID);
+      const options = body ? { body: body.example } : {};
+      const reader = await clientWith({ permissions: ['read'] });
+      expectError(await reader.call(method, own, options), 403, 'insufficient_scope');
+      const agent = await clientWith({ kind: 'agent', scopes: ['read_invoices'] });
+      expect((await agent.call(method, own, options)).status).to.equal(403);
+    });
+  }
+
+  for (const route of ROUTES) {
+    const [method, path, scope, permission] = route;
+
+    it(`${method} ${path} requires the permission ${permission}, and no other permission replaces it`, async () => {
+      const others = ['read', 'write', 'approve', 'admin'].filter((other) => other !== permission);
+      const refused = await requestDryRun(await clientWith({ permissions: others }), route);
+      expect(expectError(refused, 403, 'insufficient_scope')).to.deep.equal([{ required: permission }]);
+      const allowed = await requestDryRun(await clientWith({ permissions: [permission] }), route);
+      expect(allowed.status, allowed.text).to.equal(200);
+    });
+
+    it(`${method} ${path} ${scope ? `accepts an agent key only with the scope ${scope}` : 'refuses every agent key'}`, async () => {
+      const others = AGENT_SCOPES.filter((other) => other !== scope);
+      const refused = await requestDryRun(await clientWith({ kind: 'agent', scopes: others }), route);
+      if (scope === null) {
+        expectError(refused, 403, 'forbidden');
+        const everything = await clientWith({ kind: 'agent', scopes: [...AGENT_SCOPES] });
+        expectError(await requestDryRun(everything, route), 403, 'forbidden');
+        return;
+      }
+      expect(expectError(refused, 403, 'insufficient_scope')).to.deep.equal([{ required: scope }]);
+      const allowed = await requestDryRun(await clientWith({ kind: 'agent', scopes: [scope] }), route);
+      expect(allowed.status, allowed.text).to.equal(200);
+    });
+
+    it(`${method} ${path} ${permission === 'read' ? 'accepts a read-only API key, and a read-only agent key only with its scope' : 'refuses read-only API keys and agent keys'}`, async () => {
+      const api = await clientWith({ readOnly: true });
+      const agent = await clientWith({ kind: 'agent', scopes: [...AGENT_SCOPES], readOnly: true });
+      for (const client of [api, agent]) {
+        const response = await requestDryRun(client, route);
+        if (permission !== 'read') expectError(response, 403, 'read_only_key');
+        else if (scope === null && client === agent) expectError(response, 403, 'forbidden');
+        else expect(response.status, response.text).to.equal(200);
+      }
+    });
+  }
+
+  it('POST /invoices refuses a key without the permission before it reads the body', async () => {
+    const reader = await clientWith({ permissions: ['read'] });
+    const response = await reader.post('/invoices', undefined, { raw: '{broken' });
+    expectError(response, 403, 'insufficient_scope');
+  });
+
+  it('GET /me accepts every key, whatever its rights', async () => {
+    for (const options of [
+      { permissions: [] },
+      { kind: 'agent', scopes: [] },
+      { readOnly: true },
+    ] as KeyOptions[]) {
+      const me = await (await clientWith(options)).get('/me');
+      expect(me.status, me.text).to.equal(200);
+      expect(me.body.tenant).to.include({
+        id: tenant.id,
+        environment: 'live',
+        time_zone: 'America/New_York',
+      });
+      expect(me.body.key).to.deep.include({
+        kind: options.kind ?? 'api',
+        read_only: options.readOnly ?? false,
+      });
+    }
+  });
+
+  describe('rights of an agent key on its own records', () => {
+    const agent = () =>
+      clientWith({ kind: 'agent', scopes: ['write_invoices_draft', 'read_invoices', 'write_work_orders'] });
+
+    it('an agent can create a draft invoice and change it only while it is a draft', async () => {
+      const client = await agent();
+      const invoice = (await client.post('/invoices', invoiceInput())).body;
+      expect(invoice.status).to.equal('draft');
+      const path = `/invoices/${invoice.id}`;
+      expect((await client.patch(path, { notes: 'mine' })).body.notes).to.equal('mine');
+      for (const status of ['needs_review', 'approved', 'paid']) {
+        const text = 'update invoices set status = $3 where tenant_id = $1 and id = $2';
+        await stack.rows(tenant.id, text, [tenant.id, invoice.id, status]);
+        expectError(await client.patch(path, { notes: 'late' }), 403, 'forbidden');
+      }
+      expect((await client.get(path)).body.notes).to.equal('mine');
+    });
+
+    for (const status of ['needs_review', 'approved', 'sending', 'paid', 'void']) {
+      it(`an agent cannot move its draft invoice to ${status}`, async () => {
+        const client = await agent();
+        const invoice = (await client.post('/invoices', invoiceInput())).body;
+        const response = await client.patch(`/invoices/${invoice.id}`, { status });
+        expect(response.status, response.text).to.be.oneOf([403, 409]);
+        expect((await client.get(`/invoices/${invoice.id}`)).body.status).to.equal('draft');
+      });
+    }
+
+    it("an agent's work order is pending in REST and matches the filter status=new", async () => {
+      const booked = (await (await agent()).post('/work-orders', { service_type: 'lockout' })).body;
+      const accepted = (await tenant.client.post('/work-orders', { service_type: 'lockout' })).body;
+      expect([booked.status, accepted.status]).to.deep.equal(['pending', 'pending']);
+      const listIds = async (status: string) => {
+        const response = await tenant.client.get(`/work-orders?service_type=lockout&status=${status}`);
+        return response.body.data.items.map((item: { id: string }) => item.id);
+      };
+      expect(await listIds('new')).to.deep.equal([booked.id]);
+      expect(await listIds('pending')).to.deep.equal([accepted.id, booked.id]);
+      expect(await listIds('dispatched')).to.deep.equal([]);
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { DETECTORS, type DetectorName } from '../../../shared/resources/suggestions/detectors/catalogue.js';
+import { COMPANIES } from '../../fixtures/detectors/companies.js';
+import { drawBilling } from '../../fixtures/detectors/labelled-billing.js';
+import { storeBilling } from '../../fixtures/detectors/store-billing.js';
+import { runBillingWatch } from '../../support/records/suggestions.js';
+import { TestStack } from '../../support/stack.js';
+
+/**
+ * The lowest precision and recall each detector may have on the labelled set. docs/detectors.md
+ * lists the measured values.
+ */
+const FLOORS: Readonly<Record<DetectorName, { precision: number; recall: number }>> = {
+  missed_mileage: { precision: 0.65, recall: 0.55 },
+  missed_after_hours: { precision: 0.7, recall: 0.65 },
+  missed_winching: { precision: 0.6, recall: 0.6 },
+  missed_storage: { precision: 0.6, recall: 0.9 },
+  missed_fuel_surcharge: { precision: 0.7, recall: 0.6 },
+  anomaly_amount: { precision: 0.95, recall: 0.7 },
+  anomaly_miles: { precision: 0.8, recall: 0.3 },
+  anomaly_duration: { precision: 0.9, recall: 0.9 },
+  duplicate_invoice: { precision: 0.8, recall: 0.8 },
+};
+
+interface Score {
+  labelled: number;
+  found: number;
+  right: number;
+}
+
+const ratio = (part: number, whole: number) => (whole === 0 ? 1 : part / whole);
+
+describe('detectors over six labelled months of three companies', function () {
+  this.timeout(120_000);
+  let stack: TestStack;
+  const scores = new Map<string, Score>(
+    Object.keys(DETECTORS).map((name) => [name, { labelled: 0, found: 0, right: 0 }]),
+  );
+
+  before(async () => {
+    stack = await TestStack.start();
+    for (const company of COMPANIES) {
+      const tenant = await stack.createTenant(company.name, { timeZone: company.timeZone });
+      const { workOrders, labels } = drawBilling(company);
+      await storeBilling(stack, tenant.id, { company, workOrders });
+      await runBillingWatch(stack);
+      for (const { detector, entity_id } of await listSuggestions(tenant.client)) {
+        const score = scores.get(detector) as Score;
+        score.found += 1;
+        if (labels.get(detector)?.has(entity_id)) score.right += 1;
+      }
+      for (const [detector, ids] of labels) (scores.get(detector) as Score).labelled += ids.size;
+    }
+  });
+  after(() => stack.stop());
+
+  async function listSuggestions(client: Awaited<ReturnType<TestStack['createTenant']>>['client']) {
+    const items: { detector: string; entity_id: string }[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await client.get(`/suggestions?limit=200${cursor ? `&cursor=${cursor}` : ''}`);
+      items.push(...page.body.data.items);
+      cursor = page.body.data.cursor;
+    }
+    return items;
+  }
+
+  it('the scores of all detectors are printed', () => {
+    const formatRow = (name: string, ...rest: (string | number)[]) =>
+      `      ${name.padEnd(24)}${rest.map((cell) => String(cell).padStart(10)).join('')}`;
+    const rows = [...scores].map(([name, { labelled, found, right }]) =>
+      formatRow(
+        name,
+        labelled,
+        found,
+        right,
+        ratio(right, found).toFixed(2),
+        ratio(right, labelled).toFixed(2),
+      ),
+    );
+    console.log(
+      [formatRow('detector', 'labelled', 'found', 'right', 'precision', 'recall'), ...rows].join('\n'),
+    );
+  });
+
+  for (const [name, floor] of Object.entries(FLOORS)) {
+    it(`detector ${name} has precision at least ${floor.precision} and recall at least ${floor.recall}`, () => {
+      const { labelled, found, right } = scores.get(name) as Score;
+      expect(labelled, 'labelled cases').to.be.at.least(8);
+      expect(ratio(right, found), 'precision').to.be.at.least(floor.precision);
+      expect(ratio(right, labelled), 'recall').to.be.at.least(floor.recall);
+    });
+  }
+});

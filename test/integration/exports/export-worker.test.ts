@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { openStorage } from '../../../shared/storage/open-storage.js';
+import { deleteDiscardedFiles, deleteOrphanedObjects } from '../../../workers/exports/cleaner.js';
+import type { Json } from '../../support/client.js';
+import { parseCsv, unzip } from '../../support/exports/export-files.js';
+import { requestExport } from '../../support/exports/exports.js';
+import { S3Server } from '../../support/exports/s3-server.js';
+import { eventually } from '../../support/poll.js';
+import { invoiceInput } from '../../support/records/samples.js';
+import { TestStack, type TestTenant } from '../../support/stack.js';
+import { useAwsCredentials } from '../storage/storage-fixture.js';
+
+const FINAL_STATUSES = ['completed', 'failed', 'cancelled', 'expired'];
+
+/** Exports of one account, written by the stack's own worker. */
+function createExportHelpers({ client }: TestTenant) {
+  const start = (exportRequest: object): Promise<Json> => requestExport(client, exportRequest);
+  const waitForEnd = (id: string): Promise<Json> =>
+    eventually('the export to end', async () => {
+      const { body } = await client.get(`/exports/${id}`);
+      return FINAL_STATUSES.includes(body.status) && body;
+    });
+  const download = async (exportRequest: object): Promise<{ record: Json; file: Buffer }> => {
+    const record = await waitForEnd((await start(exportRequest)).id);
+    expect(record.status, JSON.stringify(record.error)).to.equal('completed');
+    const response = await fetch(record.download_url);
+    expect(response.status).to.equal(200);
+    const file = Buffer.from(await response.arrayBuffer());
+    expect(createHash('sha256').update(file).digest('hex')).to.equal(record.sha256);
+    expect(response.headers.get('content-disposition')).to.include(record.file_name);
+    return { record, file };
+  };
+  return { start, waitForEnd, download };
+}
+
+function testExportsWorker(environment: () => Promise<Record<string, string>>): void {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  let exports: ReturnType<typeof createExportHelpers>;
+
+  before(async () => {
+    stack = await TestStack.start({ exports: true, environment: await environment() });
+    tenant = await stack.createTenant();
+    exports = createExportHelpers(tenant);
+    for (let nth = 0; nth < 5; nth += 1)
+      expect((await tenant.client.post('/invoices', invoiceInput())).status).to.equal(201);
+    const other = await stack.createTenant();
+    expect((await other.client.post('/invoices', invoiceInput())).status).to.equal(201);
+  });
+  after(() => stack.stop());
+
+  const listInvoices = async (): Promise<Json[]> =>
+    (await tenant.client.get('/invoices?limit=200')).body.data.items;
+
+  it('the exports worker writes the records of the REST list as CSV, JSON and NDJSON', async () => {
+    const ids = (await listInvoices()).map(({ id }) => id).reverse();
+    const [csv, json, ndjson] = await Promise.all(
+      ['csv', 'json', 'ndjson'].map((format) => exports.download({ resource: 'invoices', format })),
+    );
+    const contents = [csv, json, ndjson].map((one) => gunzipSync(one?.file as Buffer));
+    expect(parseCsv(contents[0] as Buffer).map(({ id }) => id)).to.deep.equal(ids);
+    expect(JSON.parse(String(contents[1])).map(({ id }: Json) => id)).to.deep.equal(ids);
+    const ndjsonLines = String(contents[2]).trimEnd().split('\n');
+    expect(ndjsonLines.map((line) => JSON.parse(line).id)).to.deep.equal(ids);
+    expect(csv?.record).to.include({ bytes: csv?.file.length, attempts: 1 });
+    expect(csv?.record.progress).to.include({ rows: 5, bytes: csv?.file.length, percent: 100 });
+    expect(csv?.record.files[0]).to.include({ name: 'invoices.csv', rows: 5 });
+  });
+
+  it('an export of everything is one zip or one SQL dump', async () => {
+    const [zip, dump] = await Promise.all([
+      exports.download({ resource: 'all', format: 'csv' }),
+      exports.download({ resource: 'all', format: 'dump' }),
+    ]);
+    const files = unzip(zip.file);
+    expect([...files.keys()]).to.include.members(['invoices.csv', 'customers.csv', 'manifest.json']);
+    expect(parseCsv(files.get('invoices.csv') as Buffer)).to.have.length(5);
+    const sql = gunzipSync(dump.file).toString();
+    for (const { id } of await listInvoices()) expect(sql).to.include(id);
+    expect(dump.record.files.find(({ name }: Json) => name === 'invoices').rows).to.equal(5);
+  });
+
+  it('exports of one account run one after another', async () => {
+    const started: Json[] = [];
+    for (let nth = 0; nth < 6; nth += 1)
+      started.push(await exports.start({ resource: 'customers', format: 'csv' }));
+    const ended = await Promise.all(started.map(({ id }) => exports.waitForEnd(id)));
+    expect(ended.map(({ status }) => status)).to.deep.equal(Array(6).fill('completed'));
+    const times = ended.map(({ started_at, completed_at }) => ({ started_at, completed_at }));
+    for (const [nth, { started_at }] of times.slice(1).entries())
+      expect(started_at >= times[nth]?.completed_at, JSON.stringify(times)).to.equal(true);
+  });
+
+  it('a completed export is recorded as an event without its download link', async () => {
+    const { record } = await exports.download({ resource: 'inspections', format: 'json' });
+    const { body } = await tenant.client.get('/events?type=export.completed&limit=200');
+    const event = body.data.items.find((one: Json) => one.data.object.id === record.id);
+    expect(event.data.object).to.include({ status: 'completed', download_url: null, sha256: record.sha256 });
+  });
+
+  it('deleting an export deletes its file and no other file', async () => {
+    const [kept, deleted] = await Promise.all([
+      exports.download({ resource: 'invoices', format: 'csv' }),
+      exports.download({ resource: 'invoices', format: 'json' }),
+    ]);
+    const response = await tenant.client.delete(`/exports/${deleted.record.id}`);
+    expect(response.body).to.include({ status: 'expired', download_url: null });
+    const storage = openStorage(stack.runtime.config.exportStorage);
+    expect(await deleteDiscardedFiles(stack.runtime, storage)).to.be.at.least(1);
+    expect(await storage.open(`${tenant.id}/${deleted.record.id}/1`)).to.equal(undefined);
+    expect((await fetch(deleted.record.download_url)).status).to.equal(404);
+    // The cleaner deletes objects without an export, and keeps objects of exports at any age.
+    const stray = await storage.create(`${tenant.id}/${kept.record.id}/7`, {
+      contentType: 'text/csv',
+      fileName: 'x.csv',
+    });
+    stray.stream.write('x');
+    await stray.commit();
+    expect(await deleteOrphanedObjects(stack.runtime, storage, new Date(Date.now() + 60_000))).to.equal(1);
+    expect((await fetch(kept.record.download_url)).status).to.equal(200);
+  });
+}
+
+describe('exports stored in a folder', () => {
+  testExportsWorker(async () => ({}));
+});
+
+describe('exports stored in an S3 bucket', () => {
+  let server: S3Server;
+  useAwsCredentials();
+  before(async () => {
+    server = await S3Server.start();
+  });
+  after(() => server.stop());
+
+  testExportsWorker(async () => ({
+    STORAGE_URL: `s3://${server.bucket}/tow`,
+    S3_ENDPOINT: server.endpoint,
+  }));
+
+  it('an export fails with storage_full and a notice when storage is full, and a retry completes it', async () => {
+    const environment = { STORAGE_URL: `s3://${server.bucket}/full`, S3_ENDPOINT: server.endpoint };
+    const stack = await TestStack.start({ exports: true, environment });
+    try {
+      const tenant = await stack.createTenant();
+      const exports = createExportHelpers(tenant);
+      server.injectFailure = (request) =>
+        request.startsWith('PUT') || request.startsWith('POST')
+          ? { status: 507, code: 'InsufficientStorage' }
+          : undefined;
+      const { id } = await exports.start({ resource: 'customers', format: 'csv' });
+      const failed = await exports.waitForEnd(id);
+      expect([failed.status, failed.error.code]).to.deep.equal(['failed', 'storage_full']);
+      const { body } = await tenant.client.get('/notices');
+      expect(body.data.items[0]).to.include({ kind: 'export_failed', entity_id: id });
+      server.injectFailure = () => undefined;
+      expect((await tenant.client.post(`/exports/${id}/retry`, {})).status).to.equal(200);
+      expect(await exports.waitForEnd(id)).to.include({ status: 'completed', attempts: 2, error: null });
+    } finally {
+      server.injectFailure = () => undefined;
+      await stack.stop();
+    }
+  });
+});

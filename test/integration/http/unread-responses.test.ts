@@ -1,0 +1,222 @@
+import { get } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { RawMcp } from '../../support/agents/raw-mcp.js';
+import { expectError } from '../../support/expect-error.js';
+import { SseClient } from '../../support/network/sse-client.js';
+import { eventually } from '../../support/poll.js';
+import { invoiceInput } from '../../support/records/samples.js';
+import { TestStack, type TestTenant } from '../../support/stack.js';
+
+const MEBIBYTE = 1024 * 1024;
+const MAX_UNSENT_BYTES = 8 * MEBIBYTE;
+/** Responses of 4 MiB. The kernel buffers a part of each. */
+const PATH = '/events?limit=200';
+
+describe('responses that a client does not read', () => {
+  let stack: TestStack;
+  let tenant: TestTenant;
+  const sockets: Socket[] = [];
+
+  const start = async (sendTimeoutMs: number) => {
+    const environment = { SEND_TIMEOUT_MS: String(sendTimeoutMs), UNSENT_MB_PER_TENANT: '8' };
+    stack = await TestStack.start({ environment });
+    tenant = await stack.createTenant();
+    await recordEvents(12);
+  };
+  const recordEvents = (count: number) =>
+    stack.rows(
+      tenant.id,
+      `insert into events (tenant_id, id, type, body)
+       select $1, gen_random_uuid(), 'test.many', json_build_object('pad', repeat('x', 400000)) from generate_series(1, ${count})`,
+      [tenant.id],
+    );
+  const closeAll = () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  };
+  afterEach(async () => {
+    closeAll();
+    await stack.stop();
+  });
+
+  /** Sends a request on a new connection and never reads the response. */
+  async function requestWithoutReading(path = `/v1${PATH}`, { client } = tenant): Promise<Socket> {
+    const { hostname, port } = new URL(stack.origin);
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+    socket.pause();
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\n\r\n`);
+    return socket;
+  }
+
+  const openStreams = async () => (await stack.runtime.metrics.eventStreams.get()).values[0]?.value;
+  const countUnsentBytes = () => stack.runtime.unsentResponses.countBytes(tenant.id);
+
+  it('unread responses no longer count when a client that pipelined many requests disconnects', async () => {
+    await start(60_000);
+    const { hostname, port } = new URL(stack.origin);
+    const head = `Host: x\r\nAuthorization: Bearer ${tenant.client.key}\r\n\r\n`;
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on('error', () => undefined);
+    const send = (paths: string[]) =>
+      socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\n${head}`).join(''));
+    // The first stream never ends, so the responses behind it never get the connection. The streams
+    // come first because the API refuses a stream once the account's limit is reached.
+    send(['/v1/stream', '/v1/stream']);
+    await eventually('both streams are open', async () => (await openStreams()) === 2);
+    send(Array.from({ length: 3 }, () => `/v1${PATH}`));
+    await eventually('a response is unread', () => countUnsentBytes() > 0);
+    socket.destroy();
+    await eventually('no stream is open', async () => (await openStreams()) === 0);
+    await eventually('no bytes are unread', () => countUnsentBytes() === 0);
+    expect((await tenant.client.get('/me')).status).to.equal(200);
+  });
+
+  it('unread responses of the API reference page, which needs no key, end after SEND_TIMEOUT_MS', async () => {
+    await start(1000);
+    const { hostname, port } = new URL(stack.origin);
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on('error', () => undefined).pause();
+    const requests = 12;
+    socket.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(requests));
+    // Wait past the deadline. Then read the bytes that the kernel has buffered.
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    let received = 0;
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    await new Promise((resolve) => socket.once('close', resolve).resume());
+    expect(received)
+      .to.be.above(0)
+      .and.below(requests * MEBIBYTE);
+  });
+
+  it('unread responses without a key count for the IP address, which then gets 429 for requests without a key', async () => {
+    await start(600_000);
+    const { unsentResponses } = stack.runtime;
+    const { hostname, port } = new URL(stack.origin);
+    const [address, other] = ['127.0.0.2', '127.0.0.3'];
+    const page = '/docs/swagger-ui-bundle.js';
+    const statusFor = (localAddress: string, path: string, headers = {}) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const outgoing = get({ hostname, port, path, localAddress, headers, agent: false }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        });
+        outgoing.on('error', reject);
+      });
+    const socket = connect({ host: hostname, port: Number(port), localAddress: address });
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+    // The stream never ends, so the pages behind it never get the connection.
+    const authorization = `Bearer ${tenant.client.key}`;
+    const head = `Host: x\r\nAuthorization: ${authorization}\r\n\r\n`;
+    socket.write(`GET /v1/stream HTTP/1.1\r\n${head}`);
+    socket.write(`GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(12));
+    await eventually('too many bytes are unread', () => !unsentResponses.hasCapacity(address, 2 * MEBIBYTE));
+    expect(unsentResponses.countBytes(address)).to.be.above(0).and.at.most(MAX_UNSENT_BYTES);
+    expect(await statusFor(address, page)).to.equal(429);
+    expect(await statusFor(address, '/docs')).to.equal(200);
+    expect(await statusFor(other, page)).to.equal(200);
+    expect(await statusFor(address, `/v1${PATH}`, { authorization })).to.equal(200);
+    closeAll();
+    await eventually('no bytes are unread', () => unsentResponses.countBytes(address) === 0);
+    expect(await statusFor(address, page)).to.equal(200);
+  });
+
+  it('an unread response and its connection are discarded after SEND_TIMEOUT_MS', async () => {
+    await start(1000);
+    const socket = await requestWithoutReading();
+    await eventually('a response is unread', () => countUnsentBytes() > 0);
+    await eventually('the response is discarded', () => countUnsentBytes() === 0);
+    let received = 0;
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    await new Promise((resolve) => socket.once('close', resolve).resume());
+    expect(received)
+      .to.be.above(0)
+      .and.below(4 * MEBIBYTE);
+  });
+
+  it('an account with UNSENT_MB_PER_TENANT of unread responses gets 429 until they end, and others are served', async () => {
+    await start(600_000);
+    const other = await stack.createTenant('Somebody else');
+    let maxUnsentBytes = 0;
+    const watching = setInterval(() => {
+      maxUnsentBytes = Math.max(maxUnsentBytes, countUnsentBytes());
+    }, 5);
+    try {
+      // Concurrent requests, so that the API accepts each before any of them counts.
+      await Promise.all(Array.from({ length: 24 }, () => requestWithoutReading()));
+      const refused = await eventually('a request is refused', async () => {
+        const response = await tenant.client.send('GET', PATH);
+        return response.status === 429 && response;
+      });
+      expectError(refused, 429, 'rate_limited');
+      expect(refused.headers['retry-after']).to.equal('5');
+      expect(maxUnsentBytes).to.be.above(0).and.at.most(MAX_UNSENT_BYTES);
+      expect((await other.client.get('/invoices')).status).to.equal(200);
+      expect((await other.client.post('/invoices', invoiceInput())).status).to.equal(201);
+    } finally {
+      clearInterval(watching);
+    }
+    closeAll();
+    await eventually('all unread responses are discarded', () => countUnsentBytes() === 0);
+    expect((await tenant.client.send('GET', PATH)).status).to.equal(200);
+  });
+
+  it('an account with too many unread bytes gets 429 for writes before they run, and for MCP messages', async () => {
+    await start(600_000);
+    const { unsentResponses } = stack.runtime;
+    const key = await stack.createKey(tenant.id, { kind: 'agent', scopes: ['read_invoices'] });
+    await Promise.all(Array.from({ length: 12 }, () => requestWithoutReading()));
+    await eventually('too many bytes are unread', () => !unsentResponses.hasCapacity(tenant.id));
+    const number = 'NEVER-MADE';
+    expectError(
+      await tenant.client.post('/invoices', invoiceInput({ invoice_number: number })),
+      429,
+      'rate_limited',
+    );
+    const response = await new RawMcp(stack.origin, key).call('list_invoices');
+    expect(response.status, response.text).to.equal(429);
+    const made = await stack.rows(tenant.id, 'select id from invoices where invoice_number = $1', [number]);
+    expect(made).to.deep.equal([]);
+  });
+
+  it('unread event streams stay within the limit, and a client that reads gets every event', async () => {
+    await start(600_000);
+    await Promise.all(Array.from({ length: 15 }, () => requestWithoutReading('/v1/stream')));
+    await eventually('all streams are open', async () => (await openStreams()) === 15);
+    let maxUnsentBytes = 0;
+    const watching = setInterval(() => {
+      maxUnsentBytes = Math.max(maxUnsentBytes, countUnsentBytes());
+    }, 5);
+    const reader = await SseClient.connect(stack.origin, tenant.client.key);
+    try {
+      await recordEvents(40);
+      await eventually(
+        'too many bytes are unread',
+        () => !stack.runtime.unsentResponses.hasCapacity(tenant.id),
+      );
+      closeAll();
+      await reader.waitFor(40);
+    } finally {
+      clearInterval(watching);
+      reader.close();
+    }
+    expect(maxUnsentBytes).to.be.above(0).and.at.most(MAX_UNSENT_BYTES);
+  });
+
+  it('an event stream that its client does not read ends after SEND_TIMEOUT_MS, and an idle stream stays open', async () => {
+    await start(500);
+    const idle = await requestWithoutReading('/v1/stream?types=work_order.*');
+    await requestWithoutReading('/v1/stream');
+    await eventually('both streams are open', async () => (await openStreams()) === 2);
+    await recordEvents(40);
+    await eventually('the unread stream ends', async () => (await openStreams()) === 1);
+    expect(countUnsentBytes()).to.equal(0);
+    expect(idle.destroyed).to.equal(false);
+  });
+});

@@ -1,0 +1,101 @@
+import { newId } from '../../../shared/platform/ids.js';
+import { openMessagesQueue } from '../../../shared/queues/messages.js';
+import type { Json } from '../../support/client.js';
+import { MailServer } from '../../support/network/mail-server.js';
+import { eventually } from '../../support/poll.js';
+import { invoiceInput } from '../../support/records/samples.js';
+import { TestStack, type TestTenant } from '../../support/stack.js';
+
+export const MAIL_FROM = 'invoices@tow.example.com';
+export const BASE_URL = 'https://billing.example.com';
+
+/** The product with a mail server, and a tenant that sends invoices through it. */
+export class MailFixture {
+  private constructor(
+    readonly server: MailServer,
+    readonly stack: TestStack,
+    readonly tenant: TestTenant,
+    private readonly queue: ReturnType<typeof openMessagesQueue>,
+  ) {}
+
+  static async start(environment: Record<string, string> = {}): Promise<MailFixture> {
+    const server = await MailServer.start();
+    // The SMTP client gives up a server that hangs after two seconds instead of a minute.
+    const SMTP_URL = `${server.url}?socketTimeout=2000`;
+    const stack = await TestStack.start({
+      environment: { SMTP_URL, MAIL_FROM, BASE_URL, ...environment },
+    });
+    const tenant = await stack.createTenant('Hudson Towing');
+    return new MailFixture(server, stack, tenant, openMessagesQueue(stack.runtime));
+  }
+
+  async stop(): Promise<void> {
+    await this.stack.stop();
+    await this.server.stop();
+  }
+
+  async read(path: string): Promise<Json> {
+    return (await this.tenant.client.get(path)).body;
+  }
+
+  /** Creates an approved invoice and returns its id. */
+  async createApprovedInvoice(overrides: Record<string, unknown> = {}): Promise<string> {
+    const { client } = this.tenant;
+    const { body } = await client.post(
+      '/invoices',
+      invoiceInput({ billing_email: 'billing@example.com', ...overrides }),
+    );
+    await client.post(`/invoices/${body.id}/approve`, {});
+    return body.id;
+  }
+
+  /** Creates an approved invoice, requests to send it, and returns its id. */
+  async sendNewInvoice(overrides: Record<string, unknown> = {}): Promise<string> {
+    const id = await this.createApprovedInvoice(overrides);
+    await this.tenant.client.post(`/invoices/${id}/send`, {});
+    return id;
+  }
+
+  /** Waits until the invoice's delivery has this state, and returns the invoice. */
+  async waitForDelivery(id: string, state: 'sent' | 'failed'): Promise<Json> {
+    return eventually(`delivery ${state}`, async () => {
+      const invoice = await this.read(`/invoices/${id}`);
+      return invoice.delivery.state === state && invoice;
+    });
+  }
+
+  /** The messages of an invoice, newest first. */
+  async listMessages(invoiceId: string): Promise<Json[]> {
+    return (await this.read(`/messages?invoice_id=${invoiceId}`)).data.items;
+  }
+
+  /** The number of mails with this message's id that the server has accepted. */
+  countAcceptedMails(messageId: string): number {
+    return this.server.accepted.filter(({ mail }) => mail.messageId?.includes(messageId)).length;
+  }
+
+  async listEvents(invoiceId: string, type = 'invoice.sent'): Promise<Json[]> {
+    const rows = await this.stack.rows<{ body: string }>(
+      this.tenant.id,
+      `select body from events where tenant_id = $1 and type = $3 and body::jsonb #>> '{data,object,id}' = $2 order by id`,
+      [this.tenant.id, invoiceId, type],
+    );
+    return rows.map(({ body }) => JSON.parse(body));
+  }
+
+  /** Makes the next attempt due now, clears the last error, and adds a wake-up job. */
+  async retryNow(messageId: string): Promise<void> {
+    await this.stack.rows(
+      this.tenant.id,
+      'update messages set attempt_after = now(), error = null where tenant_id = $1 and id = $2',
+      [this.tenant.id, messageId],
+    );
+    await this.addWakeUpJobs(messageId, 1);
+  }
+
+  /** Adds several wake-up jobs for one message, as a queue that repeats jobs would. */
+  async addWakeUpJobs(messageId: string, times: number): Promise<void> {
+    for (let nth = 0; nth < times; nth += 1)
+      await this.queue.add('deliver', { tenantId: this.tenant.id, messageId }, { jobId: newId() });
+  }
+}

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import type { SqlQuery, Transaction } from '../../../shared/platform/postgres/database.js';
+import { findOverdueInvoices } from '../../../shared/resources/invoices/overdue-sweep.js';
+import { insertOpenInvoices } from '../../support/records/open-invoices.js';
+import { TestStack } from '../../support/stack.js';
+import { explainRun, type RunNode } from '../../support/writes/explain.js';
+
+const TENANTS = 10;
+/** Invoices that are not due for long, of each of three kinds in each account. */
+const FAR = 700;
+/** Invoices past due but with a motor club, in each account. */
+const WITH_CLUB = 300;
+/** Due invoices of each of three kinds, in one account. */
+const DUE = 5;
+/**
+ * An account costs three index probes and its settings. A due invoice costs its row, its customer
+ * and its motor club.
+ */
+const PAGES_PER_TENANT = 25;
+const PAGES_PER_DUE = 20;
+
+describe('the overdue sweep over many accounts', () => {
+  let stack: TestStack;
+  const tenantIds: string[] = [];
+  let due: string[] = [];
+
+  before(async () => {
+    stack = await TestStack.start({ clock: false });
+    for (let n = 0; n < TENANTS; n += 1) {
+      const { id } = await stack.createTenant();
+      tenantIds.push(id);
+      const found = await insertOpenInvoices(stack, id, {
+        far: FAR,
+        withClub: WITH_CLUB,
+        due: n === 0 ? DUE : 0,
+      });
+      due = [...due, ...found];
+    }
+  });
+  after(() => stack.stop());
+
+  /** Returns the query of the sweep, so that it can be planned like a prepared query. */
+  async function captureSweepQuery(): Promise<SqlQuery> {
+    let captured: SqlQuery | undefined;
+    const query = async (sent: SqlQuery) => {
+      captured = sent;
+      return [];
+    };
+    await findOverdueInvoices({ query } as unknown as Transaction, 1000);
+    return captured as SqlQuery;
+  }
+
+  it('the overdue sweep reads the due invoices and a few pages per account, however many others are open', async () => {
+    const found = await stack.runtime.db.transaction(tenantIds, (tx) => findOverdueInvoices(tx, 1000));
+    expect(found.map(({ entityId }) => entityId)).to.have.members(due);
+    const nodes = await explainRun(stack.runtime.db, tenantIds.join(), await captureSweepQuery());
+    const [whole] = nodes as [RunNode];
+    const open = TENANTS * (FAR * 3 + WITH_CLUB);
+    const pages = whole['Shared Hit Blocks'] + whole['Shared Read Blocks'];
+    expect(whole['Actual Rows']).to.equal(due.length);
+    expect(pages, `pages for ${open} open invoices`).to.be.below(
+      TENANTS * PAGES_PER_TENANT + due.length * PAGES_PER_DUE,
+    );
+    const indexes = nodes
+      .filter((node) => node['Relation Name'] === 'invoices')
+      .map((node) => node['Index Name']);
+    expect([...new Set(indexes)]).to.have.members([
+      'invoices_due_by_date',
+      'invoices_due_by_own_terms',
+      'invoices_due_by_account_terms',
+    ]);
+  });
+
+  it('the overdue sweep serves accounts round-robin, so that many due invoices of one do not delay another', async () => {
+    const [few, many] = [await stack.createTenant(), await stack.createTenant()];
+    const ids = await insertOpenInvoices(stack, few.id, { far: 0, due: 1, withClub: 0 });
+    await insertOpenInvoices(stack, many.id, { far: 0, due: 50, withClub: 0 });
+    const found = await stack.runtime.db.transaction([many.id, few.id], (tx) => findOverdueInvoices(tx, 10));
+    expect(found).to.have.length(10);
+    expect(found.map(({ entityId }) => entityId)).to.include.members(ids);
+  });
+});

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { addQueueGauges } from '../../../shared/queues/gauges.js';
+import { openWritesQueue } from '../../../shared/queues/writes.js';
+import { startWritesWorker } from '../../../workers/writes/index.js';
+import { eventually } from '../../support/poll.js';
+import { invoiceInput } from '../../support/records/samples.js';
+import { TestStack } from '../../support/stack.js';
+
+const WAITING = 'tow_queue_jobs{queue="writes",state="waiting"}';
+const OLDEST = 'tow_queue_oldest_waiting_seconds{queue="writes"}';
+
+describe('queue metrics', () => {
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await TestStack.start({ worker: false, environment: { WRITE_TIMEOUT_MS: '100' } });
+  });
+  after(() => stack.stop());
+
+  /** Reads the value of one gauge from /metrics. Returns undefined if the gauge is missing. */
+  const readGauge = async (series: string): Promise<number | undefined> => {
+    const page = await fetch(`${stack.origin}/metrics`).then((response) => response.text());
+    const found = page.split('\n').find((text) => text.startsWith(`${series} `));
+    return found === undefined ? undefined : Number(found.slice(series.length + 1));
+  };
+
+  it('queue metrics show how many jobs wait and for how long, and 0 after a worker has run them', async () => {
+    const { client } = await stack.createTenant();
+    addQueueGauges(stack.runtime, openWritesQueue(stack.runtime));
+    for (let n = 0; n < 2; n += 1)
+      expect((await client.post('/invoices', invoiceInput())).status).to.equal(202);
+    expect(await readGauge(WAITING)).to.be.at.least(2);
+    // The first job waited for the whole write timeout before the second was sent.
+    expect(await readGauge(OLDEST)).to.be.at.least(0.1);
+    startWritesWorker(stack.runtime);
+    await eventually(
+      'no job waits',
+      async () => (await readGauge(WAITING)) === 0 && (await readGauge(OLDEST)) === 0,
+    );
+  });
+});

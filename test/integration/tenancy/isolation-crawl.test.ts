@@ -1,0 +1,341 @@
+import { expect } from 'chai';
+import { storeOperation } from '../../../shared/operations/store.js';
+import { newId } from '../../../shared/platform/ids.js';
+import type { CallOptions, TestClient, TestResponse } from '../../support/client.js';
+import { createCanaryRecords } from '../../support/records/canary-records.js';
+import { createRecordFor } from '../../support/records/lifecycle-records.js';
+import { insertNotice } from '../../support/records/notices.js';
+import { createRedPng } from '../../support/records/pictures.js';
+import { invoiceInput } from '../../support/records/samples.js';
+import { signIn } from '../../support/records/sign-in.js';
+import { storeSuggestion } from '../../support/records/suggestions.js';
+import { TestStack } from '../../support/stack.js';
+import {
+  findIdPaths,
+  findListedKind,
+  findPathRecordKind,
+  findRecordKind,
+  setIdAt,
+} from '../../support/text/id-paths.js';
+import {
+  type DocumentedOperation,
+  findRequiredCredential,
+  listDocumentedOperations,
+  type OpenApiNode,
+} from '../../support/text/openapi-walk.js';
+import { makeWebhookRecords } from '../../support/webhooks/webhook-rows.js';
+import { buildCommand } from '../../support/writes/commands.js';
+
+// A stream does not end. test/integration/http/stream.test.ts tests its isolation.
+const operations = listDocumentedOperations().filter(
+  (one) =>
+    one.path !== '/stream' &&
+    // Signing in needs no credential. test/integration/access/sign-in.test.ts tests its isolation.
+    one.name !== 'POST /session' &&
+    // An account's audit log contains the ids that it requested, including ids of other tenants.
+    // test/integration/events/audit-log.test.ts tests that it contains no other data of theirs.
+    !one.path.startsWith('/audit-log'),
+);
+
+/** A tenant with a record of each kind. Every text of these records contains the canary. */
+interface Account {
+  name: string;
+  tenantId: string;
+  client: TestClient;
+  canary: string;
+  /** Ids by kind of record. */
+  ids: Record<string, string>;
+  /** The response text of each record after its creation, by path. */
+  textByPath: Map<string, string>;
+}
+
+const withId = (path: string, id: string) => path.replace('{id}', id);
+
+const listQueryIds = ({ parameters }: DocumentedOperation) =>
+  parameters
+    .filter((one) => one.in === 'query' && (one.schema as OpenApiNode).format === 'uuid')
+    .map((one) => String(one.name));
+const hasCursor = ({ parameters }: DocumentedOperation) => parameters.some((one) => one.name === 'cursor');
+const isWrite = ({ method }: DocumentedOperation) => method !== 'GET';
+
+/** A request body that is not JSON. */
+const LOGO: CallOptions = { raw: createRedPng(), headers: { 'content-type': 'image/png' } };
+
+/** Returns the parts of a response that a client can compare with another response. */
+function getVisibleParts({ status, body, text, headers }: TestResponse): OpenApiNode {
+  const { requestId: _own, ...error } = (body?.error ?? {}) as OpenApiNode;
+  const visibleHeaders = ['location', 'x-idempotency-replay', 'content-type', 'allow', 'retry-after'].map(
+    (name) => headers[name] ?? null,
+  );
+  return { status, visibleHeaders, body: body?.error ? { ...body, error } : text };
+}
+
+describe('tenant isolation of all API operations', () => {
+  let stack: TestStack;
+  let intruder: Account;
+  /** A signed-in person of the intruder's account, for operations that refuse API keys. */
+  let person: TestClient;
+  /** Another account, and the sandbox of the intruder's account. */
+  let victims: Account[];
+  const covered = new Set<string>();
+
+  before(async () => {
+    stack = await TestStack.start();
+    const [alpha, beta] = [await stack.createTenant('Alpha'), await stack.createTenant('Beta')];
+    intruder = await fillAccount('alpha', alpha.id, alpha.client);
+    person = await signIn(stack, { tenantId: alpha.id });
+    victims = [
+      await fillAccount('beta', beta.id, beta.client),
+      await fillAccount('alpha sandbox', alpha.sandboxId, alpha.sandbox),
+    ];
+  });
+  after(() => stack.stop());
+
+  async function fillAccount(name: string, tenantId: string, client: TestClient): Promise<Account> {
+    const canary = `canary-${name.replace(' ', '-')}-${newId().slice(-12)}`;
+    const ids = await createCanaryRecords(client, { canary, isLive: !name.includes('sandbox') });
+    for (const _round of [1, 2])
+      ids.suggestion = await storeSuggestion(stack, tenantId, { entity_id: newId(), title: canary });
+    for (const _round of [1, 2]) ids.notice = await insertNotice(stack, tenantId, { title: canary });
+    ids.event = (await client.get('/events?limit=1')).body.data.items[0].id;
+    const webhooks = { stack, tenantId };
+    for (const _round of [1, 2])
+      Object.assign(ids, await makeWebhookRecords(webhooks, { eventId: ids.event as string, canary }));
+    const command = buildCommand('customer.create', tenantId, { company_name: canary });
+    await storeOperation(stack.runtime.db, command, 3600);
+    expect((await client.call('PUT', '/settings/logo', LOGO)).status).to.equal(200);
+    const account: Account = {
+      name,
+      tenantId,
+      client,
+      canary,
+      ids: { ...ids, operation: command.id },
+      textByPath: new Map(),
+    };
+    for (const { path } of operations.filter((one) => one.method === 'GET' && one.path.includes('{id}'))) {
+      // An account statement shows the current time, so its text changes.
+      if (path.endsWith('/statement')) continue;
+      const kind = findPathRecordKind(path);
+      if (!account.ids[kind]) continue;
+      const own = withId(path, account.ids[kind]);
+      account.textByPath.set(own, (await client.get(own)).text);
+    }
+    return account;
+  }
+
+  /** Returns a client with the intruder's key or session. Signing out gets a separate session. */
+  async function openCaller(operation: DocumentedOperation): Promise<TestClient> {
+    if (findRequiredCredential(operation) === 'key') return intruder.client;
+    return operation.name === 'DELETE /session' ? signIn(stack, intruder) : person;
+  }
+
+  /** Calls an operation as the intruder. The response must not contain data of a victim. */
+  async function callAsIntruder(
+    operation: DocumentedOperation,
+    path: string,
+    options: CallOptions = {},
+  ): Promise<TestResponse> {
+    covered.add(operation.name);
+    const caller = await openCaller(operation);
+    const response = await caller.call(operation.method, path, options);
+    for (const victim of victims) {
+      const secrets = [victim.canary, victim.tenantId, ...Object.values(victim.ids)];
+      for (const secret of secrets)
+        expect(response.text, `${operation.method} ${path} shows ${victim.name}`).to.not.include(secret);
+    }
+    return response;
+  }
+
+  /** Returns the example body of the document with ids of the intruder's own records. */
+  function buildOwnBody(body: NonNullable<DocumentedOperation['body']>): unknown {
+    return findIdPaths(body.schema).reduce<unknown>((value, place) => {
+      const kind = findRecordKind(place);
+      const id = intruder.ids[kind];
+      if (!id) throw new Error(`the crawl has no ${kind} for ${place.join('.')}: create one in fillAccount`);
+      return setIdAt(value, place, id);
+    }, body.example);
+  }
+
+  /** Returns the path of a list. A list under a record uses a record whose list has items. */
+  function buildListPath({ path }: DocumentedOperation, { ids } = intruder): string {
+    return withId(path, ids[path.startsWith('/invoices') ? 'paid_invoice' : 'webhook_delivery'] as string);
+  }
+
+  function buildRequest({ body, path, name }: DocumentedOperation): CallOptions {
+    if (name === 'PUT /settings/logo') return LOGO;
+    if (!body) return {};
+    const own = buildOwnBody(body) as OpenApiNode;
+    if (!path.startsWith('/users')) return { body: own };
+    // Hashing a password takes half a second, and only a person may set one.
+    const { password: _password, ...rest } = own;
+    return { body: rest };
+  }
+
+  for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
+    it(`${operation.name} answers another tenant's id in the path like an unknown id`, async () => {
+      const { path } = operation;
+      const dryRun = { headers: { 'X-Service-Dry-Run': 'true' } };
+      for (const options of [
+        buildRequest(operation),
+        ...(isWrite(operation) ? [{ ...buildRequest(operation), ...dryRun }] : []),
+      ]) {
+        const unknown = getVisibleParts(await callAsIntruder(operation, withId(path, newId()), options));
+        expect(unknown.status).to.equal(404);
+        for (const victim of victims) {
+          for (const [kind, id] of Object.entries(victim.ids)) {
+            const response = await callAsIntruder(operation, withId(path, id), options);
+            expect(getVisibleParts(response), `${kind} of ${victim.name}`).to.deep.equal(unknown);
+          }
+        }
+      }
+    });
+  }
+
+  for (const operation of operations.filter(({ body }) => body && findIdPaths(body.schema).length > 0)) {
+    it(`${operation.name} answers another tenant's id in the body like an unknown id`, async () => {
+      const { body, path } = operation as DocumentedOperation & {
+        body: NonNullable<DocumentedOperation['body']>;
+      };
+      const own = path.includes('{id}')
+        ? withId(path, intruder.ids[findPathRecordKind(path)] as string)
+        : path;
+      for (const place of findIdPaths(body.schema)) {
+        const send = (id: string) =>
+          callAsIntruder(operation, own, { body: setIdAt(buildOwnBody(body), place, id) });
+        const unknown = getVisibleParts(await send(newId()));
+        expect(unknown.status, place.join('.')).to.equal(400);
+        for (const victim of victims) {
+          for (const [kind, id] of Object.entries(victim.ids)) {
+            expect(
+              getVisibleParts(await send(id)),
+              `${place.join('.')} of ${kind} of ${victim.name}`,
+            ).to.deep.equal(unknown);
+          }
+        }
+      }
+    });
+  }
+
+  for (const operation of operations.filter((one) => listQueryIds(one).length > 0)) {
+    it(`${operation.name} finds nothing for another tenant's id in the query, as for an unknown id`, async () => {
+      for (const name of listQueryIds(operation)) {
+        const unknown = await callAsIntruder(operation, `${operation.path}?${name}=${newId()}`);
+        expect(unknown.body.data).to.deep.equal({ items: [], cursor: null, count: 0 });
+        for (const id of victims.flatMap((victim) => Object.values(victim.ids))) {
+          expect(
+            getVisibleParts(await callAsIntruder(operation, `${operation.path}?${name}=${id}`)),
+            name,
+          ).to.deep.equal(getVisibleParts(unknown));
+        }
+      }
+    });
+  }
+
+  for (const operation of operations.filter(hasCursor)) {
+    it(`${operation.name} lists only its own tenant's records, and a search finds no others`, async () => {
+      const { parameters } = operation;
+      const path = buildListPath(operation);
+      const page = await callAsIntruder(operation, `${path}?limit=200`);
+      expect(page.text, 'the list must contain own records to prove isolation').to.include(intruder.canary);
+      const ids = page.body.data.items.map((item: { id: string }) => item.id);
+      expect(ids).to.include(intruder.ids[findListedKind(operation.path)]);
+      if (!parameters.some((one) => one.name === 'search')) return;
+      for (const victim of victims) {
+        const found = await callAsIntruder(operation, `${path}?search=${victim.canary}`);
+        expect(found.body.data.count).to.equal(0);
+        const theirs = await victim.client.get(`${path}?search=${intruder.canary}`);
+        expect(theirs.body.data.count).to.equal(0);
+      }
+    });
+
+    it(`${operation.name} refuses another tenant's cursor like a broken one`, async () => {
+      const pathOf = (client: TestClient) => {
+        const account = [intruder, ...victims].find((one) => one.client === client) as Account;
+        return buildListPath(operation, account);
+      };
+      const cursorOf = async (client: TestClient) =>
+        (await client.get(`${pathOf(client)}?limit=1`)).body.data.cursor as string;
+      const own = await cursorOf(intruder.client);
+      expect(
+        (await callAsIntruder(operation, `${buildListPath(operation)}?limit=1&cursor=${own}`)).status,
+      ).to.equal(200);
+      const broken = getVisibleParts(
+        await callAsIntruder(operation, `${buildListPath(operation)}?limit=1&cursor=${own.slice(0, -2)}xx`),
+      );
+      expect(broken.status).to.equal(400);
+      for (const victim of victims.filter((one) => one.ids[findListedKind(operation.path)])) {
+        const foreign = await callAsIntruder(
+          operation,
+          `${buildListPath(operation)}?limit=1&cursor=${await cursorOf(victim.client)}`,
+        );
+        expect(getVisibleParts(foreign), victim.name).to.deep.equal(broken);
+      }
+    });
+  }
+
+  for (const operation of operations.filter(({ path }) => path.includes('{token}'))) {
+    // test/integration/exports/export-download.test.ts tests valid and tampered links.
+    it(`${operation.name} returns 404 without a valid link`, async () => {
+      const path = operation.path.replace('{token}', 'A'.repeat(140));
+      expect((await callAsIntruder(operation, path)).status).to.equal(404);
+    });
+  }
+
+  for (const operation of operations.filter(({ path }) => !/\{(id|token)\}/.test(path))) {
+    it(`${operation.name} succeeds and shows nothing of another tenant`, async () => {
+      const path = operation.path.replace('{type}', 'invoice.created');
+      const response = await callAsIntruder(operation, path, buildRequest(operation));
+      expect(response.status, response.text).to.be.oneOf([200, 201, 202]);
+    });
+  }
+
+  for (const operation of operations.filter(({ path }) => path.includes('{id}'))) {
+    // The refusals above prove isolation only if the same operations work with own ids.
+    it(`${operation.name} works with an id of its own tenant`, async () => {
+      const kind = findPathRecordKind(operation.path);
+      const ready =
+        kind === 'suggestion'
+          ? await storeSuggestion(stack, intruder.tenantId, { entity_id: newId() })
+          : await createRecordFor(operation.name, intruder.client);
+      const id = ready ?? (intruder.ids[kind] as string);
+      // The hash in the example matches no approval.
+      const options = operation.name === 'POST /approvals/{id}/approve' ? {} : buildRequest(operation);
+      const response = await callAsIntruder(operation, withId(operation.path, id), options);
+      // No API key may reopen a work order, so the operation refuses even its own record.
+      const isRefused = operation.name === 'POST /work-orders/{id}/reopen' && response.status === 409;
+      expect(response.status, response.text).to.be.oneOf(isRefused ? [409] : [200, 201]);
+    });
+  }
+
+  it('each tenant can use the same Idempotency-Key independently', async () => {
+    const headers = { 'Idempotency-Key': newId() };
+    const body = invoiceInput();
+    const createdIds = new Set<string>();
+    for (const { client } of [intruder, ...victims]) {
+      const first = await client.post('/invoices', body, { headers });
+      expect(first.status, first.text).to.equal(201);
+      expect(first.headers['x-idempotency-replay']).to.equal(undefined);
+      const again = await client.post('/invoices', body, { headers });
+      expect(again.headers['x-idempotency-replay']).to.equal('true');
+      expect(again.text).to.equal(first.text);
+      createdIds.add(first.body.id);
+    }
+    expect(createdIds.size).to.equal(1 + victims.length);
+  });
+
+  it('the crawl changed no record of another tenant and added nothing to its audit log', async () => {
+    for (const victim of victims) {
+      for (const [path, text] of victim.textByPath)
+        expect((await victim.client.get(path)).text, path).to.equal(text);
+      const [entries] = await stack.rows<{ count: number }>(
+        victim.tenantId,
+        `select count(*)::int as count from audit_entries where actor_id is not null and actor_id not in (select id from api_keys)`,
+      );
+      expect(entries?.count, `${victim.name}: audit entries by another tenant`).to.equal(0);
+    }
+  });
+
+  it('the crawl covered every operation of the OpenAPI document', () => {
+    expect(operations.map(({ name }) => name).filter((name) => !covered.has(name))).to.deep.equal([]);
+  });
+});

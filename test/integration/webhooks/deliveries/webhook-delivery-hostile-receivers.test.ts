@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { registerConcurrentTests } from '../../../support/concurrent-tests.js';
+import { eventually } from '../../../support/poll.js';
+import type { ReceiverBehavior } from '../../../support/webhooks/strict-receiver.js';
+import { WebhookBench } from '../endpoints/webhook-fixture.js';
+
+const TIMEOUT_MS = 2000;
+
+describe('webhook deliveries to hostile receivers', () => {
+  let bench: WebhookBench;
+
+  before(async () => {
+    bench = await WebhookBench.start({ WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`, WEBHOOKS_CONCURRENCY: '10' });
+  });
+  after(() => bench.stop());
+
+  /** Sends one event to a new endpoint and returns its first attempt once the log shows it. */
+  const sendOnce = async (reply: ReceiverBehavior, fields: Record<string, unknown> = {}) => {
+    const hook = await bench.createHook({ respond: () => reply, ...fields });
+    await bench.createEvent(hook.client);
+    const delivery = await eventually('the attempt to be stored', async () => {
+      const [one] = await bench.listDeliveries(hook);
+      return one?.attempts === 1 && one;
+    });
+    const [attempt] = await bench.listAttempts(hook, delivery.id);
+    return { hook, delivery, attempt };
+  };
+
+  const scenarios = {
+    async 'hanging receivers of one account do not delay the deliveries of another account'() {
+      const tenant = await bench.stack.createTenant();
+      const hanging = await Promise.all(
+        Array.from({ length: 40 }, () => bench.createHook({ respond: () => 'hang' }, tenant)),
+      );
+      const healthy = await bench.createHook();
+      await bench.createEvent(tenant.client);
+      await eventually('some receivers to hang', () => hanging.some(({ receiver }) => receiver.inFlight > 0));
+      const lags: number[] = [];
+      for (let nth = 1; nth <= 20; nth += 1) {
+        await bench.createEvent(healthy.client);
+        const { at = 0, event } = (await healthy.receiver.waitFor(nth)).at(-1) ?? {};
+        lags.push(at - Date.parse(event.timestamp));
+        expect(
+          hanging.some(({ receiver }) => receiver.inFlight > 0),
+          'some receivers still hang',
+        ).to.equal(true);
+      }
+      expect(Math.max(...lags), 'the delay in ms of the slowest delivery').to.be.below(3000);
+      // So that the worker closes quickly.
+      await Promise.all(hanging.map((hook) => bench.patchEndpoint(hook, { enabled: false })));
+    },
+
+    ...Object.fromEntries(
+      (['hang', 'drip', 'drip-head'] as const).map((reply) => [
+        `a receiver that replies with ${reply} fails at the deadline`,
+        async () => {
+          const { attempt, delivery } = await sendOnce(reply);
+          expect(delivery).to.include({
+            status: 'failed',
+            last_error: 'timeout',
+            last_response_status: null,
+          });
+          expect(attempt).to.include({ error_class: 'timeout', response_status: null, response_body: null });
+          expect(attempt.error_message).to.be.a('string');
+          expect(attempt.total_ms).to.be.within(TIMEOUT_MS - 10, TIMEOUT_MS + 1500);
+        },
+      ]),
+    ),
+
+    async 'a receiver that resets the connection fails the attempt immediately, without a hidden retry'() {
+      const { attempt, hook } = await sendOnce('reset');
+      expect(attempt).to.include({ error_class: 'reset', response_status: null });
+      // The next attempt follows seconds later. On a slow machine it may already have arrived.
+      const [first, ...others] = hook.receiver.requests.map(({ at }) => at);
+      expect(
+        others.filter((at) => at - (first as number) < 2000),
+        'no hidden retry',
+      ).to.deep.equal([]);
+    },
+
+    async 'a worker reads an endless response only as far as the log needs'() {
+      const { attempt, hook } = await sendOnce('endless');
+      expect(attempt).to.include({ response_status: 200, response_truncated: true });
+      expect(attempt.response_body).to.equal('.'.repeat(16 * 1024));
+      const [request] = hook.receiver.requests;
+      await eventually('the connection to close', () => request?.isOver);
+      expect(request?.written).to.be.below(16 * 1024 * 1024);
+    },
+
+    async 'a worker does not decompress a response that is a gzip bomb'() {
+      const { attempt, delivery } = await sendOnce('gzip-bomb');
+      expect(delivery.status).to.equal('succeeded');
+      expect(attempt.response_headers).to.include({ 'content-encoding': 'gzip' });
+      expect(attempt.response_body.length).to.be.at.most(16 * 1024);
+    },
+
+    async 'a receiver that refuses connections fails with the error class connect'() {
+      const refused = await sendOnce({}, { url: 'http://127.0.0.1:1/' });
+      expect(refused.attempt).to.include({ error_class: 'connect', remote_address: null });
+    },
+  };
+
+  registerConcurrentTests(scenarios, { maxConcurrent: 8, timeoutMs: 40_000 });
+});

@@ -1,0 +1,209 @@
+/** Creates webhook endpoints of a strict receiver through the API, and reads their delivery log. */
+import { expect } from 'chai';
+import { MIGRATION_HEAD } from '../../../../migrations/index.js';
+import { getIdTimeMs } from '../../../../shared/platform/id-times.js';
+import {
+  createFoundation,
+  createRuntime,
+  type Runtime,
+} from '../../../../shared/platform/process/runtime.js';
+import { openWebhooksQueue, wakeEndpointQueues } from '../../../../shared/queues/webhooks.js';
+import { startWebhooksWorker } from '../../../../workers/webhooks/index.js';
+import type { Json, TestClient } from '../../../support/client.js';
+import { eventually } from '../../../support/poll.js';
+import { invoiceInput } from '../../../support/records/samples.js';
+import { TestStack, type TestTenant } from '../../../support/stack.js';
+import {
+  type Responder,
+  type StrictEndpoint,
+  StrictReceiver,
+} from '../../../support/webhooks/strict-receiver.js';
+
+/** A tenant's webhook endpoint and its receiver. */
+export interface Hook {
+  id: string;
+  tenantId: string;
+  client: TestClient;
+  receiver: StrictEndpoint;
+}
+
+export interface HookOptions {
+  respond?: Responder;
+  /** Members of the body of POST /webhook-endpoints. */
+  [field: string]: unknown;
+}
+
+export class WebhookBench {
+  private readonly workers: Runtime[] = [];
+  private queue: ReturnType<typeof openWebhooksQueue> | undefined;
+
+  private constructor(
+    readonly stack: TestStack,
+    readonly receiver: StrictReceiver,
+  ) {}
+
+  /** @param workers number of webhook workers; with 0 the test starts its own */
+  static async start(environment: Record<string, string> = {}, workers = 1): Promise<WebhookBench> {
+    const stack = await TestStack.start({ environment });
+    const bench = new WebhookBench(stack, await StrictReceiver.start());
+    for (let nth = 0; nth < workers; nth += 1) await bench.startWorker();
+    return bench;
+  }
+
+  /** Starts one more webhook worker. */
+  async startWorker(environment: Partial<Runtime['config']> = {}): Promise<Runtime> {
+    const { config, databaseUrl } = this.stack.runtime;
+    const runtime = createRuntime(createFoundation({ ...config, ...environment }, 'test-webhooks'), {
+      name: 'test-webhooks',
+      databaseUrl,
+      migrationHead: MIGRATION_HEAD,
+    });
+    await startWebhooksWorker(runtime);
+    this.workers.push(runtime);
+    return runtime;
+  }
+
+  /** Stops everything and asserts that every received request was valid. */
+  async stop(): Promise<void> {
+    const closed = await Promise.all(this.workers.map(({ lifecycle }) => lifecycle.close(10_000)));
+    await this.stack.stop();
+    await this.receiver.stop();
+    expect(closed, 'every worker closes in time').to.not.include(false);
+    expect(this.receiver.problems).to.deep.equal([]);
+  }
+
+  /** Creates an endpoint for the given tenant, by default for a new tenant. */
+  async createHook(options: HookOptions = {}, owner?: TestTenant, client?: TestClient): Promise<Hook> {
+    const { respond, ...fields } = options;
+    const tenant = owner ?? (await this.stack.createTenant());
+    const caller = client ?? tenant.client;
+    const receiver = this.receiver.add(respond ? { respond } : {});
+    const response = await caller.post('/webhook-endpoints', {
+      url: receiver.url,
+      event_types: ['invoice.*'],
+      ...fields,
+    });
+    expect(response.status, response.text).to.equal(201);
+    const { id, secret, public_keys: publicKeys } = response.body;
+    receiver.secrets = [secret];
+    receiver.publicKeys = publicKeys;
+    const tenantId = caller === tenant.sandbox ? tenant.sandboxId : tenant.id;
+    return { id, tenantId, client: caller, receiver };
+  }
+
+  async patchEndpoint({ client, id }: Hook, body: unknown): Promise<void> {
+    const response = await client.patch(`/webhook-endpoints/${id}`, body);
+    expect(response.status, response.text).to.equal(200);
+  }
+
+  async rotateSecret({ client, id, receiver }: Hook, overlapHours: number): Promise<string> {
+    const old = receiver.secrets;
+    const response = await client.post(`/webhook-endpoints/${id}/rotate-secret`, {
+      overlap_hours: overlapHours,
+    });
+    expect(response.status, response.text).to.equal(200);
+    const { secret, public_keys: publicKeys } = response.body;
+    receiver.secrets = overlapHours > 0 ? [secret, ...old] : [secret];
+    receiver.publicKeys = publicKeys;
+    return secret;
+  }
+
+  /** Creates an invoice and resolves with the id of its event invoice.created. */
+  async createEvent(client: TestClient): Promise<string> {
+    const response = await client.post('/invoices', invoiceInput());
+    expect(response.status, response.text).to.equal(201);
+    return this.findEventId(client, response.body.id);
+  }
+
+  async createEvents(client: TestClient, count: number): Promise<string[]> {
+    return Promise.all(Array.from({ length: count }, () => this.createEvent(client)));
+  }
+
+  private async findEventId(client: TestClient, invoiceId: string): Promise<string> {
+    const { body } = await client.get('/events?type=invoice.created&limit=200');
+    return body.data.items.find((one: Json) => one.data.object.id === invoiceId).id;
+  }
+
+  /** Lists the deliveries of an endpoint, newest first. */
+  async listDeliveries({ client, id }: Hook, query = ''): Promise<Json[]> {
+    const { body } = await client.get(`/webhook-deliveries?endpoint_id=${id}&limit=200${query}`);
+    // The filters since and until rely on this for every kind of delivery.
+    for (const one of body.data.items) expect(Date.parse(one.created_at)).to.equal(getIdTimeMs(one.id));
+    return body.data.items;
+  }
+
+  /** Resolves with an endpoint's deliveries once at least `count` exist and all have the status. */
+  waitForStatus(createHook: Hook, status: string, count: number, timeoutMs?: number): Promise<Json[]> {
+    return eventually(
+      `${count} deliveries to be ${status}`,
+      async () => {
+        const found = await this.listDeliveries(createHook);
+        return found.length >= count && found.every((one) => one.status === status) && found;
+      },
+      timeoutMs,
+    );
+  }
+
+  /** Lists the attempts of a delivery, oldest first. */
+  async listAttempts({ client }: Hook, deliveryId: string): Promise<Json[]> {
+    const { body } = await client.get(`/webhook-deliveries/${deliveryId}/attempts`);
+    return body.data.items.reverse();
+  }
+
+  /** Reads the stored row of the endpoint queue. */
+  async readEndpointQueue({ tenantId, id }: Hook): Promise<Json> {
+    const text = 'select * from webhook_lanes where tenant_id = $1 and endpoint_id = $2';
+    return (await this.stack.rows(tenantId, text, [tenantId, id]))[0];
+  }
+
+  /**
+   * Makes an endpoint's waiting deliveries due now. A worker that holds the lease still applies its
+   * own pauses.
+   */
+  async makeDue(createHook: Hook): Promise<void> {
+    const values = [createHook.tenantId, createHook.id];
+    await this.stack.rows(
+      createHook.tenantId,
+      `update webhook_deliveries set next_attempt_at = now() where tenant_id = $1 and endpoint_id = $2 and next_attempt_at is not null`,
+      values,
+    );
+    await this.wakeEndpointQueue(createHook);
+  }
+
+  wakeEndpointQueue({ tenantId, id: endpointId }: Hook): Promise<void> {
+    this.queue ??= openWebhooksQueue(this.stack.runtime);
+    return wakeEndpointQueues(this.queue, [{ tenantId, endpointId }]);
+  }
+
+  /** Waits until no worker has a lease on the endpoint queue. */
+  waitForRelease(createHook: Hook): Promise<Json> {
+    return eventually('the lease of the endpoint queue to be released', async () => {
+      const queueRow = await this.readEndpointQueue(createHook);
+      return queueRow.owner === null && queueRow;
+    });
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/**
+ * Holds back every response until `release` is called. The test's result then does not depend on
+ * the machine's speed.
+ */
+export function holdResponses(reply: Awaited<ReturnType<Responder>> = {}): {
+  respond: Responder;
+  release: () => void;
+} {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { respond: () => released.then(() => reply), release };
+}
+
+/** Responds to the nth request of an id with the nth reply, and to further ones with the last. */
+export function respondInSequence(...replies: Awaited<ReturnType<Responder>>[]): Responder {
+  return (_request, nth) => replies[Math.min(nth, replies.length) - 1] ?? {};
+}

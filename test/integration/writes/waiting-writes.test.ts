@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { expectError } from '../../support/expect-error.js';
+import { invoiceInput, lineItem } from '../../support/records/samples.js';
+import { TestStack } from '../../support/stack.js';
+
+describe('writes that wait because no worker runs', () => {
+  let stack: TestStack;
+
+  before(async () => {
+    stack = await TestStack.start({ worker: false, environment: { WRITE_TIMEOUT_MS: '10000' } });
+  });
+  after(() => stack.stop());
+
+  it('waiting writes hold at most 32 MiB of bodies per account, and another account is still accepted', async () => {
+    const noisy = await stack.createTenant();
+    const quiet = await stack.createTenant();
+    // Each body has 0.4 MB.
+    const largeLineItem = lineItem({ description: 'd'.repeat(2000) });
+    const sent = Array.from({ length: 90 }, () =>
+      noisy.client.post('/invoices', invoiceInput({ line_items: Array(200).fill(largeLineItem) })),
+    );
+    const other = quiet.client.post('/invoices', invoiceInput());
+    const responses = await Promise.all(sent);
+    const refused = responses.filter(({ status }) => status === 503);
+    expect(refused).to.have.length.within(1, 20);
+    for (const response of refused) {
+      expectError(response, 503, 'service_unavailable');
+      expect(response.body.error.message).to.equal(
+        'Too many writes are waiting. Send this one again in a moment.',
+      );
+    }
+    for (const response of responses)
+      if (!refused.includes(response)) expect(response.status, response.text).to.equal(202);
+    expect((await other).status).to.equal(202);
+  });
+});

@@ -1,0 +1,142 @@
+/**
+ * Agents that behave as they should and record every call. They resend a call that got no result,
+ * with the same idempotency key.
+ */
+import { randomUUID } from 'node:crypto';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Json } from '../client.js';
+import { eventually } from '../poll.js';
+import { TestAgent } from './agent.js';
+
+const AGENTS = 8;
+const RETRY_MS = 100;
+/** Error codes on which an agent sends the same call again. */
+const RETRIED_CODES = ['service_unavailable', 'idempotency_in_progress'];
+
+export interface AgentTenant {
+  id: string;
+  /** The key of an agent. */
+  key: string;
+  /** A work order to draft invoices for. */
+  workOrderId: string;
+}
+
+/** One tool call and its outcome. */
+export interface AgentCall {
+  tenant: AgentTenant;
+  tool: string;
+  args: Record<string, unknown>;
+  /** How often it was sent. */
+  sent: number;
+  /** The structured result, once there is one. */
+  result?: Json;
+  /** A result that promises nothing and that no retry fixes. */
+  refusal?: string;
+}
+
+/** Reads and writes alternate. */
+const CALL_MIX: readonly ((tenant: AgentTenant) => Pick<AgentCall, 'tool' | 'args'>)[] = [
+  () => ({
+    tool: 'create_work_order',
+    args: { service_type: 'light_duty_tow', idempotency_key: randomUUID() },
+  }),
+  () => ({ tool: 'list_invoices', args: { limit: 5 } }),
+  ({ workOrderId }) => ({
+    tool: 'create_invoice_draft',
+    args: { work_order_id: workOrderId, line_items: [LINE_ITEM], idempotency_key: randomUUID() },
+  }),
+  ({ workOrderId }) => ({ tool: 'get_work_order', args: { work_order_id: workOrderId } }),
+];
+const LINE_ITEM = {
+  name: 'Tow',
+  category: 'tow',
+  quantity: 1,
+  unit_type: 'each',
+  unit_price_cents: 100,
+  taxable: false,
+};
+
+/** See the module comment. */
+export class AgentLoad {
+  readonly calls: AgentCall[] = [];
+  #agents: Promise<void>[] = [];
+  #isEnding = false;
+
+  /**
+   * @param origins of the replicas. Each attempt chooses one, as a load balancer without affinity
+   * would
+   */
+  constructor(
+    private readonly origins: readonly string[],
+    private readonly tenants: readonly AgentTenant[],
+  ) {}
+
+  get answeredCount(): number {
+    return this.calls.filter(({ result }) => result).length;
+  }
+
+  async start(): Promise<this> {
+    const connected = await Promise.all(
+      Array.from({ length: AGENTS }, async (_, nth) => {
+        const tenant = this.tenants[nth % this.tenants.length] as AgentTenant;
+        const connections = await Promise.all(
+          this.origins.map((origin) => TestAgent.connect(origin, tenant.key)),
+        );
+        return { tenant, connections };
+      }),
+    );
+    this.#agents = connected.map(({ tenant, connections }, nth) => this.#work(tenant, connections, nth));
+    return this;
+  }
+
+  /** Waits for so many more answered calls, as proof that the work continues. */
+  async waitForCalls(by = 200, timeoutMs = 60_000): Promise<void> {
+    const goal = this.answeredCount + by;
+    await eventually(`${by} more answered calls of agents`, () => this.answeredCount >= goal, timeoutMs);
+  }
+
+  /** Lets each agent finish its call, with as many retries as the call needs. */
+  async stop(): Promise<void> {
+    this.#isEnding = true;
+    await Promise.all(this.#agents);
+  }
+
+  async #work(tenant: AgentTenant, connections: TestAgent[], nth: number): Promise<void> {
+    for (let round = nth; !this.#isEnding; round += 1) {
+      const call: AgentCall = {
+        tenant,
+        ...(CALL_MIX[round % CALL_MIX.length] as (typeof CALL_MIX)[number])(tenant),
+        sent: 0,
+      };
+      this.calls.push(call);
+      const until = Date.now() + 60_000;
+      while (!call.result && !call.refusal && Date.now() < until) {
+        await attempt(call, connections[(round + call.sent) % connections.length] as TestAgent);
+        if (!call.result) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+    await Promise.all(connections.map(({ client }) => client.close()));
+  }
+}
+
+async function attempt(call: AgentCall, agent: TestAgent): Promise<void> {
+  call.sent += 1;
+  let result: CallToolResult;
+  try {
+    result = await agent.call(call.tool, call.args);
+  } catch (error) {
+    // A connection that was cut or refused proves nothing. A healthy server would not return any
+    // other HTTP error.
+    const { code } = error as { code?: number };
+    if (typeof code === 'number' && code !== 503) call.refusal = String(error);
+    return;
+  }
+  const text = (result.content[0] as { text: string }).text;
+  if (result.isError) {
+    if (!RETRIED_CODES.includes(JSON.parse(text).code)) call.refusal = text;
+    return;
+  }
+  const outcome = result.structuredContent as Json;
+  // The write is stored and has not run yet. The same key returns its outcome later.
+  if (outcome?.data?.operation_id === undefined) call.result = outcome;
+}

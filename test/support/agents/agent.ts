@@ -1,0 +1,86 @@
+/** Agents as in production: the official client over Streamable HTTP. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { expect } from 'chai';
+import type { AgentScope } from '../../../shared/contracts/vocabulary.js';
+import { AGENT_SCOPES } from '../../../shared/contracts/vocabulary.js';
+import type { Json } from '../client.js';
+import type { TestStack, TestTenant } from '../stack.js';
+
+export interface AgentOptions {
+  /** Default: all scopes. */
+  scopes?: readonly AgentScope[];
+  readOnly?: boolean;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+}
+
+/** A connected agent and its key. */
+export class TestAgent {
+  private constructor(
+    readonly key: string,
+    readonly client: Client,
+  ) {}
+
+  /** @param origin of the process that serves /mcp */
+  static async connect(
+    origin: string,
+    key: string,
+    headers: Record<string, string> = {},
+  ): Promise<TestAgent> {
+    const client = new Client({ name: 'test-agent', version: '1.0.0' });
+    const transport = new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), {
+      requestInit: { headers: { ...headers, Authorization: `Bearer ${key}` } },
+    });
+    await client.connect(transport as Parameters<Client['connect']>[0]);
+    return new TestAgent(key, client);
+  }
+
+  /** The result of a tool, successful or not. */
+  async call(
+    name: string,
+    args: Record<string, unknown> = {},
+    meta?: Record<string, unknown>,
+  ): Promise<CallToolResult> {
+    return (await this.client.callTool({
+      name,
+      arguments: args,
+      ...(meta ? { _meta: meta } : {}),
+    })) as CallToolResult;
+  }
+
+  /** The structured result of a tool that must succeed. */
+  async callOk(
+    name: string,
+    args: Record<string, unknown> = {},
+    meta?: Record<string, unknown>,
+  ): Promise<Json> {
+    const result = await this.call(name, args, meta);
+    expect(result.isError, JSON.stringify(result.content)).to.not.equal(true);
+    return result.structuredContent;
+  }
+
+  /** The error object of a tool that must be refused. */
+  async callRefused(
+    name: string,
+    args: Record<string, unknown> = {},
+    meta?: Record<string, unknown>,
+  ): Promise<Json> {
+    const result = await this.call(name, args, meta);
+    expect(result.isError, JSON.stringify(result)).to.equal(true);
+    expect(result.structuredContent).to.equal(undefined);
+    return JSON.parse((result.content[0] as { text: string }).text);
+  }
+}
+
+/** Creates an agent key of a tenant and a client that uses it. The caller closes `client`. */
+export async function connectAgent(
+  stack: TestStack,
+  tenant: TestTenant,
+  { scopes = AGENT_SCOPES, readOnly = false, headers = {} }: AgentOptions = {},
+): Promise<TestAgent> {
+  const granted = readOnly ? scopes.filter((scope) => scope.startsWith('read_')) : scopes;
+  const key = await stack.createKey(tenant.id, { kind: 'agent', scopes: [...granted], readOnly });
+  return TestAgent.connect(stack.origin, key, headers);
+}

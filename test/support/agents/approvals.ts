@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import type { Json, TestClient, TestResponse } from '../client.js';
+import { invoiceInput, lineItem } from '../records/samples.js';
+import type { TestStack, TestTenant } from '../stack.js';
+
+export const APPROVAL_THRESHOLD_CENTS = 100_000;
+
+/** A body of POST /invoices with this total before tax. */
+export function buildDraft(cents: number, overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return invoiceInput({ line_items: [lineItem({ unit_price_cents: cents })], ...overrides });
+}
+
+/** Creates an agent key that may draft, propose and read, and a client that uses it. */
+export async function createAgentClient(stack: TestStack, tenantId: string): Promise<TestClient> {
+  const scopes = ['write_invoices_draft', 'read_invoices', 'propose_approvals'];
+  return stack.createClient(await stack.createKey(tenantId, { kind: 'agent', scopes }));
+}
+
+/** Sets an account's approval threshold; null turns it off. */
+export async function setApprovalThreshold(
+  { client }: TestTenant,
+  cents: number | null = APPROVAL_THRESHOLD_CENTS,
+): Promise<void> {
+  const set = await client.patch('/settings', { agent_gate_cents: cents });
+  expect(set.status, set.text).to.equal(200);
+}
+
+/** Sets the amount that each agent key of an account may draft in a day; null removes the limit. */
+export async function setAgentDayLimit({ client }: TestTenant, cents: number | null): Promise<void> {
+  const set = await client.patch('/settings', { agent_day_cents: cents });
+  expect(set.status, set.text).to.equal(200);
+}
+
+/** Asserts that a write is held for a person's decision, and returns its approval. */
+export function expectHeld(response: TestResponse): Json {
+  expect(response.status, response.text).to.equal(202);
+  expect(response.body).to.have.all.keys('ok', 'pending_approval', 'approval');
+  expect(response.body).to.include({ ok: true, pending_approval: true });
+  expect(response.body.approval).to.include({ kind: 'agent_write', status: 'pending' });
+  expect(response.headers.location).to.equal(`/v1/approvals/${response.body.approval.id}`);
+  return response.body.approval;
+}

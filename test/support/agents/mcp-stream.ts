@@ -1,0 +1,97 @@
+/**
+ * A response of /mcp, read as it arrives: one JSON response, or a stream of MCP messages that ends
+ * with it.
+ */
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Json } from '../client.js';
+import { eventually } from '../poll.js';
+
+export interface McpStreamOptions {
+  origin: string;
+  key: string;
+  message: Json;
+  headers?: Record<string, string>;
+}
+
+/** One POST and its response. */
+export class McpStream {
+  /** Undefined before the response starts. */
+  response: IncomingMessage | undefined;
+  hasEnded = false;
+  text = '';
+  readonly #request: ClientRequest;
+
+  constructor({ origin, key, message, headers = {} }: McpStreamOptions) {
+    this.#request = httpRequest(`${origin}/mcp`, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        authorization: `Bearer ${key}`,
+        ...headers,
+      },
+    });
+    this.#request.on('error', () => undefined);
+    this.#request.once('response', (response) => {
+      this.response = response;
+      response.on('error', () => undefined);
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        this.text += chunk;
+      });
+      response.once('end', () => {
+        this.hasEnded = true;
+      });
+    });
+    this.#request.end(JSON.stringify(message));
+  }
+
+  /** A tools/call under the id `call`. */
+  static call(
+    { origin, key, headers }: Omit<McpStreamOptions, 'message'>,
+    params: { name: string; arguments?: Json; _meta?: Json },
+  ): McpStream {
+    const message = {
+      jsonrpc: '2.0',
+      id: 'call',
+      method: 'tools/call',
+      params: { arguments: {}, ...params },
+    };
+    return new McpStream({ origin, key, message, ...(headers ? { headers } : {}) });
+  }
+
+  get isStream(): boolean {
+    return this.response?.headers['content-type'] === 'text/event-stream';
+  }
+
+  /** All MCP messages so far. */
+  get messages(): Json[] {
+    if (!this.isStream) return this.hasEnded ? [JSON.parse(this.text)] : [];
+    const blocks = this.text.split('\n\n').slice(0, -1);
+    return blocks.map((block) => JSON.parse(/^event: message\ndata: (.*)$/.exec(block)?.[1] as string));
+  }
+
+  async waitForMessages(count: number): Promise<Json[]> {
+    return eventually(`${count} messages`, () => this.messages.length >= count && this.messages);
+  }
+
+  /** All MCP messages, with the response at the end. */
+  async waitForEnd(): Promise<Json[]> {
+    await eventually('the end of the response', () => this.hasEnded);
+    return this.messages;
+  }
+
+  /** Stops reading from the socket until {@link goOn}. */
+  pauseReading(): void {
+    this.response?.pause();
+  }
+
+  resumeReading(): void {
+    this.response?.resume();
+  }
+
+  /** Closes the connection. */
+  disconnect(): void {
+    this.#request.destroy();
+  }
+}

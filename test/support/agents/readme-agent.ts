@@ -1,0 +1,21 @@
+/** The README's JSON for desktop agents, as a reader would fill it in. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { PROJECT } from '../load/processes.js';
+
+/**
+ * @param way a URL, or a program that the agent starts (`tow mcp`)
+ * @returns the JSON with address, key and folder filled in, and nothing else changed
+ */
+export async function fillReadmeAgentJson(
+  way: 'url' | 'command',
+  { origin, key }: { origin: string; key: string },
+): Promise<string> {
+  const readme = await readFile(join(PROJECT, 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/```json\n(\{\s*"mcpServers"[^`]*)```/g)].map(([, json]) => json ?? '');
+  const [json = ''] = blocks.filter((block) => block.includes(`"${way}"`));
+  expect(json).to.include('http://127.0.0.1:3000/mcp').and.to.include('tk_agent_…');
+  const filled = json.replace('http://127.0.0.1:3000', origin).replace('tk_agent_…', key);
+  return filled.replace('/path/to/tow-dispatch', PROJECT);
+}

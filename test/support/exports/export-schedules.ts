@@ -1,0 +1,113 @@
+import type { Job } from 'bullmq';
+import { expect } from 'chai';
+import type { Command } from '../../../shared/contracts/command.js';
+import type { ClockJob } from '../../../shared/queues/clock.js';
+import { openExportsQueue } from '../../../shared/queues/exports.js';
+import { openMessagesQueue } from '../../../shared/queues/messages.js';
+import { openWebhooksQueue } from '../../../shared/queues/webhooks.js';
+import { openWritesQueue } from '../../../shared/queues/writes.js';
+import { buildClockCommand } from '../../../shared/records/sweeps/clock-command.js';
+import { runExportSchedule } from '../../../shared/resources/export-schedules/commands.js';
+import { createClockProcessor } from '../../../workers/clock/processor.js';
+import type { Json, TestClient } from '../client.js';
+import { eventually } from '../poll.js';
+import { scheduleInput } from '../records/samples.js';
+import type { TestStack } from '../stack.js';
+import { ExportAccount } from './exports.js';
+
+/** The clock's task for export schedules, as a function, for a stack without a clock. */
+export function createScheduleClock(stack: TestStack): () => Promise<unknown> {
+  const { runtime } = stack;
+  const process = createClockProcessor(runtime, {
+    writes: openWritesQueue(runtime),
+    messages: openMessagesQueue(runtime),
+    webhooks: openWebhooksQueue(runtime),
+    exports: openExportsQueue(runtime),
+  });
+  return () => process({ name: 'run-export-schedules', data: {} } as Job<ClockJob>, '');
+}
+
+/** Export schedules of one account. */
+export class ScheduleAccount {
+  readonly exports: ExportAccount;
+
+  constructor(
+    readonly stack: TestStack,
+    readonly tenantId: string,
+    readonly client: TestClient,
+  ) {
+    this.exports = new ExportAccount(stack, tenantId, client);
+  }
+
+  async create(overrides: Record<string, unknown> = {}): Promise<Json> {
+    const response = await this.client.post('/export-schedules', scheduleInput(overrides));
+    expect(response.status, response.text).to.equal(201);
+    return response.body;
+  }
+
+  async read(id: string): Promise<Json> {
+    const response = await this.client.get(`/export-schedules/${id}`);
+    expect(response.status, response.text).to.equal(200);
+    return response.body;
+  }
+
+  async patch(id: string, patch: object): Promise<Json> {
+    const response = await this.client.patch(`/export-schedules/${id}`, patch);
+    expect(response.status, response.text).to.equal(200);
+    return response.body;
+  }
+
+  /**
+   * Makes it due since the given interval.
+   * @returns the schedule
+   */
+  async makeDue(id: string, since = '1 minute'): Promise<Json> {
+    const text = `update export_schedules set next_run_at = date_trunc('milliseconds', now()) - $3::interval where tenant_id = $1 and id = $2`;
+    await this.stack.rows(this.tenantId, text, [this.tenantId, id, since]);
+    return this.read(id);
+  }
+
+  /** The command that the clock would submit. */
+  buildRunCommand(id: string, due_at: string): Command {
+    const target = { tenant_id: this.tenantId, id, environment: 'live' as const };
+    return buildClockCommand(runExportSchedule, target, { due_at, estimated_rows: null });
+  }
+
+  /** The exports that the schedule has requested. */
+  async listExports(id: string): Promise<Json[]> {
+    return (await this.client.get(`/exports?schedule_id=${id}`)).body.data.items;
+  }
+
+  /**
+   * Waits until it is no longer due.
+   * @returns the schedule
+   */
+  waitForRun(id: string): Promise<Json> {
+    return eventually('a run', async () => {
+      const schedule = await this.read(id);
+      return Date.parse(schedule.next_run_at) > Date.now() && schedule;
+    });
+  }
+
+  /** The audit entries of the schedule, the newest first. */
+  async readAuditEntries(id: string): Promise<Json[]> {
+    return (await this.client.get(`/audit-log?entity_id=${id}`)).body.data.items;
+  }
+}
+
+/** The date in a time zone, in the format of a filter. */
+export function formatDateIn(timeZone: string, at: string | number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));
+}
+
+/** The date that is so many days later. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** The hour of the day in a time zone. */
+export function readHourIn(timeZone: string, at: string): number {
+  return Number(
+    new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' }).format(new Date(at)),
+  );
+}

@@ -1,0 +1,38 @@
+import type { Command } from '../../../shared/contracts/command.js';
+import { findDueStorageAccruals } from '../../../shared/resources/impounds/storage-sweep.js';
+import { runIsolated } from '../../../workers/writes/isolate-commands.js';
+import type { TestStack } from '../stack.js';
+import { createBatchContext } from '../writes/batch-context.js';
+
+const DAY_MS = 86_400_000;
+
+/** Noon UTC that many days ago, for an account whose time zone is UTC. */
+export function noonDaysAgo(days: number): string {
+  return new Date((Math.floor(Date.now() / DAY_MS) - days + 0.5) * DAY_MS).toISOString();
+}
+
+/** Accrues the storage of one tenant's impounds, as the clock and the writes workers do. */
+export class StorageSweeps {
+  constructor(
+    readonly stack: TestStack,
+    readonly tenantId: string,
+  ) {}
+
+  /**
+   * Moves the impound back in time and returns the commands that each sweep finds. One transaction
+   * does both, so that the clock of the stack cannot act in between.
+   */
+  sweepAfter(id: string, days: number, sweeps = 1): Promise<Command[][]> {
+    return this.stack.runtime.db.transaction([this.tenantId], async (tx) => {
+      await tx.query({
+        text: `update impounds set impounded_at = impounded_at - make_interval(days => $3) where tenant_id = $1 and id = $2`,
+        values: [this.tenantId, id, days],
+      });
+      return Promise.all(Array.from({ length: sweeps }, () => findDueStorageAccruals(tx, 100)));
+    });
+  }
+
+  async accrue(commands: Command[]): Promise<void> {
+    await runIsolated(createBatchContext(this.stack.runtime), commands);
+  }
+}

@@ -1,0 +1,337 @@
+/**
+ * The product as it is deployed: real processes on stores of their own, all in one or scaled out as
+ * the test run chooses.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { buildDatabaseUrl as embeddedUrl, OWNER_ROLE } from '../../../bin/embedded-postgres/database.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../bin/embedded-postgres/start.js';
+import { readState } from '../../../bin/embedded-postgres/state.js';
+import { migrate } from '../../../migrations/migrate.js';
+import { createLogger } from '../../../shared/platform/logger.js';
+import { type Database, openDatabase } from '../../../shared/platform/postgres/database.js';
+import { getAppRole } from '../../../shared/platform/postgres/session.js';
+import { createTenantPair, createTenantPairIds } from '../../../shared/resources/tenants/create-tenant.js';
+import { issueKey } from '../keys.js';
+import { eventually } from '../poll.js';
+import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../stores.js';
+import {
+  findClusterDir,
+  NO_RATE_LIMITS,
+  type ProcessEnd,
+  Processes,
+  readProcfile,
+  type TestProcess,
+} from './processes.js';
+
+export const SECRET_KEY = 'a secret of the end-to-end tests, long enough';
+const silent = createLogger({ level: 'silent', name: 'test', pretty: false });
+
+/** The totals of all faults and loads in a run, printed at its end. */
+export const runTotals = { acknowledged: 0, retried: 0, kills: 0 };
+
+export interface DeployedTenant {
+  id: string;
+  key: string;
+}
+
+export interface DeploymentOptions {
+  /** Processes of each type when scaled out. All in one, one process does everything. */
+  webs?: number;
+  writers?: number;
+  /** Default 0: no process delivers webhooks when scaled out. */
+  webhooks?: number;
+  /** Default 0: no process serves agents when scaled out. */
+  mcps?: number;
+  /** Default 0: no process writes exports when scaled out. */
+  exporters?: number;
+  /** Settings of every process. */
+  settings?: Record<string, string>;
+}
+
+/**
+ * One command line of the Procfile (or `npm start`) on one port. It stays the same service when it
+ * is killed and started again.
+ */
+export class DeployedService {
+  process: TestProcess | undefined;
+
+  constructor(
+    private readonly processes: Processes,
+    private readonly command: string[],
+    readonly env: Record<string, string>,
+    readonly port: number,
+  ) {}
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /**
+   * Starts the process without waiting until it is ready.
+   * @param settings besides those of the deployment, for this start only
+   */
+  launch(settings: Record<string, string> = {}): TestProcess {
+    const env = { ...this.env, PORT: `${this.port}`, ...settings };
+    this.process = this.processes.start({ command: this.command, env });
+    return this.process;
+  }
+
+  /** Starts it and waits until it is ready. */
+  async start(settings: Record<string, string> = {}): Promise<void> {
+    await this.launch(settings).waitUntilReady(this.origin);
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<ProcessEnd> {
+    if (!this.process) throw new Error('not started');
+    return this.process.stop(signal);
+  }
+
+  /** Sends SIGKILL, which a process cannot handle. */
+  async kill(): Promise<void> {
+    runTotals.kills += 1;
+    await this.stop('SIGKILL');
+  }
+}
+
+/**
+ * See the module comment. Each deployment has its own stores and processes, so a fault affects no
+ * other deployment.
+ */
+export class Deployment {
+  readonly processes = new Processes();
+  /** Processes that serve HTTP requests. */
+  webs: DeployedService[] = [];
+  /** Processes that commit. All in one, these are the web processes. */
+  writers: DeployedService[] = [];
+  /** Processes that deliver webhooks. */
+  webhooks: DeployedService[] = [];
+  /** Processes that serve agents. All in one, these are the web processes. */
+  mcps: DeployedService[] = [];
+  /** Processes that write exports. */
+  exporters: DeployedService[] = [];
+  clock: DeployedService | undefined;
+  /** The process that calls mail servers and vendors; only with an SMTP_URL. */
+  integrations: DeployedService | undefined;
+  redis: RedisServer | undefined;
+  postgres: EmbeddedPostgres | undefined;
+  dataDir = '';
+  #db: Database | undefined;
+
+  /**
+   * Prepares the stores without starting a process, does the work and ends everything in any state.
+   * If the work and the end both fail, the work's error is thrown.
+   */
+  static async run(
+    options: DeploymentOptions,
+    work: (deployment: Deployment) => Promise<void>,
+  ): Promise<void> {
+    const deployment = new Deployment();
+    try {
+      await deployment.#prepare(options);
+      await work(deployment);
+    } catch (error) {
+      await deployment.end().catch((endError: unknown) => process.stderr.write(`${String(endError)}\n`));
+      throw error;
+    }
+    await deployment.end();
+  }
+
+  async #prepare(options: DeploymentOptions): Promise<void> {
+    this.dataDir = await this.processes.createDataDir();
+    const settings = {
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'warn',
+      DATA_DIR: this.dataDir,
+      SECRET_KEY,
+      DEMO: 'false',
+      ...NO_RATE_LIMITS,
+      ...options.settings,
+    };
+    if (!IS_SCALED) {
+      this.webs = [await this.#createService(['node', 'dist/bin/start.js'], settings)];
+      this.writers = this.webs;
+      this.webhooks = this.webs;
+      this.mcps = this.webs;
+      this.exporters = this.webs;
+      return;
+    }
+    const stores = { ...settings, ...(await this.#startStores()) };
+    const commandLines = await readProcfile();
+    const services = (type: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => this.#createService(commandLines[type] ?? [], stores)));
+    this.webs = await services('web', options.webs ?? 1);
+    this.writers = await services('writes', options.writers ?? 1);
+    this.webhooks = await services('webhooks', options.webhooks ?? 0);
+    this.mcps = await services('mcp', options.mcps ?? 0);
+    this.exporters = await services('exports', options.exporters ?? 0);
+    [this.clock] = await services('clock', 1);
+    if (options.settings?.SMTP_URL) [this.integrations] = await services('integrations', 1);
+  }
+
+  async #startStores(): Promise<Record<string, string>> {
+    this.postgres = await startEmbeddedPostgres({ dataDir: this.dataDir, logger: silent });
+    const { databaseUrl } = this.postgres;
+    await migrate({ databaseUrl, appRole: getAppRole(databaseUrl), withQueue: false });
+    this.redis = await startRedis();
+    return { DATABASE_URL: databaseUrl, REDIS_URL: `redis://127.0.0.1:${this.redis.port}` };
+  }
+
+  async #createService(command: string[], env: Record<string, string>): Promise<DeployedService> {
+    return new DeployedService(this.processes, command, env, await getFreePort());
+  }
+
+  /** Every process once. */
+  get services(): DeployedService[] {
+    const others = [this.clock, this.integrations].filter((service) => service !== undefined);
+    return [
+      ...new Set([
+        ...this.webs,
+        ...this.writers,
+        ...this.webhooks,
+        ...this.mcps,
+        ...this.exporters,
+        ...others,
+      ]),
+    ];
+  }
+
+  /** Starts the processes that do not run yet, and waits until all are ready. */
+  async start(): Promise<this> {
+    await Promise.all(this.services.filter(({ process }) => !process).map((service) => service.start()));
+    return this;
+  }
+
+  /** The only process, or the first of its type. */
+  get web(): DeployedService {
+    return this.webs[0] as DeployedService;
+  }
+
+  get writer(): DeployedService {
+    return this.writers[0] as DeployedService;
+  }
+
+  /** The URL of the database as the owner of the tables. PostgreSQL must have run once. */
+  async #databaseUrl(): Promise<string> {
+    const state = await readState(this.dataDir);
+    if (!state) throw new Error('there is no database yet');
+    return embeddedUrl(OWNER_ROLE, state.ownerPassword, state.port);
+  }
+
+  /** A connection pool in the application's role. */
+  async db(): Promise<Database> {
+    this.#db ??= openDatabase({
+      databaseUrl: await this.#databaseUrl(),
+      poolSize: 2,
+      applicationName: 'tow-test',
+      logger: silent,
+    });
+    return this.#db;
+  }
+
+  /**
+   * Calls `act` while no invoice can be committed. `act` must be shorter than the timeouts of the
+   * product's queries.
+   */
+  async withCommitsBlocked<T>(act: () => Promise<T>): Promise<T> {
+    return this.withLock('invoices', 'share row exclusive', act);
+  }
+
+  /** Calls `act` while a table is locked. PostgreSQL may be killed meanwhile. */
+  async withLock<T>(table: string, mode: string, act: () => Promise<T>): Promise<T> {
+    const client = new pg.Client({ connectionString: await this.#databaseUrl() });
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.query(`begin; lock table ${table} in ${mode} mode`);
+    return act().finally(() => client.end().catch(() => undefined));
+  }
+
+  /** Creates tenants with a key that has every permission. */
+  async createTenants(count: number): Promise<DeployedTenant[]> {
+    const db = await this.db();
+    const tenants: DeployedTenant[] = [];
+    for (let nth = 1; nth <= count; nth += 1) {
+      const pair = createTenantPairIds();
+      await db.transaction([pair.live, pair.sandbox], (tx) =>
+        createTenantPair(tx, pair, { name: `Tenant ${nth}` }),
+      );
+      tenants.push({
+        id: pair.live,
+        key: await issueKey({ db, config: { secretKey: SECRET_KEY } }, pair.live),
+      });
+    }
+    return tenants;
+  }
+
+  /** Kills Redis with SIGKILL and restarts it on the same port, without its data. */
+  async restartRedisEmpty(): Promise<void> {
+    const { port, process } = this.#redisServer();
+    runTotals.kills += 1;
+    process.kill('SIGKILL');
+    await eventually('the end of Redis', () => process.exitCode !== null || process.signalCode !== null);
+    this.redis = await startRedis(port);
+  }
+
+  async flushRedis(): Promise<void> {
+    await this.#withRedis((client) => client.flushall());
+  }
+
+  /** Jobs of the writes queue that wait for a worker, or that a worker runs. */
+  countJobs(state: 'wait' | 'active'): Promise<number> {
+    return this.#withRedis((client) => client.llen(`{tow}:writes:${state}`));
+  }
+
+  #withRedis<T>(use: (client: Redis) => Promise<T>): Promise<T> {
+    const client = new Redis(this.#redisServer().port, '127.0.0.1');
+    return use(client).finally(() => client.disconnect());
+  }
+
+  /**
+   * Sends SIGKILL to the postmaster. Resolves once the product has started another one by itself.
+   */
+  async killPostgres(): Promise<void> {
+    const pid = await this.#postmaster();
+    if (!pid) throw new Error('there is no PostgreSQL to kill');
+    runTotals.kills += 1;
+    process.kill(pid, 'SIGKILL');
+    await eventually('another PostgreSQL', async () => {
+      const next = await this.#postmaster();
+      return next !== undefined && next !== pid;
+    });
+  }
+
+  /** The process id in postmaster.pid, no matter which process started the postmaster. */
+  async #postmaster(): Promise<number | undefined> {
+    const cluster = await findClusterDir(this.dataDir);
+    const text = await readFile(join(cluster ?? '', 'postmaster.pid'), 'utf8').catch(() => '');
+    return Number(text.split('\n')[0]) || undefined;
+  }
+
+  /**
+   * Runs the command line tool on these stores and resolves with the data that it returns.
+   * @throws when it fails
+   */
+  async runTow<Data>(...args: string[]): Promise<Data> {
+    const command = ['node', 'dist/bin/tow.js', ...args, '--json'];
+    const { code, stdout, output } = await this.processes.run({ command, env: this.web.env });
+    if (code !== 0) throw new Error(`tow ${args.join(' ')} ended with ${code}:\n${output}`);
+    return JSON.parse(stdout).data;
+  }
+
+  #redisServer(): RedisServer {
+    if (!this.redis) throw new Error('an all-in-one deployment has no Redis');
+    return this.redis;
+  }
+
+  /** Ends everything, in any state, and makes sure that nothing is left. */
+  async end(): Promise<void> {
+    await this.#db?.close();
+    const redis = this.redis?.process;
+    redis?.kill('SIGKILL');
+    await this.processes.endAll(() => this.postgres?.stop());
+    if (redis)
+      await eventually('the end of Redis', () => redis.exitCode !== null || redis.signalCode !== null);
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * Clients that behave as integrators should and record every call: the load for fault injection.
+ */
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'undici';
+import type { Json } from '../client.js';
+import { findDeviations } from '../openapi-validator.js';
+import { eventually } from '../poll.js';
+import { IS_SCALED } from '../stores.js';
+import type { DeployedTenant } from './deployment.js';
+
+export const CLIENT_COUNT = 16;
+/**
+ * Longer than any write timeout of the deployments. A request without a response by then hangs,
+ * which is an error.
+ */
+const RESPONSE_TIMEOUT_MS = 15_000;
+const THINK_MS = 5;
+const RETRY_MS = 200;
+/**
+ * Calls that prove that work continues. All in one, the product handles more calls in the same
+ * time.
+ */
+const PROGRESS_CALLS = IS_SCALED ? 400 : 800;
+/** Statuses on which a client sends the same call again. */
+const RETRIED_STATUSES = [429, 503];
+
+/** One invoice that a client wants to create, and the responses that it got. */
+export interface LoadCall {
+  tenant: DeployedTenant;
+  key: string;
+  body: { invoice_number: string; line_items: unknown[] };
+  totalCents: number;
+  /**
+   * ok: a 2xx with the invoice. refused: a response that promises nothing. unknown: neither of them
+   * yet.
+   */
+  outcome: 'ok' | 'refused' | 'unknown';
+  /** The invoice's id, once it is known. */
+  id?: string;
+  /** The exact bytes of the 201. Absent when the operation returned the outcome. */
+  text?: string;
+  /** A short text for each time that it was sent: the method and the response or error. */
+  attempts: string[];
+}
+
+interface Reply {
+  status: number;
+  text: string;
+  body: Json;
+}
+
+export interface LoadOptions {
+  /** Addresses to choose from at each call, as a load balancer would. */
+  origins: string[];
+  tenants: DeployedTenant[];
+  clients?: number;
+  /** The pause of a client after each call. */
+  thinkMs?: number;
+}
+
+/** See the module comment. */
+export class Load {
+  readonly calls: LoadCall[] = [];
+  /** Responses that deviate from the OpenAPI document. */
+  readonly deviations: string[] = [];
+  /** Requests that were sent over a connection and never got a response. */
+  readonly unanswered: string[] = [];
+  readonly #agent = new Agent({ connections: CLIENT_COUNT * 2, pipelining: 1 });
+  readonly #draining = new Set<string>();
+  #clients: Promise<void>[] = [];
+  /** Clients start no new call. */
+  #isEnding = false;
+  /** Aborted: clients even give up calls whose outcome is unknown. */
+  readonly #giveUp = new AbortController();
+  #sent = 0;
+
+  constructor(private readonly options: LoadOptions) {}
+
+  /** Acknowledged calls so far. */
+  get acknowledgedCount(): number {
+    return this.calls.filter(({ outcome }) => outcome === 'ok').length;
+  }
+
+  /** Calls that were sent and have no outcome yet. */
+  get waitingCount(): number {
+    return this.calls.filter(({ outcome }) => outcome === 'unknown').length;
+  }
+
+  start(): this {
+    const { clients = CLIENT_COUNT } = this.options;
+    this.#clients = Array.from({ length: clients }, (_, client) => this.#work(client));
+    return this;
+  }
+
+  /** Waits for so many more acknowledged calls, as proof that the work continues. */
+  async waitForCalls(by = PROGRESS_CALLS, timeoutMs = 60_000): Promise<void> {
+    const goal = this.acknowledgedCount + by;
+    await eventually(`${by} more acknowledged calls`, () => this.acknowledgedCount >= goal, timeoutMs);
+  }
+
+  /**
+   * Lets each client finish its call, with as many retries as the call needs, for a minute at most.
+   */
+  async stop(timeoutMs = 60_000): Promise<void> {
+    this.#isEnding = true;
+    const timer = setTimeout(() => this.#giveUp.abort(), timeoutMs);
+    await Promise.all(this.#clients).finally(() => clearTimeout(timer));
+    await this.#agent.destroy();
+  }
+
+  /**
+   * Sends nothing more to this address until {@link includeOrigin}, like a load balancer that
+   * checks /readyz.
+   */
+  excludeOrigin(origin: string): void {
+    this.#draining.add(origin);
+  }
+
+  /** Uses an address again that was left out, or that sent "Connection: close". */
+  includeOrigin(origin: string): void {
+    this.#draining.delete(origin);
+  }
+
+  /** Adds a call to the record, to be sent by {@link sendUntilDone}. */
+  addCall(tenant: DeployedTenant, fields: Record<string, unknown> = {}): LoadCall {
+    const call = newCall(tenant, this.calls.length + 1, fields);
+    this.calls.push(call);
+    return call;
+  }
+
+  /**
+   * Sends a call until its outcome is known.
+   * @param follows whether a 202 is followed by polling its operation. Otherwise the same call is
+   * sent again
+   */
+  async sendUntilDone(call: LoadCall, { follows = true } = {}): Promise<void> {
+    while (call.outcome === 'unknown' && !this.#giveUp.signal.aborted) await this.#attempt(call, { follows });
+  }
+
+  /** Sends a call once, without waiting for an outcome. */
+  async sendOnce(call: LoadCall): Promise<void> {
+    await this.#send(call, { method: 'POST', path: '/invoices', body: call.body });
+  }
+
+  /**
+   * Polls an operation until it has an outcome, which may differ from the call's earlier outcome.
+   */
+  async pollOperation(call: LoadCall, operation: string): Promise<void> {
+    call.outcome = 'unknown';
+    await this.#pollOperation(call, operation);
+  }
+
+  async #work(client: number): Promise<void> {
+    const { tenants, thinkMs = THINK_MS } = this.options;
+    while (!this.#isEnding) {
+      const call = this.addCall(tenants[client % tenants.length] as DeployedTenant);
+      // Every fourth client sends its call again where the others poll the operation. Both are
+      // correct.
+      await this.sendUntilDone(call, { follows: client % 4 !== 0 });
+      await pause(thinkMs);
+    }
+  }
+
+  async #attempt(call: LoadCall, { follows }: { follows: boolean }): Promise<void> {
+    const reply = await this.#send(call, { method: 'POST', path: '/invoices', body: call.body });
+    if (reply?.status === 201) recordSuccess(call, reply.body, reply.text);
+    else if (reply?.status === 202 && follows) await this.#pollOperation(call, reply.body.data.operation_id);
+    else if (reply && !isRetried(reply)) recordRefusal(call, reply);
+    else await pause(RETRY_MS);
+  }
+
+  async #pollOperation(call: LoadCall, operation: string): Promise<void> {
+    while (call.outcome === 'unknown' && !this.#giveUp.signal.aborted) {
+      const reply = await this.#send(call, { method: 'GET', path: `/operations/${operation}` });
+      if (reply && reply.status !== 200 && !isRetried(reply)) recordRefusal(call, reply);
+      else if (reply?.body.status === 'succeeded') recordSuccess(call, reply.body.result);
+      else if (reply?.body.status === 'failed') recordRefusal(call, reply);
+      else await pause(RETRY_MS);
+    }
+  }
+
+  /** Sends one request. Undefined when it gets no response. */
+  async #send(
+    call: LoadCall,
+    { method, path, body }: { method: 'GET' | 'POST'; path: string; body?: unknown },
+  ): Promise<Reply | undefined> {
+    const origin = this.#origin();
+    if (!origin) return undefined;
+    try {
+      const response = await request(`${origin}/v1${path}`, {
+        method,
+        dispatcher: this.#agent,
+        headers: {
+          authorization: `Bearer ${call.tenant.key}`,
+          ...(body ? { 'content-type': 'application/json', 'idempotency-key': call.key } : {}),
+        },
+        body: body ? JSON.stringify(body) : null,
+        signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
+      });
+      const { statusCode: status, headers } = response;
+      if (headers.connection === 'close') this.#draining.add(origin);
+      const reply = parseReply(status, await response.body.text());
+      // A failed test should show which of the product's 503 responses this is.
+      const why = status >= 500 ? `: ${reply.body.error?.message}` : '';
+      call.attempts.push(`${method} ${status}${why}`);
+      this.deviations.push(...findDeviations({ method, path, status, headers, body: reply.body }));
+      return reply;
+    } catch (error) {
+      const reason = describeError(error);
+      call.attempts.push(`${method} ${reason}`);
+      // A refused connection never carried the request. With any other error it may have.
+      if (!/ECONNREFUSED/.test(reason)) this.unanswered.push(`${origin} ${method} ${path}: ${reason}`);
+      return undefined;
+    }
+  }
+
+  /** Rotates over the addresses that have not announced that they are closing. */
+  #origin(): string | undefined {
+    const open = this.options.origins.filter((origin) => !this.#draining.has(origin));
+    this.#sent += 1;
+    return open[this.#sent % open.length];
+  }
+
+  /** Sends an acknowledged call once more. */
+  async resend(call: LoadCall): Promise<Reply | undefined> {
+    const agent = new Agent();
+    const response = await request(`${this.options.origins[0]}/v1/invoices`, {
+      method: 'POST',
+      dispatcher: agent,
+      headers: {
+        authorization: `Bearer ${call.tenant.key}`,
+        'content-type': 'application/json',
+        'idempotency-key': call.key,
+      },
+      body: JSON.stringify(call.body),
+    });
+    return parseReply(response.statusCode, await response.body.text().finally(() => agent.close()));
+  }
+}
+
+function newCall(tenant: DeployedTenant, nth: number, fields: Record<string, unknown>): LoadCall {
+  const totalCents = 1000 + nth;
+  const lineItem = { name: 'Tow', category: 'tow', quantity: 1, unit_type: 'each', taxable: false };
+  return {
+    tenant,
+    key: randomUUID(),
+    body: {
+      ...fields,
+      invoice_number: `L-${nth}`,
+      line_items: [{ ...lineItem, unit_price_cents: totalCents, total_cents: totalCents }],
+    },
+    totalCents,
+    outcome: 'unknown',
+    attempts: [],
+  };
+}
+
+function recordSuccess(call: LoadCall, invoice: { id: string }, text?: string): void {
+  call.outcome = 'ok';
+  call.id = invoice.id;
+  if (text !== undefined) call.text = text;
+}
+
+function recordRefusal(call: LoadCall, reply: Reply): void {
+  call.outcome = 'refused';
+  call.attempts.push(reply.text);
+}
+
+function isRetried({ status, body }: Reply): boolean {
+  return (
+    status === 202 || RETRIED_STATUSES.includes(status) || body?.error?.code === 'idempotency_in_progress'
+  );
+}
+
+function parseReply(status: number, text: string): Reply {
+  return { status, text, body: JSON.parse(text) };
+}
+
+function describeError(error: unknown): string {
+  const { name, code, message } = error as NodeJS.ErrnoException;
+  return `${name} ${code ?? ''} ${message}`;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,92 @@
+/**
+ * psql, and PostgreSQL servers of other versions than the product's. A dump must work with them
+ * without the product.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { canAnswerQueries } from '../../../bin/embedded-postgres/database.js';
+import {
+  buildSpawnOptions,
+  chooseSystemAccount,
+  runProgram,
+  type SystemAccount,
+} from '../../../shared/platform/files/system-account.js';
+import { eventually } from '../poll.js';
+import { getFreePort } from '../stores.js';
+
+/** Whether tests must skip psql. CI has it. */
+export const IS_PSQL_MISSING = spawnSync('psql', ['--version']).status !== 0 && process.env.CI !== 'true';
+
+/** Runs a SQL file as the documentation says. Resolves with psql's output and its exit code. */
+export async function runPsql(
+  databaseUrl: string,
+  file: string,
+): Promise<{ code: number | null; output: string }> {
+  const args = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', databaseUrl, '-f', file];
+  const child = spawn('psql', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => void chunks.push(piece));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { code, output: Buffer.concat(chunks).toString() };
+}
+
+const INSTALLED = '/usr/lib/postgresql';
+
+/**
+ * Folders with the programs of a server. TEST_POSTGRES_BIN names other folders, separated by
+ * colons.
+ */
+export function findOtherPostgresFolders(): string[] {
+  const named = process.env.TEST_POSTGRES_BIN?.split(':');
+  const installed = existsSync(INSTALLED)
+    ? readdirSync(INSTALLED).map((version) => join(INSTALLED, version, 'bin'))
+    : [];
+  return (named ?? installed).filter((folder) => existsSync(join(folder, 'postgres')));
+}
+
+/** A server on loopback with a new, empty cluster. */
+export class OtherPostgres {
+  private constructor(
+    /** The URL of an empty database, as its superuser. */
+    readonly databaseUrl: string,
+    private readonly end: () => Promise<void>,
+  ) {}
+
+  static async start(folder: string): Promise<OtherPostgres> {
+    const account = await chooseSystemAccount(undefined);
+    const clusterDir = mkdtempSync('/tmp/tow-other-');
+    if (account) chownSync(clusterDir, account.uid, account.gid);
+    await initialize(folder, clusterDir, account);
+    const port = await getFreePort();
+    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+    const args = ['-D', clusterDir, '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
+    const server = spawn(join(folder, 'postgres'), args, { ...buildSpawnOptions(account), stdio: 'ignore' });
+    const ended = new Promise((resolve) => server.once('close', resolve));
+    const databaseUrl = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    await eventually('the other PostgreSQL to answer', () => canAnswerQueries(databaseUrl));
+    return new OtherPostgres(databaseUrl, async () => {
+      server.kill('SIGINT');
+      await ended;
+      rmSync(clusterDir, { recursive: true, force: true });
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.end();
+  }
+}
+
+async function initialize(
+  folder: string,
+  clusterDir: string,
+  account: SystemAccount | undefined,
+): Promise<void> {
+  const args = ['-D', clusterDir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'];
+  const { ok, endReason, output } = await runProgram(join(folder, 'initdb'), args, account, 60_000);
+  if (!ok) throw new Error(`initdb: ${endReason}: ${output}`);
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { TestClient, TestResponse } from '../client.js';
+
+/**
+ * The club's outcomes for one claim: one for each time that the claim is sent to it, in sequence.
+ */
+export type ClubScript = Record<string, unknown>[];
+
+interface ClubOptions {
+  /** Each outcome is sent this often, concurrently, as by a partner that never got our response. */
+  repeats?: number;
+}
+
+/**
+ * Stands in for a motor club's office, because tests cannot call a real one. It polls for claims
+ * that were sent to it and records outcomes over HTTP with its own key, as an adapter will. It may
+ * repeat its requests.
+ */
+export class ClubDouble {
+  /** The API's responses to its requests. */
+  readonly responses: TestResponse[] = [];
+  readonly #scripts = new Map<string, ClubScript>();
+
+  constructor(
+    private readonly client: TestClient,
+    private readonly manners: ClubOptions = {},
+  ) {}
+
+  addOutcomes(claimId: string, script: ClubScript): void {
+    this.#scripts.set(claimId, [...script]);
+  }
+
+  /** Sends outcomes until no claim at the club has an outcome left. */
+  async sendOutcomes(): Promise<void> {
+    for (let hasResponded = true; hasResponded; ) {
+      hasResponded = false;
+      for (const id of await this.#findSentClaims()) {
+        const outcome = this.#scripts.get(id)?.shift();
+        if (!outcome) continue;
+        hasResponded = true;
+        await this.#sendOutcome(id, outcome);
+      }
+    }
+  }
+
+  /** Claims that are with the club, from every page. */
+  async #findSentClaims(): Promise<string[]> {
+    const ids: string[] = [];
+    for (const status of ['submitted', 'accepted']) {
+      let cursor: string | null = null;
+      do {
+        const query: string = `/claims?status=${status}&limit=2${cursor ? `&cursor=${cursor}` : ''}`;
+        const { data } = (await this.client.get(query)).body;
+        ids.push(...data.items.map((claim: { id: string }) => claim.id));
+        cursor = data.cursor;
+      } while (cursor);
+    }
+    return ids;
+  }
+
+  async #sendOutcome(id: string, outcome: Record<string, unknown>): Promise<void> {
+    const headers = { 'idempotency-key': randomUUID() };
+    const requests = Array.from({ length: this.manners.repeats ?? 1 }, () =>
+      this.client.post(`/claims/${id}/outcome`, outcome, { headers }),
+    );
+    this.responses.push(...(await Promise.all(requests)));
+  }
+}

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { newId } from '../../../shared/platform/ids.js';
+import type { TestClient } from '../client.js';
+import { createInvoiceAfter } from './lifecycle-records.js';
+import { endpointInput, invoiceInput, lineItem, scheduleInput } from './samples.js';
+
+/**
+ * Creates records of every kind that contain `canary`, a text that no other account may see.
+ * @returns the id of one record of each kind
+ */
+export async function createCanaryRecords(
+  client: TestClient,
+  { canary, isLive }: { canary: string; isLive: boolean },
+): Promise<Record<string, string>> {
+  const make = async (path: string, body: Record<string, unknown>): Promise<string> => {
+    const made = await client.post(path, body);
+    expect(made.status, made.text).to.be.oneOf([201, 202]);
+    return made.body.id;
+  };
+  const ids: Record<string, string> = {};
+  // Two of each, so that a page of one record has a next page.
+  for (let round = 0; round < 2; round += 1) {
+    ids.customer = await make('/customers', {
+      company_name: canary,
+      address: canary,
+      primary_phone: canary.slice(0, 32),
+    });
+    ids.work_order = await make('/work-orders', {
+      service_type: 'tow',
+      notes: canary,
+      customer_id: ids.customer,
+    });
+    const line_items = [lineItem({ name: canary })];
+    ids.invoice = await make(
+      '/invoices',
+      invoiceInput({ notes: canary, po_number: canary, customer_id: ids.customer, line_items }),
+    );
+    const billed = await createInvoiceAfter(client, ['approve'], { notes: canary });
+    // Two payments on one invoice, for the invoice's list of payments.
+    for (let part = 0; part < 2; part += 1) {
+      const payment = { amount_cents: 100, method: 'cash', reference: canary };
+      ids.payment = await make(`/invoices/${billed}/payments`, payment);
+    }
+    ids.paid_invoice = billed;
+    ids.claim = await make('/claims', { invoice_id: billed, club: canary });
+    const proposed = { invoice_id: await createInvoiceAfter(client, []), justification: canary };
+    ids.approval = await make('/approvals', proposed);
+    await createInvoiceAfter(client, ['approve', 'send'], { billing_email: `${canary}@example.com` });
+    ids.message = (await client.get('/messages?limit=1')).body.data.items[0].id;
+    ids.driver = await make('/drivers', { name: canary });
+    const unit_number = canary.slice(-30) + round;
+    ids.truck = await make('/trucks', { unit_number, duty_class: 'light', make: canary });
+    const defects = [{ component: canary, severity: 'minor' }];
+    ids.inspection = await make('/inspections', { kind: 'pre_trip', notes: canary, defects });
+    ids.defect = (await client.get(`/inspections/${ids.inspection}`)).body.defects[0].id;
+    const items = [{ category: 'hook_up', unit_type: 'flat', unit_price_cents: 7500, name: canary }];
+    const card = { name: canary, effective_from: '2026-01-01', is_default: true, items };
+    ids.rate_card = await make('/rate-cards', card);
+    ids.impound = await make('/impounds', { daily_rate_cents: 4500, notes: canary });
+    // Only the live account has users.
+    if (isLive) ids.user = await make('/users', { name: canary, email: `${newId()}@example.com` });
+    const endpoint = { description: canary, headers: { 'x-canary': canary }, asymmetric: true };
+    ids.webhook_endpoint = await make('/webhook-endpoints', endpointInput(endpoint));
+    ids.export = await make('/exports', { resource: 'invoices', format: 'csv', filters: { search: canary } });
+    ids.export_schedule = await make('/export-schedules', scheduleInput({ filters: { search: canary } }));
+    ids.api_key = await make('/api-keys', { name: canary, permissions: ['read'] });
+    ids.agent_key = await make('/agent-keys', { name: canary, scopes: ['read_audit'] });
+  }
+  return ids;
+}

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { newId } from '../../../shared/platform/ids.js';
+import type { TestClient } from '../client.js';
+import { endpointInput, invoiceInput, scheduleInput } from './samples.js';
+
+async function createRecord(
+  client: TestClient,
+  path: string,
+  body: Record<string, unknown>,
+): Promise<string> {
+  const response = await client.post(path, body);
+  expect(response.status, response.text).to.be.oneOf([200, 201, 202]);
+  return response.body.id;
+}
+
+/** Creates an invoice and takes these actions on it, in this sequence. */
+export async function createInvoiceAfter(
+  client: TestClient,
+  actions: readonly string[],
+  overrides: Record<string, unknown> = {},
+): Promise<string> {
+  const id = await createRecord(
+    client,
+    '/invoices',
+    invoiceInput({ billing_email: 'billing@example.com', ...overrides }),
+  );
+  for (const action of actions) await createRecord(client, `/invoices/${id}/${action}`, { reason: 'test' });
+  return id;
+}
+
+/** Creates a work order and takes these actions on it. `assign` uses a new truck. */
+export async function createWorkOrderAfter(client: TestClient, actions: readonly string[]): Promise<string> {
+  const id = await createRecord(client, '/work-orders', { service_type: 'tow' });
+  for (const action of actions) {
+    const truck = { unit_number: newId().slice(-12), duty_class: 'light' };
+    const body = action === 'assign' ? { truck_id: await createRecord(client, '/trucks', truck) } : {};
+    await createRecord(client, `/work-orders/${id}/${action}`, body);
+  }
+  return id;
+}
+
+/** Creates an impound that began long ago and takes these actions on it. */
+export async function createImpoundAfter(client: TestClient, actions: readonly string[]): Promise<string> {
+  const id = await createRecord(client, '/impounds', {
+    impounded_at: '2026-01-01T12:00:00Z',
+    daily_rate_cents: 4500,
+  });
+  for (const action of actions) await createRecord(client, `/impounds/${id}/${action}`, { reason: 'test' });
+  return id;
+}
+
+/**
+ * Creates a claim on a new, approved invoice and takes these actions on it; `invoice/…` is an
+ * action on its invoice. Resolves with the claim.
+ */
+export async function createClaimAfter(
+  client: TestClient,
+  actions: readonly string[] = [],
+  { invoice, ...overrides }: { invoice?: Record<string, unknown> } & Record<string, unknown> = {},
+): Promise<{ id: string; invoice_id: string }> {
+  const invoiceId = await createInvoiceAfter(client, ['approve'], invoice);
+  const claim = { invoice_id: invoiceId, club: 'Interstate Motor Club', ...overrides };
+  const { body } = await client.post('/claims', claim);
+  for (const action of actions) {
+    const [path, outcome] = action.split(':');
+    const requestPath = action.startsWith('invoice/')
+      ? `/invoices/${invoiceId}/${action.slice(8)}`
+      : `/claims/${body.id}/${path}`;
+    await createRecord(
+      client,
+      requestPath,
+      outcome ? { outcome, code: 'not_covered', amount_cents: 4_000 } : { reason: 'test' },
+    );
+  }
+  return body;
+}
+
+/**
+ * The actions that a record needs before an operation. An operation that is not here works on a new
+ * record.
+ */
+const REQUIRED_ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  'POST /work-orders/{id}/start': ['assign'],
+  'POST /work-orders/{id}/steps': ['assign'],
+  'POST /work-orders/{id}/unassign': ['assign'],
+  'POST /work-orders/{id}/complete': ['assign', 'start'],
+  'POST /invoices/{id}/send': ['approve'],
+  'POST /invoices/{id}/return': ['approve'],
+  'POST /invoices/{id}/dispute': ['approve', 'send'],
+  'POST /invoices/{id}/resolve': ['approve', 'send', 'dispute'],
+  'POST /invoices/{id}/void': ['approve', 'send'],
+  'POST /invoices/{id}/payments': ['approve'],
+  'POST /impounds/{id}/unhold': ['hold'],
+  'POST /claims/{id}/rebill': ['submit', 'outcome:denied', 'invoice/approve'],
+  'POST /claims/{id}/outcome': ['submit'],
+};
+
+/** A new record in the state that a documented operation needs. Undefined if any record will do. */
+export async function createRecordFor(operation: string, client: TestClient): Promise<string | undefined> {
+  const actions = REQUIRED_ACTIONS[operation] ?? [];
+  if (operation.startsWith('POST /work-orders/{id}/')) return createWorkOrderAfter(client, actions);
+  if (operation.startsWith('POST /invoices/{id}/')) return createInvoiceAfter(client, actions);
+  if (operation.startsWith('POST /impounds/{id}/')) return createImpoundAfter(client, actions);
+  if (operation.startsWith('POST /claims/{id}/')) return (await createClaimAfter(client, actions)).id;
+  if (operation === 'POST /payments/{id}/refund') {
+    const invoice = await createInvoiceAfter(client, ['approve']);
+    return createRecord(client, `/invoices/${invoice}/payments`, { amount_cents: 10_000, method: 'cash' });
+  }
+  if (operation.startsWith('POST /approvals/{id}/')) {
+    const invoice_id = await createInvoiceAfter(client, []);
+    return createRecord(client, '/approvals', { invoice_id, justification: 'To be decided' });
+  }
+  if (operation.includes('/webhook-endpoints/'))
+    return createRecord(client, '/webhook-endpoints', endpointInput());
+  if (operation.includes('/export-schedules/'))
+    return createRecord(client, '/export-schedules', scheduleInput());
+  if (operation.includes('/exports/')) {
+    const id = await createRecord(client, '/exports', { resource: 'customers', format: 'csv' });
+    // A cancelled export can be retried, and it leaves room for other exports.
+    await client.delete(`/exports/${id}`);
+    return id;
+  }
+  if (operation.includes('/api-keys/')) return createRecord(client, '/api-keys', { name: 'spare' });
+  if (operation.includes('/agent-keys/'))
+    return createRecord(client, '/agent-keys', { name: 'spare', scopes: ['read_audit'] });
+  return undefined;
+}

@@ -1,0 +1,24 @@
+/** Replaces the thread that draws PDFs. The title of the document determines how it misbehaves. */
+import { parentPort, threadId } from 'node:worker_threads';
+import type { DrawReply, DrawRequest } from '../../../shared/documents/pdf/pdf-thread.js';
+
+/** Memory that drawings leave in the heap. */
+const kept: string[][] = [];
+
+/** Each piece takes about 0.4 MB. */
+const takeHeap = (pieces: number) => {
+  for (let piece = 0; piece < pieces; piece += 1)
+    kept.push(Array.from({ length: 10_000 }, (_, nth) => `${kept.length}-${nth}`));
+};
+
+parentPort?.on('message', ({ document: { title } }: DrawRequest) => {
+  if (title === 'hangs') for (;;);
+  if (title === 'takes all memory') takeHeap(Number.POSITIVE_INFINITY);
+  if (title === 'takes most of the heap') takeHeap(50);
+  if (title === 'exits') process.exit(0);
+  const reply: DrawReply =
+    title === 'fails'
+      ? { error: 'no such font' }
+      : { bytes: Buffer.from(`thread ${threadId}`), isFull: title === 'fills up' };
+  parentPort?.postMessage(reply);
+});

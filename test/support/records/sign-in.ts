@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { hashPassword } from '../../../shared/platform/crypto.js';
+import { newId } from '../../../shared/platform/ids.js';
+import { TestClient, type TestResponse } from '../client.js';
+import type { TestStack } from '../stack.js';
+
+export interface TestUser {
+  tenantId: string;
+  id: string;
+  name: string;
+  email: string;
+  password: string;
+}
+
+export const TEST_PASSWORD = 'long enough for a test';
+
+let serial = 0;
+/** A hash takes half a second, so the usual password is hashed once. */
+let usualHash: Promise<string> | undefined;
+
+function hashWithCache(password: string): Promise<string> {
+  if (password !== TEST_PASSWORD) return hashPassword(password);
+  usualHash ??= hashPassword(TEST_PASSWORD);
+  return usualHash;
+}
+
+/** Stores a user of a live tenant who can sign in. Name, e-mail and password may be chosen. */
+export async function createUser(
+  stack: TestStack,
+  tenantId: string,
+  chosen: Partial<Pick<TestUser, 'name' | 'email' | 'password'>> = {},
+): Promise<TestUser> {
+  serial += 1;
+  const user = {
+    tenantId,
+    id: newId(),
+    name: 'Olive Operator',
+    email: `olive.${serial}@example.com`,
+    password: TEST_PASSWORD,
+    ...chosen,
+  };
+  await stack.rows(
+    tenantId,
+    'insert into users (tenant_id, id, email, name, password_hash) values ($1, $2, $3, $4, $5)',
+    [tenantId, user.id, user.email, user.name, await hashWithCache(user.password)],
+  );
+  return user;
+}
+
+/** Requests a session. The response may be a refusal. */
+export function requestSession(
+  origin: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<TestResponse> {
+  return new TestClient(origin, '').post('/session', body, { headers });
+}
+
+/** `name=value` of the cookie that a response sets. */
+export function readCookie(response: TestResponse): string {
+  const [cookie] = [response.headers['set-cookie'] ?? []].flat();
+  return cookie?.split(';')[0] ?? '';
+}
+
+/** A client that sends this cookie as a browser's page does, in one of the two environments. */
+export function createSessionClient(
+  origin: string,
+  cookie: string,
+  environment?: 'live' | 'sandbox',
+): TestClient {
+  const headers = { cookie, 'x-requested-with': 'test' };
+  return new TestClient(origin, '', '/v1', {
+    ...headers,
+    ...(environment ? { 'x-environment': environment } : {}),
+  });
+}
+
+/** Signs a user in and returns the client that acts as them. Creates a user when none is given. */
+export async function signIn(
+  stack: TestStack,
+  userOrTenant: TestUser | { tenantId: string },
+  environment?: 'live' | 'sandbox',
+): Promise<TestClient> {
+  const user = 'email' in userOrTenant ? userOrTenant : await createUser(stack, userOrTenant.tenantId);
+  const { email, password, tenantId: tenant_id } = user;
+  const response = await requestSession(stack.origin, { email, password, tenant_id });
+  expect(response.status, response.text).to.equal(200);
+  return createSessionClient(stack.origin, readCookie(response), environment);
+}

@@ -1,0 +1,44 @@
+import { RESOURCE_TABLES } from '../../../shared/registry/tables.js';
+import { type OpenApiNode, resolveRef } from './openapi-walk.js';
+
+/** The paths of the ids in a body, by the schema of its members. */
+export function findIdPaths(node: OpenApiNode, path: string[] = []): string[][] {
+  const schema = resolveRef(node);
+  if (schema.format === 'uuid') return [path];
+  const inItems = schema.items ? findIdPaths(schema.items as OpenApiNode, [...path, '0']) : [];
+  const members = Object.entries((schema.properties ?? {}) as Record<string, OpenApiNode>);
+  return [...inItems, ...members.flatMap(([name, member]) => findIdPaths(member, [...path, name]))];
+}
+
+/** A copy of a value with this id at this path. */
+export function setIdAt(value: unknown, [head, ...rest]: string[], id: string): unknown {
+  if (head === undefined) return id;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as OpenApiNode) }) as OpenApiNode;
+  copy[head] = setIdAt(copy[head], rest, id);
+  return copy;
+}
+
+/**
+ * The kind of record that a member refers to: a truck for `truck_id`, a defect for `defects[0].id`.
+ */
+export function findRecordKind(place: string[]): string {
+  const name = String(place.at(-1));
+  return name === 'id' ? String(place.at(-3)).replace(/s$/, '') : name.replace(/_id$/, '');
+}
+
+/** The kind of record that the id in a request path refers to. */
+export function findPathRecordKind(path: string): string {
+  const found = Object.entries(RESOURCE_TABLES).find(([, { collection }]) =>
+    path.startsWith(`${collection}/`),
+  );
+  if (found) return found[0];
+  if (path.startsWith('/operations/')) return 'operation';
+  if (path.startsWith('/webhook-endpoints/')) return 'endpoint';
+  if (path.startsWith('/attempts/')) return 'attempt';
+  throw new Error(
+    `the id in ${path} has no record kind: add the kind here and a record in fillAccount of the isolation crawl`,
+  );
+}
+
+/** The kind of record in the list at this request path. */
+export const findListedKind = (path: string) => findPathRecordKind(`/${path.split('/').at(-1)}/`);

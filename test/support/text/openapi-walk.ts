@@ -1,0 +1,148 @@
+import { openApiDocument } from '../openapi-validator.js';
+
+export type OpenApiNode = Record<string, unknown>;
+
+export interface DocumentedOperation {
+  /** `GET /invoices/{id}` */
+  name: string;
+  method: string;
+  path: string;
+  operation: OpenApiNode;
+  parameters: OpenApiNode[];
+  /** Schema and example of the JSON body, when there is one. */
+  body: { schema: OpenApiNode; example: unknown; required: boolean } | undefined;
+  responses: { status: string; response: OpenApiNode }[];
+  /** Responses to a dry run and to a late commit of a write. */
+  otherResponses: { status: string; response: OpenApiNode }[];
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** Follows a reference inside the document. */
+export function resolveRef(node: OpenApiNode): OpenApiNode {
+  if (typeof node.$ref !== 'string') return node;
+  const parts = node.$ref.replace('#/', '').split('/');
+  const found = parts.reduce<unknown>((at, part) => (at as OpenApiNode | undefined)?.[part], openApiDocument);
+  if (found === undefined) throw new Error(`${node.$ref} points at nothing`);
+  return resolveRef(found as OpenApiNode);
+}
+
+function resolveAll(responses: unknown): { status: string; response: OpenApiNode }[] {
+  const entries = Object.entries((responses ?? {}) as Record<string, OpenApiNode>);
+  return entries.map(([status, response]) => ({ status, response: resolveRef(response) }));
+}
+
+function jsonContent(holder: OpenApiNode | undefined): { schema: OpenApiNode; example: unknown } | undefined {
+  const content = holder?.content as Record<string, { schema: OpenApiNode; example?: unknown }> | undefined;
+  const json = content?.['application/json'];
+  return json && { schema: json.schema, example: json.example };
+}
+
+/** Every operation of the document, with its references followed one level. */
+export function listDocumentedOperations(): DocumentedOperation[] {
+  const paths = openApiDocument.paths as unknown as Record<string, Record<string, OpenApiNode>>;
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => METHODS.includes(method))
+      .map(([method, operation]) => {
+        const body = jsonContent(operation.requestBody as OpenApiNode | undefined);
+        return {
+          name: `${method.toUpperCase()} ${path}`,
+          method: method.toUpperCase(),
+          path,
+          operation,
+          parameters: ((operation.parameters ?? []) as OpenApiNode[]).map(resolveRef),
+          body: body && { ...body, required: (operation.requestBody as OpenApiNode).required === true },
+          responses: resolveAll(operation.responses),
+          otherResponses: resolveAll(operation['x-other-responses']),
+        };
+      }),
+  );
+}
+
+/** The credential that an operation requires: none, a session, or a key or a session. */
+export function findRequiredCredential({ operation }: DocumentedOperation): 'nothing' | 'session' | 'key' {
+  const { security } = operation as { security?: object[] };
+  if (security === undefined) return 'key';
+  return security.length === 0 ? 'nothing' : 'session';
+}
+
+export interface DocumentedExample {
+  where: string;
+  schema: OpenApiNode;
+  value: unknown;
+}
+
+/** Every example in the document with its schema. A missing example has the value undefined. */
+export function listDocumentedExamples(): DocumentedExample[] {
+  const { components } = openApiDocument as unknown as {
+    components: Record<string, Record<string, OpenApiNode>>;
+  };
+  const parameters = (where: string, list: OpenApiNode[]) =>
+    list
+      .filter((parameter) => parameter.example !== undefined)
+      .map((one) => ({
+        where: `${where} ${one.name}`,
+        schema: one.schema as OpenApiNode,
+        value: one.example,
+      }));
+  const headers = Object.entries(components.headers ?? {}).map(([name, header]) => ({
+    where: `header ${name}`,
+    schema: header.schema as OpenApiNode,
+    value: header.example,
+  }));
+  const operations = listDocumentedOperations().flatMap(
+    ({ name, body, parameters: own, responses, otherResponses }) => [
+      ...(body ? [{ where: `${name} body`, schema: body.schema, value: body.example }] : []),
+      ...parameters(name, own),
+      ...[...responses, ...otherResponses].flatMap(({ status, response }) => {
+        const content = jsonContent(response);
+        return content
+          ? [{ where: `${name} ${status}`, schema: content.schema, value: content.example }]
+          : [];
+      }),
+    ],
+  );
+  const members = listDocumentedSchemas()
+    .filter(({ schema }) => schema.example !== undefined)
+    .map(({ where, schema }) => ({ where, schema, value: schema.example }));
+  return [...headers, ...operations, ...members];
+}
+
+const NESTED = ['items', 'not', 'additionalProperties'];
+const NESTED_LISTS = ['allOf', 'anyOf', 'oneOf'];
+
+/** Every schema object of the document, including nested ones, with its place. */
+export function listDocumentedSchemas(): { where: string; schema: OpenApiNode }[] {
+  const found: { where: string; schema: OpenApiNode }[] = [];
+  const visit = (schema: unknown, where: string): void => {
+    if (typeof schema !== 'object' || schema === null) return;
+    const one = schema as OpenApiNode;
+    found.push({ where, schema: one });
+    for (const word of NESTED) visit(one[word], `${where}.${word}`);
+    for (const word of NESTED_LISTS) {
+      for (const [index, part] of ((one[word] ?? []) as unknown[]).entries())
+        visit(part, `${where}.${word}[${index}]`);
+    }
+    for (const [name, member] of Object.entries((one.properties ?? {}) as OpenApiNode))
+      visit(member, `${where}.${name}`);
+  };
+  const visitAll = (node: unknown, where: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      // An example is a value, not part of the description.
+      if (key === 'example' || key === 'examples') continue;
+      if (key === 'schema') visit(value, where);
+      else visitAll(value, `${where} ${key}`);
+    }
+  };
+  const { paths, components } = openApiDocument as unknown as {
+    paths: OpenApiNode;
+    components: Record<string, OpenApiNode>;
+  };
+  const { schemas = {}, ...others } = components;
+  for (const [name, schema] of Object.entries(schemas)) visit(schema, name);
+  visitAll(others, 'components');
+  visitAll(paths, 'paths');
+  return found;
+}

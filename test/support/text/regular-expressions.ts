@@ -1,0 +1,123 @@
+/**
+ * Finds the regular expressions in the sources, and generates texts that a slow expression takes
+ * long to match.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import ts from 'typescript';
+import { PROJECT } from '../load/processes.js';
+
+export interface FoundExpression {
+  /** Path in the project. */
+  file: string;
+  /** Its source text: a literal, or a call of RegExp. */
+  sourceText: string;
+  /** Undefined when the expression is built at run time. */
+  expression: RegExp | undefined;
+}
+
+/** Every regular expression in the sources below these folders. */
+export function findExpressions(folders: readonly string[]): FoundExpression[] {
+  return folders.flatMap((folder) =>
+    (readdirSync(join(PROJECT, folder), { recursive: true }) as string[])
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => findExpressionsInFile(`${folder}/${name}`)),
+  );
+}
+
+function findExpressionsInFile(file: string): FoundExpression[] {
+  const found: FoundExpression[] = [];
+  const source = ts.createSourceFile(file, readFileSync(join(PROJECT, file), 'utf8'), ts.ScriptTarget.Latest);
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      found.push({ file, sourceText: node.text, expression: parseLiteral(node.text) });
+    } else if (
+      (ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+      node.expression.getText(source) === 'RegExp'
+    ) {
+      found.push({ file, sourceText: node.getText(source), expression: undefined });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function parseLiteral(literal: string): RegExp {
+  const end = literal.lastIndexOf('/');
+  return new RegExp(literal.slice(1, end), literal.slice(end + 1));
+}
+
+/** Units that are repeated for every expression. */
+const UNITS = [
+  ...'aA0 \t\n/.-_:;,=@"\'\\[]{}()<>*?%$#&|~^+!é\u0000\u200d\ud800',
+  'a.',
+  'a-',
+  'a/',
+  'a:',
+  'a,',
+  'a ',
+  'a@',
+  'a_',
+  '://',
+  'a://',
+  'a:/',
+  '0-',
+  '0.',
+  '\r\n',
+  '\\u',
+  '""',
+  '[ ',
+];
+/** After these tails, no expression matches to the end. */
+const TAILS = ['', '\n\u0001', '!'];
+const SAMPLES = 4;
+const MAX_SAMPLE = 20;
+
+/** Texts of `chars` characters that repeat units on which careless parsers are slow. */
+export function* generateUsualAttacks(chars: number): Generator<string> {
+  for (const unit of UNITS) for (const tail of TAILS) yield repeated('', unit, { tail, chars });
+}
+
+/**
+ * Texts of `chars` characters that repeat the usual units, and parts of texts that the expression
+ * matches.
+ */
+export function* generateAttacksOn(expression: RegExp, chars: number): Generator<string> {
+  yield* generateUsualAttacks(chars);
+  const [head = ''] = /^[\w ]+/.exec(expression.source) ?? [];
+  yield repeated('', head, { chars });
+  for (const sample of generateMatches(expression)) {
+    yield repeated('', sample, { tail: TAILS[1], chars });
+    for (let start = 0; start < sample.length; start += 1) {
+      for (const length of [1, 2, 3]) {
+        const unit = sample.slice(start, start + length);
+        yield repeated(sample.slice(0, start), unit, { tail: TAILS[1], chars });
+      }
+    }
+  }
+}
+
+function repeated(
+  head: string,
+  unit: string,
+  { tail = '', chars }: { tail?: string | undefined; chars: number },
+) {
+  const count = Math.max(1, Math.floor((chars - head.length - tail.length) / Math.max(1, unit.length)));
+  return `${head}${unit.repeat(count)}${tail}`;
+}
+
+/**
+ * Texts that the expression matches, the same in each run. They ignore assertions and flags that
+ * the generator does not support.
+ */
+function generateMatches({ source, flags }: RegExp): string[] {
+  const known = source
+    .replace(/\\b|\(\?<?[=!][^)]*\)/g, '')
+    .replace(/\\0/g, '\\x00')
+    .replace(/\\p\{Surrogate\}/g, '[\\uD800-\\uDBFF]');
+  const matching = fc.stringMatching(new RegExp(known, flags.replace(/[giy]/g, '')));
+  const samples = fc.sample(matching, { numRuns: SAMPLES, seed: 1 });
+  return samples.filter((sample) => sample !== '').map((sample) => sample.slice(0, MAX_SAMPLE));
+}

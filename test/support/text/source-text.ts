@@ -1,0 +1,87 @@
+/** The repository as text: its tracked files, and the comments inside its TypeScript. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { PROJECT } from '../load/processes.js';
+
+/** A block comment, or a run of `//` comments on consecutive lines. */
+export interface SourceComment {
+  file: string;
+  /** Of its first line, counted from 1. */
+  line: number;
+  /** Its source lines, as they stand in the file. */
+  lines: string[];
+  /** Its words without the comment marks, on one line. */
+  text: string;
+}
+
+/** Paths from the repository's root, of files that git tracks or would track. */
+export function listFiles(pattern: RegExp): string[] {
+  return execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: PROJECT,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+    .split('\n')
+    .filter((path) => pattern.test(path) && existsSync(join(PROJECT, path)));
+}
+
+export function readSource(file: string): string {
+  return readFileSync(join(PROJECT, file), 'utf8');
+}
+
+/** The comments of a TypeScript file, in their order. */
+export function readComments(file: string, source = readSource(file)): SourceComment[] {
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
+  const starts = tree.getLineStarts();
+  const lines = source.split('\n');
+  const comments: (SourceComment & { last: number; block: boolean })[] = [];
+  for (const range of [...commentRanges(tree, source)].sort((a, b) => a.pos - b.pos)) {
+    const first = tree.getLineAndCharacterOfPosition(range.pos).line;
+    const last = tree.getLineAndCharacterOfPosition(range.end).line;
+    const block = range.kind === ts.SyntaxKind.MultiLineCommentTrivia;
+    const ownLine = source.slice(starts[first], range.pos).trim() === '';
+    const text = plainText(source.slice(range.pos, range.end));
+    const previous = comments.at(-1);
+    if (previous && !block && !previous.block && ownLine && previous.last === first - 1) {
+      previous.lines.push(...lines.slice(first, last + 1));
+      previous.text += ` ${text}`;
+      previous.last = last;
+    } else comments.push({ file, line: first + 1, lines: lines.slice(first, last + 1), text, last, block });
+  }
+  return comments.map(({ last: _last, block: _block, ...comment }) => comment);
+}
+
+/** Every identifier of a TypeScript file, without repetitions. */
+export function readIdentifiers(file: string, source = readSource(file)): Set<string> {
+  const names = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node)) names.add(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
+  return names;
+}
+
+function commentRanges(tree: ts.SourceFile, source: string): Set<ts.CommentRange> {
+  const ranges = new Map<number, ts.CommentRange>();
+  const visit = (node: ts.Node): void => {
+    const around = [
+      ...(ts.getLeadingCommentRanges(source, node.getFullStart()) ?? []),
+      ...(ts.getTrailingCommentRanges(source, node.getEnd()) ?? []),
+    ];
+    for (const range of around) ranges.set(range.pos, range);
+    for (const child of node.getChildren(tree)) visit(child);
+  };
+  visit(tree);
+  return new Set(ranges.values());
+}
+
+function plainText(comment: string): string {
+  return comment
+    .replace(/^\/\*\*?|\*\/$|^\/\/+/g, '')
+    .replace(/^\s*\*(?!\/) ?/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,125 @@
+import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health/sweep.js';
+import { runIsolated } from '../../../workers/writes/isolate-commands.js';
+import type { BatchContext } from '../../../workers/writes/run-batch.js';
+import type { Json } from '../client.js';
+import type { TestStack } from '../stack.js';
+import { createBatchContext } from '../writes/batch-context.js';
+import { insertDeliveries, insertEndpoint } from './webhook-rows.js';
+
+/**
+ * Endpoints of one tenant. The test writes the state that delivery workers would write, and calls
+ * the clock instead of waiting for it.
+ */
+export class EndpointHealth {
+  constructor(
+    readonly stack: TestStack,
+    readonly tenantId: string,
+  ) {}
+
+  /** Creates an enabled endpoint with its endpoint queue. */
+  createEndpoint(): Promise<string> {
+    return insertEndpoint(this, { url: 'https://receiver.example.com/hook?key=secret' });
+  }
+
+  queryRows<R = Json>(text: string, values: unknown[]): Promise<R[]> {
+    return this.stack.rows<R>(this.tenantId, text, values);
+  }
+
+  /**
+   * Writes the state of an endpoint queue as a delivery worker does.
+   * @param set assignments in SQL
+   */
+  async updateQueue(id: string, set: string): Promise<void> {
+    const text = `update webhook_lanes set ${set} where tenant_id = $1 and endpoint_id = $2`;
+    await this.queryRows(text, [this.tenantId, id]);
+  }
+
+  /**
+   * The endpoint has failed for `hours` hours, a hundred times, the last time `lastAgo` hours ago.
+   */
+  setFailing(id: string, hours: number, lastAgo = 0): Promise<void> {
+    return this.updateQueue(
+      id,
+      `failing_since = now() - interval '${hours} hours', last_failure_at = now() - interval '${lastAgo} hours',
+       consecutive_failures = 100, last_error = 'http_503'`,
+    );
+  }
+
+  /** The endpoint accepted a delivery just now. */
+  setSucceeded(id: string): Promise<void> {
+    return this.updateQueue(
+      id,
+      'failing_since = null, consecutive_failures = 0, last_success_at = clock_timestamp()',
+    );
+  }
+
+  async readEndpoint(id: string): Promise<Json> {
+    const text = `select l.*, e.* from webhook_endpoints e join webhook_lanes l on l.tenant_id = e.tenant_id and l.endpoint_id = e.id
+                  where e.tenant_id = $1 and e.id = $2`;
+    return (await this.queryRows(text, [this.tenantId, id]))[0];
+  }
+
+  /**
+   * Creates an exhausted delivery to the endpoint and counts it in the endpoint queue. Resolves
+   * with its id.
+   */
+  async addExhaustedDelivery(endpointId: string): Promise<string> {
+    const ids = await insertDeliveries(this, [{ endpoint_id: endpointId, status: 'exhausted' }]);
+    const [id] = ids as [string];
+    await this.updateQueue(endpointId, `exhausted_count = exhausted_count + 1, last_exhausted_id = '${id}'`);
+    return id;
+  }
+
+  /** The commands that the clock would submit about an endpoint. */
+  async findCommands(id: string) {
+    const { db } = this.stack.runtime;
+    const commands = await db.transaction([this.tenantId], (tx) => findHealthSteps(tx, 1000));
+    return commands.filter(({ entityId }) => entityId === id);
+  }
+
+  /**
+   * Runs the clock's commands about an endpoint, as the writes workers do.
+   * @returns the ids of the endpoints whose workers were woken
+   */
+  async runCommands(
+    id: string,
+    commands?: Awaited<ReturnType<EndpointHealth['findCommands']>>,
+  ): Promise<string[]> {
+    const wokenEndpointIds: string[] = [];
+    const context: BatchContext = {
+      ...createBatchContext(this.stack.runtime),
+      config: this.stack.runtime.config,
+      afterCommit: ({ completed }) => {
+        for (const { outcome } of completed)
+          if (outcome.ok) wokenEndpointIds.push(...(outcome.endpointIdsToWake ?? []));
+      },
+    };
+    await runIsolated(context, commands ?? (await this.findCommands(id)));
+    return wokenEndpointIds;
+  }
+
+  /** Events about an endpoint, oldest first. */
+  async readEvents(id: string): Promise<Json[]> {
+    const text = `select body from events where tenant_id = $1
+                    and $2 in (body::jsonb #>> '{data,object,id}', body::jsonb #>> '{data,endpoint,id}') order by xid, id`;
+    return (await this.queryRows<{ body: string }>(text, [this.tenantId, id])).map(({ body }) =>
+      JSON.parse(body),
+    );
+  }
+
+  async readEventTypes(id: string): Promise<string[]> {
+    return (await this.readEvents(id)).map(({ type }) => type);
+  }
+
+  /** Notices about an endpoint, oldest first. */
+  readNotices(id: string): Promise<Json[]> {
+    const text = 'select * from notices where tenant_id = $1 and entity_id = $2 order by created_at, id';
+    return this.queryRows(text, [this.tenantId, id]);
+  }
+
+  /** The audit entries of an endpoint that contain changes, oldest first. */
+  async readAuditEntries(id: string): Promise<Json[]> {
+    const text = `select action, actor_name, changes from audit_entries where tenant_id = $1 and entity_id = $2 and changes <> '[]' order by id`;
+    return this.queryRows(text, [this.tenantId, id]);
+  }
+}

@@ -1,0 +1,326 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { Json } from '../client.js';
+import { eventually } from '../poll.js';
+import { findRequestProblems, type SigningKeys } from './strict-verdict.js';
+
+export interface ReceivedRequest {
+  /** When its body was complete, in ms since 1970. */
+  at: number;
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** Names and values alternate, as they were sent. */
+  rawHeaders: string[];
+  body: Buffer;
+  /** `webhook-id` */
+  id: string;
+  /** The parsed body; undefined when it is no JSON. */
+  event: Json;
+  /** Its number among the requests with this id at this endpoint, from 1. */
+  nth: number;
+  /** Its problems; empty: none. */
+  problems: string[];
+  /** Bytes of the response's body that have been written so far. */
+  written: number;
+  /** The response is complete, or the connection is closed. */
+  isOver: boolean;
+}
+
+export type ReceiverBehavior =
+  | {
+      status?: number;
+      headers?: Record<string, string>;
+      body?: string | Buffer;
+      /** Before the head of the response. */
+      delayMs?: number;
+    }
+  | { redirect: string; status?: number }
+  /** No response, ever. */
+  | 'hang'
+  /** The connection is reset (RST). */
+  | 'reset'
+  /** A byte of the body every 100 ms, without end. */
+  | 'drip'
+  /** A header every 100 ms, without end, so that not even the head is complete. */
+  | 'drip-head'
+  /** A body without end, as fast as the client reads it. */
+  | 'endless'
+  /** 16 MiB of zeros, compressed a thousandfold. */
+  | 'gzip-bomb';
+
+export type Responder = (
+  request: ReceivedRequest,
+  nth: number,
+) => ReceiverBehavior | Promise<ReceiverBehavior>;
+
+export interface StrictEndpointOptions {
+  secret?: string;
+  secrets?: string[];
+  publicKeys?: string[];
+  respond?: Responder;
+}
+
+const DRIP_MS = 100;
+/** Attempts further apart than this cannot have been sent in the same second. */
+const RENEWED_AFTER_MS = 2000;
+
+/** One receiver behind its own path. Its keys and its behavior may be changed at any time. */
+export class StrictEndpoint implements SigningKeys {
+  secrets: string[];
+  publicKeys: string[];
+  tolerated: string[] = [];
+  respond: Responder;
+  readonly requests: ReceivedRequest[] = [];
+  readonly #byId = new Map<string, ReceivedRequest[]>();
+  /** Problems of all requests, each with the id of its request. */
+  readonly problems: string[] = [];
+  inFlight = 0;
+  maxInFlight = 0;
+  /** Requests that the sender aborted before their body was complete. */
+  aborted = 0;
+
+  constructor(
+    readonly url: string,
+    {
+      secret,
+      secrets = secret ? [secret] : [],
+      publicKeys = [],
+      respond = () => ({}),
+    }: StrictEndpointOptions,
+  ) {
+    this.secrets = secrets;
+    this.publicKeys = publicKeys;
+    this.respond = respond;
+  }
+
+  /** When each request arrived, in ms. */
+  get arrivals(): number[] {
+    return this.requests.map(({ at }) => at);
+  }
+
+  /** The `webhook-id`s that arrived, each once, in the sequence of their first arrival. */
+  get ids(): string[] {
+    return [...this.#byId.keys()];
+  }
+
+  /** All requests with one id, in the sequence of their arrival. */
+  requestsOf(id: string): readonly ReceivedRequest[] {
+    return this.#byId.get(id) ?? [];
+  }
+
+  recordRequest(request: ReceivedRequest): void {
+    const { id, nth, problems } = request;
+    this.requests.push(request);
+    this.#byId.set(id, [...this.requestsOf(id), request]);
+    this.problems.push(...problems.map((problem) => `${id} (${nth}): ${problem}`));
+  }
+
+  /** Resolves with the requests once there are this many. */
+  waitFor(count: number, timeoutMs?: number): Promise<ReceivedRequest[]> {
+    return eventually(
+      `${count} requests to ${this.url}`,
+      () => this.requests.length >= count && this.requests,
+      timeoutMs,
+    );
+  }
+}
+
+/**
+ * A receiver of webhooks on loopback that checks every request against the standard
+ * (strict-verdict.ts) and can misbehave. It shares no code with the sender. One server hosts any
+ * number of endpoints. Requests with the same `webhook-id` must have the same bytes at all of them.
+ */
+export class StrictReceiver {
+  readonly endpoints: StrictEndpoint[] = [];
+  /** Connections that were opened so far. */
+  connections = 0;
+  readonly #strays: string[] = [];
+  /** The body that each id first came with. */
+  readonly #bodies = new Map<string, Buffer>();
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
+  #port = 0;
+
+  private constructor() {
+    // The sender decides how long it keeps a connection. A close by the receiver would race with
+    // the next request.
+    this.#server.keepAliveTimeout = 0;
+    this.#server.requestTimeout = 0;
+    this.#server.on('connection', (socket) => {
+      this.connections += 1;
+      socket.on('error', () => undefined);
+    });
+  }
+
+  /** Listens with one endpoint, {@link endpoint}. */
+  static async start(options: StrictEndpointOptions = {}): Promise<StrictReceiver> {
+    const receiver = new StrictReceiver();
+    await receiver.listenAgain();
+    receiver.add(options);
+    return receiver;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** The endpoint that the receiver was started with. */
+  get endpoint(): StrictEndpoint {
+    return this.endpoints[0] as StrictEndpoint;
+  }
+
+  /** Adds an endpoint at `/e/<n>`. */
+  add(options: StrictEndpointOptions = {}): StrictEndpoint {
+    const endpoint = new StrictEndpoint(`${this.origin}/e/${this.endpoints.length}`, options);
+    this.endpoints.push(endpoint);
+    return endpoint;
+  }
+
+  /** Problems of all endpoints, and requests to no endpoint, for example followed redirects. */
+  get problems(): string[] {
+    return [...this.#strays, ...this.endpoints.flatMap(({ problems }) => problems)];
+  }
+
+  /** Closes every connection and refuses new ones until {@link listenAgain}. */
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /** Listens again on the same port. */
+  async listenAgain(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, index = 'none'] = /^\/e\/(\d+)$/.exec(message.url ?? '') ?? [];
+    const endpoint = this.endpoints[Number(index)];
+    if (!endpoint) {
+      this.#strays.push(`${message.method} ${message.url} is for no endpoint`);
+      response.writeHead(404).end();
+      return;
+    }
+    endpoint.inFlight += 1;
+    endpoint.maxInFlight = Math.max(endpoint.maxInFlight, endpoint.inFlight);
+    let received: ReceivedRequest | undefined;
+    response.once('close', () => {
+      endpoint.inFlight -= 1;
+      if (received) received.isOver = true;
+      else endpoint.aborted += 1;
+    });
+    const body = await readAll(message);
+    if (!body) return;
+    received = this.#record(endpoint, message, body);
+    try {
+      await sendResponse(await endpoint.respond(received, received.nth), received, response);
+    } catch (error) {
+      this.#strays.push(`the test's own respond failed: ${error}`);
+      response.destroy();
+    }
+  }
+
+  #record(endpoint: StrictEndpoint, message: IncomingMessage, body: Buffer): ReceivedRequest {
+    const { headers, rawHeaders, url: path = '', method = '' } = message;
+    const at = Date.now();
+    const id = String(headers['webhook-id']);
+    const earlier = endpoint.requestsOf(id);
+    const problems = findRequestProblems({ at, method, rawHeaders, body }, endpoint);
+    const first = this.#bodies.get(id) ?? body;
+    this.#bodies.set(id, first);
+    if (!first.equals(body)) problems.push('the body is not the one that this id came with before');
+    const stale = earlier.find(
+      (one) =>
+        at - one.at > RENEWED_AFTER_MS && one.headers['webhook-timestamp'] === headers['webhook-timestamp'],
+    );
+    if (stale) problems.push('webhook-timestamp is that of an earlier attempt');
+    const event = parse(body);
+    const nth = earlier.length + 1;
+    const request: ReceivedRequest = {
+      at,
+      path,
+      headers,
+      rawHeaders,
+      body,
+      id,
+      event,
+      nth,
+      problems,
+      written: 0,
+      isOver: false,
+    };
+    endpoint.recordRequest(request);
+    return request;
+  }
+}
+
+/** Undefined when the sender aborts the request. */
+async function readAll(message: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of message) chunks.push(chunk);
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+let bomb: Buffer | undefined;
+
+async function sendResponse(
+  reply: ReceiverBehavior,
+  request: ReceivedRequest,
+  response: ServerResponse,
+): Promise<void> {
+  const write = (chunk: string | Buffer): boolean => {
+    request.written += chunk.length;
+    return response.write(chunk);
+  };
+  if (reply === 'hang') return;
+  if (reply === 'reset') {
+    response.socket?.resetAndDestroy();
+  } else if (reply === 'drip') {
+    response.writeHead(200);
+    repeatUntilClosed(response, () => write('.'));
+  } else if (reply === 'drip-head') {
+    response.socket?.write('HTTP/1.1 200 OK\r\n');
+    repeatUntilClosed(response, () => response.socket?.write('x-drip: .\r\n'));
+  } else if (reply === 'endless') {
+    response.writeHead(200);
+    const chunk = Buffer.alloc(64 * 1024, '.');
+    const fill = () => {
+      while (!response.destroyed && write(chunk));
+    };
+    response.on('drain', fill);
+    fill();
+  } else if (reply === 'gzip-bomb') {
+    bomb ??= gzipSync(Buffer.alloc(16 * 1024 * 1024));
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    write(bomb);
+    response.end();
+  } else if ('redirect' in reply) {
+    response.writeHead(reply.status ?? 302, { location: reply.redirect }).end();
+  } else {
+    // The timer does not keep the process alive. The server does, as long as the test needs the
+    // response.
+    if (reply.delayMs) await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref());
+    response.writeHead(reply.status ?? 200, reply.headers);
+    if (reply.body) write(reply.body);
+    response.end();
+  }
+}
+
+/** Repeats the action until the response is closed. */
+function repeatUntilClosed(response: ServerResponse, act: () => void): void {
+  const timer = setInterval(act, DRIP_MS);
+  response.once('close', () => clearInterval(timer));
+}

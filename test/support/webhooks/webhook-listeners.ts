@@ -1,0 +1,208 @@
+/**
+ * The endpoints that receive the events of a load's invoices, and the assertions about them after
+ * the load.
+ */
+import { expect } from 'chai';
+import { generateSecret } from '../../../shared/resources/webhook-endpoints/secret.js';
+import { type DeployedTenant, type Deployment, SECRET_KEY } from '../load/deployment.js';
+import type { Load } from '../load/load.js';
+import { eventually } from '../poll.js';
+import type { Responder, StrictEndpoint, StrictReceiver } from './strict-receiver.js';
+import { insertSignedEndpoint } from './webhooks.js';
+
+/** The backlog is delivered within this time after any fault, without intervention. */
+const RECOVERY_MS = 30_000;
+/** By then the receiver has read the bytes that a dead worker wrote to its sockets. */
+const SOCKET_READ_MS = 300;
+
+/** The totals of all scenarios in a run, printed at its end. */
+export const deliveryTotals = {
+  requests: 0,
+  repeated: 0,
+  repeatable: 0,
+  slowestRecoveryMs: 0,
+  worstRetryMs: 0,
+};
+
+export interface WebhookListener {
+  tenant: DeployedTenant;
+  id: string;
+  endpoint: StrictEndpoint;
+  /** The number of the load's calls that may have been made before it existed. */
+  callsBefore: number;
+}
+
+export interface OpenDelivery {
+  id: string;
+  attempts: number;
+  endpoint_id: string;
+  event_id: string;
+}
+
+/** See the module comment. */
+export class WebhookListeners {
+  readonly listeners: WebhookListener[] = [];
+  /** The highest allowed share of requests that arrive again, for any reason. */
+  maxRepeatedShare = 1;
+  /**
+   * By `endpoint/event`: the number of deaths at which a request had been received and not
+   * recorded. It may arrive again that many times.
+   */
+  readonly #repeatable = new Map<string, number>();
+
+  constructor(
+    private readonly deployment: Deployment,
+    private readonly receiver: StrictReceiver,
+    private readonly load: Load,
+  ) {}
+
+  /** Adds an endpoint by SQL, because the API may be the process that is dead. */
+  async addEndpoint(tenant: DeployedTenant, respond?: Responder, maxInFlight = 20): Promise<WebhookListener> {
+    const endpoint = this.receiver.add(respond ? { respond } : {});
+    // The receiver has the secret before the first delivery can arrive.
+    const secret = generateSecret();
+    endpoint.secrets = [secret];
+    const { id } = await insertSignedEndpoint(
+      { db: await this.deployment.db(), config: { secretKey: SECRET_KEY } },
+      tenant.id,
+      { url: endpoint.url, eventTypes: ['invoice.created'], maxInFlight, secret },
+    );
+    const listener = { tenant, id, endpoint, callsBefore: this.load.calls.length };
+    this.listeners.push(listener);
+    return listener;
+  }
+
+  /**
+   * Call this just after a worker has died. The requests that were in flight will be sent once
+   * more.
+   * @param comesBack whether the worker is only stopped. When it continues, it sends what it had
+   * started, so every open delivery may arrive twice
+   */
+  async recordDeath({ comesBack = false } = {}): Promise<void> {
+    const open = await this.findOpenDeliveries();
+    await new Promise((resolve) => setTimeout(resolve, SOCKET_READ_MS));
+    const byId = new Map(this.listeners.map((listener) => [listener.id, listener.endpoint]));
+    for (const row of open) {
+      if (!comesBack && !byId.get(row.endpoint_id)?.requestsOf(row.event_id).length) continue;
+      const key = `${row.endpoint_id}/${row.event_id}`;
+      this.#repeatable.set(key, (this.#repeatable.get(key) ?? 0) + 1);
+    }
+  }
+
+  /** Waits for so many more requests. */
+  async waitForRequests(more: number): Promise<void> {
+    const goal = this.receivedCount + more;
+    await eventually(`${more} deliveries`, () => this.receivedCount >= goal, 120_000);
+  }
+
+  /** Waits until no delivery is open that is open now. */
+  async waitForBacklog(): Promise<void> {
+    const openNow = new Set((await this.findOpenDeliveries()).map(({ id }) => id));
+    await eventually(
+      'what is open to be delivered',
+      async () => !(await this.findOpenDeliveries()).some(({ id }) => openNow.has(id)),
+      RECOVERY_MS,
+    );
+  }
+
+  /**
+   * Ends the load and waits until nothing is left to deliver. Then every acknowledged invoice has
+   * reached each endpoint that listened, validly signed, with the bytes that its client got. Every
+   * request that arrived twice was in flight at a death.
+   * @param healedAt when the last fault ended, by Date.now()
+   */
+  async expectAllDelivered(healedAt: number): Promise<void> {
+    await this.load.stop();
+    const failed = this.load.calls.filter(({ outcome }) => outcome !== 'ok');
+    expect(failed, 'calls that did not succeed').to.deep.equal([]);
+    const limit = Math.max(0, healedAt + RECOVERY_MS - Date.now());
+    await eventually(
+      'every delivery to end',
+      async () => (await this.findOpenDeliveries()).length === 0,
+      limit,
+    );
+    deliveryTotals.slowestRecoveryMs = Math.max(deliveryTotals.slowestRecoveryMs, Date.now() - healedAt);
+    expect(this.receiver.problems).to.deep.equal([]);
+    for (const listener of this.listeners) this.#expectAllReceived(listener);
+    await this.#expectLogged();
+    this.#expectRepeatsExplained();
+  }
+
+  #expectAllReceived({ tenant, endpoint, callsBefore: earlier }: WebhookListener): void {
+    const received = new Map(endpoint.requests.map(({ event }) => [event.data.object.id, event.data.object]));
+    for (const call of this.load.calls.slice(earlier)) {
+      if (call.tenant !== tenant) continue;
+      const invoice = received.get(call.id);
+      expect(invoice?.invoice_number, `an event at ${endpoint.url}`).to.equal(call.body.invoice_number);
+      if (call.text) expect(invoice).to.deep.equal(JSON.parse(call.text));
+    }
+  }
+
+  /**
+   * The delivery log agrees: one delivery for each event and endpoint, succeeded, with each of its
+   * attempts once.
+   */
+  async #expectLogged(): Promise<void> {
+    const rows = await this.#query<{ endpoint_id: string; event_ids: string[]; unsuccessful: number }>(
+      `select endpoint_id, array_agg(event_id) as event_ids, (count(*) filter (where status <> 'succeeded'))::int as unsuccessful
+       from webhook_deliveries where endpoint_id = any($1) group by 1`,
+    );
+    const logged = new Map(rows.map((row) => [row.endpoint_id, row]));
+    for (const { id, endpoint } of this.listeners) {
+      expect(logged.get(id)?.unsuccessful ?? 0).to.equal(0);
+      expect([...(logged.get(id)?.event_ids ?? [])].sort()).to.deep.equal([...endpoint.ids].sort());
+    }
+    const mismatched = await this.#query<OpenDelivery>(
+      `select d.id, d.endpoint_id, d.event_id, d.attempts, count(a.id)::int as logged from webhook_deliveries d
+       left join webhook_attempts a on a.tenant_id = d.tenant_id and a.delivery_id = d.id
+       where d.endpoint_id = any($1) group by d.tenant_id, d.id having count(a.id) <> d.attempts`,
+    );
+    const unexplained = mismatched.filter(
+      ({ endpoint_id, event_id }) => !this.#repeatable.has(`${endpoint_id}/${event_id}`),
+    );
+    expect(unexplained, 'deliveries whose attempts are not in the log once each').to.deep.equal([]);
+    const staleAttempts = await this.#query<{ event_id: string; attempt: number }>(
+      `select d.event_id, a.attempt from webhook_attempts a
+       join webhook_deliveries d on d.tenant_id = a.tenant_id and d.id = a.delivery_id
+       where a.endpoint_id = any($1)
+         and coalesce((a.request_headers ->> 'webhook-timestamp')::bigint, 0) < floor(extract(epoch from a.started_at))`,
+    );
+    expect(staleAttempts, 'attempts that were signed before they started').to.deep.equal([]);
+  }
+
+  #expectRepeatsExplained(): void {
+    const repeated = this.listeners.flatMap(({ id, endpoint }) =>
+      endpoint.requests
+        .filter(({ nth }) => nth > 1)
+        .map((request) => ({ key: `${id}/${request.id}`, times: request.nth - 1 })),
+    );
+    const unexplained = repeated.filter(({ key, times }) => times > (this.#repeatable.get(key) ?? 0));
+    expect(unexplained, 'repeated requests that were not in flight at a death').to.deep.equal([]);
+    const { receivedCount: received } = this;
+    const share = repeated.length / received;
+    expect(share, `${repeated.length} of ${received} arrived again`).to.be.at.most(this.maxRepeatedShare);
+    deliveryTotals.requests += received;
+    deliveryTotals.repeated += repeated.length;
+    deliveryTotals.repeatable += [...this.#repeatable.values()].reduce((sum, times) => sum + times, 0);
+  }
+
+  /** Requests so far, including repeated ones. */
+  get receivedCount(): number {
+    return this.listeners.reduce((sum, { endpoint }) => sum + endpoint.requests.length, 0);
+  }
+
+  /** Deliveries that have not ended. */
+  findOpenDeliveries(): Promise<OpenDelivery[]> {
+    return this.#query<OpenDelivery>(
+      'select id, endpoint_id, event_id, attempts from webhook_deliveries where next_attempt_at is not null and endpoint_id = any($1)',
+    );
+  }
+
+  /** @param text with the ids of the endpoints as $1 */
+  async #query<Row>(text: string): Promise<Row[]> {
+    const db = await this.deployment.db();
+    const tenants = [...new Set(this.listeners.map(({ tenant }) => tenant.id))];
+    const values = [this.listeners.map(({ id }) => id)];
+    return db.transaction(tenants, (tx) => tx.query<Row>({ text, values }));
+  }
+}

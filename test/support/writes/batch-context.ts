@@ -1,0 +1,23 @@
+import { loadConfig } from '../../../shared/platform/config/config.js';
+import type { Logger } from '../../../shared/platform/logger.js';
+import type { Database } from '../../../shared/platform/postgres/database.js';
+import { ConflictMonitor } from '../../../workers/writes/conflict-monitor.js';
+import { createSuspectLimit } from '../../../workers/writes/isolate-commands.js';
+import type { BatchContext } from '../../../workers/writes/run-batch.js';
+
+/** The configuration of batches that a test runs itself, without a worker process. */
+const batchConfig = loadConfig('all', {
+  SECRET_KEY: 'a secret of the tests, long enough for anybody',
+});
+
+/** The context in which a test runs its batches. */
+export function createBatchContext({ db, logger }: { db: Database; logger: Logger }): BatchContext {
+  return {
+    config: batchConfig,
+    db,
+    logger,
+    conflictMonitor: new ConflictMonitor(),
+    suspectLimit: createSuspectLimit(100),
+    beforeCommit: () => undefined,
+  };
+}

@@ -1,0 +1,137 @@
+import { leasePending } from '../../../shared/operations/pending.js';
+import type { Transaction } from '../../../shared/platform/postgres/database.js';
+import { findExpiredApprovals } from '../../../shared/resources/approvals/expiry.js';
+import { findClaimDeadlines } from '../../../shared/resources/claims/deadlines.js';
+import { findDiscardedObjects } from '../../../shared/resources/exports/run-store.js';
+import { findExpiredExports, findLostExports } from '../../../shared/resources/exports/sweeps.js';
+import { findDueStorageAccruals } from '../../../shared/resources/impounds/storage-sweep.js';
+import { findOverdueInvoices } from '../../../shared/resources/invoices/overdue-sweep.js';
+import { findSuggestionsOfClosedInvoices } from '../../../shared/resources/suggestions/closed-invoices-sweep.js';
+import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health/sweep.js';
+
+/** A sweep that has a limit for many accounts together. */
+export interface LimitedSweep {
+  find: (tx: Transaction, limit: number) => Promise<unknown[]>;
+  /** SQL that adds `$2` rows to the account `$1` that the sweep finds. */
+  dueSql: string;
+  /** SQL that adds `$2` rows of the same kind that the sweep does not find. */
+  otherSql: string;
+  /** The indexes that lead to an account's rows; the planner chooses one by its statistics. */
+  indexes: string[];
+  /** Whether the index contains only due rows, so that the sweep reads no other row. */
+  readsDueOnly: boolean;
+}
+
+const NEW_ROW = '$1::uuid as tenant_id, gen_random_uuid() as id';
+const SERIES = 'from generate_series(1, $2::int)';
+
+const invoices = (status: string) => `insert into invoices
+  (tenant_id, id, invoice_number, status, due_date, released_at, released_as, subtotal_cents, tax_cents, total_cents)
+  select ${NEW_ROW}, gen_random_uuid()::text, ${status}, 0, 0, 0 ${SERIES}`;
+
+const open = (daysAgo: number) =>
+  `'sending', now() - interval '${daysAgo} days', now() - interval '${daysAgo} days', 'sending'`;
+
+const approvals = (expires: string) => `insert into approvals
+  (tenant_id, id, kind, action, entity_id, source, payload, amount_cents, hash, expires_at)
+  select ${NEW_ROW}, 'agent_write', 'invoice.update', gen_random_uuid(), 'rest', '{}', 100, 'hash', ${expires} ${SERIES}`;
+
+const claims = (submitBy: string) => `with made as (${invoices("'approved', null, null, null")} returning id)
+  insert into claims (tenant_id, id, invoice_id, club, submit_by, expected_cents)
+  select $1, gen_random_uuid(), id, 'Club', ${submitBy}, 100 from made`;
+
+const suggestions = (
+  status: string,
+) => `with made as (${invoices(`'${status}', null, null, null`)} returning id)
+  insert into suggestions (tenant_id, id, kind, detector, entity_type, entity_id, invoice_id, title, rationale, amount_cents, confidence)
+  select $1, gen_random_uuid(), 'anomaly', 'anomaly_amount', 'invoice', id, id, 'x', 'x', 1, 0.5 from made`;
+
+const impounds = (age: string) => `insert into impounds
+  (tenant_id, id, status, impounded_at, daily_rate_cents, free_days)
+  select ${NEW_ROW}, 'stored', now() - interval '${age}', 4500, 1 ${SERIES}`;
+
+const endpoints = (exhausted: number) => `with made as (
+    insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight)
+    select ${NEW_ROW}, 'https://receiver.invalid', array['*'], 1 ${SERIES} returning id)
+  insert into webhook_lanes (tenant_id, endpoint_id, exhausted_count) select $1, id, ${exhausted} from made`;
+
+const exports = (columns: string, values: string) =>
+  `insert into exports (tenant_id, id, resource, format, ${columns}) select ${NEW_ROW}, 'invoices', 'csv', ${values} ${SERIES}`;
+
+const operations = (lease: string, settled: string) => `insert into operations
+  (tenant_id, id, command, lease_until, settled_at)
+  select ${NEW_ROW}, jsonb_build_object('tenantId', $1::text), ${lease}, ${settled} ${SERIES}`;
+
+/** Every sweep that has a limit for many accounts and finds rows by account. */
+export const LIMITED_SWEEPS: Readonly<Record<string, LimitedSweep>> = {
+  'of overdue invoices': {
+    find: findOverdueInvoices,
+    dueSql: invoices(open(9)),
+    otherSql: invoices(open(-9)),
+    indexes: ['invoices_due_by_date'],
+    readsDueOnly: true,
+  },
+  'of storage days': {
+    find: findDueStorageAccruals,
+    dueSql: impounds('3 days'),
+    otherSql: impounds('0 days'),
+    indexes: ['impounds_open'],
+    readsDueOnly: false,
+  },
+  'of expired approvals': {
+    find: findExpiredApprovals,
+    dueSql: approvals("now() - interval '1 hour'"),
+    otherSql: approvals("now() + interval '1 hour'"),
+    indexes: ['approvals_expiry'],
+    readsDueOnly: true,
+  },
+  'of claim deadlines': {
+    find: findClaimDeadlines,
+    dueSql: claims("now() - interval '1 day'"),
+    otherSql: claims("now() + interval '60 days'"),
+    indexes: ['claims_status'],
+    readsDueOnly: false,
+  },
+  'of endpoint health': {
+    find: findHealthSteps,
+    dueSql: endpoints(1),
+    otherSql: endpoints(0),
+    indexes: ['webhook_lanes_pkey'],
+    readsDueOnly: false,
+  },
+  'of settled suggestions': {
+    find: findSuggestionsOfClosedInvoices,
+    dueSql: suggestions('void'),
+    otherSql: suggestions('draft'),
+    indexes: ['suggestions_status', 'suggestions_invoice'],
+    readsDueOnly: false,
+  },
+  'of lost exports': {
+    find: findLostExports,
+    dueSql: exports('tries', '99'),
+    otherSql: exports('status, expires_at', "'completed', now() + interval '1 day'"),
+    indexes: ['exports_open'],
+    readsDueOnly: true,
+  },
+  'of expired exports': {
+    find: findExpiredExports,
+    dueSql: exports('status, expires_at', "'completed', now() - interval '1 day'"),
+    otherSql: exports('status, expires_at', "'completed', now() + interval '1 day'"),
+    indexes: ['exports_expiring'],
+    readsDueOnly: true,
+  },
+  'of discarded export files': {
+    find: findDiscardedObjects,
+    dueSql: exports('status, object_key', "'expired', 'x'"),
+    otherSql: exports('status, object_key', "'completed', 'x'"),
+    indexes: ['exports_discarded'],
+    readsDueOnly: true,
+  },
+  'of pending operations': {
+    find: (tx, limit) => leasePending(tx, { leaseSeconds: 20, limit }),
+    dueSql: operations("now() - interval '1 minute'", 'null'),
+    otherSql: operations("now() - interval '1 minute'", 'now()'),
+    indexes: ['operations_unsettled'],
+    readsDueOnly: true,
+  },
+};

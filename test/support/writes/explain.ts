@@ -1,0 +1,58 @@
+import type { Database, SqlQuery } from '../../../shared/platform/postgres/database.js';
+
+/** A node in the JSON output of EXPLAIN. */
+export interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Subplans Removed'?: number;
+  Plans?: PlanNode[];
+}
+
+/** A node with the option `analyze`. */
+export interface RunNode extends PlanNode {
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  /** With the option `buffers` as well: pages, including those of the nodes below. */
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+}
+
+/**
+ * The plan that the application's session makes for a query. The query is prepared, as all queries
+ * of the application are. Returns all nodes, the uppermost first.
+ * @param tenantId the tenant whose rows the session may see
+ */
+export function explainPlan(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<PlanNode[]> {
+  return explain(db, { tenantId, sqlQuery, options: 'format json' });
+}
+
+/** Like {@link explainPlan}, but runs the query and undoes its writes. */
+export function explainRun(db: Database, tenantId: string, sqlQuery: SqlQuery): Promise<RunNode[]> {
+  return explain<RunNode>(db, { tenantId, sqlQuery, options: 'analyze, buffers, format json' });
+}
+
+async function explain<Node extends PlanNode>(
+  db: Database,
+  { tenantId, sqlQuery, options }: { tenantId: string; sqlQuery: SqlQuery; options: string },
+): Promise<Node[]> {
+  const values = (sqlQuery.values ?? []).map(literal);
+  const list = values.length > 0 ? `(${values.join(', ')})` : '';
+  return db.runAndRollBack([tenantId], async (tx) => {
+    await tx.query({ text: `prepare explained as ${sqlQuery.text}` });
+    const [row] = await tx.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
+      text: `explain (${options}) execute explained ${list}`,
+    });
+    await tx.query({ text: 'deallocate explained' });
+    return flatten(row?.['QUERY PLAN'][0].Plan as Node);
+  });
+}
+
+function literal(value: unknown): string {
+  return value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`;
+}
+
+function flatten<Node extends PlanNode>(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap((one) => flatten(one as Node))];
+}

@@ -1,0 +1,121 @@
+import pg from 'pg';
+import { newId } from '../../../shared/platform/ids.js';
+
+/** Runs work on a new connection, as the role of the connection string. */
+export async function withPgClient<T>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  return work(client).finally(() => client.end());
+}
+
+/** The application's tables: the schema `public` without the tables that record the migrations. */
+export async function listTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+       and relname not like 'schema_migrations%' order by relname`,
+  );
+  return rows.map((row) => row.name);
+}
+
+const userId = newId();
+const customerId = newId();
+const workOrderId = newId();
+const invoiceId = newId();
+const driverId = newId();
+const truckId = newId();
+const paymentId = newId();
+const endpointId = newId();
+const deliveryId = newId();
+const noticeId = newId();
+
+/**
+ * One insert query for each table, in a sequence that their references allow; `$1` is the tenant.
+ * Tenants share ids on purpose.
+ */
+const ROWS: Record<string, string> = {
+  mail_days: `insert into mail_days (tenant_id, day, mails) values ($1, '2026-01-01', 3)`,
+  tenants: `insert into tenants (tenant_id, name, environment) values ($1, 'Filled Towing', 'live')`,
+  users: `insert into users (tenant_id, id, email, name, password_hash) values ($1, '${userId}', 'Ann@example.com', 'Ann', 'scrypt$x$y')`,
+  api_keys: `insert into api_keys (tenant_id, id, kind, name, prefix, last_four, key_hash, created_at)
+    values ($1, '${newId()}', 'api', 'Key', 'tk_live_', 'abcd', sha256($1::uuid::text::bytea), now())`,
+  sessions: `insert into sessions (tenant_id, id, user_id, token_hash, idle_expires_at, expires_at)
+    values ($1, '${newId()}', '${userId}', sha256(('session' || $1::uuid::text)::bytea), now(), now())`,
+  tenant_counters: `insert into tenant_counters (tenant_id, name, value) values ($1, 'job_number', 7)`,
+  rate_cards: `insert into rate_cards (tenant_id, id, name, version, effective_from, is_default, after_hours_start, after_hours_end, after_hours_weekends, items)
+    values ($1, '${newId()}', 'Card', 1, '2026-01-01', true, '18:00', '08:00', true, '[]')`,
+  customers: `insert into customers (tenant_id, id, company_name, company_type) values ($1, '${customerId}', 'Club', 'motor_club')`,
+  work_orders: `insert into work_orders (tenant_id, id, job_number, intake, service_type, customer_id)
+    values ($1, '${workOrderId}', 'WO-000007', 'accepted', 'tow', '${customerId}')`,
+  impounds: `insert into impounds (tenant_id, id, work_order_id, status, impounded_at, daily_rate_cents, free_days)
+    values ($1, '${newId()}', '${workOrderId}', 'stored', now(), 4500, 0)`,
+  invoices: `insert into invoices (tenant_id, id, invoice_number, customer_id, work_order_id, subtotal_cents, tax_cents, total_cents)
+    values ($1, '${invoiceId}', 'INV-7', '${customerId}', '${workOrderId}', 100, 8, 108)`,
+  invoice_line_items: `insert into invoice_line_items (tenant_id, invoice_id, position, id, name, category, quantity, unit_type, unit_price_cents,
+    total_cents, taxable) values ($1, '${invoiceId}', 1, '${newId()}', 'Tow', 'tow', 1, 'each', 100, 100, true)`,
+  drivers: `insert into drivers (tenant_id, id, name) values ($1, '${driverId}', 'Dan')`,
+  trucks: `insert into trucks (tenant_id, id, unit_number, duty_class, driver_id) values ($1, '${truckId}', 'T-1', 'light', '${driverId}')`,
+  work_order_steps: `insert into work_order_steps (tenant_id, id, work_order_id, step, at) values ($1, '${newId()}', '${workOrderId}', 'en_route', now())`,
+  inspections: `insert into inspections (tenant_id, id, kind, truck_id, result) values ($1, '${newId()}', 'pre_trip', '${truckId}', 'pass')`,
+  payments: `insert into payments (tenant_id, id, invoice_id, amount_cents, method, applied_cents)
+    values ($1, '${paymentId}', '${invoiceId}', 100, 'cash', 100)`,
+  refunds: `insert into refunds (tenant_id, id, payment_id, amount_cents, reason) values ($1, '${newId()}', '${paymentId}', 1, 'x')`,
+  claims: `insert into claims (tenant_id, id, invoice_id, club, submit_by, expected_cents)
+    values ($1, '${newId()}', '${invoiceId}', 'Club', now(), 100)`,
+  suggestions: `insert into suggestions (tenant_id, id, kind, detector, entity_type, entity_id, invoice_id, title, rationale, amount_cents, confidence)
+    values ($1, '${newId()}', 'anomaly', 'anomaly_amount', 'invoice', '${invoiceId}', '${invoiceId}', 'x', 'x', 1, 0.5)`,
+  detector_thresholds: `insert into detector_thresholds (tenant_id, detector, threshold) values ($1, 'anomaly_amount', 4)`,
+  detector_marks: `insert into detector_marks (tenant_id, looked_until) values ($1, now())`,
+  detector_looks: `insert into detector_looks (tenant_id, invoice_id, version) values ($1, '${invoiceId}', now())`,
+  messages: `insert into messages (tenant_id, id, invoice_id, channel, recipient, body_text, state, provider)
+    values ($1, '${newId()}', '${invoiceId}', 'email', 'b@example.com', 'x', 'sent', 'outbox')`,
+  approvals: `insert into approvals (tenant_id, id, kind, action, entity_id, source, payload, amount_cents, invoice_id, hash)
+    values ($1, '${newId()}', 'agent_write', 'invoice.update', '${invoiceId}', 'rest', '{}', 100, '${invoiceId}', 'hash')`,
+  audit_entries: `insert into audit_entries (tenant_id, id, actor_type, action, entity_type, entity_id, outcome, source, response_status)
+    values ($1, '${newId()}', 'system', 'invoice.created', 'invoice', '${invoiceId}', 'ok', 'job', 201)`,
+  events: `insert into events (tenant_id, id, type, body) values ($1, '${newId()}', 'invoice.created', '{}')`,
+  webhook_endpoints: `insert into webhook_endpoints (tenant_id, id, url, event_types, max_in_flight)
+    values ($1, '${endpointId}', 'https://example.com/hook', '{*}', 10)`,
+  webhook_secrets: `insert into webhook_secrets (tenant_id, id, endpoint_id, scheme, secret_sealed)
+    values ($1, '${newId()}', '${endpointId}', 'v1', 'v1.x.y.z')`,
+  webhook_lanes: `insert into webhook_lanes (tenant_id, endpoint_id) values ($1, '${endpointId}')`,
+  webhook_deliveries: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type)
+    values ($1, '${deliveryId}', '${endpointId}', '${newId()}', 'invoice.created')`,
+  webhook_attempts: `insert into webhook_attempts (tenant_id, id, delivery_id, endpoint_id, attempt, started_at, url, request_headers, total_ms)
+    values ($1, '${newId()}', '${deliveryId}', '${endpointId}', 1, now(), 'https://example.com/hook', '{}', 5)`,
+  webhook_replays: `insert into webhook_replays (tenant_id, id, kind, filter, total) values ($1, '${newId()}', 'replay', '{}', 1)`,
+  exports: `insert into exports (tenant_id, id, resource, format) values ($1, '${newId()}', 'invoices', 'csv')`,
+  export_schedules: `insert into export_schedules (tenant_id, id, resource, format, cadence, hour, next_run_at)
+    values ($1, '${newId()}', 'invoices', 'csv', 'daily', 4, now() + interval '1 year')`,
+  notices: `insert into notices (tenant_id, id, kind, title, text, entity_type, entity_id)
+    values ($1, '${noticeId}', 'endpoint_failing', 'x', 'x', 'webhook_endpoint', '${endpointId}')`,
+  notice_mails: `insert into notice_mails (tenant_id, notice_id, user_id) values ($1, '${noticeId}', '${userId}')`,
+  idempotency_keys: `insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, body)
+    values ($1, '${newId()}', '${newId()}', 'POST', '/invoices', 'hash', 201, '{}')`,
+  deployment_facts: `insert into deployment_facts (tenant_id, name, value) values ($1, 'a fact', 'x')`,
+  operations: `insert into operations (tenant_id, id, command) values ($1, '${newId()}', '{}')`,
+  account_logos: `insert into account_logos (tenant_id, content_type, width, height, sha256, data)
+     values ($1, 'image/png', 1, 1, repeat('0', 64), '\\x00')`,
+  terms_changes: `insert into terms_changes (tenant_id, customer_id) values ($1, '${customerId}')`,
+  sweep_faults: `insert into sweep_faults (tenant_id, task, error) values ($1, 'mark-overdue', 'x')`,
+  // Triggers have added entries for the records above. Keep only the invoice's entry.
+  search_entries: `delete from search_entries where tenant_id = $1 and resource <> 'invoices'`,
+  command_attempts: `insert into command_attempts (tenant_id, command_id, command) values ($1, '${newId()}', '{}')`,
+};
+
+/**
+ * Inserts one row of a tenant into each of these tables. The session may be the owner's or the
+ * application's.
+ * @throws {Error} for a table that has no row above: add one
+ */
+export async function fillTables(client: pg.Client, tables: string[], tenantId: string): Promise<void> {
+  const unknown = tables.filter((table) => !ROWS[table]);
+  if (unknown.length > 0) throw new Error(`test/support/writes/rows.ts has no row for ${unknown.join(', ')}`);
+  await client.query('begin');
+  await client.query("select set_config('app.tenant_ids', $1, true)", [tenantId]);
+  for (const [table, insert] of Object.entries(ROWS))
+    if (tables.includes(table)) await client.query(insert, [tenantId]);
+  await client.query('commit');
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from '../../../shared/contracts/command.js';
+import { createLogger } from '../../../shared/platform/logger.js';
+import { openDatabase } from '../../../shared/platform/postgres/database.js';
+import { runSuspectedCommands } from '../../../workers/writes/isolate-commands.js';
+import { createBatchContext } from './batch-context.js';
+
+// Acts as a worker that got a stalled job: runs the commands of a file one by one, and is killed by
+// the marked one. Arguments: database, file, mark.
+const [databaseUrl = '', file = '', mark = ''] = process.argv.slice(2);
+const commands = JSON.parse(readFileSync(file, 'utf8')) as Command[];
+const logger = createLogger({ level: 'silent', name: 'suspects', pretty: false });
+const db = openDatabase({ databaseUrl, poolSize: 2, applicationName: 'suspects', logger });
+const results = await runSuspectedCommands(
+  {
+    ...createBatchContext({ db, logger }),
+    // The transaction is open and all changes are made. A power cut would do the most harm here.
+    beforeCommit: (all) => {
+      if (JSON.stringify(all).includes(mark)) process.kill(process.pid, 'SIGKILL');
+    },
+  },
+  commands,
+);
+process.stdout.write(`${JSON.stringify(results)}\n`);
+await db.close();

@@ -1,0 +1,150 @@
+import type { Command, CommandResult } from '../../../shared/contracts/command.js';
+
+/** The observed members of a record: enough to distinguish records and to see each change. */
+export type RecordView = Record<string, unknown>;
+
+export type ExpectedResult =
+  | { ok: true; status: number; replayed: boolean; location: string | null; record: RecordView }
+  | { ok: false; code: string };
+
+interface LineItem {
+  quantity: number;
+  unit_price_cents: number;
+  taxable: boolean;
+}
+
+interface Input {
+  invoice_number?: string;
+  company_name?: string;
+  service_type?: string;
+  customer_id?: string;
+  notes?: string;
+  address?: string;
+  po_number?: string;
+  line_items?: LineItem[];
+}
+
+/** The text that the test's own constraint refuses. */
+export const REFUSED_TEXT = 'boom';
+
+/**
+ * A simple model of writes: one command after the other, in maps, without sets, waves, transactions
+ * or SQL. The product's batches must come to the same results and the same records.
+ */
+export class WriteModel {
+  readonly records = new Map<string, RecordView>();
+  /** The commands that ran, by id. Each must have exactly one audit entry with this outcome. */
+  readonly ran = new Map<string, { tenantId: string; outcome: 'ok' | 'failed' }>();
+  /** The tenants of the commands that created a work order, one for each command. */
+  readonly booked: string[] = [];
+  private readonly numbers = new Set<string>();
+  private readonly results = new Map<string, ExpectedResult>();
+  private readonly idempotencyRecords = new Map<string, { command: Command; result: ExpectedResult }>();
+
+  /** @param taxRatesBps by tenant */
+  constructor(private readonly taxRatesBps: Map<string, number>) {}
+
+  /** The result that a command must get now. Submitted again, the same command changes nothing. */
+  apply(command: Command): ExpectedResult {
+    const own = this.results.get(command.id);
+    if (own && !own.ok) return own;
+    const storedRecord = this.idempotencyRecords.get(`${command.tenantId} ${command.idempotency?.key}`);
+    if (storedRecord) return this.replay(command, storedRecord);
+    if (own) return { ...own, record: this.records.get(buildRecordKey(command)) as RecordView };
+    const result = this.run(command);
+    this.results.set(command.id, result);
+    this.ran.set(command.id, { tenantId: command.tenantId, outcome: result.ok ? 'ok' : 'failed' });
+    if (result.ok && command.idempotency) {
+      this.idempotencyRecords.set(`${command.tenantId} ${command.idempotency.key}`, { command, result });
+    }
+    return result;
+  }
+
+  private replay(
+    command: Command,
+    { command: first, result }: { command: Command; result: ExpectedResult },
+  ): ExpectedResult {
+    const parts = ['method', 'path', 'bodyHash'] as const;
+    const isSame = parts.every((part) => first.idempotency?.[part] === command.idempotency?.[part]);
+    if (!isSame || !result.ok) return { ok: false, code: 'idempotency_key_reused' };
+    return { ...result, replayed: first.id !== command.id };
+  }
+
+  private run(command: Command): ExpectedResult {
+    const creates = command.type.endsWith('.create');
+    const current = this.records.get(buildRecordKey(command));
+    const input = command.input as Input;
+    if (!creates && !current) return { ok: false, code: 'not_found' };
+    if (input.customer_id && !this.records.has(`${command.tenantId} customer ${input.customer_id}`)) {
+      return { ok: false, code: 'validation_error' };
+    }
+    if (input.notes === REFUSED_TEXT || input.address === REFUSED_TEXT)
+      return { ok: false, code: 'internal_error' };
+    if (creates && input.invoice_number !== undefined) {
+      const number = `${command.tenantId} ${input.invoice_number.toLowerCase()}`;
+      if (this.numbers.has(number)) return { ok: false, code: 'duplicate_invoice_number' };
+      this.numbers.add(number);
+    }
+    if (command.type === 'work_order.create') this.booked.push(command.tenantId);
+    const record = { ...(current ?? createBlank(command)), ...this.fieldsOf(command) };
+    this.records.set(buildRecordKey(command), record);
+    const location = creates ? `${buildCollectionPath(command)}/${command.entityId}` : null;
+    return { ok: true, status: creates ? 201 : 200, replayed: false, location, record };
+  }
+
+  private fieldsOf({ tenantId, input, type }: Command): RecordView {
+    const { line_items: lineItems, ...fields } = input as Input;
+    if (!type.startsWith('invoice') || (lineItems === undefined && !type.endsWith('create'))) return fields;
+    const total = (some: LineItem[]) =>
+      some.reduce((sum, lineItem) => sum + lineItem.quantity * lineItem.unit_price_cents, 0);
+    const subtotal = total(lineItems ?? []);
+    const tax = Math.round(
+      (total((lineItems ?? []).filter((lineItem) => lineItem.taxable)) *
+        (this.taxRatesBps.get(tenantId) ?? 0)) /
+        10_000,
+    );
+    return {
+      ...fields,
+      subtotal_cents: subtotal,
+      tax_cents: tax,
+      total_cents: subtotal + tax,
+      line_count: (lineItems ?? []).length,
+    };
+  }
+}
+
+const BLANK: Record<string, RecordView> = {
+  invoice: { notes: null, po_number: null, customer_id: null },
+  customer: { address: null },
+  work_order: { notes: null, customer_id: null },
+};
+
+function getEntity(command: Command): string {
+  return command.type.split('.')[0] as string;
+}
+
+function createBlank(command: Command): RecordView {
+  return { id: command.entityId, ...BLANK[getEntity(command)] };
+}
+
+function buildCollectionPath(command: Command): string {
+  return `/${getEntity(command).replace('_', '-')}s`;
+}
+
+function buildRecordKey(command: Command): string {
+  return `${command.tenantId} ${getEntity(command)} ${command.entityId}`;
+}
+
+/** The members of a record's JSON that the model tracks. */
+export function pickMembers(body: string, members: string[]): RecordView {
+  const record = JSON.parse(body) as RecordView;
+  const known = { ...record, line_count: (record.line_items as unknown[] | undefined)?.length };
+  return Object.fromEntries(members.map((member) => [member, (known as RecordView)[member]]));
+}
+
+/** A result in the model's form, so that the two can be compared whole. */
+export function toExpectedResult(result: CommandResult, expected: ExpectedResult): ExpectedResult {
+  if (!result.ok) return { ok: false, code: result.error.code };
+  const record = pickMembers(result.body, expected.ok ? Object.keys(expected.record) : []);
+  return { ok: true, status: result.status, replayed: result.replayed, location: result.location, record };
+}

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import type { Principal } from '../../../shared/contracts/principal.js';
+import { loadConfig, type TierLimits } from '../../../shared/platform/config/config.js';
+import { createLimiter } from '../../../shared/platform/limits/limiter.js';
+import { countRequest } from '../../../shared/resources/api-keys/rate-limit.js';
+
+const SECRET_KEY = 'a secret key that is long enough for anybody';
+const RATE_LIMIT_TIERS = '{"standard":{"minute":2,"hour":1000},"starter":{"minute":1,"hour":1000}}';
+
+describe('countRequest', () => {
+  const person = (id: string, tenantId = 'a') =>
+    ({ id, kind: 'user', tenantId, tier: 'standard', accountTier: 'standard' }) as Principal;
+
+  it('the users of an account together get twenty times its tier, apart from other accounts', async () => {
+    const config = loadConfig('all', { SECRET_KEY, RATE_LIMIT_TIERS });
+    const runtime = { limiter: createLimiter(undefined), config };
+    for (let nth = 0; nth < 20; nth += 1) {
+      for (let time = 0; time < 2; time += 1)
+        expect((await countRequest(runtime, person(`p${nth}`))).refusal, `person ${nth}`).to.equal(undefined);
+    }
+    const { refusal } = await countRequest(runtime, person('one too many'));
+    expect(refusal?.message).to.include('the account-wide user limit of 40 requests per minute');
+    expect((await countRequest(runtime, person('other', 'b'))).refusal).to.equal(undefined);
+  });
+
+  it('user and account are counted concurrently while the user is far from the limit, else in turn', async () => {
+    const config = loadConfig('all', {
+      SECRET_KEY,
+      RATE_LIMIT_TIERS: '{"standard":{"minute":10,"hour":1000}}',
+    });
+    const limiter = createLimiter(undefined);
+    const calls: string[] = [];
+    const runtime = {
+      config,
+      limiter: {
+        ...limiter,
+        consume: async (key: string, limits: TierLimits) => {
+          calls.push(key.startsWith('people/') ? 'account' : 'person');
+          const decision = await limiter.consume(key, limits);
+          calls.push('counted');
+          return decision;
+        },
+      },
+    };
+    const sequences: string[] = [];
+    for (let nth = 1; nth <= 11; nth += 1) {
+      await countRequest(runtime, person('busy'));
+      sequences.push(calls.splice(0).join(' '));
+    }
+    const sequential = 'person counted account counted';
+    // Before the first request no count is known. The tenth of ten is near the limit, the eleventh
+    // is over it.
+    expect(sequences[0]).to.equal(sequential);
+    expect(new Set(sequences.slice(1, 9))).to.deep.equal(new Set(['person account counted counted']));
+    expect(sequences.slice(9)).to.deep.equal([sequential, 'person counted']);
+  });
+});
