@@ -1,6 +1,6 @@
 import type { Transaction } from '../../shared/platform/postgres/database.js';
 import { recordsetSql } from '../../shared/records/record-refs.js';
-import { writeMessageBodies } from '../../shared/resources/invoices/send.js';
+import { writeMessageBodies } from '../../shared/resources/invoices/handlers/send.js';
 import { OUTBOX_PROVIDER } from '../../shared/resources/planned-messages/choose-provider.js';
 import { deriveLinkKey, LINK_DAYS, sealLink } from '../../shared/resources/planned-messages/link.js';
 import type { DemoInvoice } from './records/invoices.js';

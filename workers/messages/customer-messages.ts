@@ -9,7 +9,7 @@ import type { Database } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { type MessagesQueue, promptMessages } from '../../shared/queues/messages.js';
 import { enqueueBatch, type WritesQueue } from '../../shared/queues/writes.js';
-import { LOGO_CONTENT_ID, removeLogo } from '../../shared/resources/invoices/message.js';
+import { LOGO_CONTENT_ID, removeLogo } from '../../shared/resources/invoices/handlers/message.js';
 import { recordMessageFailed, recordMessageSent } from '../../shared/resources/messages/commands.js';
 import {
   type LeasedMessage,

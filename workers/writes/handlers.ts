@@ -32,12 +32,12 @@ import { accrueImpoundStorage } from '../../shared/resources/impounds/accrue-han
 import { createImpounds } from '../../shared/resources/impounds/create-handler.js';
 import { createImpoundActionHandler } from '../../shared/resources/impounds/move-handler.js';
 import { createInspections, updateInspections } from '../../shared/resources/inspections/handlers.js';
-import { createInvoices } from '../../shared/resources/invoices/create-handler.js';
-import { draftInvoices } from '../../shared/resources/invoices/draft-handler.js';
-import { createInvoiceActionHandler } from '../../shared/resources/invoices/move-handler.js';
-import { markInvoicesOverdue } from '../../shared/resources/invoices/overdue-handler.js';
-import { updateInvoices } from '../../shared/resources/invoices/update-handler.js';
-import { markInvoicesViewed } from '../../shared/resources/invoices/viewed-handler.js';
+import { createInvoices } from '../../shared/resources/invoices/handlers/create-handler.js';
+import { draftInvoices } from '../../shared/resources/invoices/handlers/draft-handler.js';
+import { createInvoiceActionHandler } from '../../shared/resources/invoices/handlers/move-handler.js';
+import { markInvoicesOverdue } from '../../shared/resources/invoices/handlers/overdue-handler.js';
+import { updateInvoices } from '../../shared/resources/invoices/handlers/update-handler.js';
+import { markInvoicesViewed } from '../../shared/resources/invoices/handlers/viewed-handler.js';
 import { retryMessages, revokeMessageLinks } from '../../shared/resources/messages/action-handlers.js';
 import { recordMessagesFailed, recordMessagesSent } from '../../shared/resources/messages/record-handler.js';
 import { markNoticesRead } from '../../shared/resources/notices/handlers.js';

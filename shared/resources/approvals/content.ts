@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../platform/errors.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { findChangesSince } from '../../records/changes-since.js';
 import { failedOutcome } from '../../records/outcomes.js';
-import type { InvoiceRow } from '../invoices/lifecycle.js';
+import type { InvoiceRow } from '../invoices/handlers/lifecycle.js';
 import {
   type ApprovalContent,
   type ApprovalRow,

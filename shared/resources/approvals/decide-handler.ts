@@ -5,7 +5,7 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
-import type { InvoiceRow } from '../invoices/lifecycle.js';
+import type { InvoiceRow } from '../invoices/handlers/lifecycle.js';
 import { type ApprovalRow, hasExpired, storeApprovals } from '../pending-approvals/store.js';
 import { checkContentHash, findStaleInvoice, renewApproval } from './content.js';
 import { runApprovedCommand } from './run-approved.js';

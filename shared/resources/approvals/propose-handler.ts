@@ -5,7 +5,7 @@ import { diffNewRecord } from '../../records/changes.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { invalidReferencesOutcome } from '../../records/references.js';
-import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from '../invoices/lifecycle.js';
+import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
 import {
   hasExpired,
   insertApprovals,

@@ -7,9 +7,9 @@ import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { approveInvoice, createInvoice, updateInvoice } from '../invoices/commands.js';
-import { createInvoices } from '../invoices/create-handler.js';
-import { createInvoiceActionHandler } from '../invoices/move-handler.js';
-import { updateInvoices } from '../invoices/update-handler.js';
+import { createInvoices } from '../invoices/handlers/create-handler.js';
+import { createInvoiceActionHandler } from '../invoices/handlers/move-handler.js';
+import { updateInvoices } from '../invoices/handlers/update-handler.js';
 import { type ApprovalRow, PRICED_FROM_CARD_MEMBER } from '../pending-approvals/store.js';
 
 /** The commands that an approval can run. */

@@ -3,7 +3,7 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import { applyMove, type InvoiceRow, mayMove } from '../invoices/lifecycle.js';
+import { applyMove, type InvoiceRow, mayMove } from '../invoices/handlers/lifecycle.js';
 import type { Mover } from '../invoices/transitions.js';
 import { type ClaimStatus, type InvoiceStep, listClaimMoves, listNextClaimStatuses } from './transitions.js';
 

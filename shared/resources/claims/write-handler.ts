@@ -5,7 +5,7 @@ import { diffNewRecord, diffPatch } from '../../records/changes.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { invalidReferencesOutcome } from '../../records/references.js';
-import { lockInvoices } from '../invoices/lifecycle.js';
+import { lockInvoices } from '../invoices/handlers/lifecycle.js';
 import { type ClaimRow, lockClaims, storeClaims } from './claim-row.js';
 import { CLAIM_MOVES } from './transitions.js';
 

@@ -2,8 +2,8 @@ import type { Command, CommandOutcome, EventDraft } from '../../contracts/comman
 import type { Config } from '../../platform/config/config.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
-import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/lifecycle.js';
-import { writeMessageBodies } from '../invoices/send.js';
+import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
+import { writeMessageBodies } from '../invoices/handlers/send.js';
 import type { InvoiceStatus } from '../invoices/transitions.js';
 import { OUTBOX_PROVIDER, providerFor } from '../planned-messages/choose-provider.js';
 import { deriveLinkKey, LINK_DAYS, sealLink } from '../planned-messages/link.js';

@@ -10,7 +10,7 @@ import {
   refKey,
   toRecordRef,
 } from '../../records/record-refs.js';
-import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/lifecycle.js';
+import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
 
 /** A message's row, locked. */

@@ -1,7 +1,7 @@
 import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
-import { applyMove, type InvoiceRow, mayMove } from '../invoices/lifecycle.js';
+import { applyMove, type InvoiceRow, mayMove } from '../invoices/handlers/lifecycle.js';
 import type { MessageFailure } from './commands.js';
 import { LockedMessages, type MessageRow } from './message-rows.js';
 

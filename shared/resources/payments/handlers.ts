@@ -14,7 +14,7 @@ import {
   mayMove,
   refuseInvoiceMove,
   storeLifecycle,
-} from '../invoices/lifecycle.js';
+} from '../invoices/handlers/lifecycle.js';
 import type { InvoicePayment } from './commands.js';
 import { applyPayment, applyRefund } from './money.js';
 import { paymentTable } from './table.js';

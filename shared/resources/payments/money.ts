@@ -1,4 +1,4 @@
-import type { InvoiceRow } from '../invoices/lifecycle.js';
+import type { InvoiceRow } from '../invoices/handlers/lifecycle.js';
 import { computeReopenedStatus } from '../invoices/transitions.js';
 
 interface InvoiceAmounts {

@@ -8,8 +8,8 @@ import type { AuditedSideEffect } from '../../records/audit-side-effects.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import { type InvoiceRow, lockInvoices } from '../invoices/lifecycle.js';
-import { buildLineItemInsert } from '../invoices/line-item-rows.js';
+import { type InvoiceRow, lockInvoices } from '../invoices/handlers/lifecycle.js';
+import { buildLineItemInsert } from '../invoices/handlers/line-item-rows.js';
 import type { SuggestionRow } from './store.js';
 
 /** Statuses in which line items may still be added (docs/decisions.md §3). */

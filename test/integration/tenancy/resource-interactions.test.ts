@@ -6,7 +6,7 @@ import { openInvoicePdfs } from '../../../shared/documents/pdf/invoice-pdfs.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { openMessagesQueue } from '../../../shared/queues/messages.js';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
-import { lockInvoices } from '../../../shared/resources/invoices/lifecycle.js';
+import { lockInvoices } from '../../../shared/resources/invoices/handlers/lifecycle.js';
 import { findOverdueInvoices } from '../../../shared/resources/invoices/overdue-sweep.js';
 import { insertSuggestions } from '../../../shared/resources/suggestions/store.js';
 import { createMessageLeaser } from '../../../workers/messages/customer-messages.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { buildPricingFactsQuery } from '../../../shared/billing/pricing-facts.js';
 import type { Command } from '../../../shared/contracts/command.js';
 import type { InvoiceCreate } from '../../../shared/contracts/generated.js';
-import { createInvoices } from '../../../shared/resources/invoices/create-handler.js';
+import { createInvoices } from '../../../shared/resources/invoices/handlers/create-handler.js';
 import { runIsolated } from '../../../workers/writes/isolate-commands.js';
 import type { TestResponse } from '../../support/client.js';
 import { expectError } from '../../support/expect-error.js';

@@ -1,9 +1,9 @@
-import type { Command } from '../../contracts/command.js';
-import { email } from '../../contracts/schemas/fields.js';
-import { buildInvoiceDocument, formatDay } from '../../documents/document.js';
-import type { DocumentRow } from '../../documents/document-rows.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import type { Command } from '../../../contracts/command.js';
+import { email } from '../../../contracts/schemas/fields.js';
+import { buildInvoiceDocument, formatDay } from '../../../documents/document.js';
+import type { DocumentRow } from '../../../documents/document-rows.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { nextUpdatedAtSql } from '../../../records/lock-records.js';
 import {
   indexByRef,
   parseColumnNames,
@@ -11,11 +11,11 @@ import {
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../../records/record-refs.js';
-import { OUTBOX_PROVIDER } from '../planned-messages/choose-provider.js';
-import { LINK_DAYS } from '../planned-messages/link.js';
-import type { PlannedMessage, PlannedSending, Recipient } from '../planned-messages/plan.js';
-import { buildInvoiceDocumentQuery } from './document-query.js';
+} from '../../../records/record-refs.js';
+import { OUTBOX_PROVIDER } from '../../planned-messages/choose-provider.js';
+import { LINK_DAYS } from '../../planned-messages/link.js';
+import type { PlannedMessage, PlannedSending, Recipient } from '../../planned-messages/plan.js';
+import { buildInvoiceDocumentQuery } from '../document-query.js';
 import { type MessageContent, writeEmail, writeText } from './message.js';
 
 interface ContactRow extends RecordRef {

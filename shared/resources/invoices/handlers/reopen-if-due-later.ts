@@ -1,9 +1,9 @@
-import { findPastDue } from '../../billing/past-due.js';
-import type { Change } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { refKey } from '../../records/record-refs.js';
+import { findPastDue } from '../../../billing/past-due.js';
+import type { Change } from '../../../contracts/command.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { refKey } from '../../../records/record-refs.js';
+import { computeReopenedStatus } from '../transitions.js';
 import { applyMove, type InvoiceRow, storeLifecycle } from './lifecycle.js';
-import { computeReopenedStatus } from './transitions.js';
 
 /**
  * Reopens overdue invoices whose due date the same transaction has moved out (docs/decisions.md §3:

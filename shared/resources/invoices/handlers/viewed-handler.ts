@@ -1,9 +1,9 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { notFoundOutcome } from '../../records/outcomes.js';
-import { refKey, toRecordRef } from '../../records/record-refs.js';
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { notFoundOutcome } from '../../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../../records/record-refs.js';
+import { isChangedByView } from '../transitions.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
-import { isChangedByView } from './transitions.js';
 
 /**
  * Records that the customer has seen the invoice. If a payment, the clock or a dispute has already

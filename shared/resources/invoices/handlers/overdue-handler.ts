@@ -1,8 +1,8 @@
-import { findPastDue } from '../../billing/past-due.js';
-import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { notFoundOutcome } from '../../records/outcomes.js';
-import { refKey, toRecordRef } from '../../records/record-refs.js';
+import { findPastDue } from '../../../billing/past-due.js';
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { notFoundOutcome } from '../../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
 /**

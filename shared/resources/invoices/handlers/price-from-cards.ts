@@ -2,20 +2,20 @@ import {
   buildPricingFactsQuery,
   type PricingFactsRow,
   type WorkOrderToPrice,
-} from '../../billing/pricing-facts.js';
+} from '../../../billing/pricing-facts.js';
 import {
   buildNoMatchingItemError,
   buildUnpricedError,
   countUnbilledDays,
   isBillable,
   priceFromFacts,
-} from '../../billing/work-order-price.js';
-import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { InvoiceCreate } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { failedOutcome } from '../../records/outcomes.js';
-import { recordsetSql, refKey } from '../../records/record-refs.js';
-import { isPricedFromRateCard } from './is-priced-from-rate-card.js';
+} from '../../../billing/work-order-price.js';
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { InvoiceCreate } from '../../../contracts/generated.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { failedOutcome } from '../../../records/outcomes.js';
+import { recordsetSql, refKey } from '../../../records/record-refs.js';
+import { isPricedFromRateCard } from '../is-priced-from-rate-card.js';
 
 type CreateCommand = Command<InvoiceCreate>;
 

@@ -1,16 +1,17 @@
-import { checkInvoiceTotal, checkTotalCoversPayments } from '../../billing/check-total.js';
-import { type InvoicePrice, priceInvoice } from '../../billing/money.js';
-import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
-import type { InvoicePatch } from '../../contracts/generated.js';
-import { replacePlainDates } from '../../documents/plain-dates.js';
-import type { Config } from '../../platform/config/config.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { diffPatch } from '../../records/changes.js';
-import { nextUpdatedAtSql } from '../../records/lock-records.js';
-import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
-import { holdWritesOverThreshold, type PricedWrite } from '../pending-approvals/approval-threshold.js';
-import { toVersion } from '../pending-approvals/store.js';
+import { checkInvoiceTotal, checkTotalCoversPayments } from '../../../billing/check-total.js';
+import { type InvoicePrice, priceInvoice } from '../../../billing/money.js';
+import type { Change, Command, CommandOutcome } from '../../../contracts/command.js';
+import type { InvoicePatch } from '../../../contracts/generated.js';
+import { replacePlainDates } from '../../../documents/plain-dates.js';
+import type { Config } from '../../../platform/config/config.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { diffPatch } from '../../../records/changes.js';
+import { nextUpdatedAtSql } from '../../../records/lock-records.js';
+import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
+import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../../records/record-refs.js';
+import { holdWritesOverThreshold, type PricedWrite } from '../../pending-approvals/approval-threshold.js';
+import { toVersion } from '../../pending-approvals/store.js';
+import { type InvoiceStatus, PATCHABLE_STATUSES } from '../transitions.js';
 import { AGENT_TRACE_COLUMNS, isAgentPriceReaddressed, updateAgentTraces } from './agent-traces.js';
 import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from './lifecycle.js';
 import { buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
@@ -22,7 +23,6 @@ import {
   toMoveOutcome,
 } from './move-handler.js';
 import { reopenIfDueLater } from './reopen-if-due-later.js';
-import { type InvoiceStatus, PATCHABLE_STATUSES } from './transitions.js';
 
 type UpdateCommand = Command<InvoicePatch>;
 

@@ -1,6 +1,6 @@
-import type { Command } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { recordsetSql } from '../../records/record-refs.js';
+import type { Command } from '../../../contracts/command.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { recordsetSql } from '../../../records/record-refs.js';
 
 /** An invoice number that is reserved for a command. */
 export interface ReservedNumber {

@@ -1,10 +1,10 @@
-import type { InvoiceDocument } from '../../documents/document.js';
+import type { InvoiceDocument } from '../../../documents/document.js';
 import {
   type DocumentPart,
   escapeHtml,
   renderInvoiceHtml,
   type StyleAttributeFor,
-} from '../../documents/document-html.js';
+} from '../../../documents/document-html.js';
 
 export interface MessageContent {
   subject: string | null;

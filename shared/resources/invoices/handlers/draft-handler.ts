@@ -1,10 +1,10 @@
-import { calculateLineTotalCents } from '../../billing/money.js';
-import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { InvoiceCreate, InvoiceDraft } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { failedOutcome } from '../../records/outcomes.js';
-import { indexByRef, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import { createInvoice } from './commands.js';
+import { calculateLineTotalCents } from '../../../billing/money.js';
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { InvoiceCreate, InvoiceDraft } from '../../../contracts/generated.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { failedOutcome } from '../../../records/outcomes.js';
+import { indexByRef, type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
+import { createInvoice } from '../commands.js';
 import { createInvoices } from './create-handler.js';
 import { type ReservedNumber, releaseInvoiceNumbers, reserveInvoiceNumbers } from './invoice-numbers.js';
 

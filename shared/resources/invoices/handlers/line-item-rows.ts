@@ -1,7 +1,7 @@
-import type { Command } from '../../contracts/command.js';
-import type { InvoiceCreate } from '../../contracts/generated.js';
-import { newId } from '../../platform/ids.js';
-import { parseColumnNames, recordsetSql } from '../../records/record-refs.js';
+import type { Command } from '../../../contracts/command.js';
+import type { InvoiceCreate } from '../../../contracts/generated.js';
+import { newId } from '../../../platform/ids.js';
+import { parseColumnNames, recordsetSql } from '../../../records/record-refs.js';
 
 /** Builds the rows of one invoice's line items. The stored total is the server's own. */
 export function buildLineItemRows(

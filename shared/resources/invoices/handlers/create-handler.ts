@@ -1,23 +1,23 @@
-import { checkInvoiceTotal } from '../../billing/check-total.js';
-import { type InvoicePrice, priceInvoice } from '../../billing/money.js';
-import { findTaxRates, type TaxRates } from '../../billing/tax-rates.js';
-import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { InvoiceCreate } from '../../contracts/generated.js';
-import { replacePlainDates } from '../../documents/plain-dates.js';
-import type { ErrorDetail } from '../../platform/errors.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { diffNewRecord } from '../../records/changes.js';
-import { failedOutcome } from '../../records/outcomes.js';
+import { checkInvoiceTotal } from '../../../billing/check-total.js';
+import { type InvoicePrice, priceInvoice } from '../../../billing/money.js';
+import { findTaxRates, type TaxRates } from '../../../billing/tax-rates.js';
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { InvoiceCreate } from '../../../contracts/generated.js';
+import { replacePlainDates } from '../../../documents/plain-dates.js';
+import type { ErrorDetail } from '../../../platform/errors.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { diffNewRecord } from '../../../records/changes.js';
+import { failedOutcome } from '../../../records/outcomes.js';
 import {
   parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
   toRecordRef,
-} from '../../records/record-refs.js';
-import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
-import { holdWritesOverThreshold, type PricedWrite } from '../pending-approvals/approval-threshold.js';
-import { refreshBillingStatus } from '../work-orders/billing.js';
+} from '../../../records/record-refs.js';
+import { findExistingRecords, invalidReferencesOutcome } from '../../../records/references.js';
+import { holdWritesOverThreshold, type PricedWrite } from '../../pending-approvals/approval-threshold.js';
+import { refreshBillingStatus } from '../../work-orders/billing.js';
 import { AGENT_TRACE_COLUMNS, createAgentTraces } from './agent-traces.js';
 import { buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
 import { priceFromCards } from './price-from-cards.js';

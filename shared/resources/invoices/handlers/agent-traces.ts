@@ -1,6 +1,6 @@
-import type { Actor } from '../../contracts/command.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
+import type { Actor } from '../../../contracts/command.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
 
 /** The columns of an invoice that record what agents did to it. */
 export interface AgentTraces extends RecordRef {

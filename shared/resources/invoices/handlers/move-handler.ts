@@ -1,12 +1,19 @@
-import { findPastDue } from '../../billing/past-due.js';
-import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { InvoiceReason, InvoiceSend } from '../../contracts/generated.js';
-import type { Config } from '../../platform/config/config.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import { refKey, toRecordRef } from '../../records/record-refs.js';
-import { OUTBOX_PROVIDER } from '../planned-messages/choose-provider.js';
-import { isInFlight, type PlannedSending, planMessages } from '../planned-messages/plan.js';
+import { findPastDue } from '../../../billing/past-due.js';
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { InvoiceReason, InvoiceSend } from '../../../contracts/generated.js';
+import type { Config } from '../../../platform/config/config.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../../records/record-refs.js';
+import { OUTBOX_PROVIDER } from '../../planned-messages/choose-provider.js';
+import { isInFlight, type PlannedSending, planMessages } from '../../planned-messages/plan.js';
+import {
+  computeReopenedStatus,
+  INVOICE_ACTIONS,
+  type InvoiceAction,
+  type InvoiceStatus,
+  type MoveTarget,
+} from '../transitions.js';
 import { findPersonApprovalRequired } from './agent-traces.js';
 import {
   applyMove,
@@ -19,13 +26,6 @@ import {
   storeLifecycle,
 } from './lifecycle.js';
 import { findRecipients, type Recipients, storeInvoiceMessages } from './send.js';
-import {
-  computeReopenedStatus,
-  INVOICE_ACTIONS,
-  type InvoiceAction,
-  type InvoiceStatus,
-  type MoveTarget,
-} from './transitions.js';
 
 type ActionInput = Partial<InvoiceReason & InvoiceSend>;
 type ActionCommand = Command<ActionInput>;

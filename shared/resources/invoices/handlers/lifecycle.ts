@@ -1,11 +1,10 @@
-import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
-import type { Row, Transaction } from '../../platform/postgres/database.js';
-import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
-import { failedOutcome } from '../../records/outcomes.js';
-import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import { cancelOpenApprovals } from '../pending-approvals/store.js';
-import { refreshBillingStatus } from '../work-orders/billing.js';
-import type { AgentTraces } from './agent-traces.js';
+import type { Change, Command, CommandOutcome } from '../../../contracts/command.js';
+import type { Row, Transaction } from '../../../platform/postgres/database.js';
+import { lockRecords, nextUpdatedAtSql } from '../../../records/lock-records.js';
+import { failedOutcome } from '../../../records/outcomes.js';
+import { parseColumnNames, type RecordRef, recordsetSql } from '../../../records/record-refs.js';
+import { cancelOpenApprovals } from '../../pending-approvals/store.js';
+import { refreshBillingStatus } from '../../work-orders/billing.js';
 import {
   type InvoiceHistory,
   type InvoiceStatus,
@@ -13,7 +12,8 @@ import {
   listAllowedMoves,
   type Mover,
   type MoveTarget,
-} from './transitions.js';
+} from '../transitions.js';
+import type { AgentTraces } from './agent-traces.js';
 
 /** A locked row of `invoices`. */
 export interface InvoiceRow extends Row, AgentTraces {
