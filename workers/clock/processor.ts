@@ -16,8 +16,8 @@ import { findDueStorageAccruals } from '../../shared/resources/impounds/storage-
 import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
 import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes.js';
 import { findDueMessages } from '../../shared/resources/messages/outbox.js';
-import type { DueRow } from '../../shared/resources/messages/outbox-rows.js';
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
+import type { DueRow } from '../../shared/resources/planned-messages/outbox-rows.js';
 import { extendSessions } from '../../shared/resources/sessions/queries.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health/sweep.js';
 import { enqueueCommands } from './enqueue-commands.js';

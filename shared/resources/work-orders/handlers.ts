@@ -7,6 +7,7 @@ import { mergeRecords, planMerge } from '../../records/merge-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
+import { countUpSql } from '../../records/tenant-counters.js';
 
 type Fields = Omit<WorkOrderPatch, 'pickup' | 'vehicle'> & {
   pickup_lat?: number | null;
@@ -102,10 +103,7 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
                count(*) over (partition by tenant_id) as total
              from ${recordsetSql(`tenant_id uuid, id uuid, ordinal integer, intake text, ${EDITABLE}`, 'input')}
            ), counter as (
-             insert into tenant_counters as c (tenant_id, name, value)
-             select tenant_id, 'job_number', count(*) from r group by tenant_id order by tenant_id
-             on conflict (tenant_id, name) do update set value = c.value + excluded.value
-             returning c.tenant_id, c.value
+             ${countUpSql('job_number', { rows: 'r', step: '1' })}
            )
            insert into work_orders (tenant_id, id, job_number, intake, ${names})
            select r.tenant_id, r.id,

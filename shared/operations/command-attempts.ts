@@ -1,5 +1,6 @@
-import type { Command } from '../../shared/contracts/command.js';
-import type { Database } from '../../shared/platform/postgres/database.js';
+import type { Command } from '../contracts/command.js';
+import type { Database, Transaction } from '../platform/postgres/database.js';
+import { type ExpiryRule, RETENTION } from '../records/expiry.js';
 
 /** A command is parked after its worker has died in this many attempts. */
 const MAX_ATTEMPTS = 3;
@@ -51,3 +52,27 @@ export async function sortByAttempts(db: Database, commands: Command[]): Promise
   const attempts = new Map(rows.map((row) => [row.command_id, row.attempts]));
   return [...commands].sort((a, b) => (attempts.get(a.id) ?? 0) - (attempts.get(b.id) ?? 0));
 }
+
+/**
+ * Resets the attempts of a parked command and stores it as a pending operation, with the current
+ * time, so that GET /operations shows it for another 24 hours.
+ */
+export async function unparkCommand(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  const values = [tenantId, id];
+  await tx.query({
+    text: `insert into operations (tenant_id, id, command, lease_until, created_at)
+           select tenant_id, command_id, command, now(), now() from command_attempts where tenant_id = $1 and command_id = $2
+           on conflict (tenant_id, id) do update set lease_until = excluded.lease_until, created_at = excluded.created_at`,
+    values,
+  });
+  await tx.query({
+    text: 'update command_attempts set attempts = 0, parked_at = null where tenant_id = $1 and command_id = $2',
+    values,
+  });
+}
+
+/** Attempts of commands that ran or were lost with Redis. Parked commands stay. */
+export const EXPIRED_COMMAND_ATTEMPTS: ExpiryRule = {
+  table: 'command_attempts',
+  condition: `o.parked_at is null and o.last_attempt_at < now() - ${RETENTION}`,
+};
