@@ -103,6 +103,14 @@ describe('loads of an endpoint queue', () => {
     expect(() => queue.wake()).to.throw('in the mode lost got the event wake');
   });
 
+  it('an endpoint queue keeps its lease while it loads, even if its loaded deliveries are sent', () => {
+    const queue = buildEndpointQueue();
+    queue.startLoad();
+    expect([queue.hasWork, queue.needsLoad, queue.isIdle]).to.deep.equal([true, false, false]);
+    queue.endLoad('load_all');
+    expect([queue.hasWork, queue.isIdle]).to.deep.equal([false, true]);
+  });
+
   it('an endpoint queue that must cancel deliveries keeps its lease and loads again', () => {
     const queue = buildEndpointQueue();
     expect([queue.needsLoad, queue.isIdle]).to.deep.equal([false, true]);

@@ -168,9 +168,9 @@ export class EndpointQueue {
     return Math.max(0, this.nextSlotAt - performance.now());
   }
 
-  /** Deliveries are loaded, or may wait in PostgreSQL. */
+  /** Deliveries are loaded or being loaded, or may wait in PostgreSQL. */
   get hasWork(): boolean {
-    return this.backlog.length > 0 || isBehind(this.mode);
+    return this.backlog.length > 0 || this.mode !== 'current';
   }
 
   /**
