@@ -56,7 +56,7 @@ module.exports = {
       comment: 'contracts describe; they may stand on platform only.',
       from: { path: '^shared/contracts/' },
       to: {
-        path: '^(shared/(queues|events|records|billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(queues|events|records|deliveries|billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -65,7 +65,7 @@ module.exports = {
       comment: 'queues and events carry any command; they must not know a resource.',
       from: { path: '^shared/(queues|events)/' },
       to: {
-        path: '^(shared/(records|billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(records|deliveries|billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -74,7 +74,17 @@ module.exports = {
       comment: 'records and billing serve every resource, so they must not know one: pass in what differs.',
       from: { path: '^shared/(records|billing)/' },
       to: {
-        path: '^(shared/(resources|registry|operations|documents|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+        path: '^(shared/(deliveries|resources|registry|operations|documents|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
+      },
+    },
+    {
+      name: 'deliveries-below-resources',
+      severity: 'error',
+      comment:
+        'deliveries writes the rows of webhook deliveries for resources and workers, so it must know neither: pass in what differs.',
+      from: { path: '^shared/deliveries/' },
+      to: {
+        path: '^(shared/(billing|documents|resources|registry|operations|storage|server|integrations)/|api/|workers/|mcp/|migrations/|bin/)',
       },
     },
     {
@@ -82,7 +92,7 @@ module.exports = {
       severity: 'error',
       comment:
         'The registry lists the resources, so no resource can use it: import the resource that is meant.',
-      from: { path: '^shared/(resources|documents|billing|records)/' },
+      from: { path: '^shared/(resources|documents|billing|deliveries|records)/' },
       to: { path: '^shared/(registry|operations)/' },
     },
     {
@@ -122,7 +132,7 @@ module.exports = {
       severity: 'error',
       comment: 'Only workers change data: api and mcp submit a command.',
       from: { path: '^(api|mcp)/' },
-      to: { path: 'handlers?\\.ts$|-handler\\.ts$' },
+      to: { path: 'handlers?\\.ts$|-handler\\.ts$|^shared/deliveries/' },
     },
     {
       name: 'koa-in-api-only',

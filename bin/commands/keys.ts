@@ -1,4 +1,5 @@
 import { isUuid } from '../../shared/platform/ids.js';
+import { markKeysRevoked } from '../../shared/resources/api-keys/mark-keys-revoked.js';
 import { apiKeyRepresentation } from '../../shared/resources/api-keys/representation.js';
 import { recordOperatorAction } from '../cli/audit-entry.js';
 import type { RunCommand } from '../cli/command.js';
@@ -70,9 +71,9 @@ export const revokeKey: RunCommand = async (args, { store }) => {
         changes,
       });
     }
+    await markKeysRevoked(tx, [{ tenant_id: tenant.id, id }]);
     const [after] = await tx.query<{ body: Record<string, unknown> }>({
-      text: `update api_keys t set revoked_at = coalesce(t.revoked_at, now()) where t.tenant_id = $1 and t.id = $2
-             returning ${apiKeyRepresentation('t')} as body`,
+      text: `select ${apiKeyRepresentation('t')} as body from api_keys t where t.tenant_id = $1 and t.id = $2`,
       values: [tenant.id, id],
     });
     return after?.body ?? {};

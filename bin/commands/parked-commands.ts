@@ -1,3 +1,4 @@
+import { unparkCommand } from '../../shared/operations/command-attempts.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import type { Transaction } from '../../shared/platform/postgres/database.js';
 import { recordOperatorAction } from '../cli/audit-entry.js';
@@ -18,7 +19,7 @@ const PARKED = `select command_id, tenant_id, command->>'type' as type, command-
 
 /**
  * `tow commands parked`: lists poison commands of all tenants, newest first. They are parked
- * because they killed their worker too often (workers/writes/attempts.ts).
+ * because they killed their worker too often (shared/operations/command-attempts.ts).
  */
 export const listParkedCommands: RunCommand = async (_args, { store }) => {
   const { db } = await store();
@@ -43,7 +44,7 @@ export const replayParkedCommand: RunCommand = async (args, { store }) => {
   const tenant = await findNamedTenant(db, args);
   await db.transaction([tenant.id], async (tx) => {
     await assertReplayable(tx, tenant.id, id);
-    await unpark(tx, tenant.id, id);
+    await unparkCommand(tx, tenant.id, id);
     recordOperatorAction(tx, {
       tenantId: tenant.id,
       action: 'command.replayed',
@@ -80,22 +81,4 @@ async function assertReplayable(tx: Transaction, tenantId: string, id: string): 
 
 function refused(code: string, message: string): CliError {
   return new CliError(code, message, EXIT.failed);
-}
-
-/**
- * Stores the operation with the current time, so that GET /operations shows it for another 24
- * hours.
- */
-async function unpark(tx: Transaction, tenantId: string, id: string): Promise<void> {
-  const values = [tenantId, id];
-  await tx.query({
-    text: `insert into operations (tenant_id, id, command, lease_until, created_at)
-           select tenant_id, command_id, command, now(), now() from command_attempts where tenant_id = $1 and command_id = $2
-           on conflict (tenant_id, id) do update set lease_until = excluded.lease_until, created_at = excluded.created_at`,
-    values,
-  });
-  await tx.query({
-    text: 'update command_attempts set attempts = 0, parked_at = null where tenant_id = $1 and command_id = $2',
-    values,
-  });
 }

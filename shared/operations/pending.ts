@@ -1,12 +1,7 @@
 import type { Command } from '../contracts/command.js';
 import type { Transaction } from '../platform/postgres/database.js';
+import { isInSessionTenants } from '../records/session-tenants.js';
 import { buildRoundRobinSql } from '../records/sweeps/sweep-round-robin.js';
-
-/**
- * SQL: the tenants of this transaction. The row-level policy only filters; this can use an index.
- */
-export const isInSessionTenants = (alias: string) =>
-  `${alias}.tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])`;
 
 /**
  * SQL over operations `o`: the command has run, or another command has done the work under its

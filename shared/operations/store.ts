@@ -1,17 +1,19 @@
 import type { Command, CommandResult } from '../contracts/command.js';
+import { EXPIRED_ENDPOINT_QUEUES } from '../deliveries/expired-endpoint-queues.js';
 import type { ErrorBody } from '../platform/errors.js';
 import type { Database, SqlQuery, Transaction } from '../platform/postgres/database.js';
+import { deleteExpiredRows, type ExpiryRule, RETENTION } from '../records/expiry.js';
+import { EXPIRED_SWEEP_FAILURES } from '../records/sweeps/sweep-failures.js';
+import { EXPIRED_SCHEDULES } from '../resources/export-schedules/schedule-rows.js';
+import { EXPIRED_EXPORTS } from '../resources/exports/limits.js';
+import { EXPIRED_SESSIONS } from '../resources/sessions/session-rows.js';
+import { EXPIRED_SECRETS } from '../resources/webhook-endpoints/secret-rows.js';
+import { EXPIRED_REPLAYS } from '../resources/webhook-replays/limits.js';
 import { type AuditedResultRow, HAS_CHANGES_COLUMN, rebuildResult } from './audited-result.js';
-import { IS_PENDING, isInSessionTenants } from './pending.js';
+import { EXPIRED_COMMAND_ATTEMPTS } from './command-attempts.js';
+import { EXPIRED_IDEMPOTENCY_RECORDS } from './idempotency-records.js';
+import { IS_PENDING } from './pending.js';
 import { findReusedKeyError, type StoredRequest } from './reused-key.js';
-
-/** How long GET /operations/{id} and idempotency records are valid (docs/decisions.md §5). */
-const RETENTION = "interval '24 hours'";
-/**
- * Idempotency records outlive the operations that they finish: without its record, an operation
- * would look as if it had never run.
- */
-const EXTENDED_RETENTION = "interval '25 hours'";
 
 /** The client's view of a command whose response was 202. */
 export interface OperationView {
@@ -122,47 +124,27 @@ export async function storeOperation(db: Database, command: Command, leaseSecond
   );
 }
 
-/** As long as the deliveries that they replayed (`migrations/partitions.ts`). */
-const REPLAY_RETENTION = "interval '30 days'";
-/**
- * Failed, cancelled and expired exports have no file. Their rows are kept this long, so that people
- * can read the reason and request the export again.
- */
-const EXPORT_RETENTION = "interval '90 days'";
-
-/**
- * The condition under which a row expires, by table: finished operations, idempotency records,
- * ended sessions, failures of sweeps that are over, attempts of commands that ran or were lost with
- * Redis, rotated endpoint secrets, completed replays, exports without a file, deleted schedules,
- * and the queues of deleted endpoints once no worker leases them and no delivery is due.
- */
-const EXPIRY_CONDITIONS = {
-  operations: `o.created_at < now() - ${RETENTION} and not ${IS_PENDING}`,
-  idempotency_keys: `o.created_at < now() - ${EXTENDED_RETENTION}`,
-  sessions: `least(o.ended_at, o.idle_expires_at, o.expires_at) < now() - ${EXTENDED_RETENTION}`,
-  sweep_faults: `o.last_failed_at < now() - ${RETENTION}`,
-  command_attempts: `o.parked_at is null and o.last_attempt_at < now() - ${RETENTION}`,
-  webhook_secrets: `o.expires_at < now() - ${RETENTION}`,
-  exports: `o.status in ('failed', 'cancelled', 'expired') and o.object_key is null and o.updated_at < now() - ${EXPORT_RETENTION}`,
-  export_schedules: `o.deleted_at < now() - ${EXTENDED_RETENTION}`,
-  webhook_replays: `o.completed_at < now() - ${REPLAY_RETENTION}`,
-  webhook_lanes: `coalesce(o.lease_until < now(), true)
-    and exists (select from webhook_endpoints e where e.tenant_id = o.tenant_id and e.id = o.endpoint_id and e.deleted_at < now() - ${RETENTION})
-    and not exists (select from webhook_deliveries d
-                    where d.tenant_id = o.tenant_id and d.endpoint_id = o.endpoint_id and d.next_attempt_at is not null)`,
+/** Finished operations. */
+const EXPIRED_OPERATIONS: ExpiryRule = {
+  table: 'operations',
+  condition: `o.created_at < now() - ${RETENTION} and not ${IS_PENDING}`,
 };
 
+/** The rows that the clock deletes. */
+const EXPIRY_RULES: readonly ExpiryRule[] = [
+  EXPIRED_OPERATIONS,
+  EXPIRED_IDEMPOTENCY_RECORDS,
+  EXPIRED_SESSIONS,
+  EXPIRED_SWEEP_FAILURES,
+  EXPIRED_COMMAND_ATTEMPTS,
+  EXPIRED_SECRETS,
+  EXPIRED_EXPORTS,
+  EXPIRED_SCHEDULES,
+  EXPIRED_REPLAYS,
+  EXPIRED_ENDPOINT_QUEUES,
+];
+
 /** Deletes expired rows, at most `limit` per table. Returns how many it deleted. */
-export async function purgeExpired(tx: Transaction, limit: number): Promise<number> {
-  const deletions = Object.entries(EXPIRY_CONDITIONS).map(([table, condition]) =>
-    tx.query<{ count: number }>({
-      text: `with gone as (
-               delete from ${table} where ctid = any (array(
-                 select ctid from ${table} o where ${isInSessionTenants('o')} and ${condition} limit ${limit}))
-               returning 1)
-             select count(*)::int as count from gone`,
-    }),
-  );
-  const counts = await Promise.all(deletions);
-  return counts.reduce((sum, [row]) => sum + (row?.count ?? 0), 0);
+export function purgeExpired(tx: Transaction, limit: number): Promise<number> {
+  return deleteExpiredRows(tx, EXPIRY_RULES, limit);
 }

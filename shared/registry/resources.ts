@@ -50,7 +50,7 @@ import * as userSchemas from '../resources/users/schema.js';
 import * as webhookDeliveryCommands from '../resources/webhook-deliveries/commands.js';
 import * as webhookDeliverySchemas from '../resources/webhook-deliveries/schema.js';
 import * as webhookEndpointCommands from '../resources/webhook-endpoints/commands.js';
-import * as endpointHealthCommands from '../resources/webhook-endpoints/health-commands.js';
+import * as endpointHealthCommands from '../resources/webhook-endpoints/health/commands.js';
 import * as webhookEndpointSchemas from '../resources/webhook-endpoints/schema.js';
 import * as webhookReplayCommands from '../resources/webhook-replays/commands.js';
 import * as webhookReplaySchemas from '../resources/webhook-replays/schema.js';

@@ -43,6 +43,7 @@ const SHARED_FOLDERS = [
   'queues',
   'events',
   'records',
+  'deliveries',
   'billing',
   'documents',
   'resources',

@@ -1,6 +1,6 @@
 import type { Processor } from 'bullmq';
 import type { Command } from '../../shared/contracts/command.js';
-import { findDueEndpointQueues } from '../../shared/events/due-endpoint-queues.js';
+import { findDueEndpointQueues } from '../../shared/deliveries/find-due-endpoint-queues.js';
 import { purgeExpired } from '../../shared/operations/store.js';
 import type { Transaction } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
@@ -16,10 +16,10 @@ import { findDueStorageAccruals } from '../../shared/resources/impounds/storage-
 import { findOverdueInvoices } from '../../shared/resources/invoices/overdue-sweep.js';
 import { applyTermsChanges } from '../../shared/resources/invoices/terms-changes.js';
 import { findDueMessages } from '../../shared/resources/messages/outbox.js';
-import type { DueRow } from '../../shared/resources/messages/outbox-rows.js';
 import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
+import type { DueRow } from '../../shared/resources/planned-messages/outbox-rows.js';
 import { extendSessions } from '../../shared/resources/sessions/queries.js';
-import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health-sweep.js';
+import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health/sweep.js';
 import { enqueueCommands } from './enqueue-commands.js';
 import { maintainWeeklyPartitions } from './maintain-partitions.js';
 import { resubmitOperations } from './resubmit-operations.js';

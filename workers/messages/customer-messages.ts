@@ -14,11 +14,10 @@ import { recordMessageFailed, recordMessageSent } from '../../shared/resources/m
 import {
   type LeasedMessage,
   leaseNextMessage,
-  postponeMessage,
   readInvoiceDocument,
-  recordAcceptance,
 } from '../../shared/resources/messages/outbox.js';
 import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
+import { postponeMessage, recordAcceptance } from '../../shared/resources/planned-messages/store.js';
 import type { LeaseNextMail } from './fair-mail-queue.js';
 import {
   getRetryWait,

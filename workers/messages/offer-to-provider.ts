@@ -1,7 +1,7 @@
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
-import type { RetryWait } from '../../shared/resources/messages/outbox-rows.js';
 import { DeliveryError, type OutgoingMessage } from '../../shared/resources/messages/provider.js';
+import type { RetryWait } from '../../shared/resources/planned-messages/outbox-rows.js';
 import type { Providers } from './providers.js';
 
 /** Duration of the lease of a message. No other worker offers the message during that time. */

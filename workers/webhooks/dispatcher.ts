@@ -1,3 +1,4 @@
+import { HORIZON_SECONDS } from '../../shared/deliveries/find-due-deliveries.js';
 import type { OutboundClient } from '../../shared/outbound/client.js';
 import { FairQueue } from '../../shared/platform/limits/fair-queue.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
@@ -7,15 +8,14 @@ import {
   type WebhooksQueue,
   wakeEndpointQueues,
 } from '../../shared/queues/webhooks.js';
-import { DueLoader } from './due-loader.js';
-import { HORIZON_SECONDS } from './due-store.js';
-import { createConfigLoader } from './endpoint-config.js';
-import type { EndpointQueue } from './endpoint-queue.js';
-import { EndpointQueueKeeper } from './endpoint-queue-keeper.js';
-import { EndpointSender } from './endpoint-sender.js';
-import { InFlightRequests, SLOW_MS } from './in-flight-requests.js';
-import { Permits, type Pool } from './permits.js';
-import { ResultProcessor } from './result-processor.js';
+import { DueLoader } from './queue/due-loader.js';
+import { createConfigLoader } from './queue/endpoint-config.js';
+import type { EndpointQueue } from './queue/endpoint-queue.js';
+import { EndpointQueueKeeper } from './queue/endpoint-queue-keeper.js';
+import { InFlightRequests, SLOW_MS } from './queue/in-flight-requests.js';
+import { Permits, type Pool } from './queue/permits.js';
+import { EndpointSender } from './send/endpoint-sender.js';
+import { ResultProcessor } from './store/result-processor.js';
 
 /** Pause before the dispatcher checks again whether PostgreSQL has caught up, in ms. */
 const STORE_CHECK_MS = 250;
@@ -68,10 +68,6 @@ export class Dispatcher {
         // Load even if the queue is full or paused: the endpoint's settings may have changed.
         this.feeder.requestLoad(endpointQueue);
         this.schedule(endpointQueue);
-      },
-      onLost: (endpointQueue) => {
-        clearTimeout(endpointQueue.timer);
-        endpointQueue.backlog = [];
       },
     });
     this.feeder = new DueLoader(runtime, createConfigLoader(runtime), {

@@ -43,13 +43,14 @@ import { recordMessagesFailed, recordMessagesSent } from '../../shared/resources
 import { markNoticesRead } from '../../shared/resources/notices/handlers.js';
 import { createPayments, refundPayments } from '../../shared/resources/payments/handlers.js';
 import { createRateCards } from '../../shared/resources/rate-cards/handlers.js';
-import { createSessions, endSessions } from '../../shared/resources/sessions/handlers.js';
+import { endSessions } from '../../shared/resources/sessions/handlers.js';
 import { updateSettings } from '../../shared/resources/settings/handlers.js';
 import { removeLogos, setLogos } from '../../shared/resources/settings/logo-handlers.js';
 import { createSuggestions, expireSuggestions } from '../../shared/resources/suggestions/create-handler.js';
 import { acceptSuggestions, dismissSuggestions } from '../../shared/resources/suggestions/decide-handler.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
 import { createUsers, deactivateUsers, updateUsers } from '../../shared/resources/users/handlers.js';
+import { createSessions } from '../../shared/resources/users/sign-in-handler.js';
 import { cancelDeliveries, replayDeliveries } from '../../shared/resources/webhook-deliveries/handlers.js';
 import { createWebhookEndpoints } from '../../shared/resources/webhook-endpoints/create-handler.js';
 import {
@@ -59,7 +60,7 @@ import {
   recordExhaustedDeliveries,
   reenableEndpoints,
   warnAboutEndpoints,
-} from '../../shared/resources/webhook-endpoints/health-handlers.js';
+} from '../../shared/resources/webhook-endpoints/health/handlers.js';
 import { rotateWebhookSecrets } from '../../shared/resources/webhook-endpoints/rotate-handler.js';
 import {
   deleteWebhookEndpoints,

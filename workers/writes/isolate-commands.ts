@@ -1,8 +1,8 @@
 import type { Command, CommandResult } from '../../shared/contracts/command.js';
+import { countAttempt, deleteAttempts, sortByAttempts } from '../../shared/operations/command-attempts.js';
 import { getErrorCode, isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { createFairLimit, type FairLimit } from '../../shared/platform/limits/fair-limit.js';
 import { internalError } from '../../shared/queues/submit.js';
-import { countAttempt, deleteAttempts, sortByAttempts } from './attempts.js';
 import { buildCommandAuditInsert } from './completed-command.js';
 import { UnknownCommandError } from './handlers.js';
 import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';

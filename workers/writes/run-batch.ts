@@ -1,4 +1,5 @@
 import type { Command, CommandOutcome, CommandResult } from '../../shared/contracts/command.js';
+import { deleteExpiredRecords } from '../../shared/operations/idempotency-records.js';
 import type { Config } from '../../shared/platform/config/config.js';
 import { getErrorCode } from '../../shared/platform/errors.js';
 import type { FairLimit } from '../../shared/platform/limits/fair-limit.js';
@@ -6,7 +7,6 @@ import type { Logger } from '../../shared/platform/logger.js';
 import type { Database, Transaction } from '../../shared/platform/postgres/database.js';
 import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
 import { acquireAgentLocks } from '../../shared/records/agent-locks.js';
-import { recordsetSql } from '../../shared/records/record-refs.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
 import {
   buildCommandAuditInsert,
@@ -130,7 +130,7 @@ async function runWave(
 ): Promise<{ results: CommandResult[]; completed: CompletedCommand[] }> {
   const earlier = shouldSearchEarlier ? await findEarlierResults(tx, wave) : NO_EARLIER_RESULTS;
   const fresh = wave.filter((command) => !earlier.results.has(command.id));
-  if (earlier.expiredKeys.length > 0) await deleteExpiredKeys(tx, earlier.expiredKeys);
+  if (earlier.expiredKeys.length > 0) await deleteExpiredRecords(tx, earlier.expiredKeys);
   const ran = await runHandlers(tx, fresh, config);
   const overtaken = await findOvertaken(tx, ran);
   return {
@@ -177,14 +177,6 @@ async function runHandlers(
     }
   }
   return completed;
-}
-
-async function deleteExpiredKeys(tx: Transaction, keys: { tenant_id: string; key: string }[]): Promise<void> {
-  await tx.query({
-    text: `delete from idempotency_keys k using ${recordsetSql('tenant_id uuid, key uuid')}
-           where k.tenant_id = r.tenant_id and k.key = r.key and k.created_at < now() - interval '24 hours'`,
-    values: [JSON.stringify(keys)],
-  });
 }
 
 function buildResult(one: CompletedCommand, { bodies }: RenderedResponses): CommandResult {

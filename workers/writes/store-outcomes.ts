@@ -1,5 +1,7 @@
 import type { Command, EventDraft } from '../../shared/contracts/command.js';
+import { INSERT_EVENT_DELIVERIES } from '../../shared/deliveries/insert-event-deliveries.js';
 import { buildEventRows, RECORD_EVENTS } from '../../shared/events/record-events.js';
+import { INSERT_IDEMPOTENCY_RECORDS } from '../../shared/operations/idempotency-records.js';
 import type { SqlQuery, Transaction } from '../../shared/platform/postgres/database.js';
 import type { EndpointQueueRef } from '../../shared/queues/webhooks.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../shared/records/record-refs.js';
@@ -143,7 +145,7 @@ function buildStoreQuery(entityType: string, records: TouchedRecord[]): SqlQuery
     text: `with rendered as materialized (
              select r.*, (${representation('t')})::text as body
              from ${recordsetSql(RESPONSE_COLUMNS)} join ${table} t on t.tenant_id = r.tenant_id and t.id = r.id
-           ), ${RECORD_EVENTS}, kept as (${STORE_IDEMPOTENCY_RECORDS})
+           ), ${RECORD_EVENTS}, ${INSERT_EVENT_DELIVERIES}, kept as (${INSERT_IDEMPOTENCY_RECORDS})
            select tenant_id, id, body, null::uuid as endpoint_id from rendered
            union all select distinct tenant_id, null::uuid, null::text, endpoint_id from delivered`,
     values: [JSON.stringify(records.map((record) => buildResponseRow(record, now)))],
@@ -152,12 +154,6 @@ function buildStoreQuery(entityType: string, records: TouchedRecord[]): SqlQuery
 
 const RESPONSE_COLUMNS = `tenant_id uuid, id uuid, events jsonb, key uuid, command_id uuid, method text, path text, body_hash text,
   status smallint, location text, head text, tail text`;
-
-const STORE_IDEMPOTENCY_RECORDS = `
-  insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, location, body)
-  select tenant_id, key, command_id, method, path, body_hash, status, location,
-    case when tail is null then body else head || left(body, -1) || tail end
-  from rendered where key is not null order by tenant_id, key`;
 
 function buildResponseRow({ ref, command, events, respondsTo }: TouchedRecord, now: Date) {
   const row = { ...ref, events: buildEventRows(command, events, now) };

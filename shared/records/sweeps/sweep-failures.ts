@@ -1,5 +1,6 @@
 import { describeError } from '../../platform/describe-error.js';
 import type { Database } from '../../platform/postgres/database.js';
+import { type ExpiryRule, RETENTION } from '../expiry.js';
 
 /** A failure of one account in a sweep of the clock; the sweep skips the account. */
 export interface SweepFailure {
@@ -90,3 +91,9 @@ export async function clearSweepFailure(
 export const LIST_SWEEP_FAILURES = `select tenant_id, task, error, to_json(failed_since) #>> '{}' as failed_since from sweep_faults
   where tenant_id = any (string_to_array(current_setting('app.tenant_ids'), ',')::uuid[])
     and last_failed_at > now() - interval '2 hours' order by failed_since`;
+
+/** Failures of sweeps that are over. */
+export const EXPIRED_SWEEP_FAILURES: ExpiryRule = {
+  table: 'sweep_faults',
+  condition: `o.last_failed_at < now() - ${RETENTION}`,
+};

@@ -9,6 +9,7 @@ import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records
 import type { WithKeyMaterial } from './commands.js';
 import type { KeyKind, KeyMaterial } from './credential.js';
 import { LIVE_KEY_QUOTA } from './live-key-quota.js';
+import { markKeysRevoked } from './mark-keys-revoked.js';
 
 interface KeyRow {
   tenant_id: string;
@@ -197,12 +198,7 @@ function unusableKeyOutcome(): CommandOutcome {
 export function revokeKeys(kind: KeyKind) {
   return async (tx: Transaction, commands: Command<Record<string, never>>[]): Promise<CommandOutcome[]> => {
     const rows = await lockKeys(tx, kind, commands.map(toRecordRef));
-    await tx.query({
-      name: 'revoke-api-keys',
-      text: `update api_keys t set revoked_at = coalesce(t.revoked_at, now())
-             from ${recordsetSql('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
-      values: [JSON.stringify([...rows.values()].map(({ tenant_id, id }) => ({ tenant_id, id })))],
-    });
+    await markKeysRevoked(tx, [...rows.values()]);
     return commands.map((command) => {
       const row = rows.get(refKey(toRecordRef(command)));
       if (!row) return notFoundOutcome(RESOURCE_LABELS[kind]);

@@ -1,6 +1,7 @@
 import type { Actor, Change } from '../../contracts/command.js';
 import type { AUDIT_OUTCOMES, AUDIT_SOURCES } from '../../contracts/vocabulary.js';
 import type { ErrorBody } from '../../platform/errors.js';
+import { newId } from '../../platform/ids.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { parseColumnNames, recordsetSql } from '../../records/record-refs.js';
 import { compactChanges } from './compact-changes.js';
@@ -21,19 +22,28 @@ export interface AuditRecord {
   outcome: (typeof AUDIT_OUTCOMES)[number];
   source: (typeof AUDIT_SOURCES)[number];
   tool: string | null;
-  /** Lists of records in the changes are stored as summaries. */
   changes: readonly Change[] | null;
   error: ErrorBody | null;
-  /** HTTP status of the response. */
-  responseStatus: number;
-  requestId: string;
+  /** HTTP status of the response; null: no client sent a request. */
+  responseStatus: number | null;
+  requestId: string | null;
   idempotencyKey: string | null;
   ip: string | null;
   userAgent: string | null;
 }
 
-/** Builds the insert query for audit entries. The query fails if an id already exists. */
+/**
+ * Builds the insert query for audit entries. Lists of records in the changes are stored as
+ * summaries. The query fails if an id already exists.
+ */
 export function buildAuditInsert(records: AuditRecord[]): SqlQuery {
+  return buildWholeAuditInsert(
+    records.map((record) => ({ ...record, changes: record.changes && compactChanges(record.changes) })),
+  );
+}
+
+/** {@link buildAuditInsert} that stores the changes as they are. */
+export function buildWholeAuditInsert(records: AuditRecord[]): SqlQuery {
   const rows = records.map(({ actor, ...record }) => ({
     tenant_id: record.tenantId,
     id: record.id,
@@ -46,7 +56,7 @@ export function buildAuditInsert(records: AuditRecord[]): SqlQuery {
     outcome: record.outcome,
     source: record.source,
     tool: record.tool,
-    changes: record.changes && compactChanges(record.changes),
+    changes: record.changes,
     error: record.error,
     response_status: record.responseStatus,
     request_id: record.requestId,
@@ -59,4 +69,38 @@ export function buildAuditInsert(records: AuditRecord[]): SqlQuery {
     text: `insert into audit_entries (${NAMES}) select ${NAMES} from ${recordsetSql(COLUMNS)}`,
     values: [JSON.stringify(rows)],
   };
+}
+
+/** An action of the service's operator, for example at the command line. */
+export interface OperatorAction {
+  tenantId: string;
+  /** For example `api_key.revoked`. */
+  action: string;
+  entityType: string;
+  entityId: string;
+  changes?: Change[];
+}
+
+/**
+ * Builds the insert query for the audit entries of an operator's actions. Actor is `system`, source
+ * is `job` (docs/decisions.md §9).
+ */
+export function buildOperatorAuditInsert(actions: OperatorAction[]): SqlQuery {
+  return buildWholeAuditInsert(
+    actions.map(({ changes = null, ...action }) => ({
+      ...action,
+      id: newId(),
+      actor: { type: 'system', id: null, name: 'tow' },
+      outcome: 'ok',
+      source: 'job',
+      tool: null,
+      changes,
+      error: null,
+      responseStatus: null,
+      requestId: null,
+      idempotencyKey: null,
+      ip: null,
+      userAgent: null,
+    })),
+  );
 }

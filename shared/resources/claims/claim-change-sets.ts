@@ -1,8 +1,8 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
-import { type AuditedSideEffect, auditSideEffects } from '../../records/audit-side-effects.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
+import { type AuditedSideEffect, auditSideEffects } from '../audit-log/audit-side-effects.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import { ClaimChangeSet, lockClaims, storeClaims } from './claim-row.js';
 

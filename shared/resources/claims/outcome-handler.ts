@@ -2,10 +2,10 @@ import type { Command, CommandOutcome, EventDraft } from '../../contracts/comman
 import type { ClaimOutcome } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
-import { type AuditedSideEffect, auditSideEffects } from '../../records/audit-side-effects.js';
-import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
-import { recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { refKey, toRecordRef } from '../../records/record-refs.js';
+import { type AuditedSideEffect, auditSideEffects } from '../audit-log/audit-side-effects.js';
+import { storePoNumbers } from '../invoices/handlers/store-invoices.js';
 import { createPayments } from '../payments/handlers.js';
 import type { SuggestionDraft } from '../suggestions/detectors/kinds.js';
 import { buildSuggestion, insertSuggestions } from '../suggestions/store.js';
@@ -47,7 +47,7 @@ export async function recordClaimOutcomes(
     else recorded.push(result);
   }
   await storeClaimChangeSets(tx, recorded);
-  await storePoNumbers(tx, recorded);
+  await recordPoNumbers(tx, recorded);
   const suggestions = await storeSuggestions(tx, recorded);
   for (const { command, course, events } of recorded) {
     const suggestionId = suggestions.get(command.id);
@@ -137,7 +137,7 @@ async function applyPayment(
 }
 
 /** Stores on the invoices the PO numbers that were found for their claims. */
-async function storePoNumbers(tx: Transaction, recorded: readonly RecordedClaim[]): Promise<void> {
+async function recordPoNumbers(tx: Transaction, recorded: readonly RecordedClaim[]): Promise<void> {
   const found = recorded.filter(({ invoicePo }) => invoicePo !== undefined);
   if (found.length === 0) return;
   const rows = found.map(({ course, invoicePo }) => ({
@@ -145,12 +145,7 @@ async function storePoNumbers(tx: Transaction, recorded: readonly RecordedClaim[
     id: course.invoice.id,
     po_number: invoicePo,
   }));
-  await tx.query({
-    name: 'set-invoice-pos',
-    text: `update invoices t set po_number = r.po_number, updated_at = ${nextUpdatedAtSql('t')}
-           from ${recordsetSql('tenant_id uuid, id uuid, po_number text')} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(rows)],
-  });
+  await storePoNumbers(tx, rows);
   await auditSideEffects(
     tx,
     found.map(({ command, course, invoicePo }) => ({

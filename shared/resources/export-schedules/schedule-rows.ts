@@ -1,5 +1,6 @@
 import type { ExportScheduleCreate } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { nextScheduleTimeSql } from './times.js';
@@ -73,3 +74,9 @@ export async function rescheduleForTimeZones(tx: Transaction, tenantIds: string[
     values: [tenantIds],
   });
 }
+
+/** Deleted schedules. */
+export const EXPIRED_SCHEDULES: ExpiryRule = {
+  table: 'export_schedules',
+  condition: `o.deleted_at < now() - ${EXTENDED_RETENTION}`,
+};

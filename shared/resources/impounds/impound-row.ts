@@ -58,3 +58,21 @@ export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promis
     values: [JSON.stringify(rows)],
   });
 }
+
+/**
+ * Raises accrued_days to the invoiced days. The day that has just started need not wait for the
+ * clock.
+ */
+export async function raiseAccruedDays(
+  tx: Transaction,
+  rows: readonly { tenant_id: string; impound_id: string | null; storage_due: number }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'catch-up-storage',
+    text: `update impounds t set accrued_days = r.storage_due
+           from ${recordsetSql('tenant_id uuid, impound_id uuid, storage_due integer')}
+           where t.tenant_id = r.tenant_id and t.id = r.impound_id and t.released_at is null and t.accrued_days < r.storage_due`,
+    values: [JSON.stringify(rows)],
+  });
+}

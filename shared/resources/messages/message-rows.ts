@@ -1,17 +1,12 @@
 import type { Command } from '../../contracts/command.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
-import { type AuditedSideEffect, auditSideEffects } from '../../records/audit-side-effects.js';
 import { diffPatch } from '../../records/changes.js';
-import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
-import {
-  parseColumnNames,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../../records/record-refs.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { type AuditedSideEffect, auditSideEffects } from '../audit-log/audit-side-effects.js';
 import { type InvoiceRow, lockInvoices, storeLifecycle } from '../invoices/handlers/lifecycle.js';
 import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
+import { storeMessages } from '../planned-messages/store.js';
 
 /** A message's row, locked. */
 export interface MessageRow extends Row, RecordRef {
@@ -131,17 +126,4 @@ export class LockedMessages {
     if (this.changedMessages.size > 0) storing.push(storeMessages(tx, [...this.changedMessages.values()]));
     await Promise.all(storing);
   }
-}
-
-const CHANGEABLE = `subject text, body_text text, body_html text, state text, provider text, error text, attempts integer, attempt_after timestamptz,
-  accepted_at timestamptz, counted_at timestamptz, sent_at timestamptz, link_expires_at timestamptz, link_revoked_at timestamptz`;
-const NAMES = parseColumnNames(CHANGEABLE);
-
-async function storeMessages(tx: Transaction, rows: MessageRow[]): Promise<void> {
-  await tx.query({
-    name: 'store-messages',
-    text: `update messages t set ${NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
-           from ${recordsetSql(`tenant_id uuid, id uuid, ${CHANGEABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
-    values: [JSON.stringify(rows)],
-  });
 }

@@ -1,20 +1,13 @@
 import { buildInvoiceDocument, type InvoiceDocument } from '../../documents/document.js';
 import type { DocumentRow } from '../../documents/document-rows.js';
 import type { Database, Transaction } from '../../platform/postgres/database.js';
-import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
 import { buildInvoiceDocumentQuery } from '../invoices/document-query.js';
 import { type InvoiceStatus, isVisibleToCustomer } from '../invoices/transitions.js';
 import type { DeliveryChannel } from '../planned-messages/choose-provider.js';
-import type { DeferredMail } from './daily-mail-limit.js';
-import {
-  buildNextDueCte,
-  countOrPostpone,
-  type DueRow,
-  findDueRows,
-  type Postponement,
-  postponeRow,
-} from './outbox-rows.js';
+import type { DeferredMail } from '../planned-messages/daily-mail-limit.js';
+import { buildNextDueCte, type DueRow, findDueRows } from '../planned-messages/outbox-rows.js';
+import { countOrPostponeMessage, LEASE_MESSAGE_CTE } from '../planned-messages/store.js';
 
 /** A message under a lease: only this worker may offer it to its provider now. */
 export interface LeasedMessage extends RecordRef {
@@ -60,10 +53,7 @@ export function leaseNextMessage(
     const [row] = await tx.query<LeasedRow>({
       name: 'claim-next-message',
       text: `with ${buildNextDueCte('messages')},
-             taken as (
-               update messages m set attempt_after = now() + make_interval(secs => $2), updated_at = ${nextUpdatedAtSql('m')},
-                 attempts = m.attempts + case when m.accepted_at is null then 1 else 0 end
-               from next where m.tenant_id = $1 and m.id = next.id returning m.*)
+             ${LEASE_MESSAGE_CTE}
              select m.tenant_id, m.id, m.invoice_id, i.status as invoice_status, m.channel, m.provider, m.recipient, m.subject, m.body_text,
                m.body_html, m.attempts, m.accepted_at is not null as accepted, m.counted_at is not null as is_counted
              from taken m join invoices i on i.tenant_id = m.tenant_id and i.id = m.invoice_id`,
@@ -72,7 +62,7 @@ export function leaseNextMessage(
     if (!row) return undefined;
     const refusal = findRefusal(row);
     const isNew = !row.accepted && !row.is_counted && refusal === undefined;
-    const deferral = isNew ? await countOrPostpone(tx, 'messages', { ref: row, mailsPerDay }) : undefined;
+    const deferral = isNew ? await countOrPostponeMessage(tx, { ref: row, mailsPerDay }) : undefined;
     return { ...row, refusal, deferral };
   });
 }
@@ -94,25 +84,6 @@ export async function readInvoiceDocument(
   const [row] = await db.read<DocumentRow>(tenant_id, buildInvoiceDocumentQuery([{ tenant_id, id }]));
   if (!row) throw new Error(`the invoice ${id} of a message is not there`);
   return buildInvoiceDocument(row);
-}
-
-/**
- * Records that the provider has accepted the message. Call it before any other step that can fail:
- * from then on no worker offers the message again.
- */
-export async function recordAcceptance(db: Database, ref: RecordRef): Promise<void> {
-  await db.transaction([ref.tenant_id], async (tx) =>
-    tx.queryAtCommit({
-      name: 'note-accepted-message',
-      text: 'update messages set accepted_at = now() where tenant_id = $1 and id = $2 and accepted_at is null',
-      values: [ref.tenant_id, ref.id],
-    }),
-  );
-}
-
-/** Postpones the next attempt and stores the reason. */
-export function postponeMessage(db: Database, ref: RecordRef, wait: Postponement): Promise<void> {
-  return postponeRow(db, 'messages', { ref, ...wait });
 }
 
 /** Maximum number of messages of one account in a sweep. */

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 import type { RecordRef } from '../../records/record-refs.js';
-import type { DeferredMail } from '../messages/daily-mail-limit.js';
 import type { LeaseTerms } from '../messages/outbox.js';
+import type { DeferredMail } from '../planned-messages/daily-mail-limit.js';
 import {
   buildNextDueCte,
   countOrPostpone,
@@ -9,7 +9,7 @@ import {
   findDueRows,
   postponeRow,
   type RetryWait,
-} from '../messages/outbox-rows.js';
+} from '../planned-messages/outbox-rows.js';
 
 /** The mail of a notice to one person, under a lease: only this worker may offer it now. */
 export interface LeasedNoticeMail extends RecordRef {

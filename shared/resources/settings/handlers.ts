@@ -2,14 +2,12 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { SettingsPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
-import { mergeRecords, planMerge } from '../../records/merge-records.js';
+import { planMerge } from '../../records/merge-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
 import { rescheduleForTimeZones } from '../export-schedules/schedule-rows.js';
+import { mergeTenants } from '../tenants/update-tenants.js';
 import { isPostgresTimeZone } from './time-zones.js';
-
-const EDITABLE = `time_zone text, tax_rate_bps integer, grace_days integer, terms_days integer, agent_gate_cents bigint, agent_day_cents bigint,
-  business_name text, address text, city text, state text, zip text, phone text, email text, remittance_text text`;
 
 /**
  * JSON merge of an account's settings. Existing invoices keep the tax rate they were priced with;
@@ -21,14 +19,10 @@ export async function updateSettings(
 ): Promise<CommandOutcome[]> {
   const unknownZones = await findUnknownZones(tx, commands);
   const rows = await lockRecords<Row>(tx, 'tenants', commands.map(toRecordRef));
-  const outcomes = await mergeRecords(tx, commands, {
-    table: 'tenants',
-    columns: EDITABLE,
-    plan: (command) => {
-      const row = rows.get(refKey(toRecordRef(command)));
-      if (unknownZones.has(command)) return failUnknownZone(command);
-      return row ? planMerge(row, command.input) : notFoundOutcome('account');
-    },
+  const outcomes = await mergeTenants(tx, commands, (command) => {
+    const row = rows.get(refKey(toRecordRef(command)));
+    if (unknownZones.has(command)) return failUnknownZone(command);
+    return row ? planMerge(row, command.input) : notFoundOutcome('account');
   });
   const moved = commands.filter((_, index) => {
     const outcome = outcomes[index];

@@ -1,8 +1,9 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
-import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
+import { lockRecords } from '../../records/lock-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { indexByRef, type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { touchTenants } from '../tenants/update-tenants.js';
 import type { LogoInput } from './commands.js';
 
 /** The description of a logo in the audit log: everything but the picture. */
@@ -33,7 +34,7 @@ export async function setLogos(tx: Transaction, commands: Command<LogoInput>[]):
                  sha256 = excluded.sha256, data = excluded.data, updated_at = now()`,
         values: [JSON.stringify(rows)],
       }),
-      touchSettings(tx, changed),
+      touchTenants(tx, changed.map(toRecordRef)),
     ]);
   return outcomes;
 }
@@ -50,7 +51,7 @@ export async function removeLogos(tx: Transaction, commands: Command[]): Promise
         text: `delete from account_logos g using ${recordsetSql('tenant_id uuid')} where g.tenant_id = r.tenant_id`,
         values: [JSON.stringify(changed.map(toRecordRef))],
       }),
-      touchSettings(tx, changed),
+      touchTenants(tx, changed.map(toRecordRef)),
     ]);
   return outcomes;
 }
@@ -94,13 +95,4 @@ function pickFacts({ content_type, width, height, sha256 }: LogoFacts): LogoFact
 
 function hasChanged(outcome: CommandOutcome | undefined): boolean {
   return outcome?.ok === true && outcome.changes.length > 0;
-}
-
-/** The settings include the logo, so they get a new version. */
-function touchSettings(tx: Transaction, commands: Command[]): Promise<unknown> {
-  return tx.query({
-    name: 'touch-settings',
-    text: `update tenants t set updated_at = ${nextUpdatedAtSql('t')} from ${recordsetSql('tenant_id uuid')} where t.tenant_id = r.tenant_id`,
-    values: [JSON.stringify(commands.map(toRecordRef))],
-  });
 }

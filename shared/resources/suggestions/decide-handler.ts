@@ -1,10 +1,10 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
-import { auditSideEffects } from '../../records/audit-side-effects.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
+import { auditSideEffects } from '../audit-log/audit-side-effects.js';
 import type { SuggestionStatus } from './detectors/kinds.js';
 import { LineItemAdder } from './line-item-adder.js';
 import { type SuggestionRow, storeDecisions } from './store.js';

@@ -4,12 +4,12 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ProposedLine } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
-import type { AuditedSideEffect } from '../../records/audit-side-effects.js';
-import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
+import type { AuditedSideEffect } from '../audit-log/audit-side-effects.js';
 import { type InvoiceRow, lockInvoices } from '../invoices/handlers/lifecycle.js';
 import { buildLineItemInsert } from '../invoices/handlers/line-item-rows.js';
+import { storeInvoiceTotals } from '../invoices/handlers/store-invoices.js';
 import type { SuggestionRow } from './store.js';
 
 /** Statuses in which line items may still be added (docs/decisions.md §3). */
@@ -108,14 +108,7 @@ export class LineItemAdder {
     const totals = changed.map(({ row, money }) => ({ tenant_id: row.tenant_id, id: row.id, ...money }));
     await Promise.all([
       tx.query(buildLineItemInsert(changed.flatMap(({ added }) => added))),
-      tx.query({
-        name: 'reprice-invoices',
-        text: `update invoices t set subtotal_cents = r.subtotal_cents, tax_cents = r.tax_cents, total_cents = r.total_cents,
-                 updated_at = ${nextUpdatedAtSql('t')}
-               from ${recordsetSql('tenant_id uuid, id uuid, subtotal_cents bigint, tax_cents bigint, total_cents bigint')}
-               where t.tenant_id = r.tenant_id and t.id = r.id`,
-        values: [JSON.stringify(totals)],
-      }),
+      storeInvoiceTotals(tx, totals),
     ]);
   }
 }

@@ -1,6 +1,7 @@
 import type { Tier } from '../../platform/config/config.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
+import { buildOperatorAuditInsert } from '../audit-log/insert.js';
 
 export interface NewTenant {
   name: string;
@@ -38,10 +39,14 @@ export async function createTenantPair(tx: Transaction, pair: TenantPair, tenant
            values ($1, $3, 'live', null, $2, $4, $5, $6, $7), ($2, $3, 'sandbox', $1, null, $4, $5, $6, $7)`,
     values: [pair.live, pair.sandbox, name, tier, timeZone, taxRateBps, agentGateCents],
   });
-  await tx.query({
-    text: `insert into audit_entries (tenant_id, id, actor_type, actor_name, action, entity_type, entity_id, outcome, source)
-           values ($1, $2, 'system', 'tow', 'tenant.created', 'tenant', $1, 'ok', 'job'),
-                  ($3, $4, 'system', 'tow', 'tenant.created', 'tenant', $3, 'ok', 'job')`,
-    values: [pair.live, newId(), pair.sandbox, newId()],
-  });
+  await tx.query(
+    buildOperatorAuditInsert(
+      [pair.live, pair.sandbox].map((id) => ({
+        tenantId: id,
+        action: 'tenant.created',
+        entityType: 'tenant',
+        entityId: id,
+      })),
+    ),
+  );
 }

@@ -7,6 +7,7 @@ import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { mergeRecords } from '../../records/merge-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { endSessionsOfUsers } from '../sessions/session-rows.js';
 import type { WithPasswordHash } from './commands.js';
 
 interface UserRow extends Row, RecordRef {
@@ -96,7 +97,7 @@ export async function updateUsers(
   const renewed = commands.filter(
     (command, nth) => outcomes[nth]?.ok && command.input.password_hash !== undefined,
   );
-  await endSessions(tx, renewed.map(toRecordRef));
+  await endSessionsOfUsers(tx, renewed.map(toRecordRef));
   return outcomes;
 }
 
@@ -131,16 +132,6 @@ async function findTakenEmails(
     values: [JSON.stringify(wanted)],
   });
   return new Set(rows.map(refKey));
-}
-
-async function endSessions(tx: Transaction, people: RecordRef[]): Promise<void> {
-  if (people.length === 0) return;
-  await tx.query({
-    name: 'end-sessions-of-users',
-    text: `update sessions t set ended_at = now() from ${recordsetSql('tenant_id uuid, id uuid')}
-           where t.tenant_id = r.tenant_id and t.user_id = r.id and t.ended_at is null`,
-    values: [JSON.stringify(people.map(({ tenant_id, id }) => ({ tenant_id, id })))],
-  });
 }
 
 /**
@@ -198,5 +189,5 @@ async function deactivate(tx: Transaction, people: RecordRef[]): Promise<void> {
            from ${recordsetSql('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.id = r.id`,
     values: [JSON.stringify(people)],
   });
-  await endSessions(tx, people);
+  await endSessionsOfUsers(tx, people);
 }

@@ -1,7 +1,8 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookDeliveryAction } from '../../contracts/generated.js';
 import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
-import { idTimeSql } from '../../platform/id-times.js';
+import { cancelDeliveriesById } from '../../deliveries/cancel-deliveries.js';
+import { copyDeliveries, type DeliveryCopy } from '../../deliveries/insert-deliveries.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
@@ -28,7 +29,7 @@ export async function replayDeliveries(
 ): Promise<CommandOutcome[]> {
   const originals = await findOriginals(tx, commands.map(getOriginalRef));
   const receivers = await findReceivers(tx, [...originals.values()].map(getReceiverRef));
-  const rows: object[] = [];
+  const copies: DeliveryCopy[] = [];
   const outcomes = commands.map((command): CommandOutcome => {
     const original = originals.get(refKey(getOriginalRef(command)));
     if (!original) return notFoundOutcome('delivery');
@@ -39,20 +40,12 @@ export async function replayDeliveries(
         code: 'conflict',
         message: 'The event is no longer kept: there is nothing to send.',
       });
-    rows.push({ ...toRecordRef(command), replay_of: original.id });
+    copies.push({ ...toRecordRef(command), replay_of: original.id });
     const { endpoint_id, event_id } = original;
     const changes = diffNewRecord({ endpoint_id, event_id, replay_of: original.id });
     return { ok: true, changes, events: [], endpointIdsToWake: [endpoint_id] };
   });
-  if (rows.length > 0)
-    await tx.query({
-      name: 'replay-deliveries',
-      text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_of, body, created_at)
-             select r.tenant_id, r.id, d.endpoint_id, d.event_id, d.event_type, 'replay', d.id, d.body, ${idTimeSql('r.id')}
-             from ${recordsetSql('tenant_id uuid, id uuid, replay_of uuid')}
-             join webhook_deliveries d on d.tenant_id = r.tenant_id and d.id = r.replay_of`,
-      values: [JSON.stringify(rows)],
-    });
+  await copyDeliveries(tx, copies);
   return outcomes;
 }
 
@@ -98,19 +91,9 @@ export async function cancelDeliveries(
     // A worker may have loaded this delivery already, so wake it.
     return { ok: true, changes, events: [], endpointIdsToWake: [row.endpoint_id] };
   });
-  if (cancelled.length > 0)
-    await tx.query({
-      name: 'cancel-deliveries',
-      text: `update webhook_deliveries d set ${CANCEL_DELIVERY_SQL} from ${recordsetSql('tenant_id uuid, id uuid')}
-             where d.tenant_id = r.tenant_id and d.id = r.id`,
-      values: [JSON.stringify(cancelled)],
-    });
+  await cancelDeliveriesById(tx, cancelled);
   return outcomes;
 }
-
-/** SQL assignments that cancel a delivery. */
-export const CANCEL_DELIVERY_SQL =
-  "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
 
 function refuseToCancel(status: string): CommandOutcome {
   return failedOutcome({

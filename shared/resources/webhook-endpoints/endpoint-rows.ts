@@ -1,3 +1,4 @@
+import { insertEndpointQueues } from '../../deliveries/insert-endpoint-queues.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { type PlannedMerge, storeMerges } from '../../records/merge-records.js';
@@ -31,19 +32,14 @@ export async function lockEndpoints(tx: Transaction, refs: RecordRef[]): Promise
 /** Inserts endpoints, each with its endpoint queue. */
 export async function insertEndpoints(tx: Transaction, rows: (RecordRef & object)[]): Promise<void> {
   if (rows.length === 0) return;
-  const values = [JSON.stringify(rows)];
   await Promise.all([
     tx.query({
       name: 'insert-webhook-endpoints',
       text: `insert into webhook_endpoints (tenant_id, id, ${EDITABLE_NAMES})
              select tenant_id, id, ${EDITABLE_NAMES} from ${recordsetSql(`tenant_id uuid, id uuid, ${EDITABLE_COLUMNS}`)}`,
-      values,
+      values: [JSON.stringify(rows)],
     }),
-    tx.query({
-      name: 'insert-webhook-lanes',
-      text: `insert into webhook_lanes (tenant_id, endpoint_id) select tenant_id, id from ${recordsetSql('tenant_id uuid, id uuid')}`,
-      values,
-    }),
+    insertEndpointQueues(tx, rows),
   ]);
 }
 
@@ -61,19 +57,4 @@ export async function findEndpointsWithFailures(tx: Transaction, refs: RecordRef
     values: [JSON.stringify(refs)],
   });
   return new Set(rows.map(refKey));
-}
-
-/**
- * Clears failures, pauses and probes of endpoints that are enabled again, so that they start like
- * new ones.
- */
-export async function resetEndpointHealth(tx: Transaction, refs: RecordRef[]): Promise<void> {
-  if (refs.length === 0) return;
-  await tx.query({
-    name: 'reset-webhook-lanes',
-    text: `update webhook_lanes t set failing_since = null, consecutive_failures = 0, opened = 0, open_until = null, throttled_until = null,
-             stop_reason = null, warned_hours = 0, probe_after = null, probes = 0
-           from ${recordsetSql('tenant_id uuid, id uuid')} where t.tenant_id = r.tenant_id and t.endpoint_id = r.id`,
-    values: [JSON.stringify(refs)],
-  });
 }

@@ -1,5 +1,5 @@
 import { jsonObject, jsonTime } from '../../contracts/resource.js';
-import { HEALTH_RULES } from './health-rules.js';
+import { HEALTH_RULES } from './health/rules.js';
 
 /**
  * SQL for the health state of an endpoint. The query must join the endpoint's row of webhook_lanes

@@ -1,5 +1,6 @@
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
+import { type ExpiryRule, RETENTION } from '../../records/expiry.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 import type { SealedKeyPair, SealedSecret } from './secret.js';
 
@@ -88,3 +89,9 @@ export async function deleteKeyPairs(tx: Transaction, refs: RecordRef[]): Promis
     values: [JSON.stringify(refs)],
   });
 }
+
+/** Rotated secrets. */
+export const EXPIRED_SECRETS: ExpiryRule = {
+  table: 'webhook_secrets',
+  condition: `o.expires_at < now() - ${RETENTION}`,
+};

@@ -1,4 +1,5 @@
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
+import { resetEndpointHealth } from '../../deliveries/store-health-progress.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { diffPatch } from '../../records/changes.js';
@@ -11,7 +12,6 @@ import {
   type EndpointRow,
   findEndpointsWithFailures,
   lockEndpoints,
-  resetEndpointHealth,
   storeEndpoints,
 } from './endpoint-rows.js';
 import { deriveWebhookHeadersKey, isSameHeaders } from './headers.js';

@@ -1,13 +1,13 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WebhookReplayAction } from '../../contracts/generated.js';
 import type { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
+import { cancelDeliveriesOfReplays } from '../../deliveries/cancel-deliveries.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
 import { invalidReferencesOutcome } from '../../records/references.js';
-import { CANCEL_DELIVERY_SQL } from '../webhook-deliveries/handlers.js';
 import { checkReceiver, findReceivers } from '../webhook-deliveries/receivers.js';
 import type { ReplayKind } from './candidates.js';
 import { MAX_RUNNING_REPLAYS } from './limits.js';
@@ -111,34 +111,5 @@ export async function cancelReplays(
       .filter((one) => refKey(one) === refKey(row))
       .map((one) => one.endpoint_id);
     return { ok: true, changes, events: [], endpointIdsToWake };
-  });
-}
-
-/** An endpoint where open deliveries of a replay (`id`) were cancelled. */
-interface AffectedEndpoint extends RecordRef {
-  endpoint_id: string;
-}
-
-/**
- * Cancels the open deliveries of these replays. It locks them sorted by id, as every writer of
- * deliveries does, to avoid deadlocks. An endpoint has at most a few hundred of them, and the index
- * of due deliveries stores them together.
- * @returns each replay that had open deliveries, once per endpoint
- */
-async function cancelDeliveriesOfReplays(tx: Transaction, replays: RecordRef[]): Promise<AffectedEndpoint[]> {
-  return tx.query<AffectedEndpoint>({
-    name: 'cancel-deliveries-of-replays',
-    text: `with open as materialized (
-             select d.tenant_id, d.id, d.replay_id, d.endpoint_id
-             from ${recordsetSql('tenant_id uuid, id uuid')}
-             join webhook_endpoints e on e.tenant_id = r.tenant_id
-             join webhook_deliveries d on d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.priority = 1
-               and d.next_attempt_at is not null and d.replay_id = r.id
-             order by d.tenant_id, d.id for update of d
-           ), cancelled as (
-             update webhook_deliveries d set ${CANCEL_DELIVERY_SQL} from open where d.tenant_id = open.tenant_id and d.id = open.id
-           )
-           select distinct tenant_id, replay_id as id, endpoint_id from open`,
-    values: [JSON.stringify(replays.map(({ tenant_id, id }) => ({ tenant_id, id })))],
   });
 }

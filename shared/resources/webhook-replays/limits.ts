@@ -1,3 +1,5 @@
+import type { ExpiryRule } from '../../records/expiry.js';
+
 /**
  * A replay that has not created all its deliveries after this time is cancelled. At an endpoint
  * that keeps failing, few of them can be created. In ms.
@@ -15,3 +17,12 @@ export const REPLAYABLE_STATUSES = ['succeeded', 'failed', 'exhausted', 'cancell
  * few.
  */
 export const MAX_RUNNING_REPLAYS = 10;
+
+/**
+ * Completed replays. They are kept as long as the deliveries that they replayed
+ * (`migrations/partitions.ts`).
+ */
+export const EXPIRED_REPLAYS: ExpiryRule = {
+  table: 'webhook_replays',
+  condition: `o.completed_at < now() - interval '30 days'`,
+};

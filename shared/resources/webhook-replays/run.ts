@@ -1,5 +1,5 @@
-import { deliveryIdSql } from '../../events/delivery-ids.js';
-import { getIdTimeMs, idTimeSql } from '../../platform/id-times.js';
+import { insertReplayDeliveriesSql } from '../../deliveries/insert-deliveries.js';
+import { getIdTimeMs } from '../../platform/id-times.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import type { RecordRef } from '../../records/record-refs.js';
@@ -167,6 +167,13 @@ const COUNT_OPEN = {
 };
 
 function renderCreateSql({ kind, filter }: RunningReplay): string {
+  const insertDeliveries = insertReplayDeliveriesSql({
+    kind,
+    tenantId: '$1::uuid',
+    endpointId: '$7::uuid',
+    replayId: '$8::uuid',
+    candidates: 'taken',
+  });
   return `
     with looked as materialized (
       select s.* from webhook_endpoints e cross join lateral (${renderCandidatesSql(kind, filter, `${MAX_EXAMINED_PER_PASS}`)}) s
@@ -175,12 +182,7 @@ function renderCreateSql({ kind, filter }: RunningReplay): string {
       select l.*, count(*) filter (where l.is_match) over (order by l.id) as matches from looked l
     ), taken as materialized (
       select * from counted where matches <= $9::int
-    ), made as (
-      insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, replay_id, replay_of, priority, created_at)
-      select $1::uuid, ${deliveryIdSql('$8::uuid', '$8::uuid', 't.event_id', '$7::uuid')}, $7::uuid, t.event_id, t.event_type, '${kind}',
-        $8::uuid, ${kind === 'replay' ? 't.id' : 'null'}, 1, ${idTimeSql('$8::uuid')}
-      from taken t where t.is_match order by t.id
-      on conflict (tenant_id, id) do nothing returning id
+    ), made as (${insertDeliveries}
     )
     select (select count(*) from made) as made, (select t.id from taken t order by t.id desc limit 1) as position,
       (select count(*) from taken) = (select count(*) from looked) and (select count(*) from looked) < ${MAX_EXAMINED_PER_PASS} as is_done`;

@@ -1,10 +1,10 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
-import { idTimeSql } from '../../platform/id-times.js';
+import { insertSyntheticDeliveries, type SyntheticDelivery } from '../../deliveries/insert-deliveries.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
-import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import type { EndpointTest } from '../webhook-deliveries/commands.js';
 import { checkReceiver, findReceivers } from '../webhook-deliveries/receivers.js';
 import { buildTestBody } from './test-body.js';
@@ -20,7 +20,7 @@ export async function testEndpoints(
   const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.endpoint_id }));
   const receivers = await findReceivers(tx, refs);
   const now = new Date();
-  const rows: object[] = [];
+  const tests: SyntheticDelivery[] = [];
   const outcomes = commands.map((command, index): CommandOutcome => {
     const receiver = receivers.get(refKey(refs[index] as RecordRef));
     if (!receiver || receiver.is_deleted) return notFoundOutcome('endpoint');
@@ -29,20 +29,10 @@ export async function testEndpoints(
     const { endpoint_id, type: event_type } = command.input;
     const eventId = newId();
     const body = buildTestBody(event_type, { eventId, command, now });
-    rows.push({ ...toRecordRef(command), endpoint_id, event_id: eventId, event_type, body });
+    tests.push({ ...toRecordRef(command), endpoint_id, event_id: eventId, event_type, body });
     const changes = diffNewRecord({ endpoint_id, event_id: eventId, event_type });
     return { ok: true, changes, events: [], endpointIdsToWake: [endpoint_id] };
   });
-  if (rows.length > 0) await insertTestDeliveries(tx, rows);
+  await insertSyntheticDeliveries(tx, 'test', tests);
   return outcomes;
-}
-
-async function insertTestDeliveries(tx: Transaction, rows: object[]): Promise<void> {
-  await tx.query({
-    name: 'insert-test-deliveries',
-    text: `insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, trigger, body, created_at)
-           select tenant_id, id, endpoint_id, event_id, event_type, 'test', body, ${idTimeSql('id')}
-           from ${recordsetSql('tenant_id uuid, id uuid, endpoint_id uuid, event_id uuid, event_type text, body text')}`,
-    values: [JSON.stringify(rows)],
-  });
 }

@@ -1,12 +1,13 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { WorkOrderCreate, WorkOrderPatch } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres/database.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
-import { updateRecords } from '../../records/fields/store-fields.js';
-import { recordsetSql, toRecordRef } from '../../records/record-refs.js';
-import { refuseUnknownReferences } from '../../records/references.js';
-import { workOrderFields } from './fields.js';
-import { workOrderTable } from './table.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { mergeRecords, planMerge } from '../../records/merge-records.js';
+import { notFoundOutcome } from '../../records/outcomes.js';
+import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
+import { countUpSql } from '../../records/tenant-counters.js';
 
 type Fields = Omit<WorkOrderPatch, 'pickup' | 'vehicle'> & {
   pickup_lat?: number | null;
@@ -41,7 +42,31 @@ function toColumns(input: WorkOrderCreate | WorkOrderPatch): Fields {
   return columns;
 }
 
-const WORK_ORDERS = { table: workOrderTable, fields: workOrderFields };
+const EDITABLE = `service_type text, customer_id uuid, pickup_location text, pickup_lat double precision, pickup_lng double precision,
+  dropoff_location text, vin text, vehicle_make text, vehicle_model text, vehicle_year integer, unit_number text, contact_name text,
+  contact_phone text, notes text, customer_notes text, billing_email text`;
+const EDITABLE_NAMES = parseColumnNames(EDITABLE);
+
+function unknownCustomer(): CommandOutcome {
+  const message = 'customer_id is not a customer of this account';
+  return invalidReferencesOutcome([{ field: 'customer_id', code: 'unknown', message }]);
+}
+
+function customerRefs(commands: Command<WorkOrderCreate | WorkOrderPatch>[]) {
+  return commands.flatMap(({ tenantId, input }) =>
+    input.customer_id ? [{ tenant_id: tenantId, id: input.customer_id }] : [],
+  );
+}
+
+function namesUnknownCustomer(
+  command: Command<WorkOrderCreate | WorkOrderPatch>,
+  known: Set<string>,
+): boolean {
+  const { customer_id } = command.input;
+  return (
+    Boolean(customer_id) && !known.has(refKey({ tenant_id: command.tenantId, id: customer_id as string }))
+  );
+}
 
 /**
  * Creates work orders. The query that inserts them also takes job numbers from the tenants'
@@ -51,17 +76,14 @@ export async function createWorkOrders(
   tx: Transaction,
   commands: Command<WorkOrderCreate>[],
 ): Promise<CommandOutcome[]> {
-  const refused = await refuseUnknownReferences(tx, commands, workOrderFields.references);
-  const bookable = commands.filter((command) => !refused.has(command));
+  const customers = await findExistingRecords(tx, 'customers', customerRefs(commands));
+  const bookable = commands.filter((command) => !namesUnknownCustomer(command, customers));
   if (bookable.length > 0) await insertWorkOrders(tx, bookable);
-  return commands.map(
-    (command) =>
-      refused.get(command) ?? {
-        ok: true,
-        changes: diffNewRecord(command.input),
-        events: [{ type: 'work_order.created' }],
-      },
-  );
+  return commands.map((command) => {
+    if (!bookable.includes(command)) return unknownCustomer();
+    const changes = diffNewRecord(command.input as unknown as Record<string, unknown>);
+    return { ok: true, changes, events: [{ type: 'work_order.created' }] };
+  });
 }
 
 async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCreate>[]): Promise<void> {
@@ -73,23 +95,20 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
     // (docs/decisions.md §1, row 3).
     intake: command.actor.type === 'agent' ? 'new' : 'accepted',
   }));
-  const names = workOrderFields.settableNames.join(', ');
+  const names = EDITABLE_NAMES.join(', ');
   await tx.query({
     name: 'insert-work-orders',
     text: `with r as materialized (
              select *, row_number() over (partition by tenant_id order by ordinal) as nth,
                count(*) over (partition by tenant_id) as total
-             from ${recordsetSql(`tenant_id uuid, id uuid, ordinal integer, intake text, ${workOrderFields.settable}`, 'input')}
+             from ${recordsetSql(`tenant_id uuid, id uuid, ordinal integer, intake text, ${EDITABLE}`, 'input')}
            ), counter as (
-             insert into tenant_counters as c (tenant_id, name, value)
-             select tenant_id, 'job_number', count(*) from r group by tenant_id order by tenant_id
-             on conflict (tenant_id, name) do update set value = c.value + excluded.value
-             returning c.tenant_id, c.value
+             ${countUpSql('job_number', { rows: 'r', step: '1' })}
            )
            insert into work_orders (tenant_id, id, job_number, intake, ${names})
            select r.tenant_id, r.id,
                   'WO-' || case when numbered.n < 1000000 then lpad(numbered.n::text, 6, '0') else numbered.n::text end,
-                  r.intake, ${workOrderFields.settableNames.map((name) => `r.${name}`).join(', ')}
+                  r.intake, ${EDITABLE_NAMES.map((name) => `r.${name}`).join(', ')}
            from r join counter on counter.tenant_id = r.tenant_id,
                 lateral (select counter.value - r.total + r.nth as n) numbered`,
     values: [JSON.stringify(rows)],
@@ -97,9 +116,22 @@ async function insertWorkOrders(tx: Transaction, commands: Command<WorkOrderCrea
 }
 
 /** JSON merge of a work order's fields. Only dispatch commands change status, truck and driver. */
-export function updateWorkOrders(
+export async function updateWorkOrders(
   tx: Transaction,
   commands: Command<WorkOrderPatch>[],
 ): Promise<CommandOutcome[]> {
-  return updateRecords(tx, commands, { ...WORK_ORDERS, toColumns });
+  const [rows, customers] = await Promise.all([
+    lockRecords<Row>(tx, 'work_orders', commands.map(toRecordRef)),
+    findExistingRecords(tx, 'customers', customerRefs(commands)),
+  ]);
+  return mergeRecords(tx, commands, {
+    table: 'work_orders',
+    columns: EDITABLE,
+    plan: (command) => {
+      const row = rows.get(refKey(toRecordRef(command)));
+      if (!row) return notFoundOutcome('work order');
+      if (namesUnknownCustomer(command, customers)) return unknownCustomer();
+      return planMerge(row, toColumns(command.input));
+    },
+  });
 }

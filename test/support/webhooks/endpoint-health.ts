@@ -1,4 +1,4 @@
-import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health-sweep.js';
+import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health/sweep.js';
 import { runIsolated } from '../../../workers/writes/isolate-commands.js';
 import type { BatchContext } from '../../../workers/writes/run-batch.js';
 import type { Json } from '../client.js';

@@ -1,8 +1,8 @@
+import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
+import type { EndpointQueueHealth } from '../../../shared/deliveries/queue-health.js';
 import { newId } from '../../../shared/platform/ids.js';
-import type { DueDelivery } from '../../../workers/webhooks/due-store.js';
-import type { EndpointConfig } from '../../../workers/webhooks/endpoint-config.js';
-import { EndpointQueue } from '../../../workers/webhooks/endpoint-queue.js';
-import type { EndpointQueueHealth } from '../../../workers/webhooks/endpoint-queue-health.js';
+import type { EndpointConfig } from '../../../workers/webhooks/queue/endpoint-config.js';
+import { EndpointQueue } from '../../../workers/webhooks/queue/endpoint-queue.js';
 
 /** The health of an endpoint that got no request yet. */
 export function buildQueueHealth(overrides: Partial<EndpointQueueHealth> = {}): EndpointQueueHealth {
@@ -30,7 +30,8 @@ export function buildEndpointQueue(
 ): EndpointQueue & { config: EndpointConfig } {
   const ref = { tenantId: newId(), endpointId: newId() };
   const queue = new EndpointQueue(ref, newId(), buildQueueHealth(health), 'v1');
-  queue.mayHaveMoreDue = false;
+  queue.startLoad();
+  queue.endLoad('load_all');
   const config: EndpointConfig = {
     version: 'v1',
     url: 'http://receiver.test/',

@@ -2,7 +2,7 @@
  * Deliveries that failed once and wait for their next attempt, as the worker leaves them. They are
  * inserted by SQL, because a test cannot wait for so many failures.
  */
-import { deliveryIdSql } from '../../../shared/events/delivery-ids.js';
+import { deliveryIdSql } from '../../../shared/deliveries/delivery-ids.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
 import { recordsetSql } from '../../../shared/records/record-refs.js';

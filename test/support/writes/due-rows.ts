@@ -7,7 +7,7 @@ import { findExpiredExports, findLostExports } from '../../../shared/resources/e
 import { findDueStorageAccruals } from '../../../shared/resources/impounds/storage-sweep.js';
 import { findOverdueInvoices } from '../../../shared/resources/invoices/overdue-sweep.js';
 import { findSuggestionsOfClosedInvoices } from '../../../shared/resources/suggestions/closed-invoices-sweep.js';
-import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health-sweep.js';
+import { findHealthSteps } from '../../../shared/resources/webhook-endpoints/health/sweep.js';
 
 /** A sweep that has a limit for many accounts together. */
 export interface LimitedSweep {

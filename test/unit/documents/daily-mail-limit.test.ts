@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { computeWaitForNextDay } from '../../../shared/resources/messages/daily-mail-limit.js';
+import { computeWaitForNextDay } from '../../../shared/resources/planned-messages/daily-mail-limit.js';
 
 const DAY = 86_400;
 

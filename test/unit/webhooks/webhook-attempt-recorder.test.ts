@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import type { Database } from '../../../shared/platform/postgres/database.js';
-import { AttemptRecorder, type AttemptToStore } from '../../../workers/webhooks/attempt-recorder.js';
+import { AttemptRecorder, type AttemptToStore } from '../../../workers/webhooks/store/attempt-recorder.js';
 
 const createRecording = (onStored: () => void): AttemptToStore => ({
   record: {

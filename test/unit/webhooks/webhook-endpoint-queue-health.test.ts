@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { AttemptDecision } from '../../../shared/deliveries/attempt.js';
+import type { EndpointQueueHealth } from '../../../shared/deliveries/queue-health.js';
 import {
   type AttemptFacts,
   applyAttempt,
-  type EndpointQueueHealth,
   getPauseEnd,
   isHalfOpen,
-} from '../../../workers/webhooks/endpoint-queue-health.js';
-import type { AttemptDecision } from '../../../workers/webhooks/retry-policy.js';
+} from '../../../workers/webhooks/queue/endpoint-queue-health.js';
 import { buildQueueHealth } from '../../support/webhooks/endpoint-queues.js';
 
 const T0 = Date.UTC(2026, 10, 22);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EndpointQueue } from '../../../workers/webhooks/endpoint-queue.js';
+import type { EndpointQueue } from '../../../workers/webhooks/queue/endpoint-queue.js';
 import {
   buildDueDelivery,
   buildEndpointQueue,
@@ -56,7 +56,7 @@ describe('endpoint queue', () => {
     expect(queue.maxToLoad).to.equal(1);
     load(queue, 3);
     expect(queue.maxToLoad).to.equal(0);
-    queue.mayHaveMoreDue = true;
+    queue.wake();
     expect(queue.needsLoad).to.equal(false);
     queue.startNext('quick');
     queue.startNext('quick');
@@ -82,7 +82,7 @@ describe('endpoint queue', () => {
     const throttledUntil = Date.now() + 2000;
     const queue = buildEndpointQueue({}, { throttledUntil });
     expect(queue.getReadyInMs()).to.equal(undefined);
-    queue.mayHaveMoreDue = true;
+    queue.wake();
     const readyIn = queue.getReadyInMs();
     expect(readyIn).to.be.within(throttledUntil - Date.now(), 2000);
     expect(queue.needsLoad, 'the result would be stale after the pause').to.equal(false);
@@ -92,7 +92,7 @@ describe('endpoint queue', () => {
   it('a stopped endpoint gets no requests', () => {
     const queue = buildEndpointQueue({}, { stopReason: 'gone' });
     load(queue, 1);
-    queue.mayHaveMoreDue = true;
+    queue.wake();
     expect([queue.getReadyInMs(), queue.maxToLoad, queue.isIdle]).to.deep.equal([undefined, 0, true]);
   });
 
@@ -117,7 +117,7 @@ describe('endpoint queue', () => {
     expect(queue.heldDeliveryIds).to.deep.equal([queue.backlog[0]?.id]);
     expect([queue.isQuiet, queue.isIdle]).to.deep.equal([true, false]);
     queue.unload();
-    expect([queue.heldDeliveryIds, queue.mayHaveMoreDue]).to.deep.equal([[], true]);
+    expect([queue.heldDeliveryIds, queue.mode]).to.deep.equal([[], 'behind']);
   });
 
   it('after an endpoint change, the queue reloads its health once no outcome is unstored', () => {

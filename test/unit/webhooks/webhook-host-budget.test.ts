@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { PostponedError } from '../../../shared/outbound/outbound-error.js';
 import { createLimiter } from '../../../shared/platform/limits/limiter.js';
-import { getDomainKey, HostBudget } from '../../../workers/webhooks/host-budget.js';
+import { getDomainKey, HostBudget } from '../../../workers/webhooks/send/host-budget.js';
 
 const LIMIT_BYTES = 64 * 1024;
 /** With the overhead per request, sixteen such requests reach the limit. */

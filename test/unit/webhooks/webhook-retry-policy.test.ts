@@ -6,7 +6,7 @@ import {
   decideOutcome,
   parseRetryAfterMs,
   RETRY_SCHEDULE_MS,
-} from '../../../workers/webhooks/retry-policy.js';
+} from '../../../workers/webhooks/send/retry-policy.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,6 +1,7 @@
 import type { Command } from '../../../contracts/command.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { recordsetSql } from '../../../records/record-refs.js';
+import { countUpSql, setCounters } from '../../../records/tenant-counters.js';
 
 /** An invoice number that is reserved for a command. */
 export interface ReservedNumber {
@@ -31,10 +32,7 @@ export async function reserveInvoiceNumbers(
              select *, row_number() over (partition by tenant_id order by ordinal) * $2::int as nth, count(*) over (partition by tenant_id) * $2::int as total
              from ${recordsetSql('tenant_id uuid, id uuid, ordinal integer', 'input')}
            ), counter as (
-             insert into tenant_counters as c (tenant_id, name, value)
-             select tenant_id, 'invoice_number', count(*) * $2::int from r group by tenant_id order by tenant_id
-             on conflict (tenant_id, name) do update set value = c.value + excluded.value
-             returning c.tenant_id, c.value
+             ${countUpSql('invoice_number', { rows: 'r', step: '$2::int' })}
            )
            select r.tenant_id, r.id, counter.value - r.total + r.nth as nth from r join counter on counter.tenant_id = r.tenant_id`,
     values: [JSON.stringify(requests), step],
@@ -54,16 +52,11 @@ export async function reserveInvoiceNumbers(
 export async function releaseInvoiceNumbers(tx: Transaction, reserved: ReservedNumber[]): Promise<void> {
   const tenants = [...new Set(reserved.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];
   if (tenants.length === 0) return;
-  const rows = tenants.map((tenantId) => {
+  const counters = tenants.map((tenantId) => {
     const own = reserved.filter((one) => one.tenantId === tenantId);
     const used = own.filter(({ isUsed }) => isUsed).map(({ nth }) => nth);
     const first = Math.min(...own.map(({ nth }) => nth));
     return { tenant_id: tenantId, value: Math.max(first - 1, ...used) };
   });
-  await tx.query({
-    name: 'return-invoice-numbers',
-    text: `update tenant_counters c set value = r.value from ${recordsetSql('tenant_id uuid, value bigint')}
-           where c.tenant_id = r.tenant_id and c.name = 'invoice_number'`,
-    values: [JSON.stringify(rows)],
-  });
+  await setCounters(tx, 'invoice_number', counters);
 }

@@ -15,6 +15,7 @@ import type { InvoiceCreate } from '../../../contracts/generated.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { failedOutcome } from '../../../records/outcomes.js';
 import { recordsetSql, refKey } from '../../../records/record-refs.js';
+import { raiseAccruedDays } from '../../impounds/impound-row.js';
 import { isPricedFromRateCard } from '../is-priced-from-rate-card.js';
 
 type CreateCommand = Command<InvoiceCreate>;
@@ -40,7 +41,7 @@ export async function priceFromCards(
     filled.set(command.id, result);
     if (!('ok' in result) && row.impound_id) stored.push(row);
   }
-  await catchUpStorage(tx, stored);
+  await raiseAccruedDays(tx, stored);
   return filled;
 }
 
@@ -105,19 +106,4 @@ function fillFromCard(command: CreateCommand, row: PricingFactsRow): CreateComma
       line_items: lineItems,
     },
   };
-}
-
-/**
- * Raises accrued_days to the invoiced days. The day that has just started need not wait for the
- * clock.
- */
-async function catchUpStorage(tx: Transaction, rows: PricingFactsRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.query({
-    name: 'catch-up-storage',
-    text: `update impounds t set accrued_days = r.storage_due
-           from ${recordsetSql('tenant_id uuid, impound_id uuid, storage_due integer')}
-           where t.tenant_id = r.tenant_id and t.id = r.impound_id and t.released_at is null and t.accrued_days < r.storage_due`,
-    values: [JSON.stringify(rows)],
-  });
 }

@@ -3,10 +3,8 @@ import { email } from '../../../contracts/schemas/fields.js';
 import { buildInvoiceDocument, formatDay } from '../../../documents/document.js';
 import type { DocumentRow } from '../../../documents/document-rows.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
-import { nextUpdatedAtSql } from '../../../records/lock-records.js';
 import {
   indexByRef,
-  parseColumnNames,
   type RecordRef,
   recordsetSql,
   refKey,
@@ -15,6 +13,7 @@ import {
 import { OUTBOX_PROVIDER } from '../../planned-messages/choose-provider.js';
 import { LINK_DAYS } from '../../planned-messages/link.js';
 import type { PlannedMessage, PlannedSending, Recipient } from '../../planned-messages/plan.js';
+import { insertMessages, type NewMessage, supersedeQueuedMessages } from '../../planned-messages/store.js';
 import { buildInvoiceDocumentQuery } from '../document-query.js';
 import { type MessageContent, writeEmail, writeText } from './message.js';
 
@@ -89,10 +88,6 @@ export async function writeMessageBodies(
   );
 }
 
-const MESSAGE_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, channel text, recipient text, subject text, body_text text, body_html text, state text,
-  provider text`;
-const MESSAGE_NAMES = parseColumnNames(MESSAGE_COLUMNS);
-
 /**
  * Stores the messages in the transaction that releases the invoices. Messages for a provider are
  * queued; messages for the outbox count as sent. They replace queued messages of an earlier
@@ -100,39 +95,27 @@ const MESSAGE_NAMES = parseColumnNames(MESSAGE_COLUMNS);
  */
 export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSending[]): Promise<void> {
   if (sendings.length === 0) return;
-  const superseding = supersedeQueuedMessages(tx, sendings);
+  const superseding = supersedeQueuedMessages(
+    tx,
+    sendings.map(({ command }) => toRecordRef(command)),
+  );
   const about = sendings.flatMap(({ command, messages }) =>
     messages.map((message) => ({ message, ref: toRecordRef(command) })),
   );
   const [written] = await Promise.all([writeMessageBodies(tx, about), superseding]);
   const rows = sendings.flatMap(({ command, messages }) =>
-    messages.map(({ id, channel, address, provider }) => ({
-      tenant_id: command.tenantId,
-      id,
-      invoice_id: command.entityId,
-      channel,
-      recipient: address,
-      provider,
-      state: provider === OUTBOX_PROVIDER ? 'sent' : 'queued',
-      ...written.get(id),
-    })),
+    messages.map(
+      ({ id, channel, address, provider }): NewMessage => ({
+        tenant_id: command.tenantId,
+        id,
+        invoice_id: command.entityId,
+        channel,
+        recipient: address,
+        provider,
+        state: provider === OUTBOX_PROVIDER ? 'sent' : 'queued',
+        ...written.get(id),
+      }),
+    ),
   );
-  await tx.query({
-    name: 'insert-messages',
-    text: `insert into messages (${MESSAGE_NAMES.join(', ')}, sent_at, link_expires_at)
-           select ${MESSAGE_NAMES.join(', ')}, case when state = 'sent' then now() end, now() + interval '${LINK_DAYS} days'
-           from ${recordsetSql(MESSAGE_COLUMNS)}`,
-    values: [JSON.stringify(rows)],
-  });
-}
-
-function supersedeQueuedMessages(tx: Transaction, sendings: PlannedSending[]): Promise<unknown> {
-  return tx.query({
-    name: 'overtake-messages',
-    text: `update messages m set state = case when m.accepted_at is null then 'failed' else 'sent' end, sent_at = m.accepted_at,
-             error = case when m.accepted_at is null then 'The invoice was sent again before this message left.' end, updated_at = ${nextUpdatedAtSql('m')}
-           from ${recordsetSql('tenant_id uuid, id uuid')}
-           where m.tenant_id = r.tenant_id and m.invoice_id = r.id and m.state = 'queued'`,
-    values: [JSON.stringify(sendings.map(({ command }) => toRecordRef(command)))],
-  });
+  await insertMessages(tx, rows);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { deliveryIdSql } from '../../../../shared/events/delivery-ids.js';
+import { deliveryIdSql } from '../../../../shared/deliveries/delivery-ids.js';
 import { isUuid, newId } from '../../../../shared/platform/ids.js';
 import { TestStack } from '../../../support/stack.js';
 

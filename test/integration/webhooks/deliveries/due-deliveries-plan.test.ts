@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { findDue } from '../../../../shared/deliveries/find-due-deliveries.js';
 import { newId } from '../../../../shared/platform/ids.js';
 import type { Database, SqlQuery, Transaction } from '../../../../shared/platform/postgres/database.js';
-import { findDue } from '../../../../workers/webhooks/due-store.js';
 import { TestStack } from '../../../support/stack.js';
 import { insertDueRetries, insertFarRetries } from '../../../support/webhooks/scheduled-retries.js';
 import { insertSignedEndpoint } from '../../../support/webhooks/webhooks.js';

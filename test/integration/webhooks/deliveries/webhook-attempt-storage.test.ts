@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { type AttemptRecord, storeAttempts } from '../../../../shared/deliveries/store-attempts.js';
 import { newId } from '../../../../shared/platform/ids.js';
-import { type AttemptRecord, storeAttempts } from '../../../../workers/webhooks/attempt-store.js';
 import { TestStack, type TestTenant } from '../../../support/stack.js';
 import { insertSignedEndpoint } from '../../../support/webhooks/webhooks.js';
 

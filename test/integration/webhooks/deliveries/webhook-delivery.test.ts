@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { storeAttempts } from '../../../../workers/webhooks/attempt-store.js';
-import { markDelivering } from '../../../../workers/webhooks/due-store.js';
+import { markDelivering, storeAttempts } from '../../../../shared/deliveries/store-attempts.js';
 import { registerConcurrentTests } from '../../../support/concurrent-tests.js';
 import { StrictReceiver } from '../../../support/webhooks/strict-receiver.js';
 import {

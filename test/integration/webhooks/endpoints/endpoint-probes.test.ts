@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HEALTH_RULES } from '../../../../shared/resources/webhook-endpoints/health-rules.js';
+import { HEALTH_RULES } from '../../../../shared/resources/webhook-endpoints/health/rules.js';
 import { TestStack, type TestTenant } from '../../../support/stack.js';
 import { EndpointHealth } from '../../../support/webhooks/endpoint-health.js';
 

@@ -1,0 +1,75 @@
+import type { Database, Transaction } from '../platform/postgres/database.js';
+import { type RecordRef, recordsetSql } from '../records/record-refs.js';
+import type { DueResult } from './find-due-deliveries.js';
+
+/** SQL assignments that cancel a delivery. */
+const CANCEL_DELIVERY_SQL = "status = 'cancelled', next_attempt_at = null, completed_at = clock_timestamp()";
+
+/** Cancels deliveries that the caller has locked and that have not ended. */
+export async function cancelDeliveriesById(tx: Transaction, refs: readonly RecordRef[]): Promise<void> {
+  if (refs.length === 0) return;
+  await tx.query({
+    name: 'cancel-deliveries',
+    text: `update webhook_deliveries d set ${CANCEL_DELIVERY_SQL} from ${recordsetSql('tenant_id uuid, id uuid')}
+           where d.tenant_id = r.tenant_id and d.id = r.id`,
+    values: [JSON.stringify(refs)],
+  });
+}
+
+/** An endpoint where open deliveries of a replay (`id`) were cancelled. */
+interface AffectedEndpoint extends RecordRef {
+  endpoint_id: string;
+}
+
+/**
+ * Cancels the open deliveries of these replays. It locks them sorted by id, as every writer of
+ * deliveries does, to avoid deadlocks. An endpoint has at most a few hundred of them, and the index
+ * of due deliveries stores them together.
+ * @returns each replay that had open deliveries, once per endpoint
+ */
+export async function cancelDeliveriesOfReplays(
+  tx: Transaction,
+  replays: readonly RecordRef[],
+): Promise<AffectedEndpoint[]> {
+  return tx.query<AffectedEndpoint>({
+    name: 'cancel-deliveries-of-replays',
+    text: `with open as materialized (
+             select d.tenant_id, d.id, d.replay_id, d.endpoint_id
+             from ${recordsetSql('tenant_id uuid, id uuid')}
+             join webhook_endpoints e on e.tenant_id = r.tenant_id
+             join webhook_deliveries d on d.tenant_id = e.tenant_id and d.endpoint_id = e.id and d.priority = 1
+               and d.next_attempt_at is not null and d.replay_id = r.id
+             order by d.tenant_id, d.id for update of d
+           ), cancelled as (
+             update webhook_deliveries d set ${CANCEL_DELIVERY_SQL} from open where d.tenant_id = open.tenant_id and d.id = open.id
+           )
+           select distinct tenant_id, replay_id as id, endpoint_id from open`,
+    values: [JSON.stringify(replays.map(({ tenant_id, id }) => ({ tenant_id, id })))],
+  });
+}
+
+const MAX_CANCELLED_PER_PASS = 1000;
+
+/**
+ * Cancels open deliveries of an endpoint that no longer accepts them. Returns whether more remain.
+ */
+export async function cancelDeliveriesOfEndpoint(
+  db: Database,
+  { tenantId, endpointId, accepts: accepted }: Pick<DueResult, 'tenantId' | 'endpointId' | 'accepts'>,
+): Promise<boolean> {
+  const rows = await db.transaction([tenantId], (tx) =>
+    tx.query<{ id: string }>({
+      name: 'cancel-open-deliveries',
+      text: `update webhook_deliveries d set status = 'cancelled', next_attempt_at = null, completed_at = now(), last_error = 'endpoint_disabled'
+             where d.tenant_id = $1 and d.id = any (array(
+               select o.id from webhook_deliveries o
+               where o.tenant_id = $1 and o.endpoint_id = $2 and o.next_attempt_at is not null and (o.trigger <> 'probe' or $3)
+               limit ${MAX_CANCELLED_PER_PASS}))
+               and d.next_attempt_at is not null
+               and exists (select from webhook_endpoints p where p.tenant_id = $1 and p.id = $2 and (not p.enabled or p.deleted_at is not null))
+             returning d.id`,
+      values: [tenantId, endpointId, accepted === 'none'],
+    }),
+  );
+  return rows.length === MAX_CANCELLED_PER_PASS;
+}

@@ -1,0 +1,153 @@
+import type { Database } from '../platform/postgres/database.js';
+import { type EndpointQueueRef, endpointQueueKey, listQueueTenants } from '../queues/webhooks.js';
+import { recordsetSql } from '../records/record-refs.js';
+
+/** A delivery to attempt now. */
+export interface DueDelivery {
+  id: string;
+  eventId: string;
+  eventType: string;
+  trigger: string;
+  /** Attempts made so far. */
+  attempts: number;
+  /** 0: live; 1: replays, which are sent after live deliveries. */
+  priority: number;
+  /** Null: its event was deleted. */
+  body: string | null;
+  createdAtMs: number;
+}
+
+/** A request for the due deliveries of one endpoint queue. */
+export interface DueRequest extends EndpointQueueRef {
+  room: number;
+  /** Ids of deliveries that the worker already holds. */
+  known: string[];
+  /** Those of them that a client may have cancelled. */
+  doubtful: string[];
+}
+
+/** The due deliveries of one endpoint queue. */
+export interface DueResult extends EndpointQueueRef {
+  /** The endpoint's updated_at. A worker that loaded another version must reload the settings. */
+  version: string;
+  /**
+   * Which deliveries to send. A disabled endpoint gets none, except probes if it was disabled for
+   * failing.
+   */
+  accepts: 'all' | 'probes' | 'none';
+  deliveries: DueDelivery[];
+  /** Doubtful deliveries that have in fact ended. */
+  endedIds: string[];
+  /** Time until the next delivery is due, in ms; null: none within the horizon. */
+  nextDueInMs: number | null;
+}
+
+/**
+ * Workers schedule wake-up jobs only this far ahead. The clock finds deliveries that are due later.
+ */
+export const HORIZON_SECONDS = 60;
+
+interface DueRow {
+  tenant_id: string;
+  endpoint_id: string;
+  version: string;
+  takes: DueResult['accepts'];
+  next_due_in_ms: number | null;
+  ended: string[];
+  id: string | null;
+  event_id: string;
+  event_type: string;
+  trigger: string;
+  attempts: number;
+  priority: number;
+  body: string | null;
+  created_at_ms: number;
+}
+
+const selectDueSql = (priority: number) => `
+  (select d.id, d.event_id, d.event_type, d.trigger, d.attempts, d.priority, d.body, d.created_at from webhook_deliveries d
+   where d.tenant_id = r.tenant_id and d.endpoint_id = r.endpoint_id and d.priority = ${priority} and d.next_attempt_at <= now()
+     and d.id <> all (r.known)
+   order by d.next_attempt_at, d.id limit r.room)`;
+
+const selectNextDueSql = (priority: number) => `
+  (select d.next_attempt_at from webhook_deliveries d
+   where d.tenant_id = r.tenant_id and d.endpoint_id = r.endpoint_id and d.priority = ${priority}
+     and d.next_attempt_at > now() and d.next_attempt_at <= now() + interval '${HORIZON_SECONDS} s'
+   order by d.next_attempt_at limit 1)`;
+
+/**
+ * Looks up each id by the primary key. With the whole array, the planner would scan another index
+ * from end to end.
+ */
+const ENDED_SQL = `array(
+  select x.id from unnest(r.doubtful) as x(id)
+  where (select d.next_attempt_at from webhook_deliveries d where d.tenant_id = r.tenant_id and d.id = x.id) is null)`;
+
+const TAKES_SQL = `
+  case when p.deleted_at is not null then 'none' when p.enabled then 'all' when p.disabled_reason = 'failing' then 'probes' else 'none' end`;
+
+/**
+ * Finds the oldest due deliveries of some endpoint queues, live ones before replays. A queue whose
+ * endpoint does not exist is missing from the result.
+ */
+export async function findDue(db: Database, requests: DueRequest[]): Promise<DueResult[]> {
+  const requestRows = requests.map(({ tenantId, endpointId, ...rest }) => ({
+    tenant_id: tenantId,
+    endpoint_id: endpointId,
+    ...rest,
+  }));
+  const rows = await db.transaction(listQueueTenants(requests), (tx) =>
+    tx.query<DueRow>({
+      name: 'find-due-deliveries',
+      // Materialized, or PostgreSQL would evaluate the per-queue expressions for each delivery.
+      // With a join instead of the last subquery, PostgreSQL read all events of the tenant for each
+      // delivery.
+      text: `with lanes as materialized (
+               select r.tenant_id, r.endpoint_id, r.room, r.known, p.updated_at::text as version, ${TAKES_SQL} as takes,
+                 (extract(epoch from least(${selectNextDueSql(0)}, ${selectNextDueSql(1)}) - now()) * 1000)::float8 as next_due_in_ms, ${ENDED_SQL} as ended
+               from ${recordsetSql('tenant_id uuid, endpoint_id uuid, room integer, known uuid[], doubtful uuid[]')}
+               join webhook_endpoints p on p.tenant_id = r.tenant_id and p.id = r.endpoint_id
+             )
+             select r.tenant_id, r.endpoint_id, r.version, r.takes, r.next_due_in_ms, r.ended,
+               d.id, d.event_id, d.event_type, d.trigger, d.attempts, d.priority,
+               coalesce(d.body, (select e.body from events e where e.tenant_id = r.tenant_id and e.id = d.event_id)) as body,
+               (extract(epoch from d.created_at) * 1000)::float8 as created_at_ms
+             from lanes r left join lateral (${selectDueSql(0)} union all ${selectDueSql(1)} limit r.room) d on true`,
+      values: [JSON.stringify(requestRows)],
+    }),
+  );
+  return groupByEndpointQueue(rows);
+}
+
+function groupByEndpointQueue(rows: DueRow[]): DueResult[] {
+  const results = new Map<string, DueResult>();
+  for (const row of rows) {
+    const ref = { tenantId: row.tenant_id, endpointId: row.endpoint_id };
+    const key = endpointQueueKey(ref);
+    let result = results.get(key);
+    if (!result) {
+      result = {
+        ...ref,
+        version: row.version,
+        accepts: row.takes,
+        deliveries: [],
+        endedIds: row.ended,
+        nextDueInMs: row.next_due_in_ms,
+      };
+      results.set(key, result);
+    }
+    if (row.id === null) continue;
+    result.deliveries.push({
+      id: row.id,
+      eventId: row.event_id,
+      eventType: row.event_type,
+      trigger: row.trigger,
+      attempts: row.attempts,
+      priority: row.priority,
+      body: row.body,
+      createdAtMs: row.created_at_ms,
+    });
+  }
+  return [...results.values()];
+}

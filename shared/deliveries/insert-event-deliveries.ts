@@ -1,0 +1,21 @@
+import { idTimeSql } from '../platform/id-times.js';
+import { deliveryIdSql } from './delivery-ids.js';
+
+/**
+ * SQL that follows RECORD_EVENTS in the caller's query: each event in `new_events` creates one
+ * delivery for every endpoint that subscribes to it. These rows are the outbox, committed together
+ * with the events. `delivered` returns the endpoints.
+ */
+export const INSERT_EVENT_DELIVERIES = `
+  delivered as (
+    insert into webhook_deliveries (tenant_id, id, endpoint_id, event_id, event_type, created_at)
+    select n.tenant_id, ${deliveryIdSql('n.id', 'n.id', 'p.id')}, p.id, n.id, n.type, ${idTimeSql('n.id')}
+    from new_events n cross join lateral (
+      select p.id from webhook_endpoints p
+      where p.tenant_id = n.tenant_id and p.enabled and p.deleted_at is null and p.event_types && n.filters
+        and p.id is distinct from n.except_endpoint
+      -- offset 0 prevents a join: without table statistics it would read and filter the endpoints of all tenants.
+      offset 0
+    ) p
+    returning tenant_id, endpoint_id
+  )`;

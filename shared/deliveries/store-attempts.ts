@@ -1,0 +1,136 @@
+import type { Database, SqlQuery } from '../platform/postgres/database.js';
+import { type EndpointQueueRef, listQueueTenants } from '../queues/webhooks.js';
+import { recordsetSql } from '../records/record-refs.js';
+import type { Attempt, AttemptDecision } from './attempt.js';
+import { buildHealthUpdate, type EndpointQueueState } from './store-queue-health.js';
+
+/** The changes that one attempt causes. */
+export interface AttemptRecord extends EndpointQueueRef {
+  deliveryId: string;
+  /** Number of the attempt within its delivery, from 1. */
+  number: number;
+  /** Undefined: the delivery ended without an attempt. */
+  attempt: Attempt | undefined;
+  decision: AttemptDecision;
+}
+
+/**
+ * Stores a batch of attempts, the resulting states of their deliveries and of their endpoint
+ * queues, in one transaction. Storing a batch twice changes nothing, so a worker that lost the
+ * connection during the commit can repeat it.
+ */
+export async function storeAttempts(
+  db: Database,
+  records: AttemptRecord[],
+  states: EndpointQueueState[],
+): Promise<void> {
+  await db.transaction(listQueueTenants([...records, ...states]), async (tx) => {
+    tx.queryAtCommit(insertAttempts(records));
+    tx.queryAtCommit(updateDeliveries(records));
+    if (states.length > 0) tx.queryAtCommit(buildHealthUpdate(states));
+  });
+}
+
+const ATTEMPT_COLUMNS = `tenant_id uuid, id uuid, delivery_id uuid, endpoint_id uuid, attempt smallint, started_at timestamptz, url text,
+  request_headers json, response_status smallint, response_headers json, response_body text, response_truncated boolean, error_class text,
+  error_message text, remote_address text, connect_ms integer, first_byte_ms integer, total_ms integer`;
+
+function insertAttempts(records: AttemptRecord[]): SqlQuery {
+  const names = ATTEMPT_COLUMNS.replace(/ (uuid|smallint|timestamptz|text|json|boolean|integer)\b/g, '');
+  return {
+    name: 'insert-attempts',
+    text: `insert into webhook_attempts (${names}) select ${names} from json_to_recordset($1::json) as r(${ATTEMPT_COLUMNS})
+           on conflict do nothing`,
+    values: [
+      JSON.stringify(
+        records.flatMap(({ attempt, ...rest }) => (attempt ? [buildAttemptRow(rest, attempt)] : [])),
+      ),
+    ],
+  };
+}
+
+function buildAttemptRow(
+  { tenantId, endpointId, deliveryId, number }: Omit<AttemptRecord, 'attempt'>,
+  attempt: Attempt,
+) {
+  return {
+    tenant_id: tenantId,
+    id: attempt.id,
+    delivery_id: deliveryId,
+    endpoint_id: endpointId,
+    attempt: number,
+    started_at: attempt.startedAt.toISOString(),
+    url: attempt.url,
+    request_headers: attempt.requestHeaders,
+    response_status: attempt.status ?? null,
+    response_headers: attempt.responseHeaders,
+    response_body: attempt.responseBody,
+    response_truncated: attempt.isTruncated,
+    error_class: attempt.errorClass ?? null,
+    error_message: attempt.errorMessage,
+    remote_address: attempt.remoteAddress,
+    connect_ms: roundMs(attempt.connectMs),
+    first_byte_ms: roundMs(attempt.firstByteMs),
+    total_ms: roundMs(attempt.totalMs),
+  };
+}
+
+function roundMs(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}
+
+/**
+ * A delivery that was cancelled while its request was in flight stays cancelled, unless the
+ * receiver accepted it. A result that another worker has stored for the same attempt stays too:
+ * that worker held the endpoint queue since, because this one stalled for longer than its lease.
+ */
+function updateDeliveries(records: AttemptRecord[]): SqlQuery {
+  return {
+    name: 'update-deliveries',
+    text: `update webhook_deliveries d set
+             attempts = greatest(d.attempts, r.attempts), last_attempt_at = coalesce(r.at, d.last_attempt_at),
+             last_response_status = r.response_status, last_error = r.error,
+             status = case when d.status = 'cancelled' and r.status <> 'succeeded' then d.status else r.status end,
+             next_attempt_at = case when d.status <> 'cancelled' then now() + r.retry_in_ms * interval '1 ms' end,
+             completed_at = case when d.status = 'cancelled' then d.completed_at when r.retry_in_ms is null then now() end
+           from ${recordsetSql(
+             'tenant_id uuid, id uuid, attempts smallint, at timestamptz, response_status smallint, error text, status text, retry_in_ms bigint',
+           )}
+           where d.tenant_id = r.tenant_id and d.id = r.id
+             and case when r.status = 'succeeded' then d.status <> 'succeeded'
+                      else d.attempts < r.attempts or (r.at is null and d.next_attempt_at is not null) end`,
+    values: [
+      JSON.stringify(
+        records.map(({ tenantId, deliveryId, number, attempt, decision }) => ({
+          tenant_id: tenantId,
+          id: deliveryId,
+          attempts: number,
+          at: attempt?.startedAt.toISOString(),
+          response_status: attempt?.status ?? null,
+          error: decision.errorClass,
+          status: decision.status,
+          retry_in_ms: decision.retryInMs,
+        })),
+      ),
+    ],
+  };
+}
+
+/**
+ * Marks deliveries that have been in flight for a while as delivering in the delivery log. Skips
+ * those whose attempt is already stored.
+ */
+export async function markDelivering(
+  db: Database,
+  deliveries: { tenantId: string; id: string; attempts: number }[],
+): Promise<void> {
+  const rows = deliveries.map(({ tenantId, id, attempts }) => ({ tenant_id: tenantId, id, attempts }));
+  await db.transaction(listQueueTenants(deliveries), async (tx) =>
+    tx.queryAtCommit({
+      name: 'mark-delivering',
+      text: `update webhook_deliveries d set status = 'delivering' from ${recordsetSql('tenant_id uuid, id uuid, attempts smallint')}
+             where d.tenant_id = r.tenant_id and d.id = r.id and d.attempts = r.attempts and d.status in ('pending', 'failed')`,
+      values: [JSON.stringify(rows)],
+    }),
+  );
+}

@@ -1,0 +1,78 @@
+import type { Command } from '../contracts/command.js';
+import type { Database, Transaction } from '../platform/postgres/database.js';
+import { type ExpiryRule, RETENTION } from '../records/expiry.js';
+
+/** A command is parked after its worker has died in this many attempts. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Counts an attempt of one command before it starts, in a separate transaction, so that the count
+ * survives if the command kills the process.
+ * @returns false when the command has killed its worker too often and is parked. `tow commands
+ * parked` lists it; `tow commands replay` runs it again
+ */
+export async function countAttempt(db: Database, command: Command): Promise<boolean> {
+  return db.transaction([command.tenantId], async (tx) => {
+    const [row] = await tx.query<{ parked: boolean }>({
+      name: 'count-attempt',
+      text: `insert into command_attempts as a (tenant_id, command_id, command) values ($1, $2, $3)
+             on conflict (tenant_id, command_id) do update
+               set attempts = a.attempts + 1, last_attempt_at = now(),
+                   parked_at = coalesce(a.parked_at, case when a.attempts >= ${MAX_ATTEMPTS} then now() end)
+             returning parked_at is not null as parked`,
+      values: [command.tenantId, command.id, JSON.stringify(command)],
+    });
+    return row?.parked !== true;
+  });
+}
+
+/** Deletes the attempts of a command that has finished. */
+export async function deleteAttempts(db: Database, command: Command): Promise<void> {
+  await db.transaction([command.tenantId], async (tx) =>
+    tx.queryAtCommit({
+      name: 'forget-attempts',
+      text: 'delete from command_attempts where tenant_id = $1 and command_id = $2',
+      values: [command.tenantId, command.id],
+    }),
+  );
+}
+
+/**
+ * Sorts the commands with the fewest attempts first. The other commands of a job then finish before
+ * its poison command runs again.
+ */
+export async function sortByAttempts(db: Database, commands: Command[]): Promise<Command[]> {
+  const tenants = [...new Set(commands.map((command) => command.tenantId))];
+  const rows = await db.transaction(tenants, (tx) =>
+    tx.query<{ command_id: string; attempts: number }>({
+      text: 'select command_id, attempts from command_attempts where tenant_id = any($1::uuid[]) and command_id = any($2::uuid[])',
+      values: [tenants, commands.map((command) => command.id)],
+    }),
+  );
+  const attempts = new Map(rows.map((row) => [row.command_id, row.attempts]));
+  return [...commands].sort((a, b) => (attempts.get(a.id) ?? 0) - (attempts.get(b.id) ?? 0));
+}
+
+/**
+ * Resets the attempts of a parked command and stores it as a pending operation, with the current
+ * time, so that GET /operations shows it for another 24 hours.
+ */
+export async function unparkCommand(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  const values = [tenantId, id];
+  await tx.query({
+    text: `insert into operations (tenant_id, id, command, lease_until, created_at)
+           select tenant_id, command_id, command, now(), now() from command_attempts where tenant_id = $1 and command_id = $2
+           on conflict (tenant_id, id) do update set lease_until = excluded.lease_until, created_at = excluded.created_at`,
+    values,
+  });
+  await tx.query({
+    text: 'update command_attempts set attempts = 0, parked_at = null where tenant_id = $1 and command_id = $2',
+    values,
+  });
+}
+
+/** Attempts of commands that ran or were lost with Redis. Parked commands stay. */
+export const EXPIRED_COMMAND_ATTEMPTS: ExpiryRule = {
+  table: 'command_attempts',
+  condition: `o.parked_at is null and o.last_attempt_at < now() - ${RETENTION}`,
+};

@@ -1,0 +1,35 @@
+import type { Transaction } from '../platform/postgres/database.js';
+import { EXTENDED_RETENTION, type ExpiryRule, RETENTION } from '../records/expiry.js';
+import { recordsetSql } from '../records/record-refs.js';
+
+/**
+ * SQL that stores the responses of commands under their Idempotency-Keys, within the caller's
+ * query. The caller's `rendered` has the columns of the record, and body, head and tail, which
+ * together are the response's text.
+ */
+export const INSERT_IDEMPOTENCY_RECORDS = `
+  insert into idempotency_keys (tenant_id, key, command_id, method, path, body_hash, status, location, body)
+  select tenant_id, key, command_id, method, path, body_hash, status, location,
+    case when tail is null then body else head || left(body, -1) || tail end
+  from rendered where key is not null order by tenant_id, key`;
+
+/** Deletes those of these records that have expired, so that their keys can be used again. */
+export async function deleteExpiredRecords(
+  tx: Transaction,
+  keys: readonly { tenant_id: string; key: string }[],
+): Promise<void> {
+  await tx.query({
+    text: `delete from idempotency_keys k using ${recordsetSql('tenant_id uuid, key uuid')}
+           where k.tenant_id = r.tenant_id and k.key = r.key and k.created_at < now() - ${RETENTION}`,
+    values: [JSON.stringify(keys)],
+  });
+}
+
+/**
+ * Idempotency records outlive the operations that they finish: without its record, an operation
+ * would look as if it had never run.
+ */
+export const EXPIRED_IDEMPOTENCY_RECORDS: ExpiryRule = {
+  table: 'idempotency_keys',
+  condition: `o.created_at < now() - ${EXTENDED_RETENTION}`,
+};

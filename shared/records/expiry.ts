@@ -1,0 +1,36 @@
+import type { Transaction } from '../platform/postgres/database.js';
+import { isInSessionTenants } from './session-tenants.js';
+
+/** How long GET /operations/{id} and idempotency records are valid (docs/decisions.md §5). */
+export const RETENTION = "interval '24 hours'";
+/** For rows that must outlive the operations and responses that refer to them. */
+export const EXTENDED_RETENTION = "interval '25 hours'";
+
+/** When the rows of a table expire. The room that writes the table defines it. */
+export interface ExpiryRule {
+  table: string;
+  /** SQL condition over rows `o`. */
+  condition: string;
+}
+
+/**
+ * Deletes expired rows of this transaction's tenants, at most `limit` per table. Returns how many
+ * it deleted.
+ */
+export async function deleteExpiredRows(
+  tx: Transaction,
+  rules: readonly ExpiryRule[],
+  limit: number,
+): Promise<number> {
+  const deletions = rules.map(({ table, condition }) =>
+    tx.query<{ count: number }>({
+      text: `with gone as (
+               delete from ${table} where ctid = any (array(
+                 select ctid from ${table} o where ${isInSessionTenants('o')} and ${condition} limit ${limit}))
+               returning 1)
+             select count(*)::int as count from gone`,
+    }),
+  );
+  const counts = await Promise.all(deletions);
+  return counts.reduce((sum, [row]) => sum + (row?.count ?? 0), 0);
+}

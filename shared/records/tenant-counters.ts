@@ -1,0 +1,32 @@
+import type { Transaction } from '../platform/postgres/database.js';
+import { recordsetSql } from './record-refs.js';
+
+/** The sequences that an account counts by itself. */
+type CounterName = 'invoice_number' | 'job_number';
+
+/**
+ * SQL that counts up within the caller's query, for a common table expression `rows` with the
+ * column tenant_id. Returns tenant_id and value: the number of the account's last row. The counter
+ * stays locked until the transaction ends.
+ * @param step SQL for how many numbers each row consumes
+ */
+export function countUpSql(name: CounterName, { rows, step }: { rows: string; step: string }): string {
+  return `insert into tenant_counters as c (tenant_id, name, value)
+             select tenant_id, '${name}', count(*) * ${step} from ${rows} group by tenant_id order by tenant_id
+             on conflict (tenant_id, name) do update set value = c.value + excluded.value
+             returning c.tenant_id, c.value`;
+}
+
+/** Sets counters back. Call it in the transaction that counted them up. */
+export async function setCounters(
+  tx: Transaction,
+  name: CounterName,
+  counters: readonly { tenant_id: string; value: number }[],
+): Promise<void> {
+  await tx.query({
+    name: `set-${name}-counters`,
+    text: `update tenant_counters c set value = r.value from ${recordsetSql('tenant_id uuid, value bigint')}
+           where c.tenant_id = r.tenant_id and c.name = '${name}'`,
+    values: [JSON.stringify(counters)],
+  });
+}

@@ -1,0 +1,45 @@
+import type { Change, Command } from '../../contracts/command.js';
+import { newId } from '../../platform/ids.js';
+import type { Transaction } from '../../platform/postgres/database.js';
+import { buildWholeAuditInsert } from './insert.js';
+
+/** A change that a command made to a record other than its own. */
+export interface AuditedSideEffect {
+  command: Command;
+  entityType: string;
+  entityId: string;
+  /** For example `invoice.updated`. */
+  action: string;
+  changes: Change[];
+}
+
+/**
+ * Records changes to other records in the command's transaction, so that each record's history is
+ * complete. These entries share the command's request id.
+ */
+export async function auditSideEffects(
+  tx: Transaction,
+  entries: readonly AuditedSideEffect[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  await tx.query(
+    buildWholeAuditInsert(
+      entries.map(({ command, changes, ...entry }) => ({
+        ...entry,
+        tenantId: command.tenantId,
+        id: newId(),
+        actor: command.actor,
+        outcome: 'ok',
+        source: command.source,
+        tool: command.tool,
+        changes,
+        error: null,
+        responseStatus: 200,
+        requestId: command.requestId,
+        idempotencyKey: null,
+        ip: command.ip,
+        userAgent: command.userAgent,
+      })),
+    ),
+  );
+}

@@ -1,0 +1,101 @@
+import type { Database, Transaction } from '../../platform/postgres/database.js';
+import { nextUpdatedAtSql } from '../../records/lock-records.js';
+import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
+import type { DeliveryChannel } from './choose-provider.js';
+import type { DeferredMail } from './daily-mail-limit.js';
+import { LINK_DAYS } from './link.js';
+import { countOrPostpone, type DailyMailLimit, type Postponement, postponeRow } from './outbox-rows.js';
+
+/** A message to insert, with its content. */
+export interface NewMessage extends RecordRef {
+  invoice_id: string;
+  channel: DeliveryChannel;
+  recipient: string;
+  subject?: string | null;
+  body_text?: string;
+  body_html?: string | null;
+  state: 'queued' | 'sent';
+  provider: string;
+}
+
+const NEW_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, channel text, recipient text, subject text, body_text text, body_html text, state text,
+  provider text`;
+const NEW_NAMES = parseColumnNames(NEW_COLUMNS).join(', ');
+
+export async function insertMessages(tx: Transaction, messages: readonly NewMessage[]): Promise<void> {
+  await tx.query({
+    name: 'insert-messages',
+    text: `insert into messages (${NEW_NAMES}, sent_at, link_expires_at)
+           select ${NEW_NAMES}, case when state = 'sent' then now() end, now() + interval '${LINK_DAYS} days'
+           from ${recordsetSql(NEW_COLUMNS)}`,
+    values: [JSON.stringify(messages)],
+  });
+}
+
+/** Ends the queued messages of invoices that are sent again. */
+export async function supersedeQueuedMessages(
+  tx: Transaction,
+  invoices: readonly RecordRef[],
+): Promise<void> {
+  await tx.query({
+    name: 'overtake-messages',
+    text: `update messages m set state = case when m.accepted_at is null then 'failed' else 'sent' end, sent_at = m.accepted_at,
+             error = case when m.accepted_at is null then 'The invoice was sent again before this message left.' end, updated_at = ${nextUpdatedAtSql('m')}
+           from ${recordsetSql('tenant_id uuid, id uuid')}
+           where m.tenant_id = r.tenant_id and m.invoice_id = r.id and m.state = 'queued'`,
+    values: [JSON.stringify(invoices)],
+  });
+}
+
+const CHANGEABLE = `subject text, body_text text, body_html text, state text, provider text, error text, attempts integer, attempt_after timestamptz,
+  accepted_at timestamptz, counted_at timestamptz, sent_at timestamptz, link_expires_at timestamptz, link_revoked_at timestamptz`;
+const CHANGEABLE_NAMES = parseColumnNames(CHANGEABLE);
+
+/** Stores changed rows. The caller has locked them. */
+export async function storeMessages(tx: Transaction, rows: readonly RecordRef[]): Promise<void> {
+  await tx.query({
+    name: 'store-messages',
+    text: `update messages t set ${CHANGEABLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')}, updated_at = ${nextUpdatedAtSql('t')}
+           from ${recordsetSql(`tenant_id uuid, id uuid, ${CHANGEABLE}`)} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+/**
+ * SQL: a CTE named `taken`, which leases the message of the CTE `next` for `$2` seconds. A message
+ * that its provider has accepted gets no further attempt.
+ */
+export const LEASE_MESSAGE_CTE = `taken as (
+               update messages m set attempt_after = now() + make_interval(secs => $2), updated_at = ${nextUpdatedAtSql('m')},
+                 attempts = m.attempts + case when m.accepted_at is null then 1 else 0 end
+               from next where m.tenant_id = $1 and m.id = next.id returning m.*)`;
+
+/**
+ * Counts a leased message among the mails of the day. Beyond the limit, postpones it to the next
+ * day.
+ */
+export function countOrPostponeMessage(
+  tx: Transaction,
+  limit: DailyMailLimit,
+): Promise<DeferredMail | undefined> {
+  return countOrPostpone(tx, 'messages', limit);
+}
+
+/** Postpones the next attempt and stores the reason. */
+export function postponeMessage(db: Database, ref: RecordRef, wait: Postponement): Promise<void> {
+  return postponeRow(db, 'messages', { ref, ...wait });
+}
+
+/**
+ * Records that the provider has accepted the message. Call it before any other step that can fail:
+ * from then on no worker offers the message again.
+ */
+export async function recordAcceptance(db: Database, ref: RecordRef): Promise<void> {
+  await db.transaction([ref.tenant_id], async (tx) =>
+    tx.queryAtCommit({
+      name: 'note-accepted-message',
+      text: 'update messages set accepted_at = now() where tenant_id = $1 and id = $2 and accepted_at is null',
+      values: [ref.tenant_id, ref.id],
+    }),
+  );
+}

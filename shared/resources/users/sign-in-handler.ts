@@ -1,0 +1,73 @@
+import type { Command, CommandOutcome } from '../../contracts/command.js';
+import { sha256 } from '../../platform/crypto.js';
+import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { lockRecords } from '../../records/lock-records.js';
+import { failedOutcome } from '../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import type { NewSession } from '../sessions/commands.js';
+import { addKnownAddress, type KnownAddresses } from '../sessions/known-addresses.js';
+import { insertSessions } from '../sessions/session-rows.js';
+
+interface UserRow extends Row {
+  password_hash: string;
+  deactivated_at: string | null;
+  sign_in_addresses: KnownAddresses;
+}
+
+const userRef = ({ tenantId, input }: Command<NewSession>): RecordRef => ({
+  tenant_id: tenantId,
+  id: input.user_id,
+});
+
+/**
+ * Starts sessions. A sign-in fails when the password has changed, or the person was deactivated,
+ * since the api process checked the password.
+ */
+export async function createSessions(
+  tx: Transaction,
+  commands: Command<NewSession>[],
+): Promise<CommandOutcome[]> {
+  const users = await lockRecords<UserRow>(tx, 'users', commands.map(userRef));
+  const isCurrent = (command: Command<NewSession>): boolean => {
+    const user = users.get(refKey(userRef(command)));
+    return (
+      user?.deactivated_at === null &&
+      sha256(user.password_hash).toString('hex') === command.input.password_mark
+    );
+  };
+  const current = commands.filter(isCurrent);
+  await insertSessions(
+    tx,
+    current.map((command) => ({ ...command.input, ...toRecordRef(command) })),
+  );
+  await storeAddresses(tx, current, users);
+  return commands.map((command) =>
+    current.includes(command)
+      ? { ok: true, changes: [], events: [] }
+      : failedOutcome({ code: 'unauthorized', message: 'E-mail or password is wrong.' }),
+  );
+}
+
+/**
+ * Stores the networks of people who signed in as keyed hashes; see
+ * `sessions/known-addresses.ts`.
+ */
+async function storeAddresses(
+  tx: Transaction,
+  commands: Command<NewSession>[],
+  users: Map<string, UserRow>,
+): Promise<void> {
+  const rows = commands.flatMap((command) => {
+    const { address_mark: mark } = command.input;
+    const ref = userRef(command);
+    const known = users.get(refKey(ref))?.sign_in_addresses ?? {};
+    return mark ? [{ ...ref, sign_in_addresses: addKnownAddress(known, mark, Date.now()) }] : [];
+  });
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'remember-sign-in-addresses',
+    text: `update users t set sign_in_addresses = r.sign_in_addresses
+           from ${recordsetSql('tenant_id uuid, id uuid, sign_in_addresses jsonb')} where t.tenant_id = r.tenant_id and t.id = r.id`,
+    values: [JSON.stringify(rows)],
+  });
+}

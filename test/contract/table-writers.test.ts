@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import ts from 'typescript';
+import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
+import { PROJECT } from '../support/load/processes.js';
+
+/** Migrations write every table once, so they are left out. */
+const PRODUCT_FOLDERS = ['api', 'bin', 'mcp', 'shared', 'workers'];
+
+/** Folders that hold rooms. Everything below a room counts as the room. */
+const FOLDERS_OF_ROOMS = ['shared/resources', 'shared', 'workers', 'bin'];
+
+/** Files that may write tables of other rooms, with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'bin/demo/': 'inserts two example tenants with their past, which no command can create',
+  'bin/once/demo-reset.ts': 'deletes the example tenants from all tables',
+};
+
+/**
+ * Files with queries whose table is a parameter, and how their callers name it. The room of the
+ * caller counts as the writer.
+ */
+const QUERIES_WITHOUT_TABLE: Readonly<Record<string, RegExp>> = {
+  'shared/records/merge-records.ts': /\b(?:mergeRecords|storeMerges)\((?:[^;]*?\btable: '([a-z_]+)')?/g,
+  'shared/records/expiry.ts': /: ExpiryRule = \{(?:\s*table: '([a-z_]+)')?/g,
+  'shared/resources/planned-messages/outbox-rows.ts':
+    /\b(?:postponeRow|countOrPostpone)\((?:\w+, '([a-z_]+)')?/g,
+};
+
+const TABLE = String.raw`(?:only\s+)?((?:[a-z_]+\.)?[a-z_]+|\$\{[^}]*\})`;
+const WRITES = [
+  new RegExp(String.raw`\binsert\s+into\s+${TABLE}`, 'gi'),
+  new RegExp(String.raw`\bupdate\s+${TABLE}(?:\s+(?:as\s+)?[a-z_]+)?\s+set\b`, 'gi'),
+  new RegExp(String.raw`\bdelete\s+from\s+${TABLE}`, 'gi'),
+  new RegExp(String.raw`\bmerge\s+into\s+${TABLE}`, 'gi'),
+  new RegExp(String.raw`\btruncate\s+(?:table\s+)?${TABLE}`, 'gi'),
+  new RegExp(String.raw`\bcopy\s+${TABLE}(?:\s*\([^)]*\))?\s+from\b`, 'gi'),
+];
+
+const UNNAMED = '(not named)';
+
+interface Write {
+  path: string;
+  /** As in the SQL: a name, or `${…}`. */
+  table: string;
+}
+
+/** The texts of string and template literals, where SQL stands. Comments and code are left out. */
+function listTexts(source: ts.SourceFile): string[] {
+  const texts: string[] = [];
+  const visit = (node: ts.Node) => {
+    if (ts.isStringLiteralLike(node)) texts.push(node.text);
+    else if (ts.isTemplateExpression(node)) texts.push(node.getText(source));
+    node.forEachChild(visit);
+  };
+  visit(source);
+  return texts;
+}
+
+function findWrites(path: string, code: string): Write[] {
+  const source = ts.createSourceFile(path, code, ts.ScriptTarget.Latest, true);
+  const named = listTexts(source).flatMap((text) =>
+    WRITES.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? UNNAMED)),
+  );
+  const passed = Object.entries(QUERIES_WITHOUT_TABLE)
+    .filter(([file]) => file !== path)
+    .flatMap(([, pattern]) => [...code.matchAll(pattern)].map((match) => match[1] ?? UNNAMED));
+  return [...new Set([...named, ...passed])].map((table) => ({ path, table }));
+}
+
+function listSources(folder: string): string[] {
+  return readdirSync(join(PROJECT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(PROJECT.length + 1));
+}
+
+function findRoom(path: string): string {
+  const parent = FOLDERS_OF_ROOMS.find((folder) => path.startsWith(`${folder}/`));
+  const depth = parent === undefined ? 1 : parent.split('/').length + 1;
+  return path.split('/').slice(0, depth).join('/');
+}
+
+const isException = ({ path }: Write) => Object.keys(EXCEPTIONS).some((prefix) => path.startsWith(prefix));
+
+describe('SQL that writes a table', () => {
+  const found = PRODUCT_FOLDERS.flatMap(listSources).flatMap((path) =>
+    findWrites(path, readFileSync(join(PROJECT, path), 'utf8')),
+  );
+  const writes = found.filter((write) => !isException(write));
+
+  it('SQL that writes a table stands in one folder', () => {
+    const rooms = new Map<string, Set<string>>();
+    for (const { path, table } of writes)
+      if (!table.startsWith('$')) rooms.set(table, (rooms.get(table) ?? new Set()).add(findRoom(path)));
+    const shared = [...rooms].filter(([, { size }]) => size > 1).map(([table, set]) => [table, ...set]);
+    expect(shared).to.deep.equal([]);
+    for (const { table } of Object.values(RESOURCE_TABLES)) expect([...rooms.keys()]).to.include(table);
+    expect([...(rooms.get('webhook_lanes') ?? [])]).to.deep.equal(['shared/deliveries']);
+  });
+
+  it('a query whose table is a parameter is known, and every caller names its table', () => {
+    const parameters = writes.filter(({ table }) => table.startsWith('$'));
+    expect(parameters.map(({ path }) => path)).to.have.members(Object.keys(QUERIES_WITHOUT_TABLE));
+    expect(writes.filter(({ table }) => table === UNNAMED)).to.deep.equal([]);
+  });
+
+  it('every exception from one folder per table is still needed', () => {
+    for (const prefix of Object.keys(EXCEPTIONS))
+      expect(
+        found.some(({ path }) => path.startsWith(prefix)),
+        prefix,
+      ).to.equal(true);
+  });
+
+  it('every form of a write is recognized, and locks and comments are not writes', () => {
+    const code = `
+      // insert into commented (id) values (1)
+      const a = \`with x as (INSERT INTO one (id) select 1) update two t set \${NAMES} where t.id = 1\`;
+      const b = 'update only three set id = 1' + 'delete from four using x';
+      const c = 'merge into clock.five f' + 'truncate table six' + 'copy seven (id) from stdin';
+      const d = \`update \${table} as t set id = 1\`;
+      const e = 'insert into eight as r (id) values (1) on conflict (id) do update set id = 2';
+      const f = 'select 1 from nine for update of n' + 'select 1 from nine for no key update skip locked';
+      await mergeRecords(tx, commands, { plan, table: 'ten', columns });
+      await storeMerges(tx, target, merges);
+    `;
+    const named = ['one', 'two', 'three', 'four', 'clock.five', 'six', 'seven', 'eight', 'ten'];
+    expect(findWrites('sample.ts', code).map(({ table }) => table)).to.have.members([
+      ...named,
+      `\${table}`,
+      UNNAMED,
+    ]);
+  });
+});

@@ -1,0 +1,242 @@
+import type { DueDelivery, DueRequest } from '../../../shared/deliveries/find-due-deliveries.js';
+import type { EndpointQueueHealth } from '../../../shared/deliveries/queue-health.js';
+import type { EndpointQueueState } from '../../../shared/deliveries/store-queue-health.js';
+import type { EndpointQueueRef } from '../../../shared/queues/webhooks.js';
+import type { EndpointConfig } from './endpoint-config.js';
+import { getPauseEnd, isHalfOpen } from './endpoint-queue-health.js';
+import type { Pool } from './permits.js';
+import {
+  isBehind,
+  isCancelling,
+  type LoadResult,
+  mayHoldCancelled,
+  nextMode,
+  type QueueEvent,
+  type QueueMode,
+} from './queue-mode.js';
+
+/** Initial number of concurrent requests. Each success adds one; a failure halves the number. */
+const INITIAL_WINDOW = 2;
+/**
+ * Maximum loaded deliveries of one endpoint, besides those in flight, because their bodies may be
+ * large.
+ */
+const MAX_BACKLOG = 32;
+/**
+ * Minimum time between two writes of an endpoint's last success while nothing else changes, in ms.
+ */
+const SUCCESS_STORE_INTERVAL_MS = 5000;
+
+/** A request in flight. Times are of performance.now(). */
+export interface InFlightRequest {
+  delivery: DueDelivery;
+  startedAt: number;
+  pool: Pool;
+}
+
+/**
+ * An endpoint queue that this process holds under a lease: its loaded deliveries, its requests in
+ * flight and its limits.
+ */
+export class EndpointQueue {
+  config: EndpointConfig | undefined;
+  backlog: DueDelivery[] = [];
+  readonly inFlight = new Map<string, InFlightRequest>();
+  /** Ids of deliveries whose result is not stored yet. */
+  readonly unstoredIds = new Set<string>();
+  /** When the queue last had work, by performance.now(). */
+  busyAt = performance.now();
+  timer: NodeJS.Timeout | undefined;
+  private currentMode: QueueMode = 'behind';
+  /** When the last success was last written to webhook_lanes. */
+  private storedLastSuccessAt = 0;
+  private storedIsSlow: boolean;
+  private window = INITIAL_WINDOW;
+  private nextSlotAt = 0;
+
+  constructor(
+    readonly ref: EndpointQueueRef,
+    /** Id of the lease under which this process holds the queue. */
+    readonly owner: string,
+    public health: EndpointQueueHealth,
+    /** The endpoint's version when `health` was read, or an earlier one. */
+    public healthVersion: string,
+  ) {
+    this.storedIsSlow = health.isSlow;
+  }
+
+  get mode(): QueueMode {
+    return this.currentMode;
+  }
+
+  /** The queue may have new deliveries, or a client may have cancelled loaded ones. */
+  wake(): void {
+    this.apply('wake');
+    this.busyAt = performance.now();
+  }
+
+  /**
+   * Starts a load, before its query, so that a wake-up during the query is not lost. The fresh
+   * busyAt keeps the lease.
+   */
+  startLoad(): DueRequest {
+    const doubtful = mayHoldCancelled(this.mode) ? this.backlog.map(({ id }) => id) : [];
+    this.apply('start_load');
+    this.busyAt = performance.now();
+    return { ...this.ref, room: this.maxToLoad, known: this.heldDeliveryIds, doubtful };
+  }
+
+  endLoad(result: LoadResult): void {
+    this.apply(result);
+  }
+
+  /** Drops the loaded deliveries, because this process no longer holds the queue. */
+  lose(): void {
+    this.apply('lose');
+    clearTimeout(this.timer);
+    this.backlog = [];
+  }
+
+  private apply(event: QueueEvent): void {
+    this.currentMode = nextMode(this.currentMode, event);
+  }
+
+  get pool(): Pool {
+    return this.health.isSlow ? 'slow' : 'quick';
+  }
+
+  /** Maximum concurrent requests. */
+  get maxConcurrent(): number {
+    if (isHalfOpen(this.health)) return 1;
+    return Math.min(this.window, this.config?.maxInFlight ?? 1);
+  }
+
+  /** Number of deliveries to load: enough to keep sending while the next ones load. */
+  get maxToLoad(): number {
+    if (this.health.stopReason !== null || this.isPaused) return 0;
+    return Math.max(0, Math.min(this.maxConcurrent * 2, MAX_BACKLOG) - this.backlog.length);
+  }
+
+  /**
+   * Whether to query PostgreSQL now, for deliveries to load, health to read or deliveries to
+   * cancel.
+   */
+  get needsLoad(): boolean {
+    if (isCancelling(this.mode) || (this.isHealthStale && this.isQuiet)) return true;
+    return isBehind(this.mode) && this.maxToLoad > 0;
+  }
+
+  /** The endpoint changed since `health` was read, and webhook_lanes may have changed too. */
+  get isHealthStale(): boolean {
+    return this.config !== undefined && this.config.version !== this.healthVersion;
+  }
+
+  /** No request is in flight and no result waits to be stored. */
+  get isQuiet(): boolean {
+    return this.inFlight.size === 0 && this.unstoredIds.size === 0;
+  }
+
+  /** The queue has no work that can proceed now, so this process may release its lease. */
+  get isIdle(): boolean {
+    if (!this.isQuiet || isCancelling(this.mode)) return false;
+    return this.isPaused || this.health.stopReason !== null || !this.hasWork;
+  }
+
+  /** Whether a request has been in flight since before this time. */
+  hasRequestSince(at: number): boolean {
+    for (const { startedAt } of this.inFlight.values()) if (startedAt < at) return true;
+    return false;
+  }
+
+  get isPaused(): boolean {
+    return getPauseEnd(this.health, Date.now()) > 0;
+  }
+
+  /** Ids that a query for due deliveries must leave out. */
+  get heldDeliveryIds(): string[] {
+    return [...this.backlog.map(({ id }) => id), ...this.inFlight.keys(), ...this.unstoredIds];
+  }
+
+  /** Ms until the next request may start. Undefined: only after another change. */
+  getReadyInMs(): number | undefined {
+    if (!this.hasWork || this.health.stopReason !== null) return undefined;
+    const now = Date.now();
+    const pause = getPauseEnd(this.health, now);
+    if (pause > 0) return pause - now;
+    if (!this.config || this.backlog.length === 0 || this.inFlight.size >= this.maxConcurrent)
+      return undefined;
+    return Math.max(0, this.nextSlotAt - performance.now());
+  }
+
+  /** Deliveries are loaded or being loaded, or may wait in PostgreSQL. */
+  get hasWork(): boolean {
+    return this.backlog.length > 0 || this.mode !== 'current';
+  }
+
+  /**
+   * Adds loaded deliveries. Live deliveries come before all replays, including those loaded
+   * earlier.
+   */
+  load(deliveries: DueDelivery[]): void {
+    this.backlog = [...this.backlog, ...deliveries].sort((a, b) => a.priority - b.priority);
+  }
+
+  /** Removes all loaded deliveries. They are loaded again when they can be sent. */
+  unload(): void {
+    if (this.backlog.length === 0) return;
+    this.backlog = [];
+    this.apply('unload');
+  }
+
+  /** Starts the next delivery. Call it only when {@link getReadyInMs} is 0. */
+  startNext(pool: Pool): InFlightRequest {
+    const delivery = this.backlog.shift() as DueDelivery;
+    const now = performance.now();
+    const perSecond = this.config?.rateLimitPerSecond;
+    // Space requests evenly, so that no period of one second exceeds the limit.
+    if (perSecond) this.nextSlotAt = Math.max(now, this.nextSlotAt) + 1000 / perSecond;
+    const request = { delivery, startedAt: now, pool };
+    this.inFlight.set(delivery.id, request);
+    this.busyAt = now;
+    return request;
+  }
+
+  /**
+   * Ends a request that was not sent and pauses the endpoint. Counts neither as a success nor as a
+   * failure.
+   */
+  postpone({ delivery }: InFlightRequest, waitMs: number): void {
+    this.inFlight.delete(delivery.id);
+    this.health.throttledUntil = Math.max(this.health.throttledUntil ?? 0, Date.now() + waitMs);
+    this.health.lastError = 'host_limit';
+    this.backlog = [];
+    this.apply('unload');
+  }
+
+  /** Ends a request that got a result. */
+  finish({ delivery }: InFlightRequest, succeeded: boolean): void {
+    this.inFlight.delete(delivery.id);
+    this.unstoredIds.add(delivery.id);
+    this.busyAt = performance.now();
+    this.window = succeeded ? this.window + 1 : Math.max(1, Math.floor(this.window / 2));
+    if (this.config) this.window = Math.min(this.window, this.config.maxInFlight);
+  }
+
+  /** Returns the state to store in webhook_lanes. */
+  buildState(): EndpointQueueState {
+    return { ...this.ref, owner: this.owner, health: { ...this.health } };
+  }
+
+  /**
+   * Returns the state to store after an attempt; undefined when the stored one is recent enough.
+   * @param isSignificant more than the time of the last success changed
+   */
+  takeStateToStore(isSignificant: boolean, now: number): EndpointQueueState | undefined {
+    const isStale =
+      now - this.storedLastSuccessAt > SUCCESS_STORE_INTERVAL_MS || this.storedIsSlow !== this.health.isSlow;
+    if (!isSignificant && !isStale) return undefined;
+    this.storedLastSuccessAt = now;
+    this.storedIsSlow = this.health.isSlow;
+    return this.buildState();
+  }
+}

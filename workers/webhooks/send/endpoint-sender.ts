@@ -1,0 +1,55 @@
+import type { Attempt } from '../../../shared/deliveries/attempt.js';
+import { type DueDelivery, HORIZON_SECONDS } from '../../../shared/deliveries/find-due-deliveries.js';
+import { storeQueueHealth } from '../../../shared/deliveries/store-queue-health.js';
+import type { OutboundClient } from '../../../shared/outbound/client.js';
+import { PostponedError } from '../../../shared/outbound/outbound-error.js';
+import type { Runtime } from '../../../shared/platform/process/runtime.js';
+import type { EndpointQueue, InFlightRequest } from '../queue/endpoint-queue.js';
+import { HostBudget } from './host-budget.js';
+import { sendAttempt } from './send-attempt.js';
+
+/** Sends the deliveries of an endpoint queue within the account's limit for the host. */
+export class EndpointSender {
+  private readonly budget: HostBudget;
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly client: OutboundClient,
+  ) {
+    this.budget = new HostBudget(runtime.limiter, runtime.config.webhookHostBytesPerMinute);
+  }
+
+  /** @throws {PostponedError} when nothing was sent */
+  async send({ config, ref: { tenantId } }: EndpointQueue, delivery: DueDelivery): Promise<Attempt> {
+    const { body } = delivery;
+    // The loader never passes on an endpoint queue without settings or a delivery without a body.
+    if (!config || body === null) throw new Error('a delivery was sent before it was loaded');
+    const { url } = config;
+    const bytes = Buffer.byteLength(body);
+    return sendAttempt({ ...delivery, body }, config, {
+      client: this.client,
+      admit: (address) => this.budget.admit({ tenantId, url, address }, bytes),
+      deadlineMs: this.runtime.config.webhookTimeoutMs,
+    });
+  }
+
+  /**
+   * Handles a request that was not sent because the account reached its limit for the host. All
+   * deliveries to this endpoint wait, also under the next lease.
+   */
+  postpone(endpointQueue: EndpointQueue, request: InFlightRequest, error: unknown): void {
+    const { db, logger } = this.runtime;
+    // Any other error is a bug of this service. The delivery stays in PostgreSQL and is retried in
+    // a minute.
+    const isLimitReached = error instanceof PostponedError;
+    if (!isLimitReached) logger.error({ err: error }, 'cannot send a delivery');
+    endpointQueue.postpone(request, isLimitReached ? error.waitMs : HORIZON_SECONDS * 1000);
+    logger.info(
+      { ...endpointQueue.ref, until: endpointQueue.health.throttledUntil },
+      'deliveries to an endpoint are postponed',
+    );
+    storeQueueHealth(db, [endpointQueue.buildState()]).catch((storeError: unknown) =>
+      logger.warn({ err: storeError }, 'cannot store a pause'),
+    );
+  }
+}

@@ -1,0 +1,117 @@
+import type { Attempt } from '../../../shared/deliveries/attempt.js';
+import type { DueDelivery } from '../../../shared/deliveries/find-due-deliveries.js';
+import { failpoint } from '../../../shared/platform/config/failpoints.js';
+import type { Runtime } from '../../../shared/platform/process/runtime.js';
+import type { EndpointQueue, InFlightRequest } from '../queue/endpoint-queue.js';
+import { applyAttempt } from '../queue/endpoint-queue-health.js';
+import { SLOW_MS } from '../queue/in-flight-requests.js';
+import { decideOutcome, isSentOnce } from '../send/retry-policy.js';
+import { AttemptRecorder } from './attempt-recorder.js';
+import { type CompletedAttempt, observeAttempt } from './observe-attempt.js';
+
+/** Callbacks of the processor. */
+export interface ResultListener {
+  /** The result of a request is stored. Null: the delivery gets no further attempt. */
+  onStored(endpointQueue: EndpointQueue, retryInMs: number | null): void;
+}
+
+/**
+ * Processes the results of requests: decides the outcome of each delivery, updates the health of
+ * its endpoint queue and stores both.
+ */
+export class ResultProcessor {
+  private readonly recorder: AttemptRecorder;
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly listener: ResultListener,
+  ) {
+    this.recorder = new AttemptRecorder(runtime.db, runtime.logger);
+  }
+
+  /** Number of results that wait to be stored. */
+  get backlog(): number {
+    return this.recorder.backlog;
+  }
+
+  /** Applies the result of a finished request and queues it for storing. */
+  process(endpointQueue: EndpointQueue, request: InFlightRequest, attempt: Attempt): void {
+    failpoint(this.runtime.config, 'after_sent');
+    const { delivery } = request;
+    const decision = decideOutcome(
+      { status: attempt.status, headers: attempt.responseHeaders ?? {}, errorClass: attempt.errorClass },
+      {
+        attempts: delivery.attempts + 1,
+        isSingle: isSentOnce(delivery.trigger),
+        now: new Date(),
+        random: Math.random(),
+      },
+    );
+    endpointQueue.finish(request, decision.status === 'succeeded');
+    // A quick response does not clear the mark while older requests to the endpoint still wait.
+    endpointQueue.health.isSlow =
+      attempt.totalMs > SLOW_MS || endpointQueue.hasRequestSince(performance.now() - SLOW_MS);
+    const completed = { delivery, attempt, decision };
+    observeAttempt(this.runtime, completed);
+    this.recordAttempt(endpointQueue, completed);
+  }
+
+  /** Cancels a delivery that cannot be sent because its event was deleted. */
+  cancelUnsendable(endpointQueue: EndpointQueue, delivery: DueDelivery): void {
+    endpointQueue.unstoredIds.add(delivery.id);
+    this.recorder.add({
+      record: {
+        ...endpointQueue.ref,
+        deliveryId: delivery.id,
+        number: delivery.attempts,
+        attempt: undefined,
+        decision: {
+          status: 'cancelled',
+          errorClass: 'event_expired',
+          retryInMs: null,
+          stop: null,
+          pauseMs: 0,
+        },
+      },
+      queueState: undefined,
+      onStored: () => endpointQueue.unstoredIds.delete(delivery.id),
+    });
+  }
+
+  /** Waits until all results are stored, at most until the deadline. */
+  close(deadlineMs: number): Promise<void> {
+    return this.recorder.close(deadlineMs);
+  }
+
+  private recordAttempt(
+    endpointQueue: EndpointQueue,
+    { delivery, attempt, decision }: CompletedAttempt,
+  ): void {
+    const now = Date.now();
+    const isSignificant = applyAttempt(endpointQueue.health, {
+      deliveryId: delivery.id,
+      isSingle: isSentOnce(delivery.trigger),
+      decision,
+      now,
+      random: Math.random(),
+    });
+    const queueState = endpointQueue.takeStateToStore(isSignificant, now);
+    // Unload the deliveries: by the end of the pause a client may have cancelled them, or more
+    // urgent ones may have arrived.
+    if (endpointQueue.isPaused) endpointQueue.unload();
+    this.recorder.add({
+      record: {
+        ...endpointQueue.ref,
+        deliveryId: delivery.id,
+        number: delivery.attempts + 1,
+        attempt,
+        decision,
+      },
+      queueState,
+      onStored: () => {
+        endpointQueue.unstoredIds.delete(delivery.id);
+        this.listener.onStored(endpointQueue, decision.retryInMs);
+      },
+    });
+  }
+}
