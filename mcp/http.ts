@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Runtime } from '../shared/platform/runtime.js';
-import { createMcpFeatures, type McpFeatures } from './features.js';
-import { MCP_PATH, McpHttpRequest } from './http-request.js';
-import { buildManifest } from './manifest.js';
-import { createProtocols } from './protocols.js';
-import { createMcpRuntime, type McpRuntime } from './runtime.js';
+import { createMcpRuntime, type McpRuntime } from './context/runtime.js';
+import { createMcpFeatures, type McpFeatures } from './protocol/features.js';
+import { buildManifest } from './protocol/manifest.js';
+import { createProtocols } from './protocol/protocols.js';
+import { MCP_PATH, McpHttpRequest } from './transport/http-request.js';
 
 const MANIFEST_PATH = '/mcp/manifest';
 

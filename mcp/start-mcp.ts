@@ -4,7 +4,7 @@ import { type HttpServer, listenHttp } from '../shared/platform/http-server.js';
 import { newId } from '../shared/platform/ids.js';
 import type { Runtime } from '../shared/platform/runtime.js';
 import { createMcpListener } from './http.js';
-import { readRequestId } from './request-headers.js';
+import { readRequestId } from './transport/request-headers.js';
 
 /**
  * Serves /mcp and the health checks on the HTTP server of the MCP process. Resolves with its port.

@@ -6,10 +6,10 @@ import { agentInvoiceListItem } from '../../shared/resources/invoices/agent-sche
 import { draftInvoice } from '../../shared/resources/invoices/commands.js';
 import { listAgentInvoices } from '../../shared/resources/invoices/queries.js';
 import { invoice, invoiceDraft } from '../../shared/resources/invoices/schema.js';
-import { quoteText } from '../quote-text.js';
+import { readRecord } from '../resources/read-record.js';
+import { countBy, formatUsd, quoteText } from '../text/format.js';
 import { pageCursor, pageSize } from './fields.js';
-import { readRecord } from './read-record.js';
-import { countBy, defineListTool, defineReadTool, defineWriteTool, formatUsd } from './tool.js';
+import { defineListTool, defineReadTool, defineWriteTool } from './tool.js';
 
 const invoiceEntity = { entityType: 'invoice' } as const;
 

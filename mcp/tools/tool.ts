@@ -1,14 +1,13 @@
 import type Joi from 'joi';
 import type { CommandDefinition } from '../../shared/contracts/command.js';
+import type { Principal } from '../../shared/contracts/principal.js';
 import type { AgentScope } from '../../shared/contracts/vocabulary.js';
 import type { SqlQuery } from '../../shared/platform/postgres.js';
 import type { ListScope } from '../../shared/records/lists/keyset-list.js';
-import type { Caller } from '../caller.js';
-import type { CallNotifier } from '../client-channel.js';
-import type { McpRuntime } from '../runtime.js';
-
-/** A JSON object: a record or a page of records. */
-export type JsonObject = Record<string, unknown>;
+import type { Caller } from '../context/caller.js';
+import type { CallNotifier } from '../context/client-channel.js';
+import type { McpRuntime } from '../context/runtime.js';
+import type { JsonObject } from '../text/format.js';
 
 /** A tool call with unchecked arguments. */
 export interface ToolCall {
@@ -97,14 +96,10 @@ export function defineWriteTool<Input, CommandInput>(
   return Object.freeze({ kind: 'write' as const, ...tool }) as unknown as Tool;
 }
 
-/** Formats cents as dollars, for display only; never calculate with this text. */
-export function formatUsd(cents: unknown): string {
-  return typeof cents === 'number' ? `$${(cents / 100).toFixed(2)}` : '$?';
-}
-
-/** Counts items by a member's value, for example "2 draft, 1 paid". */
-export function countBy(items: JsonObject[], member: string): string {
-  const counts = new Map<string, number>();
-  for (const item of items) counts.set(String(item[member]), (counts.get(String(item[member])) ?? 0) + 1);
-  return [...counts].map(([value, count]) => `${count} ${value}`).join(', ');
+/** A read-only key may use no write tool, even if its scopes include the tool's scope. */
+export function canUseTool(
+  { scopes, readOnly }: Principal,
+  { scope, kind }: Pick<Tool, 'scope' | 'kind'>,
+): boolean {
+  return scopes.includes(scope) && !(readOnly && kind === 'write');
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createMcpFeatures, type McpFeatures } from '../../mcp/features.js';
-import type { McpRuntime } from '../../mcp/runtime.js';
+import type { McpRuntime } from '../../mcp/context/runtime.js';
+import { createMcpFeatures, type McpFeatures } from '../../mcp/protocol/features.js';
 import type { Json } from '../support/client.js';
 import { McpStream } from '../support/mcp-stream.js';
 import { eventually } from '../support/poll.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { createMcpFeatures } from '../../mcp/features.js';
+import { createMcpFeatures } from '../../mcp/protocol/features.js';
 import { AGENT_SCOPES } from '../../shared/contracts/vocabulary.js';
 import { newId } from '../../shared/platform/ids.js';
 import { useSharedAccount } from '../support/accounts.js';

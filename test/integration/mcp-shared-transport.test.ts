@@ -6,8 +6,8 @@ import {
   ListRootsResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
-import type { Caller } from '../../mcp/caller.js';
-import { SharedTransport } from '../../mcp/shared-transport.js';
+import type { Caller } from '../../mcp/context/caller.js';
+import { SharedTransport } from '../../mcp/protocol/shared-transport.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import type { Json } from '../support/client.js';
 import { eventually } from '../support/poll.js';

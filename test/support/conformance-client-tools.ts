@@ -9,7 +9,7 @@ import {
   type LoggingLevel,
   LoggingLevelSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { CallNotifier } from '../../mcp/client-channel.js';
+import type { CallNotifier } from '../../mcp/context/client-channel.js';
 import type { ToolCall } from '../../mcp/tools/tool.js';
 
 /** From the least to the most severe. */

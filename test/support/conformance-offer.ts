@@ -8,8 +8,8 @@ import type {
   LoggingLevel,
   ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import { createMcpFeatures, type McpFeatures } from '../../mcp/features.js';
-import type { McpRuntime } from '../../mcp/runtime.js';
+import type { McpRuntime } from '../../mcp/context/runtime.js';
+import { createMcpFeatures, type McpFeatures } from '../../mcp/protocol/features.js';
 import { CLIENT_TOOLS, LOG_LEVELS } from './conformance-client-tools.js';
 
 /** One red pixel. */
