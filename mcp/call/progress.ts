@@ -1,3 +1,4 @@
+import type { Caller } from '../context/caller.js';
 import type { ToolCall } from '../tools/tool.js';
 
 /** A write that finishes within the first interval gets one JSON response without progress. */
@@ -9,16 +10,16 @@ const PROGRESS_INTERVAL_MS = 1000;
  * the server cannot predict how long the queue takes.
  */
 export async function reportProgress<T>(
-  { meta, callNotifier: notifier }: ToolCall,
+  { notify }: Caller,
+  { meta: { progressToken } }: ToolCall,
   work: Promise<T>,
 ): Promise<T> {
-  const { progressToken } = meta;
-  if (!notifier || (typeof progressToken !== 'string' && typeof progressToken !== 'number')) return work;
+  if (!notify || (typeof progressToken !== 'string' && typeof progressToken !== 'number')) return work;
   let progress = 0;
   const timer = setInterval(() => {
     progress += 1;
     const message = progress === 1 ? 'Queued.' : `Waiting for the worker, ${progress} seconds so far.`;
-    notifier.notify({ method: 'notifications/progress', params: { progressToken, progress, message } });
+    notify({ method: 'notifications/progress', params: { progressToken, progress, message } });
   }, PROGRESS_INTERVAL_MS);
   return work.finally(() => clearInterval(timer));
 }

@@ -31,7 +31,7 @@ export async function runWrite(
 ): Promise<CallToolResult> {
   const { input, options } = checkWriteArguments(tool, caller, call);
   const command = buildCommand(caller, { tool, input, options });
-  const submitted = await reportProgress(call, mcp.submit(command, caller.bytes));
+  const submitted = await reportProgress(caller, call, mcp.submit(command, caller.bytes));
   return buildResult(mcp, caller, { tool, command, submitted });
 }
 

@@ -1,7 +1,7 @@
+import type { ServerNotification } from '@modelcontextprotocol/sdk/types.js';
 import type { Actor } from '../../shared/contracts/command.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import type { ErrorDetail } from '../../shared/platform/errors.js';
-import type { ClientChannel } from './client-channel.js';
 
 /** The sender and the context of one MCP message. */
 export interface Caller {
@@ -15,9 +15,10 @@ export interface Caller {
   /** Headers of the HTTP response. They are lost if an event stream has already started. */
   responseHeaders: Record<string, string>;
   /**
-   * Sends MCP messages before the result; undefined if the client accepts only one JSON response.
+   * Sends a notification before the result; undefined if the client accepts only one JSON response.
+   * A client that does not read or has disconnected gets none.
    */
-  clientChannel?: ClientChannel | undefined;
+  notify?: ((notification: ServerNotification) => void) | undefined;
   /** Validation errors of tool arguments whose text cannot be stored. */
   argumentErrors?: ErrorDetail[] | undefined;
   /** Size of the MCP message in bytes. */

@@ -1,14 +1,15 @@
 import type {
+  CallToolRequest,
   CallToolResult,
-  CompleteRequestParams,
-  CompleteResult,
+  GetPromptRequest,
   GetPromptResult,
-  LoggingLevel,
-  Prompt,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ListToolsResult,
+  ReadResourceRequest,
   ReadResourceResult,
-  Resource,
-  ResourceTemplate,
-  Tool,
+  ServerResult,
 } from '@modelcontextprotocol/sdk/types.js';
 import { callTool } from '../call/call-tool.js';
 import type { Caller } from '../context/caller.js';
@@ -16,46 +17,42 @@ import type { McpRuntime } from '../context/runtime.js';
 import { getPrompt, listPrompts } from '../resources/prompts.js';
 import { listResources, listTemplates, readResource } from '../resources/resources.js';
 import { LISTED_TOOLS } from '../tools/schemas.js';
-import { canUseTool, type ToolCall } from '../tools/tool.js';
+import { canUseTool } from '../tools/tool.js';
 
 /**
- * The tools, resources and prompts that agents can use, the same in every revision of the protocol.
- * A member refuses a request by throwing an RpcError.
+ * The tools, resources and prompts that agents can use, by MCP method and the same in every revision
+ * of the protocol. The SDKs check the params first. A member refuses a request by throwing an
+ * RpcError.
  */
 export interface McpFeatures {
-  listTools: (caller: Caller) => Tool[];
-  callTool: (caller: Caller, call: ToolCall) => Promise<CallToolResult>;
-  listResources: (caller: Caller) => Resource[];
-  listTemplates: (caller: Caller) => ResourceTemplate[];
-  readResource: (caller: Caller, uri: string) => Promise<ReadResourceResult>;
-  listPrompts: (caller: Caller) => Prompt[];
-  getPrompt: (caller: Caller, name: string, args: Record<string, string>) => GetPromptResult;
-  /**
-   * Suggests values for an argument of a prompt or of a resource template. The product omits this
-   * member and the next two, so the server advertises none of them.
-   */
-  complete?: ((caller: Caller, params: CompleteRequestParams) => CompleteResult['completion']) | undefined;
-  /**
-   * Sets the lowest level of `notifications/message` that a caller receives during its calls. The
-   * server has no sessions, so an implementation stores the level by key, in its own process.
-   */
-  setLevel?: ((caller: Caller, level: LoggingLevel) => void) | undefined;
-  /** Adds and removes resources whose updates a caller receives, stored like the level. */
-  subscriptions?:
-    | { subscribe: (caller: Caller, uri: string) => void; unsubscribe: (caller: Caller, uri: string) => void }
-    | undefined;
+  'tools/list': (caller: Caller) => ListToolsResult;
+  'tools/call': (caller: Caller, params: CallToolRequest['params']) => Promise<CallToolResult>;
+  'resources/list': (caller: Caller) => ListResourcesResult;
+  'resources/templates/list': (caller: Caller) => ListResourceTemplatesResult;
+  'resources/read': (caller: Caller, params: ReadResourceRequest['params']) => Promise<ReadResourceResult>;
+  'prompts/list': (caller: Caller) => ListPromptsResult;
+  'prompts/get': (caller: Caller, params: GetPromptRequest['params']) => GetPromptResult;
 }
 
 /** Builds the product's features from its registry of tools, resources and prompts. */
 export function createMcpFeatures(mcp: McpRuntime): McpFeatures {
   return {
-    listTools: ({ key }) =>
-      [...LISTED_TOOLS].filter(([tool]) => canUseTool(key, tool)).map(([, listed]) => listed),
-    callTool: (caller, call) => callTool(mcp, caller, call),
-    listResources: ({ key }) => listResources(key),
-    listTemplates: ({ key }) => listTemplates(key),
-    readResource: (caller, uri) => readResource(mcp, caller, uri),
-    listPrompts: ({ key }) => listPrompts(key),
-    getPrompt: ({ key }, name) => getPrompt(key, name),
+    'tools/list': ({ key }) => ({
+      tools: [...LISTED_TOOLS].filter(([tool]) => canUseTool(key, tool)).map(([, listed]) => listed),
+    }),
+    'tools/call': (caller, { name, arguments: args = {}, _meta: meta = {} }) =>
+      callTool(mcp, caller, { name, args, meta }),
+    'resources/list': ({ key }) => ({ resources: listResources(key) }),
+    'resources/templates/list': ({ key }) => ({ resourceTemplates: listTemplates(key) }),
+    'resources/read': (caller, { uri }) => readResource(mcp, caller, uri),
+    'prompts/list': ({ key }) => ({ prompts: listPrompts(key) }),
+    'prompts/get': ({ key }, { name }) => getPrompt(key, name),
   };
+}
+
+type Handle = (caller: Caller, params: unknown) => ServerResult | Promise<ServerResult>;
+
+/** Lists the features as both SDKs register them. */
+export function listHandlers(features: McpFeatures): [method: keyof McpFeatures, handle: Handle][] {
+  return Object.entries(features) as [keyof McpFeatures, Handle][];
 }

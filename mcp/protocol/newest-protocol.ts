@@ -4,17 +4,15 @@ import {
   type CacheHint,
   classifyInboundRequest,
   createMcpHandler,
-  type ListToolsResult,
+  type HandlerResultTypeMap,
   METHOD_NOT_FOUND,
   Server,
-  type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Caller } from '../context/caller.js';
-import type { CallNotifier } from '../context/client-channel.js';
 import type { McpRuntime } from '../context/runtime.js';
-import type { McpFeatures } from './features.js';
+import { listHandlers, type McpFeatures } from './features.js';
 import { sanitizeErrorResponse } from './sanitize-error-response.js';
-import { buildCapabilities, SERVER_INFO, SERVER_INSTRUCTIONS } from './server-info.js';
+import { CAPABILITIES, SERVER_INFO, SERVER_INSTRUCTIONS } from './server-info.js';
 
 type Headers = IncomingMessage['headers'];
 
@@ -119,56 +117,15 @@ function toFetchRequest(headers: Headers): Request {
 
 function createServer(features: McpFeatures): Server {
   const server = new Server(SERVER_INFO, {
-    capabilities: buildCapabilities(features),
+    capabilities: CAPABILITIES,
     instructions: SERVER_INSTRUCTIONS,
     cacheHints: CACHE_HINTS,
   });
-  server.setRequestHandler('tools/list', (_request, context) => ({
-    // Both SDKs use the same JSON Schema; the legacy SDK types it more loosely.
-    tools: features.listTools(readCaller(context)) as ListToolsResult['tools'],
-  }));
-  server.setRequestHandler('tools/call', ({ params }, context) =>
-    features.callTool(readCaller(context), {
-      name: params.name,
-      args: params.arguments ?? {},
-      meta: params._meta ?? {},
-      callNotifier: createNotifier(readCaller(context)),
-    }),
-  );
-  server.setRequestHandler('resources/list', (_request, context) => ({
-    resources: features.listResources(readCaller(context)),
-  }));
-  server.setRequestHandler('resources/templates/list', (_request, context) => ({
-    resourceTemplates: features.listTemplates(readCaller(context)),
-  }));
-  server.setRequestHandler('resources/read', ({ params }, context) =>
-    features.readResource(readCaller(context), params.uri),
-  );
-  server.setRequestHandler('prompts/list', (_request, context) => ({
-    prompts: features.listPrompts(readCaller(context)),
-  }));
-  server.setRequestHandler('prompts/get', ({ params }, context) =>
-    features.getPrompt(readCaller(context), params.name, params.arguments ?? {}),
-  );
-  const { complete } = features;
-  if (complete)
-    server.setRequestHandler('completion/complete', ({ params }, context) => ({
-      completion: complete(readCaller(context), params),
-    }));
+  for (const [method, handle] of listHandlers(features))
+    server.setRequestHandler(method, async ({ params }, { http }) => {
+      const result = await handle(http?.authInfo?.extra?.caller as Caller, params);
+      // Both SDKs use the same JSON; the legacy SDK types it more loosely.
+      return result as HandlerResultTypeMap[typeof method];
+    });
   return server;
-}
-
-/**
- * Sends notifications directly to the client. The SDK would write them to its own event stream,
- * which this process would have to parse again.
- */
-function createNotifier({ clientChannel: channel }: Caller): CallNotifier {
-  return {
-    notify: (notification) => void channel?.send({ jsonrpc: '2.0', ...notification }),
-    sendRequest: () => Promise.reject(new Error(`A server of revision ${NEWEST_VERSION} sends no requests.`)),
-  };
-}
-
-function readCaller({ http }: ServerContext): Caller {
-  return http?.authInfo?.extra?.caller as Caller;
 }

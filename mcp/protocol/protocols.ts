@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import {
   isInitializeRequest,
   type JSONRPCRequest,
-  type JSONRPCResponse,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Caller } from '../context/caller.js';
@@ -27,26 +26,17 @@ export type HandleMcpRequest = (
   caller: Caller,
 ) => Promise<McpHttpResponse>;
 
-export interface Protocols {
-  handleRequest: HandleMcpRequest;
-  /**
-   * Passes on a client's response to a request from the server, which only legacy revisions have.
-   */
-  handleClientResponse: (response: JSONRPCResponse, caller: Caller) => void;
-}
-
 /** Serves all revisions of MCP, 2024-11-05 to 2026-07-28, on one URL and with the same features. */
-export async function createProtocols(mcp: McpRuntime, features: McpFeatures): Promise<Protocols> {
+export async function createProtocolHandler(
+  mcp: McpRuntime,
+  features: McpFeatures,
+): Promise<HandleMcpRequest> {
   const legacy = await createLegacyProtocol(mcp, features);
   const newest = createNewestProtocol(mcp, features);
-  const handle: HandleMcpRequest = async (request, headers, caller) => {
+  return async (request, headers, caller) => {
     if (isNewestRevision(request, headers)) return newest(request, headers, caller);
     assertSupportedVersion(request, headers['mcp-protocol-version']);
     return { status: 200, body: await legacy.handleRequest(request, caller) };
-  };
-  return {
-    handleRequest: handle,
-    handleClientResponse: (response, caller) => legacy.handleClientResponse(response, caller),
   };
 }
 

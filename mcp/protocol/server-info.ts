@@ -1,26 +1,13 @@
 import { readPackageVersion } from '../../shared/platform/package-version.js';
-import type { McpFeatures } from './features.js';
 import { SERVER_NAME } from './manifest.js';
 
 export const SERVER_INFO = { name: SERVER_NAME, title: 'Tow Dispatch', version: readPackageVersion() };
 
 /**
- * Lists the capabilities that the server advertises. `listChanged` is never among them: the server
- * sends notifications only on the response of a running call.
+ * Capabilities of every revision. Log messages, completions, subscriptions and `listChanged` are not
+ * among them: the server sends only the progress of a call, on the response of that call.
  */
-export function buildCapabilities({ complete }: Pick<McpFeatures, 'complete'>) {
-  return { tools: {}, resources: {}, prompts: {}, ...(complete ? { completions: {} } : {}) };
-}
-
-/** Adds the capabilities that the newest revision no longer has. */
-export function buildLegacyCapabilities({ complete, setLevel, subscriptions }: McpFeatures) {
-  const { resources, ...others } = buildCapabilities({ complete });
-  return {
-    ...others,
-    resources: { ...resources, ...(subscriptions ? { subscribe: true } : {}) },
-    ...(setLevel ? { logging: {} } : {}),
-  };
-}
+export const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
 
 /** Instructions that every client receives first. Clients truncate them at 2,048 characters. */
 export const SERVER_INSTRUCTIONS = `Dispatch and billing of a tow company. A job (work order) is booked, gets a truck, is completed and then invoiced.

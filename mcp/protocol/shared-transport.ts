@@ -1,19 +1,13 @@
-import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   ErrorCode,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
   type JSONRPCErrorResponse,
   type JSONRPCMessage,
-  type JSONRPCNotification,
   type JSONRPCRequest,
-  type JSONRPCResponse,
   type MessageExtraInfo,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import type { Caller } from '../context/caller.js';
-import { type PendingServerRequest, PendingServerRequests } from './pending-server-requests.js';
 import { sanitizeErrorResponse } from './sanitize-error-response.js';
 
 interface PendingRequest {
@@ -21,8 +15,6 @@ interface PendingRequest {
   request: JSONRPCRequest;
   caller: Caller;
   resolve: (response: JSONRPCMessage) => void;
-  /** True once the server has sent a request of its own on this request's HTTP response. */
-  hasServerRequest?: boolean;
 }
 
 /**
@@ -32,12 +24,8 @@ interface PendingRequest {
  * between two requests, so any replica can handle any request. The SDK's own HTTP transport needs a
  * server and a transport per request, which costs more CPU (docs/adr/0011-agents.md).
  *
- * The server's notifications and requests to a client go out on the response of the client's
- * request (`Caller.line`). The transport stores the server's own requests only while that response
- * is open. The product sends no such requests; test fixtures do.
- *
  * The SDK responds to every request that is not aborted. Clients cannot abort one, because this
- * transport drops `notifications/cancelled`. That notification may reach another replica than its
+ * process drops `notifications/cancelled`. That notification may reach another replica than its
  * request. A write cannot be undone halfway, and each call is audited with its outcome. MCP allows
  * servers to ignore the notification (Cancellation, Behavior Requirements).
  */
@@ -46,12 +34,8 @@ export class SharedTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
   readonly #pending = new Map<RequestId, PendingRequest>();
-  readonly #serverRequests = new PendingServerRequests();
-  #hasShutdownHook = false;
   #lastId = 0;
   #isClosed = false;
-
-  constructor(private readonly lifecycle: Pick<Lifecycle, 'isClosing' | 'onClose'>) {}
 
   async start(): Promise<void> {}
 
@@ -84,96 +68,19 @@ export class SharedTransport implements Transport {
   }
 
   /**
-   * Passes a client's response to the server, if this process sent the request and the response
-   * comes with the same key. Drops any other response.
+   * The SDK's server calls this for its responses.
+   * @throws {Error} for a request or a notification, which would need a client of its own
    */
-  handleClientResponse(response: JSONRPCResponse, { key }: Pick<Caller, 'key'>): void {
-    const serverRequest = this.#serverRequests.remove(response.id, key.id);
-    if (serverRequest) this.onmessage?.({ ...response, id: serverRequest.serverId });
-  }
-
-  /** Number of the server's requests that wait for a client's response. */
-  get pendingServerRequestCount(): number {
-    return this.#serverRequests.size;
-  }
-
-  /** The SDK's server calls this for its responses, requests and notifications. */
-  async send(message: JSONRPCMessage, { relatedRequestId }: TransportSendOptions = {}): Promise<void> {
-    if (isJSONRPCRequest(message)) this.#sendOrRejectServerRequest(message, relatedRequestId);
-    else if (isJSONRPCNotification(message)) this.#sendNotification(message, relatedRequestId);
-    else this.#completeRequest(message);
-  }
-
-  #completeRequest(message: JSONRPCResponse): void {
+  async send(message: JSONRPCMessage): Promise<void> {
+    if ('method' in message) throw new Error(`This server sends no ${message.method}; use Caller.notify.`);
     const pending = message.id === undefined ? undefined : this.#pending.get(message.id);
     if (message.id === undefined || !pending) return;
     this.#pending.delete(message.id);
-    // The call is complete, so no handler needs the responses to the requests that it sent.
-    this.#rejectServerRequests(this.#serverRequests.removeAll(message.id), 'The call has been answered.');
     const { request, caller, resolve } = pending;
     const onerror = (error: Error) => this.onerror?.(error);
-    const response = sanitizeErrorResponse(message, {
-      method: request.method,
-      requestId: caller.requestId,
-      onerror,
-    });
+    const { method } = request;
+    const response = sanitizeErrorResponse(message, { method, requestId: caller.requestId, onerror });
     resolve({ ...response, id: request.id });
-  }
-
-  #sendNotification(notification: JSONRPCNotification, parentId: RequestId | undefined): void {
-    const channel = parentId === undefined ? undefined : this.#pending.get(parentId)?.caller.clientChannel;
-    if (notification.method !== 'notifications/cancelled') return void channel?.send(notification);
-    // The server cancels its own request, which the client knows by another id.
-    const requestId = this.#serverRequests.cancel(notification.params?.requestId);
-    if (requestId !== undefined)
-      channel?.send({ ...notification, params: { ...notification.params, requestId } });
-  }
-
-  /** If the client cannot be asked, sends an error, so that the server does not wait in vain. */
-  #sendOrRejectServerRequest(request: JSONRPCRequest, parentId: RequestId | undefined): void {
-    const isSent =
-      parentId !== undefined && !this.lifecycle.isClosing && this.#sendServerRequest(request, parentId);
-    if (!isSent) this.#rejectServerRequests([{ serverId: request.id }], 'This client cannot be asked.');
-  }
-
-  /**
-   * Sends a request to the client, whose response arrives as another POST (`takeAnswer`). Returns
-   * false if the client accepts no event stream, has disconnected or does not read.
-   */
-  #sendServerRequest(request: JSONRPCRequest, parentId: RequestId): boolean {
-    const pending = this.#pending.get(parentId);
-    if (!pending) return false;
-    const { clientChannel: channel, key } = pending.caller;
-    const id = this.#serverRequests.add({ serverId: request.id, parentRequestId: parentId, keyId: key.id });
-    if (!channel?.send({ ...request, id })) {
-      this.#serverRequests.remove(id, key.id);
-      return false;
-    }
-    if (!pending.hasServerRequest)
-      channel.onClose(() =>
-        this.#rejectServerRequests(this.#serverRequests.removeAll(parentId), 'The client has disconnected.'),
-      );
-    pending.hasServerRequest = true;
-    this.#rejectOnShutdown();
-    return true;
-  }
-
-  /** Sends the server an error as the response to its own requests. */
-  #rejectServerRequests(requests: readonly Pick<PendingServerRequest, 'serverId'>[], message: string): void {
-    const error = { code: ErrorCode.ConnectionClosed, message };
-    for (const { serverId } of requests) this.onmessage?.({ jsonrpc: '2.0', id: serverId, error });
-  }
-
-  /**
-   * On shutdown the HTTP server waits for its open responses, and one that waits for a client could
-   * take a minute. So shutdown first rejects the server's requests to clients.
-   */
-  #rejectOnShutdown(): void {
-    if (this.#hasShutdownHook) return;
-    this.#hasShutdownHook = true;
-    this.lifecycle.onClose('requests to clients', () =>
-      this.#rejectServerRequests(this.#serverRequests.removeAll(), 'The server is closing.'),
-    );
   }
 }
 

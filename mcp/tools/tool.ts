@@ -5,7 +5,6 @@ import type { AgentScope } from '../../shared/contracts/vocabulary.js';
 import type { SqlQuery } from '../../shared/platform/postgres.js';
 import type { ListScope } from '../../shared/records/lists/keyset-list.js';
 import type { Caller } from '../context/caller.js';
-import type { CallNotifier } from '../context/client-channel.js';
 import type { McpRuntime } from '../context/runtime.js';
 import type { JsonObject } from '../text/format.js';
 
@@ -14,8 +13,6 @@ export interface ToolCall {
   name: string;
   args: Record<string, unknown>;
   meta: Record<string, unknown>;
-  /** Absent if the client can receive only the result. */
-  callNotifier?: CallNotifier;
 }
 
 interface ToolBase<Input> {
@@ -44,7 +41,7 @@ export interface ListTool<Input extends { cursor?: string }> extends ToolBase<In
   summarize: (items: JsonObject[]) => string;
   /**
    * Describes one item in one line: enough to choose it and continue with its id. The tool must
-   * pass untrusted texts through `quoted`; the caller puts the lines between tags.
+   * pass untrusted texts through `quoteText`; the caller puts the lines between tags.
    */
   describeItem: (item: JsonObject) => string;
 }
@@ -58,7 +55,7 @@ export interface ReadTool<Input> extends ToolBase<Input> {
   read: (mcp: McpRuntime, caller: Caller, input: Input) => Promise<Buffer | string>;
   summarize: (record: JsonObject) => string;
   /**
-   * Describes the record in lines, as `line` does for a list. Default: the record's untrusted
+   * Describes the record in lines, as `describeItem` does for a list. Default: the record's untrusted
    * texts.
    */
   describeRecord?: (record: JsonObject) => string[];

@@ -16,7 +16,7 @@ import type { Caller } from '../context/caller.js';
 import { RpcError, toAppError } from '../context/errors.js';
 import type { McpRuntime } from '../context/runtime.js';
 import { auditExceededLimit, auditSdkRefusal } from '../protocol/audit-unhandled.js';
-import type { Protocols } from '../protocol/protocols.js';
+import type { HandleMcpRequest } from '../protocol/protocols.js';
 import { assertAllowedHostAndOrigin } from './host-and-origin.js';
 import {
   ClientDisconnectedError,
@@ -90,7 +90,7 @@ export class McpHttpRequest {
     this.#writer.send(200, manifest);
   }
 
-  async handleMessage(protocols: Protocols): Promise<void> {
+  async handleMessage(handleMcpRequest: HandleMcpRequest): Promise<void> {
     const { mcp, request } = this;
     const { host, origin } = request.headers;
     assertAllowedHostAndOrigin(mcp.config, { host, origin });
@@ -113,13 +113,8 @@ export class McpHttpRequest {
     mcp.unsentResponses.track(key.tenantId, this.response);
     mcp.recordKeyUse(key);
     if (key.kind !== 'agent') throw await this.#refuseApiKey(caller);
-    if (message.response) protocols.handleClientResponse(message.response, caller);
     if (!message.request) return this.#writer.send(202);
-    const { status, body: response } = await protocols.handleRequest(
-      message.request,
-      request.headers,
-      caller,
-    );
+    const { status, body: response } = await handleMcpRequest(message.request, request.headers, caller);
     const audited = await auditSdkRefusal(mcp, caller, { request: message.request, response });
     this.#writer.setHeaders(caller.responseHeaders);
     this.#writer.send(status, JSON.stringify(audited));
@@ -175,7 +170,7 @@ export class McpHttpRequest {
         dryRun: readHeader(this.request, 'x-service-dry-run'),
       },
       responseHeaders: {},
-      clientChannel: request && this.#writer.createChannel(request.id),
+      notify: request && this.#writer.createNotifier(request.id),
       argumentErrors: errors,
       bytes,
       isTextOnly: !((readHeader(this.request, 'mcp-protocol-version') ?? '') >= FIRST_STRUCTURED_REVISION),

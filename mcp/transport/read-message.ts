@@ -6,7 +6,6 @@ import {
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCRequest,
-  type JSONRPCResponse,
 } from '@modelcontextprotocol/sdk/types.js';
 import { excludesMediaType } from '../../shared/contracts/accept-header.js';
 import { findTextProblems, parseStrictJson } from '../../shared/contracts/strict-json.js';
@@ -27,10 +26,11 @@ export class ClientDisconnectedError extends Error {
 }
 
 export interface McpMessage {
-  /** Undefined for a notification or a client's response, which get no response. */
+  /**
+   * Undefined for a notification or a response, which get no response. This server sends no
+   * requests, so it drops a client's response.
+   */
   request: JSONRPCRequest | undefined;
-  /** The client's response to a request from the server. */
-  response: JSONRPCResponse | undefined;
   /**
    * Validation errors of tool arguments whose text cannot be stored. The tool's result lists them.
    */
@@ -125,13 +125,12 @@ function onDisconnect(request: IncomingMessage, act: () => void): void {
   if (request.destroyed) act();
 }
 
-function classifyMessage(value: unknown): Pick<McpMessage, 'request' | 'response'> {
+function classifyMessage(value: unknown): Pick<McpMessage, 'request'> {
   // A batch would count as one request and one audit entry. MCP removed batches in 2025-06-18.
   if (Array.isArray(value))
     throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
-  if (isJSONRPCRequest(value)) return { request: value, response: undefined };
-  if (isJSONRPCNotification(value)) return { request: undefined, response: undefined };
-  if (isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value))
-    return { request: undefined, response: value };
+  if (isJSONRPCRequest(value)) return { request: value };
+  if (isJSONRPCNotification(value) || isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value))
+    return { request: undefined };
   throw new RpcError(ErrorCode.InvalidRequest, 'This is not a JSON-RPC 2.0 message.');
 }

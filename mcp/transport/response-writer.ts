@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ErrorCode, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, type RequestId, type ServerNotification } from '@modelcontextprotocol/sdk/types.js';
 import { excludesMediaType } from '../../shared/contracts/accept-header.js';
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
-import type { ClientChannel } from '../context/client-channel.js';
+import type { Caller } from '../context/caller.js';
 import { readHeader } from './request-headers.js';
 
 /** The logged status when the client disconnected before the response was sent. */
@@ -13,8 +13,8 @@ const CLIENT_DISCONNECTED_STATUS = 499;
 const STREAM_RANGES = ['text/event-stream'];
 
 /**
- * The response to one HTTP request: JSON, or an event stream that ends with the result if other MCP
- * messages were sent first.
+ * The response to one HTTP request: JSON, or an event stream that ends with the result if
+ * notifications were sent first.
  */
 export class ResponseWriter {
   #streamRequestId: RequestId | undefined;
@@ -42,20 +42,11 @@ export class ResponseWriter {
     for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value);
   }
 
-  /**
-   * Returns a channel for MCP messages before the result; undefined if the client accepts no event
-   * stream.
-   */
-  createChannel(id: RequestId): ClientChannel | undefined {
+  /** Returns undefined if the client accepts no event stream. */
+  createNotifier(id: RequestId): Caller['notify'] {
     const accept = readHeader(this.request, 'accept');
     if (!accept || excludesMediaType(accept, STREAM_RANGES)) return undefined;
-    return {
-      send: (message) => this.#sendBeforeResult(id, message),
-      onClose: (act) => {
-        if (this.response.destroyed) act();
-        else this.response.once('close', act);
-      },
-    };
+    return (notification) => this.#notify(id, notification);
   }
 
   /**
@@ -88,18 +79,17 @@ export class ResponseWriter {
     this.send(status, JSON.stringify({ jsonrpc: '2.0', id: this.#streamRequestId, error }));
   }
 
-  #sendBeforeResult(id: RequestId, message: JSONRPCMessage): boolean {
+  #notify(id: RequestId, notification: ServerNotification): void {
     const { response } = this;
     // Do not buffer more than the socket takes: data that a client does not read would fill memory.
-    if (response.destroyed || response.writableEnded || response.writableNeedDrain) return false;
+    if (response.destroyed || response.writableEnded || response.writableNeedDrain) return;
     if (!response.headersSent) {
       this.#streamRequestId = id;
       if (this.lifecycle.isClosing) response.setHeader('Connection', 'close');
       // Without the second header nginx would buffer the stream until it ends.
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     }
-    response.write(formatEvent(JSON.stringify(message)));
-    return true;
+    response.write(formatEvent(JSON.stringify({ jsonrpc: '2.0', ...notification })));
   }
 }
 

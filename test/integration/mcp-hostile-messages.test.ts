@@ -32,7 +32,7 @@ describe('hostile MCP messages', () => {
     {
       createOffer: (mcpRuntime) => ({
         ...createMcpFeatures(mcpRuntime),
-        listPrompts: () => {
+        'prompts/list': () => {
           throw new TypeError('password of tow_app at 10.0.0.7');
         },
       }),
