@@ -3,7 +3,7 @@ import type { Runtime } from '../shared/platform/runtime.js';
 import { createMcpRuntime, type McpRuntime } from './context/runtime.js';
 import { createMcpFeatures, type McpFeatures } from './protocol/features.js';
 import { buildManifest } from './protocol/manifest.js';
-import { createProtocolHandler } from './protocol/protocols.js';
+import { createMcpRequestHandler } from './protocol/revisions.js';
 import { MCP_PATH, McpHttpRequest } from './transport/http-request.js';
 
 const MANIFEST_PATH = '/mcp/manifest';
@@ -22,7 +22,7 @@ export async function createMcpListener(
   buildFeatures: (mcp: McpRuntime) => McpFeatures = createMcpFeatures,
 ): Promise<McpListener> {
   const mcp = await createMcpRuntime(runtime);
-  const handleMcpRequest = await createProtocolHandler(mcp, buildFeatures(mcp));
+  const handleMcpRequest = await createMcpRequestHandler(mcp, buildFeatures(mcp));
   const manifest = JSON.stringify(buildManifest(runtime.config));
   return (request, response) => {
     const path = parsePath(request);

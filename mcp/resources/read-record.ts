@@ -12,13 +12,13 @@ import type { McpRuntime } from '../context/runtime.js';
 export async function readRecord(
   { db }: McpRuntime,
   { key: { tenantId } }: Caller,
-  { entityType, resourceLabel, id }: { entityType: string; resourceLabel: string; id: string },
+  { entityType, id }: { entityType: 'invoice' | 'customer'; id: string },
 ): Promise<string> {
   const [row] = await db.read<{ body: string }>(
     tenantId,
     buildReadQuery(getResourceTable(entityType), { tenant_id: tenantId, id }),
   );
-  if (!row) throw notFound(resourceLabel);
+  if (!row) throw notFound(entityType);
   return row.body;
 }
 

@@ -81,10 +81,6 @@ export const RESOURCES: readonly FixedResource[] = [
   },
 ];
 
-const createRecordReader =
-  (entityType: string, resourceLabel: string) => (mcp: McpRuntime, caller: Caller, id: string) =>
-    readRecord(mcp, caller, { entityType, resourceLabel, id });
-
 export const TEMPLATES: readonly TemplatedResource[] = [
   {
     uriTemplate: 'service://invoices/{id}',
@@ -94,7 +90,7 @@ export const TEMPLATES: readonly TemplatedResource[] = [
     scope: 'read_invoices',
     entityType: 'invoice',
     action: 'invoice.read',
-    read: createRecordReader('invoice', 'invoice'),
+    read: (mcp, caller, id) => readRecord(mcp, caller, { entityType: 'invoice', id }),
   },
   {
     uriTemplate: 'service://work-orders/{id}',
@@ -114,7 +110,7 @@ export const TEMPLATES: readonly TemplatedResource[] = [
     scope: 'read_customers',
     entityType: 'customer',
     action: 'customer.read',
-    read: createRecordReader('customer', 'customer'),
+    read: (mcp, caller, id) => readRecord(mcp, caller, { entityType: 'customer', id }),
   },
 ];
 

@@ -57,7 +57,7 @@ export function delimitUntrustedText(record: JsonObject): string | null {
 }
 
 /**
- * Returns lines of text between two random tags. Untrusted text inside a line must be `quoted`.
+ * Returns lines of text between two random tags. Untrusted text inside a line must be quoted (`quoteText`).
  * Returns null if there are no lines.
  */
 export function delimitUntrustedLines(lines: readonly string[]): string | null {

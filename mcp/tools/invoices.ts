@@ -50,8 +50,7 @@ export const getInvoiceTool = defineReadTool<{ invoice_id: string }>({
   input: Joi.object({ invoice_id: uuid().required().description('`id` from list_invoices') }),
   output: invoice,
   getEntityId: ({ invoice_id }) => invoice_id,
-  read: (mcp, caller, { invoice_id: id }) =>
-    readRecord(mcp, caller, { ...invoiceEntity, resourceLabel: 'invoice', id }),
+  read: (mcp, caller, { invoice_id: id }) => readRecord(mcp, caller, { ...invoiceEntity, id }),
   summarize: ({ id, status, total_cents, balance_due_cents }) =>
     `Invoice ${id} is ${status}: total ${formatUsd(total_cents)}, open ${formatUsd(balance_due_cents)}.`,
 });

@@ -16,7 +16,7 @@ import type { Caller } from '../context/caller.js';
 import { RpcError, toAppError } from '../context/errors.js';
 import type { McpRuntime } from '../context/runtime.js';
 import { auditExceededLimit, auditSdkRefusal } from '../protocol/audit-unhandled.js';
-import type { HandleMcpRequest } from '../protocol/protocols.js';
+import type { HandleMcpRequest } from '../protocol/revisions.js';
 import { assertAllowedHostAndOrigin } from './host-and-origin.js';
 import {
   ClientDisconnectedError,

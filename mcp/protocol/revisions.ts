@@ -27,7 +27,7 @@ export type HandleMcpRequest = (
 ) => Promise<McpHttpResponse>;
 
 /** Serves all revisions of MCP, 2024-11-05 to 2026-07-28, on one URL and with the same features. */
-export async function createProtocolHandler(
+export async function createMcpRequestHandler(
   mcp: McpRuntime,
   features: McpFeatures,
 ): Promise<HandleMcpRequest> {
