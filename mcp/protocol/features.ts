@@ -20,9 +20,9 @@ import { LISTED_TOOLS } from '../tools/schemas.js';
 import { canUseTool } from '../tools/tool.js';
 
 /**
- * The tools, resources and prompts that agents can use, by MCP method and the same in every revision
- * of the protocol. The SDKs check the params first. A member refuses a request by throwing an
- * RpcError.
+ * The tools, resources and prompts that agents can use, by MCP method and the same in every
+ * revision of the protocol. The SDKs check the params first. A member refuses a request by throwing
+ * an RpcError.
  */
 export interface McpFeatures {
   'tools/list': (caller: Caller) => ListToolsResult;

@@ -4,8 +4,8 @@ import { SERVER_NAME } from './manifest.js';
 export const SERVER_INFO = { name: SERVER_NAME, title: 'Tow Dispatch', version: readPackageVersion() };
 
 /**
- * Capabilities of every revision. Log messages, completions, subscriptions and `listChanged` are not
- * among them: the server sends only the progress of a call, on the response of that call.
+ * Capabilities of every revision. Log messages, completions, subscriptions and `listChanged` are
+ * not among them: the server sends only the progress of a call, on the response of that call.
  */
 export const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
 

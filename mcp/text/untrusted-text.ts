@@ -57,8 +57,8 @@ export function delimitUntrustedText(record: JsonObject): string | null {
 }
 
 /**
- * Returns lines of text between two random tags. Untrusted text inside a line must be quoted (`quoteText`).
- * Returns null if there are no lines.
+ * Returns lines of text between two random tags. Untrusted text inside a line must have passed
+ * through `quoteText`. Returns null if there are no lines.
  */
 export function delimitUntrustedLines(lines: readonly string[]): string | null {
   if (lines.length === 0) return null;

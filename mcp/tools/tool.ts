@@ -55,8 +55,8 @@ export interface ReadTool<Input> extends ToolBase<Input> {
   read: (mcp: McpRuntime, caller: Caller, input: Input) => Promise<Buffer | string>;
   summarize: (record: JsonObject) => string;
   /**
-   * Describes the record in lines, as `describeItem` does for a list. Default: the record's untrusted
-   * texts.
+   * Describes the record in lines, as `describeItem` does for a list. Default: the record's
+   * untrusted texts.
    */
   describeRecord?: (record: JsonObject) => string[];
 }
