@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+
 import type { Runtime } from '../shared/platform/process/runtime.js';
-import { createMcpFeatures, type McpFeatures } from './features.js';
-import { MCP_PATH, McpHttpRequest } from './http-request.js';
-import { buildManifest } from './manifest.js';
-import { createProtocols } from './protocols.js';
-import { createMcpRuntime, type McpRuntime } from './runtime.js';
+import { createMcpRuntime, type McpRuntime } from './context/runtime.js';
+import { createMcpFeatures, type McpFeatures } from './protocol/features.js';
+import { buildManifest } from './protocol/manifest.js';
+import { createMcpRequestHandler } from './protocol/revisions.js';
+import { MCP_PATH, McpHttpRequest } from './transport/http-request.js';
 
 const MANIFEST_PATH = '/mcp/manifest';
 
@@ -14,7 +15,7 @@ export type McpListener = (request: IncomingMessage, response: ServerResponse) =
 /**
  * Creates the listener for Streamable HTTP (MCP 2024-11-05 to 2026-07-28) without sessions. Any
  * replica can handle any POST. The response is JSON, or an event stream that ends with the result
- * if the server first sends other MCP messages.
+ * if the server first sends progress.
  * @param buildFeatures builds the tools, resources and prompts that agents can use
  */
 export async function createMcpListener(
@@ -22,14 +23,14 @@ export async function createMcpListener(
   buildFeatures: (mcp: McpRuntime) => McpFeatures = createMcpFeatures,
 ): Promise<McpListener> {
   const mcp = await createMcpRuntime(runtime);
-  const protocols = await createProtocols(mcp, buildFeatures(mcp));
+  const handleMcpRequest = await createMcpRequestHandler(mcp, buildFeatures(mcp));
   const manifest = JSON.stringify(buildManifest(runtime.config));
   return (request, response) => {
     const path = parsePath(request);
     if (path !== MCP_PATH && path !== MANIFEST_PATH) return false;
     void new McpHttpRequest(mcp, request, response).run(async (httpRequest) => {
       if (path === MANIFEST_PATH) httpRequest.sendManifest(manifest);
-      else await httpRequest.handleMessage(protocols);
+      else await httpRequest.handleMessage(handleMcpRequest);
     });
     return true;
   };

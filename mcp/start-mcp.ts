@@ -4,7 +4,7 @@ import type { Runtime } from '../shared/platform/process/runtime.js';
 import { createHealthHandler, createServingChecks } from '../shared/server/health.js';
 import { type HttpServer, listenHttp } from '../shared/server/http-server.js';
 import { createMcpListener } from './http.js';
-import { readRequestId } from './request-headers.js';
+import { readRequestId } from './transport/request-headers.js';
 
 /**
  * Serves /mcp and the health checks on the HTTP server of the MCP process. Resolves with its port.

@@ -2,7 +2,8 @@ import Joi from 'joi';
 import type { ApprovalPropose } from '../../shared/contracts/generated.js';
 import { proposeApproval } from '../../shared/resources/approvals/commands.js';
 import { approval, approvalPropose } from '../../shared/resources/approvals/schema.js';
-import { defineWriteTool, formatUsd } from './tool.js';
+import { formatUsd } from '../text/format.js';
+import { defineWriteTool } from './tool.js';
 
 type Proposal = Omit<ApprovalPropose, 'kind'>;
 

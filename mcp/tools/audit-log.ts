@@ -4,9 +4,9 @@ import { MAX_WHOLE_ITEMS } from '../../shared/contracts/resource.js';
 import { dateTime, uuid } from '../../shared/contracts/schemas/fields.js';
 import { listAgentAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { agentAuditListItem } from '../../shared/resources/audit-log/schema.js';
-import { quoteText } from '../quote-text.js';
+import { countBy, type JsonObject, quoteText } from '../text/format.js';
 import { pageCursor, pageSize } from './fields.js';
-import { countBy, defineListTool, type JsonObject } from './tool.js';
+import { defineListTool } from './tool.js';
 
 type Search = Pick<AuditListQuery, 'entity_type' | 'actor' | 'since' | 'until' | 'limit' | 'cursor'>;
 

@@ -4,9 +4,9 @@ import { MAX_WHOLE_ITEMS } from '../../shared/contracts/resource.js';
 import { text } from '../../shared/contracts/schemas/fields.js';
 import { listAgentCustomers } from '../../shared/resources/customers/queries.js';
 import { agentCustomerListItem } from '../../shared/resources/customers/schema.js';
-import { quoteText } from '../quote-text.js';
+import { formatUsd, quoteText } from '../text/format.js';
 import { pageCursor, pageSize } from './fields.js';
-import { defineListTool, formatUsd } from './tool.js';
+import { defineListTool } from './tool.js';
 
 export const listCustomersTool = defineListTool<Pick<CustomerListQuery, 'search' | 'limit' | 'cursor'>>({
   name: 'list_customers',

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { agentDispatchBoard } from '../../shared/resources/dispatch-board/schema.js';
-import { describeBoard } from '../describe-board.js';
-import { readBoard } from '../read-board.js';
+import { readBoard } from '../resources/read-board.js';
+import { describeBoard } from './describe-board.js';
 import { defineReadTool } from './tool.js';
 
 interface Counts {

@@ -1,4 +1,4 @@
-import type Joi from 'joi';
+import Joi from 'joi';
 import { cursor, limit } from '../../shared/contracts/schemas/fields.js';
 
 /**
@@ -13,3 +13,13 @@ export function pageCursor(): Joi.StringSchema {
     '`cursor` of the page before, with the same filters; leave it out for the first page',
   );
 }
+
+/**
+ * Arguments that every write tool has in addition to its own (docs/decisions.md §5, Idempotency).
+ */
+export const WRITE_ARGUMENTS = {
+  idempotency_key: Joi.string()
+    .guid()
+    .description('A UUID of your own for this action; send the SAME one when you retry it'),
+  dry_run: Joi.boolean().strict().description('true: check and preview, store nothing'),
+};

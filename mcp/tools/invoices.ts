@@ -6,10 +6,10 @@ import { agentInvoiceListItem } from '../../shared/resources/invoices/agent-sche
 import { draftInvoice } from '../../shared/resources/invoices/commands.js';
 import { listAgentInvoices } from '../../shared/resources/invoices/queries.js';
 import { invoice, invoiceDraft } from '../../shared/resources/invoices/schema.js';
-import { quoteText } from '../quote-text.js';
+import { readRecord } from '../resources/read-record.js';
+import { countBy, formatUsd, quoteText } from '../text/format.js';
 import { pageCursor, pageSize } from './fields.js';
-import { readRecord } from './read-record.js';
-import { countBy, defineListTool, defineReadTool, defineWriteTool, formatUsd } from './tool.js';
+import { defineListTool, defineReadTool, defineWriteTool } from './tool.js';
 
 const invoiceEntity = { entityType: 'invoice' } as const;
 
@@ -50,8 +50,7 @@ export const getInvoiceTool = defineReadTool<{ invoice_id: string }>({
   input: Joi.object({ invoice_id: uuid().required().description('`id` from list_invoices') }),
   output: invoice,
   getEntityId: ({ invoice_id }) => invoice_id,
-  read: (mcp, caller, { invoice_id: id }) =>
-    readRecord(mcp, caller, { ...invoiceEntity, resourceLabel: 'invoice', id }),
+  read: (mcp, caller, { invoice_id: id }) => readRecord(mcp, caller, { ...invoiceEntity, id }),
   summarize: ({ id, status, total_cents, balance_due_cents }) =>
     `Invoice ${id} is ${status}: total ${formatUsd(total_cents)}, open ${formatUsd(balance_due_cents)}.`,
 });

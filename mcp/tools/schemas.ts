@@ -1,8 +1,10 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
 import type Joi from 'joi';
+
 import { toJsonSchema } from '../../shared/contracts/schemas/json-schema.js';
 import { type OpenApiSchema, toInlineOpenApi } from '../../shared/contracts/schemas/to-openapi.js';
-import { WRITE_ARGUMENTS } from '../write-options.js';
+import { WRITE_ARGUMENTS } from './fields.js';
+
 import { TOOLS } from './index.js';
 import type { Tool } from './tool.js';
 

@@ -1,22 +1,18 @@
 import type Joi from 'joi';
 import type { CommandDefinition } from '../../shared/contracts/command.js';
+import type { Principal } from '../../shared/contracts/principal.js';
 import type { AgentScope } from '../../shared/contracts/vocabulary.js';
 import type { SqlQuery } from '../../shared/platform/postgres/database.js';
 import type { ListScope } from '../../shared/records/lists/keyset-list.js';
-import type { Caller } from '../caller.js';
-import type { CallNotifier } from '../client-channel.js';
-import type { McpRuntime } from '../runtime.js';
-
-/** A JSON object: a record or a page of records. */
-export type JsonObject = Record<string, unknown>;
+import type { Caller } from '../context/caller.js';
+import type { McpRuntime } from '../context/runtime.js';
+import type { JsonObject } from '../text/format.js';
 
 /** A tool call with unchecked arguments. */
 export interface ToolCall {
   name: string;
   args: Record<string, unknown>;
   meta: Record<string, unknown>;
-  /** Absent if the client can receive only the result. */
-  callNotifier?: CallNotifier;
 }
 
 interface ToolBase<Input> {
@@ -45,7 +41,7 @@ export interface ListTool<Input extends { cursor?: string }> extends ToolBase<In
   summarize: (items: JsonObject[]) => string;
   /**
    * Describes one item in one line: enough to choose it and continue with its id. The tool must
-   * pass untrusted texts through `quoted`; the caller puts the lines between tags.
+   * pass untrusted texts through `quoteText`; the caller puts the lines between tags.
    */
   describeItem: (item: JsonObject) => string;
 }
@@ -59,8 +55,8 @@ export interface ReadTool<Input> extends ToolBase<Input> {
   read: (mcp: McpRuntime, caller: Caller, input: Input) => Promise<Buffer | string>;
   summarize: (record: JsonObject) => string;
   /**
-   * Describes the record in lines, as `line` does for a list. Default: the record's untrusted
-   * texts.
+   * Describes the record in lines, as `describeItem` does for a list. Default: the record's
+   * untrusted texts.
    */
   describeRecord?: (record: JsonObject) => string[];
 }
@@ -97,14 +93,10 @@ export function defineWriteTool<Input, CommandInput>(
   return Object.freeze({ kind: 'write' as const, ...tool }) as unknown as Tool;
 }
 
-/** Formats cents as dollars, for display only; never calculate with this text. */
-export function formatUsd(cents: unknown): string {
-  return typeof cents === 'number' ? `$${(cents / 100).toFixed(2)}` : '$?';
-}
-
-/** Counts items by a member's value, for example "2 draft, 1 paid". */
-export function countBy(items: JsonObject[], member: string): string {
-  const counts = new Map<string, number>();
-  for (const item of items) counts.set(String(item[member]), (counts.get(String(item[member])) ?? 0) + 1);
-  return [...counts].map(([value, count]) => `${count} ${value}`).join(', ');
+/** A read-only key may use no write tool, even if its scopes include the tool's scope. */
+export function canUseTool(
+  { scopes, readOnly }: Principal,
+  { scope, kind }: Pick<Tool, 'scope' | 'kind'>,
+): boolean {
+  return scopes.includes(scope) && !(readOnly && kind === 'write');
 }

@@ -5,10 +5,10 @@ import { SERVICE_TYPES, WORK_ORDER_STATUSES } from '../../shared/contracts/vocab
 import { createWorkOrder } from '../../shared/resources/work-orders/commands.js';
 import { listAgentWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { agentWorkOrder, agentWorkOrderListItem } from '../../shared/resources/work-orders/schema.js';
-import { quoteText } from '../quote-text.js';
+import { readWorkOrder } from '../resources/read-record.js';
+import { countBy, quoteText } from '../text/format.js';
 import { pageCursor, pageSize } from './fields.js';
-import { readWorkOrder } from './read-record.js';
-import { countBy, defineListTool, defineReadTool, defineWriteTool } from './tool.js';
+import { defineListTool, defineReadTool, defineWriteTool } from './tool.js';
 
 const workOrderEntity = { entityType: 'work_order' } as const;
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { NEXT_STEPS } from '../../../mcp/result.js';
+
+import { NEXT_STEPS } from '../../../mcp/call/result.js';
 import { PROJECT } from '../../support/load/processes.js';
 
 const text = readFileSync(join(PROJECT, 'docs/agents/README.md'), 'utf8');

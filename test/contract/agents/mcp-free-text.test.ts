@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+
+import { FREE_TEXT_FIELDS } from '../../../mcp/text/untrusted-text.js';
 import { TOOLS } from '../../../mcp/tools/index.js';
-import { FREE_TEXT_FIELDS } from '../../../mcp/untrusted-text.js';
 import { type OpenApiSchema, toInlineOpenApi } from '../../../shared/contracts/schemas/to-openapi.js';
 
 /** Strings that the service generates although their schema allows any text. */

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { canUseTool } from '../../../mcp/access.js';
-import { buildManifest } from '../../../mcp/manifest.js';
-import { getPrompt, listPrompts, PROMPTS } from '../../../mcp/prompts.js';
-import { listResources, listTemplates, RESOURCES, TEMPLATES } from '../../../mcp/resources.js';
+
+import { buildManifest } from '../../../mcp/protocol/manifest.js';
+import { getPrompt, listPrompts, PROMPTS } from '../../../mcp/resources/prompts.js';
+import { listResources, listTemplates, RESOURCES, TEMPLATES } from '../../../mcp/resources/resources.js';
 import { TOOLS } from '../../../mcp/tools/index.js';
 import { LISTED_TOOLS } from '../../../mcp/tools/schemas.js';
+import { canUseTool } from '../../../mcp/tools/tool.js';
 import type { Principal } from '../../../shared/contracts/principal.js';
 import { AGENT_SCOPES, type AgentScope } from '../../../shared/contracts/vocabulary.js';
 import { loadConfig } from '../../../shared/platform/config/config.js';

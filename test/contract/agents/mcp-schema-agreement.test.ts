@@ -2,9 +2,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { checkArguments } from '../../../mcp/arguments.js';
+
+import { checkArguments } from '../../../mcp/call/arguments.js';
 import { LISTED_TOOLS } from '../../../mcp/tools/schemas.js';
 import { AppError } from '../../../shared/platform/errors.js';
+
 import {
   breakEveryMember,
   generateBodies,

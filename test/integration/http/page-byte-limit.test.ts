@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { MAX_LIST_BYTES } from '../../../mcp/result-size.js';
+
+import { MAX_LIST_BYTES } from '../../../mcp/text/result-size.js';
 import { newId } from '../../../shared/platform/ids.js';
 import { MAX_PAGE_BYTES } from '../../../shared/records/lists/keyset-list.js';
 import { connectAgent, type TestAgent } from '../../support/agents/agent.js';

@@ -2,15 +2,12 @@
  * The tools, resources and prompts that the conformance suite expects on a server, besides the
  * product's own. For tests only.
  */
-import type {
-  CallToolResult,
-  GetPromptResult,
-  LoggingLevel,
-  ReadResourceResult,
-} from '@modelcontextprotocol/sdk/types.js';
-import { createMcpFeatures, type McpFeatures } from '../../../mcp/features.js';
-import type { McpRuntime } from '../../../mcp/runtime.js';
-import { CLIENT_TOOLS, LOG_LEVELS } from './conformance-client-tools.js';
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Caller } from '../../../mcp/context/caller.js';
+import type { McpRuntime } from '../../../mcp/context/runtime.js';
+import { createMcpFeatures, type McpFeatures } from '../../../mcp/protocol/features.js';
 
 /** One red pixel. */
 const PNG =
@@ -106,59 +103,64 @@ function readFixture(uri: string): ReadResourceResult | undefined {
   return { contents: [{ uri, mimeType: 'application/json', text: body }] };
 }
 
+const PROGRESS_TOOL = 'test_tool_with_progress';
+const STEP_MS = 50;
+
+async function reportProgress(
+  { notify }: Caller,
+  token: string | number | undefined,
+): Promise<CallToolResult> {
+  for (const progress of [0, 50, 100]) {
+    if (token !== undefined)
+      notify?.({ method: 'notifications/progress', params: { progressToken: token, progress, total: 100 } });
+    await sleep(STEP_MS);
+  }
+  return { content: [text('done')] };
+}
+
 /** The product's offer with the suite's fixtures added. */
 export function createConformanceOffer(mcp: McpRuntime): McpFeatures {
   const productOffer = createMcpFeatures(mcp);
-  const levels = new Map<string, LoggingLevel>();
-  const subscribedUris = new Map<string, Set<string>>();
   return {
-    listTools: (caller) => [
-      ...productOffer.listTools(caller),
-      ...[...Object.keys(RESULTS), ...Object.keys(CLIENT_TOOLS)].map((name) => ({
-        name,
-        description: `A fixture of the conformance suite: ${name}.`,
-        inputSchema: { type: 'object' as const, ...INPUTS[name] },
-      })),
-    ],
-    callTool: async (caller, call) => {
-      const { callNotifier } = call;
-      const clientTool = CLIENT_TOOLS[call.name];
-      if (clientTool && callNotifier)
-        return clientTool(call, { aside: callNotifier, level: levels.get(caller.key.id) ?? 'debug' });
-      return RESULTS[call.name] ?? productOffer.callTool(caller, call);
+    'tools/list': (caller) => ({
+      tools: [
+        ...productOffer['tools/list'](caller).tools,
+        ...[...Object.keys(RESULTS), PROGRESS_TOOL].map((name) => ({
+          name,
+          description: `A fixture of the conformance suite: ${name}.`,
+          inputSchema: { type: 'object' as const, ...INPUTS[name] },
+        })),
+      ],
+    }),
+    'tools/call': async (caller, params) => {
+      if (params.name === PROGRESS_TOOL) return reportProgress(caller, params._meta?.progressToken);
+      return RESULTS[params.name] ?? productOffer['tools/call'](caller, params);
     },
-    listResources: (caller) => [
-      ...productOffer.listResources(caller),
-      ...Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType })),
-    ],
-    listTemplates: (caller) => [
-      ...productOffer.listTemplates(caller),
-      { uriTemplate: 'test://template/{id}/data', name: 'template', mimeType: 'application/json' },
-    ],
-    readResource: async (caller, uri) => readFixture(uri) ?? productOffer.readResource(caller, uri),
-    listPrompts: (caller) => [
-      ...productOffer.listPrompts(caller),
-      ...Object.entries(PROMPTS).map(([name, { args }]) => ({
-        name,
-        description: `A fixture of the conformance suite: ${name}.`,
-        arguments: args.map((arg) => ({ name: arg, description: arg, required: true })),
-      })),
-    ],
-    getPrompt: (caller, name, args) => PROMPTS[name]?.get(args) ?? productOffer.getPrompt(caller, name, args),
-    complete: (_caller, { argument }) => {
-      const values = ['paris', 'park', 'party'].filter((word) => word.startsWith(argument.value));
-      return { values, total: values.length, hasMore: false };
-    },
-    setLevel: ({ key }, level) => {
-      if (LOG_LEVELS.includes(level)) levels.set(key.id, level);
-    },
-    subscriptions: {
-      subscribe: ({ key }, uri) => {
-        subscribedUris.set(key.id, (subscribedUris.get(key.id) ?? new Set()).add(uri));
-      },
-      unsubscribe: ({ key }, uri) => {
-        subscribedUris.get(key.id)?.delete(uri);
-      },
-    },
+    'resources/list': (caller) => ({
+      resources: [
+        ...productOffer['resources/list'](caller).resources,
+        ...Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType })),
+      ],
+    }),
+    'resources/templates/list': (caller) => ({
+      resourceTemplates: [
+        ...productOffer['resources/templates/list'](caller).resourceTemplates,
+        { uriTemplate: 'test://template/{id}/data', name: 'template', mimeType: 'application/json' },
+      ],
+    }),
+    'resources/read': async (caller, params) =>
+      readFixture(params.uri) ?? productOffer['resources/read'](caller, params),
+    'prompts/list': (caller) => ({
+      prompts: [
+        ...productOffer['prompts/list'](caller).prompts,
+        ...Object.entries(PROMPTS).map(([name, { args }]) => ({
+          name,
+          description: `A fixture of the conformance suite: ${name}.`,
+          arguments: args.map((arg) => ({ name: arg, description: arg, required: true })),
+        })),
+      ],
+    }),
+    'prompts/get': (caller, params) =>
+      PROMPTS[params.name]?.get(params.arguments ?? {}) ?? productOffer['prompts/get'](caller, params),
   };
 }

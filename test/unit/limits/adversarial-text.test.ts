@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type Joi from 'joi';
-import { stripInvisibleCharacters } from '../../../mcp/strip-invisible.js';
+
+import { stripInvisibleCharacters } from '../../../mcp/text/strip-invisible.js';
+import { delimitUntrustedText } from '../../../mcp/text/untrusted-text.js';
 import { TOOLS } from '../../../mcp/tools/index.js';
-import { delimitUntrustedText } from '../../../mcp/untrusted-text.js';
 import { excludesMediaType } from '../../../shared/contracts/accept-header.js';
 import { createCursorCodec } from '../../../shared/contracts/cursor.js';
 import { parseStrictJson } from '../../../shared/contracts/json/strict-json.js';

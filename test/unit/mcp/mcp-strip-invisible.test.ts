@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { stripInvisibleCharacters } from '../../../mcp/strip-invisible.js';
+
+import { stripInvisibleCharacters } from '../../../mcp/text/strip-invisible.js';
 
 /** A text as the reader of the result gets it. */
 const cleanText = (text: string) =>

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { truncateLists } from '../../../mcp/result-size.js';
-import { delimitUntrustedText } from '../../../mcp/untrusted-text.js';
+
+import { truncateLists } from '../../../mcp/text/result-size.js';
+import { delimitUntrustedText } from '../../../mcp/text/untrusted-text.js';
 
 interface DelimitedText {
   mark: string;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { createMcpFeatures } from '../../../../mcp/features.js';
+
+import { createMcpFeatures } from '../../../../mcp/protocol/features.js';
 import { AGENT_SCOPES } from '../../../../shared/contracts/vocabulary.js';
 import { newId } from '../../../../shared/platform/ids.js';
 import { RawMcp } from '../../../support/agents/raw-mcp.js';
@@ -32,7 +33,7 @@ describe('hostile MCP messages', () => {
     {
       createOffer: (mcpRuntime) => ({
         ...createMcpFeatures(mcpRuntime),
-        listPrompts: () => {
+        'prompts/list': () => {
           throw new TypeError('password of tow_app at 10.0.0.7');
         },
       }),

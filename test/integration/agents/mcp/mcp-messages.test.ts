@@ -1,6 +1,7 @@
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
-import { NEWEST_VERSION } from '../../../../mcp/newest-protocol.js';
+
+import { NEWEST_VERSION } from '../../../../mcp/protocol/newest-protocol.js';
 import { AGENT_SCOPES } from '../../../../shared/contracts/vocabulary.js';
 import { RawMcp } from '../../../support/agents/raw-mcp.js';
 import type { Json, TestResponse } from '../../../support/client.js';

@@ -6,8 +6,9 @@ import {
   ListRootsResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
-import type { Caller } from '../../../../mcp/caller.js';
-import { SharedTransport } from '../../../../mcp/shared-transport.js';
+
+import type { Caller } from '../../../../mcp/context/caller.js';
+import { SharedTransport } from '../../../../mcp/protocol/shared-transport.js';
 import type { Principal } from '../../../../shared/contracts/principal.js';
 import type { Json } from '../../../support/client.js';
 import { eventually } from '../../../support/poll.js';
@@ -22,9 +23,6 @@ const CALLER: Caller = {
   ip: null,
   userAgent: null,
 };
-
-/** A lifecycle that never closes. */
-const LIFECYCLE = { isClosing: false, onClose: () => undefined };
 
 /** The SDK's real server behind the shared transport, with handlers that fail or wait. */
 describe('transport that all MCP requests of a process share', () => {
@@ -47,12 +45,10 @@ describe('transport that all MCP requests of a process share', () => {
       throw new TypeError('password of tow_app at 10.0.0.7');
     });
     server.setRequestHandler(ListResourcesRequestSchema, (_request, extra) =>
-      extra
-        .sendRequest({ method: 'roots/list' }, ListRootsResultSchema, { timeout: 50 })
-        .then(() => ({ resources: [] })),
+      extra.sendRequest({ method: 'roots/list' }, ListRootsResultSchema).then(() => ({ resources: [] })),
     );
     server.onerror = (error) => reportedErrors.push(error);
-    transport = new SharedTransport(LIFECYCLE);
+    transport = new SharedTransport();
     await server.connect(transport);
   });
 
@@ -98,23 +94,11 @@ describe('transport that all MCP requests of a process share', () => {
     expect(transport.pendingRequestCount).to.equal(0);
   });
 
-  it('the shared transport cancels a timed-out server request under the id that the client has, and deletes it', async () => {
-    const sentMessages: Json[] = [];
-    const channel = {
-      send: (message: Json) => {
-        sentMessages.push(message);
-        return true;
-      },
-      onClose: () => undefined,
-    };
-    const request = { jsonrpc: '2.0' as const, id: 1, method: 'resources/list' };
-    const response: Json = await transport.handleRequest(request, { ...CALLER, clientChannel: channel });
-    expect(response.error.message).to.include('timed out');
-    const [serverRequest, cancelled] = sentMessages;
-    expect(serverRequest).to.include({ method: 'roots/list' });
-    expect(cancelled).to.include({ method: 'notifications/cancelled' });
-    expect(cancelled.params.requestId).to.equal(serverRequest.id);
-    expect([transport.pendingServerRequestCount, transport.pendingRequestCount]).to.deep.equal([0, 0]);
+  it('the shared transport fails a handler that sends the client a request of its own', async () => {
+    const { error } = await sendRequest('resources/list');
+    expect(error).to.include({ code: -32603, message: 'Something went wrong on our side.' });
+    expect(reportedErrors.at(-1)?.message).to.include('This server sends no roots/list');
+    expect(transport.pendingRequestCount).to.equal(0);
   });
 
   it('the shared transport fails pending and later requests with -32000 once it is closed', async () => {

@@ -1,0 +1,68 @@
+import type { AppError } from '../../shared/platform/errors.js';
+import { newId } from '../../shared/platform/ids.js';
+import { isAudited } from '../../shared/resources/audit-log/audited.js';
+import { type Caller, getActor } from './caller.js';
+import { toAppError } from './errors.js';
+import type { McpRuntime } from './runtime.js';
+
+export interface McpAuditEntry {
+  /** Null if the call names no tool, for example a resource read. */
+  tool: string | null;
+  action: string;
+  entityType: string | null;
+  entityId: string | null;
+  /** The error that refused the call; absent if it succeeded. */
+  error?: AppError;
+  /** Set for a refused write and for a write that returned its stored result. */
+  idempotencyKey?: string | undefined;
+}
+
+/**
+ * Records a call in the audit log before the client receives the response (docs/decisions.md §6).
+ * @throws {AppError} 503 if the entry cannot be stored; the client then receives this error
+ */
+export function auditCall(
+  mcp: McpRuntime,
+  caller: Caller,
+  { error, idempotencyKey, ...entry }: McpAuditEntry,
+): Promise<void> {
+  const { key, id, requestId, ip, userAgent } = caller;
+  return mcp.audit.record({
+    tenantId: key.tenantId,
+    id,
+    actor: getActor(caller),
+    ...entry,
+    outcome: error ? outcomeFor(error) : 'ok',
+    source: 'mcp',
+    changes: null,
+    error: error?.toBody() ?? null,
+    responseStatus: error?.status ?? 200,
+    requestId,
+    idempotencyKey: idempotencyKey ?? null,
+    ip,
+    userAgent,
+  });
+}
+
+function outcomeFor({ status }: AppError): 'denied' | 'failed' {
+  return status === 401 || status === 403 || status === 429 ? 'denied' : 'failed';
+}
+
+/**
+ * Records a refusal, unless a worker has recorded it with its command. The entry gets a new id,
+ * because the command may still run under the call's id. Resolves with the error for the client:
+ * the refusal, or the store's error if the entry cannot be stored.
+ */
+export async function auditRefusal(
+  mcp: McpRuntime,
+  caller: Caller,
+  { error, ...entry }: McpAuditEntry & { error: AppError },
+): Promise<AppError> {
+  if (isAudited(error)) return error;
+  try {
+    await auditCall(mcp, { ...caller, id: newId() }, { ...entry, error });
+    return error;
+  } catch (auditError) {
+    return toAppError(auditError);
+  }
+}

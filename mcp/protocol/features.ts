@@ -1,0 +1,58 @@
+import type {
+  CallToolRequest,
+  CallToolResult,
+  GetPromptRequest,
+  GetPromptResult,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ListToolsResult,
+  ReadResourceRequest,
+  ReadResourceResult,
+  ServerResult,
+} from '@modelcontextprotocol/sdk/types.js';
+import { callTool } from '../call/call-tool.js';
+import type { Caller } from '../context/caller.js';
+import type { McpRuntime } from '../context/runtime.js';
+import { getPrompt, listPrompts } from '../resources/prompts.js';
+import { listResources, listTemplates, readResource } from '../resources/resources.js';
+import { LISTED_TOOLS } from '../tools/schemas.js';
+import { canUseTool } from '../tools/tool.js';
+
+/**
+ * The tools, resources and prompts that agents can use, by MCP method and the same in every
+ * revision of the protocol. The SDKs check the params first. A member refuses a request by throwing
+ * an RpcError.
+ */
+export interface McpFeatures {
+  'tools/list': (caller: Caller) => ListToolsResult;
+  'tools/call': (caller: Caller, params: CallToolRequest['params']) => Promise<CallToolResult>;
+  'resources/list': (caller: Caller) => ListResourcesResult;
+  'resources/templates/list': (caller: Caller) => ListResourceTemplatesResult;
+  'resources/read': (caller: Caller, params: ReadResourceRequest['params']) => Promise<ReadResourceResult>;
+  'prompts/list': (caller: Caller) => ListPromptsResult;
+  'prompts/get': (caller: Caller, params: GetPromptRequest['params']) => GetPromptResult;
+}
+
+/** Builds the product's features from its registry of tools, resources and prompts. */
+export function createMcpFeatures(mcp: McpRuntime): McpFeatures {
+  return {
+    'tools/list': ({ key }) => ({
+      tools: [...LISTED_TOOLS].filter(([tool]) => canUseTool(key, tool)).map(([, listed]) => listed),
+    }),
+    'tools/call': (caller, { name, arguments: args = {}, _meta: meta = {} }) =>
+      callTool(mcp, caller, { name, args, meta }),
+    'resources/list': ({ key }) => ({ resources: listResources(key) }),
+    'resources/templates/list': ({ key }) => ({ resourceTemplates: listTemplates(key) }),
+    'resources/read': (caller, { uri }) => readResource(mcp, caller, uri),
+    'prompts/list': ({ key }) => ({ prompts: listPrompts(key) }),
+    'prompts/get': ({ key }, { name }) => getPrompt(key, name),
+  };
+}
+
+type Handle = (caller: Caller, params: unknown) => ServerResult | Promise<ServerResult>;
+
+/** Lists the features as both SDKs register them. */
+export function listHandlers(features: McpFeatures): [method: keyof McpFeatures, handle: Handle][] {
+  return Object.entries(features) as [keyof McpFeatures, Handle][];
+}

@@ -1,0 +1,37 @@
+import { notFound } from '../../shared/platform/errors.js';
+import { buildReadQuery } from '../../shared/records/render-records.js';
+import { getResourceTable } from '../../shared/registry/tables.js';
+import { readAgentWorkOrder } from '../../shared/resources/work-orders/queries.js';
+import type { Caller } from '../context/caller.js';
+import type { McpRuntime } from '../context/runtime.js';
+
+/**
+ * Reads one record of the caller's tenant as JSON text.
+ * @throws {AppError} 404 for an unknown id and for an id of another tenant
+ */
+export async function readRecord(
+  { db }: McpRuntime,
+  { key: { tenantId } }: Caller,
+  { entityType, id }: { entityType: 'invoice' | 'customer'; id: string },
+): Promise<string> {
+  const [row] = await db.read<{ body: string }>(
+    tenantId,
+    buildReadQuery(getResourceTable(entityType), { tenant_id: tenantId, id }),
+  );
+  if (!row) throw notFound(entityType);
+  return row.body;
+}
+
+/**
+ * Reads a work order as agents see it: its status is `new` until an operator accepts it.
+ * @throws {AppError} 404 for an unknown id and for an id of another tenant
+ */
+export async function readWorkOrder(
+  { db }: McpRuntime,
+  { key: { tenantId } }: Caller,
+  id: string,
+): Promise<string> {
+  const [row] = await db.read<{ body: string }>(tenantId, readAgentWorkOrder(tenantId, id));
+  if (!row) throw notFound('work order');
+  return row.body;
+}

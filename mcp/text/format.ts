@@ -1,0 +1,31 @@
+/** A JSON object: a record or a page of records. */
+export type JsonObject = Record<string, unknown>;
+
+const MAX_QUOTED_CHARS = 60;
+
+/**
+ * Quotes an untrusted text for use within one line: without line breaks, truncated, and in quotes
+ * that the text cannot close. The line still needs tags around it (mcp/text/untrusted-text.ts).
+ */
+export function quoteText(text: unknown, maxCharacters = MAX_QUOTED_CHARS): string {
+  const characters = Array.from(
+    String(text)
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim(),
+  );
+  const isLong = characters.length > maxCharacters;
+  const shown = isLong ? `${characters.slice(0, maxCharacters - 1).join('')}…` : characters.join('');
+  return JSON.stringify(shown);
+}
+
+/** Formats cents as dollars, for display only; never calculate with this text. */
+export function formatUsd(cents: unknown): string {
+  return typeof cents === 'number' ? `$${(cents / 100).toFixed(2)}` : '$?';
+}
+
+/** Counts items by a member's value, for example "2 draft, 1 paid". */
+export function countBy(items: JsonObject[], member: string): string {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(String(item[member]), (counts.get(String(item[member])) ?? 0) + 1);
+  return [...counts].map(([value, count]) => `${count} ${value}`).join(', ');
+}

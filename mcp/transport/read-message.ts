@@ -1,0 +1,137 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  ErrorCode,
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCRequest,
+} from '@modelcontextprotocol/sdk/types.js';
+
+import { excludesMediaType } from '../../shared/contracts/accept-header.js';
+import { findTextProblems, parseStrictJson } from '../../shared/contracts/json/strict-json.js';
+import type { JsonProblem } from '../../shared/contracts/json/strict-json-inspector.js';
+import { AppError, type ErrorDetail } from '../../shared/platform/errors.js';
+import { RpcError } from '../context/errors.js';
+
+/** Maximum size of an MCP message (docs/decisions.md §5, Limits). */
+const MAX_BYTES = 1024 * 1024;
+/** Maximum bytes of a refused body that the server reads and discards. */
+const MAX_DISCARDED_BYTES = 16 * MAX_BYTES;
+
+const JSON_RANGES = ['application/json', 'application/*', '*/*'];
+
+/** The client disconnected before its body was complete. */
+export class ClientDisconnectedError extends Error {
+  override readonly name = 'ClientDisconnectedError';
+}
+
+export interface McpMessage {
+  /**
+   * Undefined for a notification or a response, which get no response. This server sends no
+   * requests, so it drops a client's response.
+   */
+  request: JSONRPCRequest | undefined;
+  /**
+   * Validation errors of tool arguments whose text cannot be stored. The tool's result lists them.
+   */
+  argumentErrors?: ErrorDetail[] | undefined;
+  bytes: number;
+}
+
+/**
+ * Reads the one JSON-RPC message of a POST.
+ * @throws {AppError} 406, 413, 415
+ * @throws {RpcError} for a body that is not a JSON-RPC message
+ * @throws {ClientDisconnectedError}
+ */
+export async function readMcpMessage(request: IncomingMessage): Promise<McpMessage> {
+  const { headers } = request;
+  if (headers.accept && excludesMediaType(headers.accept, JSON_RANGES))
+    throw new AppError(
+      'not_acceptable',
+      'This server answers in JSON. Accept application/json and text/event-stream.',
+    );
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    throw new AppError('unsupported_media_type', 'Send the message as application/json.');
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
+    throw new AppError('unsupported_media_type', 'Send the message without Content-Encoding.');
+  const bytes = await readBytes(request);
+  const parsed = parseStrictJson(bytes);
+  if (parsed.ok) return { ...classifyMessage(parsed.value), bytes: bytes.length };
+  const call = parseCallWithBadTexts(bytes, parsed.problems);
+  if (call) return { ...call, bytes: bytes.length };
+  throw new RpcError(ErrorCode.ParseError, parsed.problems[0]?.message ?? 'The message is not valid JSON.', {
+    details: parsed.problems,
+  });
+}
+
+const ARGUMENTS_PREFIX = 'params.arguments.';
+
+/**
+ * Parses a tool call whose only problems are texts of its arguments. A model can correct those, so
+ * the tool's result reports them instead of a JSON-RPC error.
+ */
+function parseCallWithBadTexts(bytes: Buffer, faults: JsonProblem[]): Omit<McpMessage, 'bytes'> | undefined {
+  if (!faults.every(({ field }) => field.startsWith(ARGUMENTS_PREFIX))) return undefined;
+  const inArguments = faults.map((fault) => ({
+    ...fault,
+    field: fault.field.slice(ARGUMENTS_PREFIX.length),
+  }));
+  const errors = findTextProblems(inArguments)?.map((fault) => ({ ...fault }));
+  if (!errors) return undefined;
+  const message = classifyMessage(JSON.parse(bytes.toString('utf8')));
+  return message.request?.method === 'tools/call' ? { ...message, argumentErrors: errors } : undefined;
+}
+
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BYTES) return void chunks.push(chunk);
+      request.off('data', onData);
+      reject(new AppError('payload_too_large', `The message is larger than ${MAX_BYTES} bytes.`));
+    };
+    request.on('data', onData);
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    onDisconnect(request, () => reject(new ClientDisconnectedError()));
+  });
+}
+
+/**
+ * Reads and discards the rest of a refused body. A client whose connection closes while it sends
+ * never reads the response. Resolves with false if the rest is too large; the server then has to
+ * close the connection.
+ */
+export function discardRemainingBody(request: IncomingMessage): Promise<boolean> {
+  if (request.complete) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_DISCARDED_BYTES) resolve(false);
+    });
+    request.once('end', () => resolve(true));
+    onDisconnect(request, () => resolve(false));
+    request.resume();
+  });
+}
+
+function onDisconnect(request: IncomingMessage, act: () => void): void {
+  // `close` always follows, but an `error` event without a listener would end the process.
+  request.on('error', () => undefined);
+  request.once('close', act);
+  if (request.destroyed) act();
+}
+
+function classifyMessage(value: unknown): Pick<McpMessage, 'request'> {
+  // A batch would count as one request and one audit entry. MCP removed batches in 2025-06-18.
+  if (Array.isArray(value))
+    throw new RpcError(ErrorCode.InvalidRequest, 'Send one message at a time, not an array.');
+  if (isJSONRPCRequest(value)) return { request: value };
+  if (isJSONRPCNotification(value) || isJSONRPCResultResponse(value) || isJSONRPCErrorResponse(value))
+    return { request: undefined };
+  throw new RpcError(ErrorCode.InvalidRequest, 'This is not a JSON-RPC 2.0 message.');
+}

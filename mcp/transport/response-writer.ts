@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ErrorCode, type RequestId, type ServerNotification } from '@modelcontextprotocol/sdk/types.js';
+import { excludesMediaType } from '../../shared/contracts/accept-header.js';
+import type { Lifecycle } from '../../shared/platform/lifecycle.js';
+import type { Caller } from '../context/caller.js';
+import { readHeader } from './request-headers.js';
+
+/** The logged status when the client disconnected before the response was sent. */
+const CLIENT_DISCONNECTED_STATUS = 499;
+/**
+ * A wildcard in Accept does not imply support for event streams, so only this exact type counts.
+ */
+const STREAM_RANGES = ['text/event-stream'];
+
+/**
+ * The response to one HTTP request: JSON, or an event stream that ends with the result if
+ * notifications were sent first.
+ */
+export class ResponseWriter {
+  #streamRequestId: RequestId | undefined;
+
+  constructor(
+    private readonly lifecycle: Pick<Lifecycle, 'isClosing'>,
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+  ) {
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Cache-Control', 'no-store');
+  }
+
+  /** The status that was sent; 499 if the client disconnected first. */
+  get status(): number {
+    return this.response.writableEnded ? this.response.statusCode : CLIENT_DISCONNECTED_STATUS;
+  }
+
+  /**
+   * Sets response headers. They are lost once a stream has started, because the head has been sent.
+   * Results therefore repeat what these headers say about dry runs and replays.
+   */
+  setHeaders(headers: Readonly<Record<string, string>>): void {
+    if (this.response.headersSent) return;
+    for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value);
+  }
+
+  /** Returns undefined if the client accepts no event stream. */
+  createNotifier(id: RequestId): Caller['notify'] {
+    const accept = readHeader(this.request, 'accept');
+    if (!accept || excludesMediaType(accept, STREAM_RANGES)) return undefined;
+    return (notification) => this.#notify(id, notification);
+  }
+
+  /**
+   * Sends the response. If a stream has started, its status is already 200, and `body` must be an
+   * MCP message.
+   */
+  send(status: number, body?: string): void {
+    const { response } = this;
+    if (response.writableEnded || response.destroyed) return;
+    if (response.headersSent) return void response.end(body && formatEvent(body));
+    // During shutdown the server accepts no further request on this connection.
+    if (this.lifecycle.isClosing) response.setHeader('Connection', 'close');
+    if (body === undefined) return void response.writeHead(status).end();
+    response
+      .writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
+      .end(this.request.method === 'HEAD' ? undefined : body);
+  }
+
+  /**
+   * Sends an error as an HTTP response or, if a stream has started, as a JSON-RPC error that ends
+   * it.
+   */
+  sendError(status: number, body: { error: { message: string } }): void {
+    if (this.#streamRequestId === undefined) {
+      this.send(status, JSON.stringify(body));
+      return;
+    }
+    const { message, ...data } = body.error;
+    const error = { code: ErrorCode.InternalError, message, data };
+    this.send(status, JSON.stringify({ jsonrpc: '2.0', id: this.#streamRequestId, error }));
+  }
+
+  #notify(id: RequestId, notification: ServerNotification): void {
+    const { response } = this;
+    // Do not buffer more than the socket takes: data that a client does not read would fill memory.
+    if (response.destroyed || response.writableEnded || response.writableNeedDrain) return;
+    if (!response.headersSent) {
+      this.#streamRequestId = id;
+      if (this.lifecycle.isClosing) response.setHeader('Connection', 'close');
+      // Without the second header nginx would buffer the stream until it ends.
+      response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+    }
+    response.write(formatEvent(JSON.stringify({ jsonrpc: '2.0', ...notification })));
+  }
+}
+
+/** One `data:` line is enough, because JSON.stringify writes no line breaks. */
+function formatEvent(json: string): string {
+  return `event: message\ndata: ${json}\n\n`;
+}
