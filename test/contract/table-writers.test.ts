@@ -23,6 +23,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
  */
 const QUERIES_WITHOUT_TABLE: Readonly<Record<string, RegExp>> = {
   'shared/records/merge-records.ts': /\b(?:mergeRecords|storeMerges)\((?:[^;]*?\btable: '([a-z_]+)')?/g,
+  'shared/records/fields/store-fields.ts': /\{ table: (?:(\w+)Table\b)?[^{}]*\bfields\b/g,
   'shared/records/expiry.ts': /: ExpiryRule = \{(?:\s*table: '([a-z_]+)')?/g,
   'shared/resources/planned-messages/outbox-rows.ts':
     /\b(?:postponeRow|countOrPostpone)\((?:\w+, '([a-z_]+)')?/g,
@@ -58,14 +59,22 @@ function listTexts(source: ts.SourceFile): string[] {
   return texts;
 }
 
+/** `workOrder` is the definition workOrderTable; anything else is the table itself. */
+function resolveTable(name: string): string {
+  const entityType = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return RESOURCE_TABLES[entityType]?.table ?? name;
+}
+
 function findWrites(path: string, code: string): Write[] {
   const source = ts.createSourceFile(path, code, ts.ScriptTarget.Latest, true);
   const named = listTexts(source).flatMap((text) =>
     WRITES.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? UNNAMED)),
   );
-  const passed = Object.entries(QUERIES_WITHOUT_TABLE)
-    .filter(([file]) => file !== path)
-    .flatMap(([, pattern]) => [...code.matchAll(pattern)].map((match) => match[1] ?? UNNAMED));
+  // Such a file passes on the table that its own callers name.
+  const patterns = path in QUERIES_WITHOUT_TABLE ? [] : Object.values(QUERIES_WITHOUT_TABLE);
+  const passed = patterns.flatMap((pattern) =>
+    [...code.matchAll(pattern)].map(([, name]) => (name ? resolveTable(name) : UNNAMED)),
+  );
   return [...new Set([...named, ...passed])].map((table) => ({ path, table }));
 }
 

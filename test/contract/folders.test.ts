@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import ts from 'typescript';
+import { PROJECT } from '../support/load/processes.js';
+
+const MAX_FILES = 15;
+/** Each holds one file per thing of a kind, and people look a file up by its name. */
+const LISTS = ['api/routes', 'docs/adr', 'migrations'];
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: PROJECT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(PROJECT, file)));
+
+/** For each folder: the folders that its own files import, each with one such import. */
+function readFolderImports(): Map<string, Map<string, string>> {
+  const sources = new Set(files.filter((file) => file.endsWith('.ts')));
+  const imports = new Map<string, Map<string, string>>();
+  for (const file of sources) {
+    const { importedFiles } = ts.preProcessFile(readFileSync(join(PROJECT, file), 'utf8'), true, true);
+    const from = dirname(file);
+    const targets = imports.get(from) ?? new Map<string, string>();
+    imports.set(from, targets);
+    for (const { fileName } of importedFiles) {
+      const target = join(from, fileName.replace(/\.js$/, '.ts'));
+      const to = dirname(target);
+      if (sources.has(target) && to !== from) targets.set(to, `${file} imports ${target}`);
+    }
+  }
+  return imports;
+}
+
+/** Whether the imports lead from a folder to another, directly or through others. */
+function leadsTo(imports: Map<string, Map<string, string>>, start: string, goal: string): boolean {
+  const seen = new Set<string>();
+  const left = [start];
+  for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
+    if (folder === goal) return true;
+    if (seen.has(folder)) continue;
+    seen.add(folder);
+    left.push(...(imports.get(folder)?.keys() ?? []));
+  }
+  return false;
+}
+
+describe('folders', () => {
+  // Unlike the rule of dependency-cruiser, this one tells a folder from the folders inside it.
+  it('no folder imports another that imports it back, directly or through others', () => {
+    const imports = readFolderImports();
+    expect(imports.size).to.be.above(60);
+    const cycles = [...imports].flatMap(([from, targets]) =>
+      [...targets].filter(([to]) => leadsTo(imports, to, from)).map(([, example]) => example),
+    );
+    expect(cycles).to.deep.equal([]);
+  });
+
+  it(`a folder holds at most ${MAX_FILES} files at its own level, unless it is a list of like things`, () => {
+    const counts = new Map<string, number>();
+    for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+    counts.delete('.');
+    const large = [...counts].filter(([folder, count]) => count > MAX_FILES && !LISTS.includes(folder));
+    expect(large.map(([folder, count]) => `${folder}: ${count}`)).to.deep.equal([]);
+  });
+});
