@@ -10,11 +10,7 @@ import { startTracing } from '../shared/platform/tracing.js';
 import { waitForConnections, waitForPostgres, waitForStores } from '../shared/server/await-stores.js';
 import { createStartupListener } from '../shared/server/health.js';
 import { openHttpServer } from '../shared/server/http-server.js';
-import { startClock } from '../workers/clock/index.js';
-import { startExportsWorker } from '../workers/exports/index.js';
-import { startMessagesWorker } from '../workers/messages/index.js';
-import { startWebhooksWorker } from '../workers/webhooks/index.js';
-import { startWritesWorker } from '../workers/writes/index.js';
+import { startWorkers } from '../workers/queues.js';
 import { ensureDemo } from './demo/demo-file.js';
 import { buildPublicAddresses, renderWelcome } from './demo/welcome.js';
 import { startEmbeddedServer } from './embedded-postgres/server-of-process.js';
@@ -33,11 +29,7 @@ async function startAll(foundation: Foundation): Promise<void> {
   await waitForStores(foundation, { databaseUrl, migrationHead: MIGRATION_HEAD });
   const runtime = createRuntime(foundation, { name: 'all', databaseUrl, migrationHead: MIGRATION_HEAD });
   await waitForConnections(runtime);
-  startWritesWorker(runtime);
-  await startClock(runtime);
-  startMessagesWorker(runtime);
-  await startWebhooksWorker(runtime);
-  startExportsWorker(runtime);
+  await startWorkers(runtime);
   const addresses = buildPublicAddresses(config, server.port);
   // Create the demo before the API starts, so that demo.json exists as soon as /readyz returns 200.
   const demo = config.demo ? await ensureDemo(runtime.db, { config, addresses, logger }) : undefined;

@@ -1,30 +1,15 @@
 import { MIGRATION_HEAD } from '../migrations/index.js';
-import type { Runtime } from '../shared/platform/process/runtime.js';
 import { serveHealth } from '../shared/server/health.js';
 import { runService } from '../shared/server/run-service.js';
-import { startClock } from './clock/index.js';
-import { startExportsWorker } from './exports/index.js';
-import { startMessagesWorker } from './messages/index.js';
-import { startWebhooksWorker } from './webhooks/index.js';
-import { startWritesWorker } from './writes/index.js';
+import { isQueueName, QUEUES, startWorkers } from './queues.js';
 
-/**
- * The queues that a worker process can consume. Its arguments name them: `node dist/workers/main.js
- * writes clock`.
- */
-const QUEUES: Record<string, (runtime: Runtime) => Promise<void> | void> = {
-  writes: startWritesWorker,
-  clock: startClock,
-  messages: startMessagesWorker,
-  webhooks: startWebhooksWorker,
-  exports: startExportsWorker,
-};
-
+// The arguments name the queues to work on: `node dist/workers/main.js writes clock`.
 const names = process.argv.slice(2);
-const unknown = names.filter((name) => !QUEUES[name]);
+const queues = names.filter(isQueueName);
+const unknown = names.filter((name) => !isQueueName(name));
 if (names.length === 0 || unknown.length > 0) {
   process.stderr.write(
-    `Name the queues to work on: ${Object.keys(QUEUES).join(', ')}. Unknown: ${unknown.join(', ') || 'none'}\n`,
+    `Name the queues to work on: ${QUEUES.join(', ')}. Unknown: ${unknown.join(', ') || 'none'}\n`,
   );
   process.exit(2);
 }
@@ -32,7 +17,7 @@ if (names.length === 0 || unknown.length > 0) {
 await runService(
   { kind: 'worker', name: names.join('+'), migrationHead: MIGRATION_HEAD },
   async (runtime, server) => {
-    for (const name of names) await QUEUES[name]?.(runtime);
+    await startWorkers(runtime, queues);
     serveHealth(runtime, server);
     runtime.logger.info({ queues: names, port: server.port }, 'working');
   },

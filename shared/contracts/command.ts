@@ -74,10 +74,18 @@ export interface EventDraft {
 }
 
 /**
+ * A record that waits for the worker of a queue: a message, an export, or an endpoint with new
+ * deliveries or changed settings.
+ */
+export interface Prompt {
+  queue: string;
+  id: string;
+}
+
+/**
  * The result of a handler for one command. The response body is the record, which PostgreSQL
- * renders when the batch commits. `answerExtra` holds members that only this response adds to the
- * record, such as a new key. `queuedMessages` are ids of messages that wait for their provider
- * after the commit.
+ * renders when the batch commits. `responseExtra` holds members that only this response adds to the
+ * record, such as a new key.
  */
 export type CommandOutcome =
   | {
@@ -92,14 +100,8 @@ export type CommandOutcome =
       held?: true;
       /** A second command that this command ran. It gets its own audit entry. */
       ranCommand?: { command: Command; changes: Change[] };
-      queuedMessageIds?: string[];
-      /**
-       * Ids of endpoints with new deliveries that no event created, or with changed settings that
-       * their worker must load.
-       */
-      endpointIdsToWake?: string[];
-      /** Ids of exports that wait for a worker after the commit. */
-      queuedExportIds?: string[];
+      /** Records that wait for the worker of a queue after the commit. */
+      prompts?: Prompt[];
     }
   | { ok: false; error: ErrorBody };
 

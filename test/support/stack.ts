@@ -8,11 +8,7 @@ import { MIGRATION_HEAD } from '../../migrations/index.js';
 import { loadConfig } from '../../shared/platform/config/config.js';
 import { createFoundation, createRuntime, type Runtime } from '../../shared/platform/process/runtime.js';
 import { createTenantPair, createTenantPairIds } from '../../shared/resources/tenants/create-tenant.js';
-import { startClock } from '../../workers/clock/index.js';
-import { startExportsWorker } from '../../workers/exports/index.js';
-import { startMessagesWorker } from '../../workers/messages/index.js';
-import { startWebhooksWorker } from '../../workers/webhooks/index.js';
-import { startWritesWorker } from '../../workers/writes/index.js';
+import { QUEUES, type QueueName, startWorkers } from '../../workers/queues.js';
 import { TestClient } from './client.js';
 import { issueKey, type KeyOptions } from './keys.js';
 import { createDatabase, createRedisUrl } from './stores.js';
@@ -80,11 +76,16 @@ export class TestStack {
       databaseUrl,
       migrationHead: MIGRATION_HEAD,
     });
-    if (options.worker !== false) startWritesWorker(runtime);
-    if (options.clock !== false) await startClock(runtime);
-    startMessagesWorker(runtime);
-    if (options.webhooks) await startWebhooksWorker(runtime);
-    if (options.exports) startExportsWorker(runtime);
+    const isOff: Partial<Record<QueueName, boolean>> = {
+      writes: options.worker === false,
+      clock: options.clock === false,
+      webhooks: !options.webhooks,
+      exports: !options.exports,
+    };
+    await startWorkers(
+      runtime,
+      QUEUES.filter((name) => !isOff[name]),
+    );
     const { port } = await startApi(runtime, await createMcpListener(runtime, options.createOffer));
     return new TestStack(runtime, databaseUrl, redisUrl, `http://127.0.0.1:${port}`, dataDir);
   }

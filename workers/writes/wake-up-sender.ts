@@ -1,59 +1,33 @@
 import type { Runtime } from '../../shared/platform/process/runtime.js';
-import { type ExportsQueue, openExportsQueue, promptExports } from '../../shared/queues/exports.js';
-import { type MessagesQueue, openMessagesQueue, promptMessages } from '../../shared/queues/messages.js';
-import {
-  type EndpointQueueRef,
-  endpointQueueKey,
-  openWebhooksQueue,
-  wakeEndpointQueues,
-} from '../../shared/queues/webhooks.js';
-import type { CompletedCommand } from './completed-command.js';
+import { createPrompter, type PromptedRecord } from '../../shared/queues/prompts.js';
+import { WEBHOOKS_QUEUE } from '../../shared/queues/webhooks.js';
 import type { CommittedBatch } from './run-batch.js';
 
 /**
  * Creates a function that adds wake-up jobs for the other workers immediately after a batch. The
- * clock replaces a lost wake-up job. Without a mail server no message is ever queued, so the
- * messages queue is not opened.
+ * clock replaces a lost wake-up job.
  */
 export function createWakeUpSender(runtime: Runtime): (committed: CommittedBatch) => void {
-  const { logger } = runtime;
-  const messages = runtime.config.smtpUrl ? openMessagesQueue(runtime) : undefined;
-  const webhooks = openWebhooksQueue(runtime);
-  const exports = openExportsQueue(runtime);
-  const logLost = (queueName: string) => (error: unknown) =>
-    logger.warn({ err: error }, `could not add wake-up jobs for ${queueName}; the clock will`);
-  return ({ completed, endpointQueues }) => {
-    if (messages) promptQueuedMessages(messages, completed).catch(logLost('messages'));
-    promptQueuedExports(exports, completed).catch(logLost('exports'));
-    const woken = deduplicate([...endpointQueues, ...listWokenEndpoints(completed)]);
-    if (woken.length > 0) wakeEndpointQueues(webhooks, woken).catch(logLost('webhooks'));
+  const prompt = createPrompter(runtime);
+  return (committed) => {
+    for (const [queue, records] of groupByQueue(committed))
+      prompt(queue, records).catch((error: unknown) =>
+        runtime.logger.warn({ err: error }, `could not add wake-up jobs for ${queue}; the clock will`),
+      );
   };
 }
 
-function promptQueuedMessages(queue: MessagesQueue, completed: CompletedCommand[]): Promise<void> {
+/** For each queue: the records of the batch that wait for it, each once. */
+function groupByQueue({ completed, endpointQueues }: CommittedBatch): Map<string, PromptedRecord[]> {
   const prompts = completed.flatMap(({ command: { tenantId }, outcome }) =>
-    ((outcome.ok && outcome.queuedMessageIds) || []).map((messageId) => ({
-      tenantId,
-      messageId,
-      attempts: 0,
-    })),
+    ((outcome.ok && outcome.prompts) || []).map((prompt) => ({ ...prompt, tenantId })),
   );
-  return promptMessages(queue, prompts);
-}
-
-function promptQueuedExports(queue: ExportsQueue, completed: CompletedCommand[]): Promise<void> {
-  const refs = completed.flatMap(({ command: { tenantId }, outcome }) =>
-    ((outcome.ok && outcome.queuedExportIds) || []).map((exportId) => ({ tenantId, exportId })),
-  );
-  return promptExports(queue, refs);
-}
-
-function listWokenEndpoints(completed: CompletedCommand[]): EndpointQueueRef[] {
-  return completed.flatMap(({ command: { tenantId }, outcome }) =>
-    ((outcome.ok && outcome.endpointIdsToWake) || []).map((endpointId) => ({ tenantId, endpointId })),
-  );
-}
-
-function deduplicate(endpointQueues: EndpointQueueRef[]): EndpointQueueRef[] {
-  return [...new Map(endpointQueues.map((queue) => [endpointQueueKey(queue), queue])).values()];
+  for (const { tenantId, endpointId } of endpointQueues)
+    prompts.push({ queue: WEBHOOKS_QUEUE, tenantId, id: endpointId });
+  const byQueue = new Map<string, Map<string, PromptedRecord>>();
+  for (const { queue, tenantId, id } of prompts) {
+    const records = byQueue.get(queue) ?? new Map<string, PromptedRecord>();
+    byQueue.set(queue, records.set(`${tenantId}/${id}`, { tenantId, id }));
+  }
+  return new Map([...byQueue].map(([queue, records]) => [queue, [...records.values()]]));
 }

@@ -1,6 +1,7 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { ExportAction } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
+import { EXPORTS_QUEUE } from '../../queues/exports.js';
 import { AccountQuota } from '../../records/account-quota.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
@@ -27,7 +28,12 @@ export async function createExports(
     if (refusal) return refusal;
     const { estimated_rows: _estimate, ...request } = command.input;
     toInsert.push({ ...toRecordRef(command), ...command.input });
-    return { ok: true, changes: diffNewRecord(request), events: [], queuedExportIds: [command.entityId] };
+    return {
+      ok: true,
+      changes: diffNewRecord(request),
+      events: [],
+      prompts: [{ queue: EXPORTS_QUEUE, id: command.entityId }],
+    };
   });
   if (toInsert.length > 0) await insertExports(tx, toInsert);
   return outcomes;
@@ -105,7 +111,7 @@ export async function retryExports(
     if (refusal) return refusal;
     queued.push(toRecordRef(command));
     const changes = [{ field: 'status', from: row.status, to: 'queued' }];
-    return { ok: true, changes, events: [], queuedExportIds: [command.entityId] };
+    return { ok: true, changes, events: [], prompts: [{ queue: EXPORTS_QUEUE, id: command.entityId }] };
   });
   if (queued.length > 0) await requeueExports(tx, queued);
   return outcomes;

@@ -1,6 +1,7 @@
 import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Transaction } from '../../platform/postgres/database.js';
+import { MESSAGES_QUEUE } from '../../queues/messages.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { applyMove, type InvoiceRow, mayMove, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
 import { writeMessageBodies } from '../invoices/handlers/send.js';
@@ -64,7 +65,12 @@ export async function retryMessages(
     const changes = [
       { field: 'state', from: 'failed', to: provider === OUTBOX_PROVIDER ? 'sent' : 'queued' },
     ];
-    return { ok: true, changes, events, queuedMessageIds: provider === OUTBOX_PROVIDER ? [] : [message.id] };
+    return {
+      ok: true,
+      changes,
+      events,
+      prompts: provider === OUTBOX_PROVIDER ? [] : [{ queue: MESSAGES_QUEUE, id: message.id }],
+    };
   });
   await locked.store(tx);
   return outcomes;

@@ -4,6 +4,7 @@ import type { DELIVERY_STATUSES } from '../../contracts/vocabulary.js';
 import { cancelDeliveriesById } from '../../deliveries/cancel-deliveries.js';
 import { copyDeliveries, type DeliveryCopy } from '../../deliveries/insert-deliveries.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { WEBHOOKS_QUEUE } from '../../queues/webhooks.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
@@ -43,7 +44,7 @@ export async function replayDeliveries(
     copies.push({ ...toRecordRef(command), replay_of: original.id });
     const { endpoint_id, event_id } = original;
     const changes = diffNewRecord({ endpoint_id, event_id, replay_of: original.id });
-    return { ok: true, changes, events: [], endpointIdsToWake: [endpoint_id] };
+    return { ok: true, changes, events: [], prompts: [{ queue: WEBHOOKS_QUEUE, id: endpoint_id }] };
   });
   await copyDeliveries(tx, copies);
   return outcomes;
@@ -89,7 +90,7 @@ export async function cancelDeliveries(
     cancelled.push(toRecordRef(command));
     const changes = [{ field: 'status', from: status, to: 'cancelled' }];
     // A worker may have loaded this delivery already, so wake it.
-    return { ok: true, changes, events: [], endpointIdsToWake: [row.endpoint_id] };
+    return { ok: true, changes, events: [], prompts: [{ queue: WEBHOOKS_QUEUE, id: row.endpoint_id }] };
   });
   await cancelDeliveriesById(tx, cancelled);
   return outcomes;

@@ -1,5 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
+import { WEBHOOKS_QUEUE } from '../../queues/webhooks.js';
 import { AccountQuota, type AccountQuotaRule } from '../../records/account-quota.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { toRecordRef } from '../../records/record-refs.js';
@@ -56,6 +57,6 @@ function buildOutcome(command: CreateCommand): CommandOutcome {
     responseExtra: { secret: command.dryRun ? null : material.sealed },
     changes: diffNewRecord(changedFields),
     events: [],
-    endpointIdsToWake: [command.entityId],
+    prompts: [{ queue: WEBHOOKS_QUEUE, id: command.entityId }],
   };
 }

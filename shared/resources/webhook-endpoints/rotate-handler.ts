@@ -1,5 +1,6 @@
 import type { Command, CommandOutcome } from '../../contracts/command.js';
 import type { Transaction } from '../../platform/postgres/database.js';
+import { WEBHOOKS_QUEUE } from '../../queues/webhooks.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
 import type { SecretRotation } from './commands.js';
@@ -69,7 +70,7 @@ function buildOutcome(command: RotateCommand): CommandOutcome {
     responseExtra: { secret: command.dryRun ? null : command.input.material.sealed },
     changes: listChanges(command),
     events: [],
-    endpointIdsToWake: [command.entityId],
+    prompts: [{ queue: WEBHOOKS_QUEUE, id: command.entityId }],
   };
 }
 

@@ -2,6 +2,7 @@ import type { Change, Command, CommandOutcome } from '../../contracts/command.js
 import { resetEndpointHealth } from '../../deliveries/store-health-progress.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Transaction } from '../../platform/postgres/database.js';
+import { WEBHOOKS_QUEUE } from '../../queues/webhooks.js';
 import { diffPatch } from '../../records/changes.js';
 import type { PlannedMerge } from '../../records/merge-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
@@ -122,7 +123,7 @@ function buildOutcome({ command, changes }: Plan): CommandOutcome {
     ok: true,
     changes,
     events: [],
-    ...(changes.length > 0 ? { endpointIdsToWake: [command.entityId] } : {}),
+    ...(changes.length > 0 ? { prompts: [{ queue: WEBHOOKS_QUEUE, id: command.entityId }] } : {}),
   };
 }
 
@@ -153,7 +154,7 @@ export async function deleteWebhookEndpoints(
   );
   return commands.map((command) =>
     rows.has(refKey(toRecordRef(command)))
-      ? { ok: true, changes, events: [], endpointIdsToWake: [command.entityId] }
+      ? { ok: true, changes, events: [], prompts: [{ queue: WEBHOOKS_QUEUE, id: command.entityId }] }
       : notFoundOutcome(ENDPOINT_LABEL),
   );
 }

@@ -3,6 +3,7 @@ import type { WebhookReplayAction } from '../../contracts/generated.js';
 import type { REPLAY_STATUSES } from '../../contracts/vocabulary.js';
 import { cancelDeliveriesOfReplays } from '../../deliveries/cancel-deliveries.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
+import { WEBHOOKS_QUEUE } from '../../queues/webhooks.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
@@ -107,9 +108,9 @@ export async function cancelReplays(
     if (!row) return notFoundOutcome('replay');
     const changes = stopped.includes(row) ? [{ field: 'status', from: row.status, to: 'cancelled' }] : [];
     // Workers may have loaded some of these deliveries already, so wake them.
-    const endpointIdsToWake = affected
+    const prompts = affected
       .filter((one) => refKey(one) === refKey(row))
-      .map((one) => one.endpoint_id);
-    return { ok: true, changes, events: [], endpointIdsToWake };
+      .map((one) => ({ queue: WEBHOOKS_QUEUE, id: one.endpoint_id }));
+    return { ok: true, changes, events: [], prompts };
   });
 }

@@ -2,6 +2,7 @@ import type { Command, CommandOutcome } from '../../contracts/command.js';
 import { insertSyntheticDeliveries, type SyntheticDelivery } from '../../deliveries/insert-deliveries.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
+import { WEBHOOKS_QUEUE } from '../../queues/webhooks.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
@@ -31,7 +32,7 @@ export async function testEndpoints(
     const body = buildTestBody(event_type, { eventId, command, now });
     tests.push({ ...toRecordRef(command), endpoint_id, event_id: eventId, event_type, body });
     const changes = diffNewRecord({ endpoint_id, event_id: eventId, event_type });
-    return { ok: true, changes, events: [], endpointIdsToWake: [endpoint_id] };
+    return { ok: true, changes, events: [], prompts: [{ queue: WEBHOOKS_QUEUE, id: endpoint_id }] };
   });
   await insertSyntheticDeliveries(tx, 'test', tests);
   return outcomes;

@@ -12,7 +12,7 @@ import { fetchStatus, Processes, readProcfile } from '../../support/load/process
 import { getFreePort, IS_SCALED, type RedisServer, startRedis } from '../../support/stores.js';
 
 /** Process types that keep running, unlike the release. */
-const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'integrations', 'exports'] as const;
+const TYPES = ['web', 'mcp', 'writes', 'clock', 'webhooks', 'messages', 'exports'] as const;
 /** A line of a stack trace, which an operator should not have to read. */
 const STACK_LINE = /^ +at |\\n +at /m;
 /** A process logs one of these when it could not end by itself after a signal. */

@@ -30,7 +30,7 @@ describe('a mail whose sending process dies', () => {
       await deployment.start();
       const [tenant] = await deployment.createTenants(1);
       const client = new TestClient(deployment.web.origin, tenant?.key ?? '');
-      const mailer = deployment.integrations ?? deployment.web;
+      const mailer = deployment.messages ?? deployment.web;
       await work({ deployment, server, tenantId: tenant?.id ?? '', client, mailer });
     }).finally(() => server.stop());
   }

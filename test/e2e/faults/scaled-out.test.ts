@@ -22,7 +22,7 @@ import {
 } from '../../support/stores.js';
 
 /** Process types that keep running, unlike the release. */
-const TYPES = ['web', 'mcp', 'writes', 'clock', 'integrations'] as const;
+const TYPES = ['web', 'mcp', 'writes', 'clock', 'messages'] as const;
 const COPIES = 2;
 
 if (IS_SCALED) {

@@ -87,7 +87,7 @@ if (!IS_SCALED) {
       });
     }
 
-    for (const type of ['web', 'mcp', 'writes', 'clock', 'webhooks', 'integrations', 'exports'] as const) {
+    for (const type of ['web', 'mcp', 'writes', 'clock', 'webhooks', 'messages', 'exports'] as const) {
       it(`${type} says how to migrate a database that has no tables`, async () => {
         const output = await expectRefusal(type, { DATABASE_URL: await createEmptyDatabase() });
         expect(output).to.match(

@@ -124,7 +124,8 @@ describe('PgBouncer in front of PostgreSQL', function () {
     ['tow migrate', ['bin/tow.ts', 'migrate']],
     ['tow doctor', ['bin/tow.ts', 'doctor']],
   ];
-  it('every process of the Procfile and of the command line ends with the PgBouncer error and no stack trace', async () => {
+  it('every process of the Procfile and of the command line ends with the PgBouncer error and no stack trace', async function () {
+    this.timeout(180_000);
     const pooler = await startPgBouncer(databaseUrl, 'pool_mode = transaction');
     try {
       for (const [name, args] of processes) {

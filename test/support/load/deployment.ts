@@ -114,7 +114,7 @@ export class Deployment {
   exporters: DeployedService[] = [];
   clock: DeployedService | undefined;
   /** The process that calls mail servers and vendors; only with an SMTP_URL. */
-  integrations: DeployedService | undefined;
+  messages: DeployedService | undefined;
   redis: RedisServer | undefined;
   postgres: EmbeddedPostgres | undefined;
   dataDir = '';
@@ -168,7 +168,7 @@ export class Deployment {
     this.mcps = await services('mcp', options.mcps ?? 0);
     this.exporters = await services('exports', options.exporters ?? 0);
     [this.clock] = await services('clock', 1);
-    if (options.settings?.SMTP_URL) [this.integrations] = await services('integrations', 1);
+    if (options.settings?.SMTP_URL) [this.messages] = await services('messages', 1);
   }
 
   async #startStores(): Promise<Record<string, string>> {
@@ -185,7 +185,7 @@ export class Deployment {
 
   /** Every process once. */
   get services(): DeployedService[] {
-    const others = [this.clock, this.integrations].filter((service) => service !== undefined);
+    const others = [this.clock, this.messages].filter((service) => service !== undefined);
     return [
       ...new Set([
         ...this.webs,

@@ -91,7 +91,7 @@ export class EndpointHealth {
       config: this.stack.runtime.config,
       afterCommit: ({ completed }) => {
         for (const { outcome } of completed)
-          if (outcome.ok) wokenEndpointIds.push(...(outcome.endpointIdsToWake ?? []));
+          if (outcome.ok) wokenEndpointIds.push(...(outcome.prompts ?? []).map(({ id }) => id));
       },
     };
     await runIsolated(context, commands ?? (await this.findCommands(id)));

@@ -3,6 +3,7 @@ import type { Command, CommandOutcome } from '../../../contracts/command.js';
 import type { InvoiceReason, InvoiceSend } from '../../../contracts/generated.js';
 import type { Config } from '../../../platform/config/config.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
+import { MESSAGES_QUEUE } from '../../../queues/messages.js';
 import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { OUTBOX_PROVIDER } from '../../planned-messages/choose-provider.js';
@@ -140,8 +141,8 @@ export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome
     // A provider still has to accept the message. Its acceptance records invoice.sent later
     // (docs/decisions.md §1, row 4).
     events: inFlight ? [] : [{ type: 'invoice.sent' }],
-    queuedMessageIds: sending.messages.flatMap(({ id, provider }) =>
-      provider === OUTBOX_PROVIDER ? [] : [id],
+    prompts: sending.messages.flatMap(({ id, provider }) =>
+      provider === OUTBOX_PROVIDER ? [] : [{ queue: MESSAGES_QUEUE, id }],
     ),
   };
 }

@@ -3,6 +3,7 @@ import { redactUrl } from '../../../deliveries/redact-url.js';
 import { resetEndpointHealth, storeHealthProgress } from '../../../deliveries/store-health-progress.js';
 import type { Config } from '../../../platform/config/config.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
+import { WEBHOOKS_QUEUE } from '../../../queues/webhooks.js';
 import { diffPatch } from '../../../records/changes.js';
 import { notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
@@ -72,7 +73,7 @@ async function runSteps(
     const changes = listAuditedChanges(endpoint, result.after);
     // The endpoint does not receive the event about itself: deliveries to it may be failing.
     const events = result.event ? [{ ...result.event, excludedEndpointId: endpoint.id }] : [];
-    return { ok: true, changes, events, endpointIdsToWake: [endpoint.id] };
+    return { ok: true, changes, events, prompts: [{ queue: WEBHOOKS_QUEUE, id: endpoint.id }] };
   });
   await storeSteps(tx, steps, config);
   return outcomes;

@@ -1,0 +1,67 @@
+import type { Runtime } from '../platform/process/runtime.js';
+import { openQueue, WAKE_UP_JOB_OPTIONS } from './backend.js';
+import { EXPORTS_QUEUE, openExportsQueue, promptExports } from './exports.js';
+import { MESSAGES_QUEUE, openMessagesQueue, promptMessages } from './messages.js';
+import { openWebhooksQueue, WEBHOOKS_QUEUE, wakeEndpointQueues } from './webhooks.js';
+
+/** A record that waits for the worker of a queue. */
+export interface PromptedRecord {
+  tenantId: string;
+  id: string;
+}
+
+/** Adds the wake-up jobs for records that wait. */
+type AddWakeUps = (records: PromptedRecord[]) => Promise<void>;
+
+/** Queues whose wake-up jobs have a form of their own. */
+const OWN_FORMS: Readonly<Record<string, (runtime: Runtime) => AddWakeUps>> = {
+  [MESSAGES_QUEUE]: (runtime) => {
+    // Without a mail server no message waits, so its queue is not opened.
+    if (!runtime.config.smtpUrl) return async () => undefined;
+    const queue = openMessagesQueue(runtime);
+    return (records) =>
+      promptMessages(
+        queue,
+        records.map(({ tenantId, id }) => ({ tenantId, messageId: id, attempts: 0 })),
+      );
+  },
+  [EXPORTS_QUEUE]: (runtime) => {
+    const queue = openExportsQueue(runtime);
+    return (records) =>
+      promptExports(
+        queue,
+        records.map(({ tenantId, id }) => ({ tenantId, exportId: id })),
+      );
+  },
+  [WEBHOOKS_QUEUE]: (runtime) => {
+    const queue = openWebhooksQueue(runtime);
+    return (records) =>
+      wakeEndpointQueues(
+        queue,
+        records.map(({ tenantId, id }) => ({ tenantId, endpointId: id })),
+      );
+  },
+};
+
+/** One job per record. Its id keeps a record whose job waits or runs from getting a second one. */
+function openPlainForm(runtime: Runtime, name: string): AddWakeUps {
+  const queue = openQueue<PromptedRecord>(runtime, name, WAKE_UP_JOB_OPTIONS);
+  return async (records) => {
+    await Promise.all(
+      records.map(({ tenantId, id }) => queue.add('wake', { tenantId, id }, { jobId: `${tenantId}-${id}` })),
+    );
+  };
+}
+
+/**
+ * Returns a function that adds wake-up jobs to a queue for records that wait for its worker. A queue
+ * is opened with its first record.
+ */
+export function createPrompter(runtime: Runtime): (name: string, records: PromptedRecord[]) => Promise<void> {
+  const open = new Map<string, AddWakeUps>();
+  return async (name, records) => {
+    const add = open.get(name) ?? OWN_FORMS[name]?.(runtime) ?? openPlainForm(runtime, name);
+    open.set(name, add);
+    await add(records);
+  };
+}

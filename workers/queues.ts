@@ -1,0 +1,28 @@
+import type { Runtime } from '../shared/platform/process/runtime.js';
+import { startClock } from './clock/index.js';
+import { startExportsWorker } from './exports/index.js';
+import { startMessagesWorker } from './messages/index.js';
+import { startWebhooksWorker } from './webhooks/index.js';
+import { startWritesWorker } from './writes/index.js';
+
+/** All queues with the function that starts their worker, in the sequence in which they start. */
+const WORKERS = {
+  writes: startWritesWorker,
+  clock: startClock,
+  messages: startMessagesWorker,
+  webhooks: startWebhooksWorker,
+  exports: startExportsWorker,
+} satisfies Record<string, (runtime: Runtime) => Promise<void> | void>;
+
+export type QueueName = keyof typeof WORKERS;
+
+export const QUEUES = Object.keys(WORKERS) as readonly QueueName[];
+
+export function isQueueName(name: string): name is QueueName {
+  return Object.hasOwn(WORKERS, name);
+}
+
+/** Starts the workers of these queues; of all by default. */
+export async function startWorkers(runtime: Runtime, names: readonly QueueName[] = QUEUES): Promise<void> {
+  for (const name of QUEUES.filter((queue) => names.includes(queue))) await WORKERS[name](runtime);
+}
