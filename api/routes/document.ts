@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { methodNotAllowed } from '../../shared/platform/errors.js';
-import { REFERENCE_PAGE_HTML, REFERENCE_PAGE_SCRIPT } from '../openapi/reference-page.js';
-import { toReferenceView } from '../openapi/reference-view.js';
+import { REFERENCE_PAGE_HTML, REFERENCE_PAGE_SCRIPT } from '../reference/page.js';
+import { toReferenceView } from '../reference/view.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 
 const require = createRequire(import.meta.url);

@@ -1,4 +1,4 @@
-import { OTHER_RESPONSES } from './responses.js';
+import { OTHER_RESPONSES } from '../openapi/responses.js';
 
 type Json = Record<string, unknown>;
 type Responses = Record<string, Json>;
