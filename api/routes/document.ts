@@ -36,7 +36,6 @@ export function readDocument(): string {
  * /openapi.json:
  *   get:
  *     operationId: getOpenApi
- *     tags: [Description]
  *     summary: This document
  *     description: Public; no key is needed.
  *     security: []
@@ -47,7 +46,7 @@ export function readDocument(): string {
  *           application/json:
  *             schema: { type: object, additionalProperties: true }
  *             example: { openapi: 3.0.3 }
- *       x-errors: [406, 429]
+ *     x-errors: [406]
  */
 /**
  * Serves openapi.json at both prefixes and the reference page at /docs. Both are public because
