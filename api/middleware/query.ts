@@ -2,21 +2,14 @@ import type Joi from 'joi';
 import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { ApiMiddleware } from '../runtime/context.js';
+import { readsQuery } from '../runtime/route-facts.js';
 import { reportUnknownNames } from './warnings.js';
 
 type Context = Parameters<ApiMiddleware>[0];
 
-const queryReaders = new WeakSet<object>();
-
-/** Marks a handler that reads query parameters. */
-export function markQueryReader<Handler extends object>(handler: Handler): Handler {
-  queryReaders.add(handler);
-  return handler;
-}
-
 /** Reports all query parameters as unknown if no handler of the route reads them. */
 export function reportUnreadQuery(ctx: Context, handlers: readonly object[]): void {
-  if (!handlers.some((handler) => queryReaders.has(handler))) reportUnknownNames(ctx, Object.keys(ctx.query));
+  if (!readsQuery(handlers)) reportUnknownNames(ctx, Object.keys(ctx.query));
 }
 
 /**

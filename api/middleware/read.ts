@@ -9,9 +9,10 @@ import { type PageQuery, readPage } from '../../shared/records/lists/list-page.j
 import { buildReadQuery } from '../../shared/records/render-records.js';
 import { getResourceTable } from '../../shared/registry/tables.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { setETag } from './etag.js';
-import { markQueryReader, readQuery } from './query.js';
+import { readQuery } from './query.js';
 
 interface ListOptions<Query> {
   access: Access;
@@ -31,12 +32,13 @@ export function serveList<Query extends PageQuery>(
   api: ApiRuntime,
   options: ListOptions<Query>,
 ): ApiMiddleware {
-  return markQueryReader(async (context) => {
+  const { access, schema } = options;
+  return declareFacts({ access, query: schema, isList: true }, async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
-    assertAccess(key, options.access);
+    assertAccess(key, access);
     const parent = await readParent(ctx, api, options.parent);
-    const query = { ...readQuery(ctx, options.schema), ...parent };
+    const query = { ...readQuery(ctx, schema), ...parent };
     const page = await readPage(api, { key, list: ctx.state.route, query, buildQuery: options.buildQuery });
     const items = (await options.transformItems?.(page.items, ctx)) ?? page.items;
     ctx.type = 'application/json';
@@ -87,7 +89,7 @@ export function serveRecord(
   api: ApiRuntime,
   { access, entityType, resourceLabel, isVisible, transformResponse }: ReadOptions,
 ): ApiMiddleware {
-  return async (context) => {
+  return declareFacts({ access, entityType }, async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
     assertAccess(key, access);
@@ -99,5 +101,5 @@ export function serveRecord(
     ctx.type = 'application/json';
     setETag(ctx, row.body);
     ctx.body = (await transformResponse?.(row.body, ctx)) ?? row.body;
-  };
+  });
 }

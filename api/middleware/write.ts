@@ -15,6 +15,7 @@ import { currentTraceparent } from '../../shared/platform/tracing.js';
 import type { Submitted } from '../../shared/queues/submit.js';
 import { markAudited } from '../../shared/resources/audit-log/audited.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { declareFacts, type RouteFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { type ParsedBody, readBody } from './body.js';
 import { setETag } from './etag.js';
@@ -49,7 +50,7 @@ export function serveWrite<Input>(
   definition: CommandDefinition<Input>,
   options: WriteOptions<Input>,
 ): ApiMiddleware {
-  return async (context) => {
+  return declareFacts(describeWrite(definition, options), async (context) => {
     const ctx = context as ApiContext;
     ctx.state.intent = definition;
     assertAccess(ctx.state.key, definition);
@@ -83,6 +84,19 @@ export function serveWrite<Input>(
     };
     const submitted = await api.submit(command, bytes);
     respond(ctx, command, { definition, submitted, transformResponse: options.transformResponse });
+  });
+}
+
+function describeWrite<Input>(
+  definition: CommandDefinition<Input>,
+  options: WriteOptions<Input>,
+): RouteFacts {
+  const { entityType, creates, isAccepted, schema } = definition;
+  return {
+    access: definition,
+    entityType,
+    ...(options.readBody ? {} : { body: schema }),
+    write: { status: creates ? (isAccepted ? 202 : 201) : 200 },
   };
 }
 

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildOpenApiDocument } from './openapi.js';
+import { buildOpenApiDocument, renderOpenApiDocument } from './openapi.js';
 
 // Writes docs/openapi.json from the sources. With --check it only compares (`npm run check`).
 const root = fileURLToPath(
   new URL(import.meta.url.includes('/dist/') ? '../../..' : '../..', import.meta.url),
 );
 const target = join(root, 'docs/openapi.json');
-const text = `${JSON.stringify(buildOpenApiDocument([join(root, 'api/routes/*.ts')]), null, 2)}\n`;
+const text = renderOpenApiDocument(buildOpenApiDocument([join(root, 'api/routes/*.ts')]));
 const current = existsSync(target) ? readFileSync(target, 'utf8') : '';
 if (process.argv.includes('--check')) {
   if (current !== text) {

@@ -5,8 +5,7 @@ import {
   describeEventType,
   toEventComponentName,
 } from '../../shared/resources/event-types/bodies.js';
-
-type Json = Record<string, unknown>;
+import { type Components, type Json, referToSchema } from './components.js';
 
 const createHeaderParameter = (name: string, description: string, schema: Json, example: unknown) => ({
   name,
@@ -40,9 +39,9 @@ const parameters = {
 };
 
 const responses = {
-  '2XX': { description: 'Accepted. Redirects are not followed' },
-  '410': { description: 'The service disables the endpoint and sends nothing more to it' },
-  default: {
+  WebhookAccepted: { description: 'Accepted. Redirects are not followed' },
+  WebhookGone: { description: 'The service disables the endpoint and sends nothing more to it' },
+  WebhookFailed: {
     description: 'Failed. The service tries again: ten attempts in all within four days',
     headers: {
       'Retry-After': { $ref: '#/components/headers/RetryAfter' },
@@ -58,13 +57,16 @@ const responses = {
 
 /**
  * Builds one callback per event type: the request that the service POSTs to the `url` of the
- * operation's request body.
+ * operation's request body. Adds the components that the callbacks refer to.
  */
-export function buildEventCallbacks(tags: unknown): Json {
+export function buildEventCallbacks(tags: string[], components: Components): Json {
+  Object.assign(components.parameters, parameters);
+  Object.assign(components.responses, responses);
   return Object.fromEntries(
     EVENT_TYPES.map((type) => {
       const { description, fires_when, example } = describeEventType(type);
       const component = toEventComponentName(type);
+      components.schemas[component] = toOpenApi(buildEventSchema(type));
       const post = {
         operationId: `on${component.replace(/Event$/, '')}`,
         tags,
@@ -74,17 +76,15 @@ export function buildEventCallbacks(tags: unknown): Json {
         parameters: Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
         requestBody: {
           required: true,
-          content: { 'application/json': { schema: { $ref: `#/components/schemas/${component}` }, example } },
+          content: { 'application/json': { schema: referToSchema(component), example } },
         },
-        responses,
+        responses: {
+          '2XX': { $ref: '#/components/responses/WebhookAccepted' },
+          '410': { $ref: '#/components/responses/WebhookGone' },
+          default: { $ref: '#/components/responses/WebhookFailed' },
+        },
       };
       return [type, { '{$request.body#/url}': { post } }];
     }),
   );
-}
-
-/** Builds the components that {@link buildEventCallbacks} refers to. */
-export function buildCallbackComponents(): { schemas: Json; parameters: Json } {
-  const schemas = EVENT_TYPES.map((type) => [toEventComponentName(type), toOpenApi(buildEventSchema(type))]);
-  return { schemas: Object.fromEntries(schemas), parameters };
 }

@@ -1,21 +1,27 @@
-import type Joi from 'joi';
 import swaggerJsdoc from 'swagger-jsdoc';
-import { toOpenApi, toQueryParameters } from '../../shared/contracts/schemas/to-openapi.js';
-import { buildCallbackComponents, buildEventCallbacks } from './callbacks.js';
+import { createRouter } from '../app.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import type { Components, Json } from './components.js';
 import { introduction } from './introduction.js';
-import { buildDryRunSchemas, buildResponses, isVersioned, OTHER_RESPONSES } from './responses.js';
-import { buildComponentSchemas, getExample, getSchema } from './schemas.js';
-import { errorResponses, securitySchemes, sharedHeaders, sharedParameters } from './shared.js';
+import { buildOperation, type OperationBlock } from './operation.js';
+import { collectRouteFacts } from './routes.js';
+import { buildComponentSchemas } from './schemas.js';
+import {
+  errorResponses,
+  securitySchemes,
+  sharedHeaders,
+  sharedParameters,
+  sharedQueryParameters,
+} from './shared.js';
 import { sortPaths, tags } from './tags.js';
 import { dropUnusedSchemas } from './unused.js';
 
-type Json = Record<string, unknown>;
-type Operation = Json & { responses: Json; parameters?: unknown[] };
+type Paths = Record<string, Record<string, OperationBlock>>;
 
 /**
- * Builds the OpenAPI 3.0.3 document. The @openapi blocks of the routes define verb, path and status
- * codes. Everything else comes from the Joi schemas. The `x-` members of a block are shorthands
- * that are expanded here, so that comments never list fields.
+ * Builds the OpenAPI 3.0.3 document. The `@openapi` blocks of the routes hold names and prose.
+ * Parameters, bodies, responses, errors and rights follow from the Joi schemas and from the facts
+ * that the middleware of each route declare (runtime/route-facts.ts).
  * @param sources globs of the route files
  */
 export function buildOpenApiDocument(sources: string[]): Json {
@@ -36,72 +42,34 @@ export function buildOpenApiDocument(sources: string[]): Json {
       tags,
       components: {
         securitySchemes,
-        headers: sharedHeaders,
-        parameters: sharedParameters,
-        responses: errorResponses,
+        headers: { ...sharedHeaders },
+        parameters: { ...sharedParameters, ...sharedQueryParameters },
+        responses: { ...errorResponses },
+        examples: {},
         schemas: buildComponentSchemas(),
       },
     },
-  }) as { paths: Record<string, Record<string, Operation>>; components: Record<string, Json> } & Json;
-  for (const [path, operations] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(operations)) {
-      if (takeMember(operation, 'x-callbacks') === 'events')
-        addEventCallbacks(operation, document.components);
-      expandShorthands(operation, { path, method });
-    }
-  }
-  Object.assign(document.components.schemas as Json, buildDryRunSchemas(document));
-  dropUnusedSchemas(document);
-  return { ...document, paths: sortPaths(document.paths) };
+  }) as { paths: Paths; components: Components } & Json;
+  const paths = sortPaths(buildPaths(document.paths, document.components));
+  dropUnusedSchemas({ ...document, paths });
+  return { ...document, paths };
 }
 
-/** Adds the callbacks and the components that only the callbacks refer to. */
-function addEventCallbacks(operation: Operation, components: Record<string, Json>): void {
-  operation.callbacks = buildEventCallbacks(operation.tags);
-  for (const [kind, added] of Object.entries(buildCallbackComponents()))
-    Object.assign(components[kind] as Json, added);
+/** Renders the text of docs/openapi.json. A reference takes one line, so changes are short. */
+export function renderOpenApiDocument(document: Json): string {
+  const text = JSON.stringify(document, null, 2);
+  return `${text.replace(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')}\n`;
 }
 
-function expandShorthands(operation: Operation, { path, method }: { path: string; method: string }): void {
-  const parameters = [...(operation.parameters ?? [])];
-  for (const [, name] of path.matchAll(/\{(\w+)\}/g))
-    parameters.unshift({ $ref: `#/components/parameters/${name}` });
-  const query = takeMember(operation, 'x-query');
-  if (query) parameters.push(...toQueryParameters(getSchema(query) as Joi.ObjectSchema));
-  const body = takeMember(operation, 'x-body');
-  const isWrite = (operation['x-write'] as boolean | undefined) ?? body !== undefined;
-  delete operation['x-write'];
-  if (takeMember(operation, 'x-security') === 'session') operation.security = [{ sessionCookie: [] }];
-  if (isWrite) {
-    parameters.push(
-      { $ref: '#/components/parameters/IdempotencyKey' },
-      { $ref: '#/components/parameters/DryRun' },
-    );
-  }
-  const isChange = isWrite && isVersioned(operation.responses['200']);
-  if (isChange) parameters.push({ $ref: '#/components/parameters/IfMatch' });
-  if (body) operation.requestBody = buildRequestBody(body, method);
-  if (parameters.length > 0) operation.parameters = parameters;
-  const isPublic = Array.isArray(operation.security) && operation.security.length === 0;
-  const { responses, other } = buildResponses(operation.responses, { isWrite, isPublic });
-  operation.responses = responses;
-  if (other) operation[OTHER_RESPONSES] = other;
-  if (isChange) operation.responses['412'] = { $ref: '#/components/responses/Error412' };
-}
-
-function takeMember(operation: Json, member: string): string | undefined {
-  const value = operation[member];
-  delete operation[member];
-  return typeof value === 'string' ? value : undefined;
-}
-
-function buildRequestBody(name: string, method: string): Json {
-  const schema = toOpenApi(getSchema(name)) as { required?: string[] };
-  return {
-    // Optional for a PATCH, where an empty body changes nothing, and where no member is required.
-    required: method === 'post' && (schema.required?.length ?? 0) > 0,
-    content: {
-      'application/json': { schema: { $ref: `#/components/schemas/${name}` }, example: getExample(name) },
-    },
-  };
+function buildPaths(blocks: Paths, components: Components): Record<string, Record<string, Json>> {
+  // Adding routes uses nothing of the runtime.
+  const facts = collectRouteFacts(createRouter({} as ApiRuntime));
+  const paths = Object.entries(blocks).map(([path, item]) => {
+    const operations = Object.entries(item).map(([method, block]) => {
+      const route = { method, path, facts: facts.get(`${method} ${path}`) ?? {} };
+      return [method, buildOperation(block, route, components)];
+    });
+    return [path, Object.fromEntries(operations)];
+  });
+  return Object.fromEntries(paths);
 }

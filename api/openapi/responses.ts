@@ -1,138 +1,141 @@
-import { type OpenApiSchema, toOpenApi } from '../../shared/contracts/schemas/to-openapi.js';
-import { dryRun } from '../../shared/resources/operations/schema.js';
+import type { RouteFacts } from '../runtime/route-facts.js';
+import {
+  type Components,
+  type Json,
+  referToDryRun,
+  referToExample,
+  referToResponse,
+  referToSchema,
+} from './components.js';
 import { getExample, getSchema } from './schemas.js';
 
-type Json = Record<string, unknown>;
-
-/**
- * The extension member of an operation that contains the responses which a plain call does not get:
- * a Responses Object.
- */
-export const OTHER_RESPONSES = 'x-other-responses';
-
-/** The 202 of a write that may need approval by a person when an agent key sends it. */
-const HELD_RESPONSE = '#/components/responses/AcceptedOrHeld';
-
-interface OperationKind {
-  isWrite: boolean;
+/** An operation, as far as its responses depend on it. */
+export interface Operation {
+  method: string;
+  path: string;
+  facts: RouteFacts;
   /** True if the operation needs no credential. */
   isPublic: boolean;
+  /** Component of the record or the records that it returns; undefined for other responses. */
+  record: string | undefined;
+  isList: boolean;
+  /** True if an agent's write may be held for approval by a person. */
+  isHeld: boolean;
 }
 
 /**
- * Builds the responses of an operation. `responses` contains one success, that of a plain call, so
- * that generated clients return the resource itself. `other` contains the dry run and the 202 of a
- * late commit (docs/adr/0016-openapi-for-generated-clients.md).
+ * Builds the success of a plain call. There is one, so that generated clients return the resource
+ * itself (docs/adr/0016-openapi-for-generated-clients.md).
  */
-export function buildResponses(
-  declared: Json,
-  kind: OperationKind,
-): { responses: Json; other: Json | undefined } {
-  const { 'x-errors': errors = [], ...successes } = declared as { 'x-errors'?: number[] } & Record<
-    string,
-    Json
-  >;
-  const isHeld = successes['202']?.$ref === HELD_RESPONSE;
-  if (isHeld) delete successes['202'];
-  const responses: Json = {};
-  for (const [status, response] of Object.entries(successes))
-    responses[status] = buildSuccessResponse(response as Json, status, kind);
-  for (const status of errors) responses[status] = { $ref: `#/components/responses/Error${status}` };
-  // An authenticated route also returns 400 for a bad X-Environment, 406 for a bad Accept and 500
-  // for an internal failure.
-  if (!kind.isPublic)
-    for (const status of [400, 406, 500])
-      responses[status] = { $ref: `#/components/responses/Error${status}` };
+export function buildSuccess(operation: Operation, components: Components): Json {
+  const { method, path, record, facts, isList, isPublic } = operation;
+  if (!record) throw new Error(`${method} ${path}: name the resource that it returns (x-resource, x-list)`);
+  const status = facts.write?.status ?? 200;
+  const build = () => (isList ? buildPage(operation, record) : buildRecord(operation, record, components));
+  // No other operation has the headers of a public one.
+  if (isPublic) return { [status]: build() };
+  return { [status]: referToResponse(components, `${record}${nameSuccess(operation)}`, build) };
+}
+
+const WRITE_NAMES = { 200: 'Written', 201: 'Created', 202: 'Accepted' };
+
+/** Returns the end of the component's name. The headers of a record depend on it. */
+function nameSuccess({ facts, isList }: Operation): string {
+  if (isList) return 'Page';
+  return facts.write ? WRITE_NAMES[facts.write.status] : 'Read';
+}
+
+function buildPage(operation: Operation, record: string): Json {
+  const example = { ok: true, data: { items: [getExample(record)], cursor: null, count: 1 } };
   return {
-    responses,
-    other: kind.isWrite ? buildOtherResponses(successes as Record<string, Json>, isHeld) : undefined,
+    description: 'One page',
+    headers: buildHeaders(operation),
+    content: { 'application/json': { schema: buildPageSchema(record), example } },
   };
 }
 
-function buildOtherResponses(successes: Record<string, Json>, isHeld: boolean): Json {
-  const name = Object.values(successes)
-    .map(getResourceName)
-    .find((found) => found !== undefined);
-  if (!name) throw new Error('a write must return a resource (x-resource)');
-  const schemas = [`DryRunOf${name}`, ...(isHeld ? ['DryRunOfHeld'] : []), 'WriteReceipt'];
-  const schema = { anyOf: schemas.map((each) => ({ $ref: `#/components/schemas/${each}` })) };
-  const example = { ok: true, dry_run: true, data: getExample(name), warnings: [] };
+function buildRecord(operation: Operation, record: string, components: Components): Json {
+  const status = operation.facts.write?.status ?? 200;
   return {
-    '200': {
-      description: `With X-Service-Dry-Run: a preview of the ${name}; nothing is stored. A key that may not read the ${name} gets only its id when nothing was changed`,
-      headers: buildHeaders({ isWrite: true, isPublic: false }),
-      content: { 'application/json': { schema, example } },
+    description: status === 202 ? `The ${record}, created now and processed later` : `The ${record}`,
+    headers: {
+      ...buildHeaders(operation),
+      ...(isVersioned(record) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
+      ...(status === 200 ? {} : { Location: { $ref: '#/components/headers/Location' } }),
     },
-    '202': { $ref: isHeld ? HELD_RESPONSE : '#/components/responses/Accepted' },
+    content: {
+      'application/json': {
+        schema: referToSchema(record),
+        examples: { [record]: referToExample(components, record) },
+      },
+    },
   };
 }
 
-const getResourceName = (response: Json) => response['x-resource'] as string | undefined;
-
-/** Builds the dry run components that the document refers to. */
-export function buildDryRunSchemas(document: Json): Record<string, OpenApiSchema> {
-  const names = JSON.stringify(document).matchAll(/"#\/components\/schemas\/DryRunOf(\w+)"/g);
-  const found = new Set([...names].map(([, name]) => name as string));
-  return Object.fromEntries([...found].map((name) => [`DryRunOf${name}`, buildDryRunSchema(name)]));
-}
-
-function buildDryRunSchema(name: string): OpenApiSchema {
-  return toOpenApi(dryRun.keys({ data: getSchema(name).required() }));
-}
-
-function buildSuccessResponse(response: Json, status: string, kind: OperationKind): Json {
-  const list = response['x-list'] as string | undefined;
-  const resource = getResourceName(response);
-  const name = list ?? resource;
-  if (!name) return response;
-  const headers = {
-    ...buildHeaders(kind),
-    ...(resource && isVersioned(response) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
-    ...(status === '200' ? {} : { Location: { $ref: '#/components/headers/Location' } }),
+/**
+ * Builds the responses that a plain call does not get: the dry run and the 202 of a late commit.
+ * They are apart from the success, for the same reason.
+ */
+export function buildOtherResponses(operation: Operation, components: Components): Json {
+  const { record = '', isHeld } = operation;
+  const build = () => buildPreview(operation, record, components);
+  return {
+    '200': referToResponse(components, `${record}Preview${isHeld ? 'OrHeld' : ''}`, build),
+    '202': { $ref: `#/components/responses/${isHeld ? 'AcceptedOrHeld' : 'Accepted'}` },
   };
-  const example = getExample(name);
-  if (list) {
-    const page = { ok: true, data: { items: [example], cursor: null, count: 1 } };
-    return { description: 'One page', headers, content: buildJsonContent(buildListSchema(name), page) };
-  }
-  const description = status === '202' ? `The ${name}, created now and processed later` : `The ${name}`;
-  const schema = { $ref: `#/components/schemas/${name}` };
-  return { description, headers, content: buildJsonContent(schema, example) };
 }
 
-const buildJsonContent = (schema: Json, example: unknown) => ({ 'application/json': { schema, example } });
+function buildPreview(operation: Operation, record: string, components: Components): Json {
+  const previews = [record, ...(operation.isHeld ? ['Held'] : [])];
+  const anyOf = [...previews.map((each) => referToDryRun(components, each)), referToSchema('WriteReceipt')];
+  const example = { ok: true, dry_run: true, data: getExample(record), warnings: [] };
+  return {
+    description: `With X-Service-Dry-Run: a preview of the ${record}; nothing is stored. A key that may not read the ${record} gets only its id when nothing was changed`,
+    headers: buildHeaders(operation),
+    content: { 'application/json': { schema: { anyOf }, example } },
+  };
+}
 
-/** A record has a version if it has `updated_at`. */
-export function isVersioned(response: unknown): boolean {
-  const name = getResourceName((response ?? {}) as Json);
-  const { keys = {} } = name ? (getSchema(name).describe() as { keys?: Json }) : {};
+/** Whether a record has a version, which is its `updated_at`. */
+export function isVersioned(record: string): boolean {
+  const { keys = {} } = getSchema(record).describe() as { keys?: Json };
   return 'updated_at' in keys;
 }
 
 /** HTTP header name to component name. */
 const HEADERS = {
   always: { 'X-Request-Id': 'XRequestId' },
-  authenticated: {
+  limited: {
     'X-RateLimit-Remaining': 'XRateLimitRemaining',
     RateLimit: 'RateLimit',
     'RateLimit-Policy': 'RateLimitPolicy',
-    'X-Service-Warnings': 'XServiceWarnings',
   },
+  warned: { 'X-Service-Warnings': 'XServiceWarnings' },
   writes: { 'X-Idempotency-Replay': 'XIdempotencyReplay' },
 };
 
-function buildHeaders({ isPublic, isWrite }: OperationKind): Json {
-  const names = {
+function buildHeaders({ isPublic, facts }: Operation): Json {
+  return referToHeaders({
     ...HEADERS.always,
-    ...(isPublic ? {} : HEADERS.authenticated),
-    ...(isWrite ? HEADERS.writes : {}),
-  };
-  return Object.fromEntries(
-    Object.entries(names).map(([name, component]) => [name, { $ref: `#/components/headers/${component}` }]),
-  );
+    ...(isPublic ? {} : { ...HEADERS.limited, ...HEADERS.warned }),
+    ...(facts.write ? HEADERS.writes : {}),
+  });
 }
 
-function buildListSchema(name: string): Json {
+function referToHeaders(components: Record<string, string>): Json {
+  const entries = Object.entries(components);
+  return Object.fromEntries(entries.map(([name, one]) => [name, { $ref: `#/components/headers/${one}` }]));
+}
+
+/** Adds the headers to the successes that a block describes itself. */
+export function addHeaders({ isPublic }: Operation, successes: Record<string, Json>): Json {
+  if (isPublic) return successes;
+  const headers = referToHeaders({ ...HEADERS.always, ...HEADERS.limited });
+  const entries = Object.entries(successes);
+  return Object.fromEntries(entries.map(([status, response]) => [status, { ...response, headers }]));
+}
+
+function buildPageSchema(record: string): Json {
   return {
     type: 'object',
     required: ['ok', 'data'],
@@ -142,7 +145,7 @@ function buildListSchema(name: string): Json {
         type: 'object',
         required: ['items', 'cursor', 'count'],
         properties: {
-          items: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
+          items: { type: 'array', items: referToSchema(record) },
           cursor: {
             type: 'string',
             nullable: true,

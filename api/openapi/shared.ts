@@ -1,8 +1,11 @@
+import Joi from 'joi';
+import { cursor, limit } from '../../shared/contracts/schemas/fields.js';
+import { type OpenApiSchema, toQueryParameters } from '../../shared/contracts/schemas/to-openapi.js';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/platform/errors.js';
 
 /**
- * Credentials that routes accept (docs/decisions.md §6). A route with `x-security: session` in its
- * block accepts only the session cookie.
+ * Credentials that routes accept (docs/decisions.md §6). A route for people alone accepts only the
+ * session cookie.
  */
 export const securitySchemes = {
   bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },
@@ -110,6 +113,11 @@ export const sharedParameters = {
     schema: { type: 'string', enum: ['true'] },
   },
 };
+
+/** Query parameters that nearly every list has, by name. */
+export const sharedQueryParameters: Record<string, OpenApiSchema> = Object.fromEntries(
+  toQueryParameters(Joi.object({ limit: limit(200), cursor: cursor() })).map((each) => [each.name, each]),
+);
 
 const EXAMPLES: Record<number, { code: ErrorCode; message: string; details?: object[] }> = {
   400: {

@@ -33,7 +33,11 @@ const TAGS: Tag[] = [
     description: 'Events as a list and as a live stream',
     collections: ['events', 'event-types', 'stream', 'notices'],
   },
-  { name: 'Exports', description: 'Records as files', collections: ['exports', 'export-schedules'] },
+  {
+    name: 'Exports',
+    description: 'Records as files',
+    collections: ['exports', 'export-schedules', 'downloads'],
+  },
   { name: 'Approvals', description: 'Writes that wait for a person', collections: ['approvals'] },
   {
     name: 'Suggestions',
@@ -50,6 +54,17 @@ const TAGS: Tag[] = [
 ];
 
 export const tags = TAGS.map(({ name, description }) => ({ name, description }));
+
+/**
+ * Returns the tag of a path's collection.
+ * @throws {Error} if no tag lists the collection
+ */
+export function findTag(path: string): string {
+  const [, collection = ''] = path.split('/');
+  const found = TAGS.find(({ collections }) => collections.includes(collection));
+  if (!found) throw new Error(`add ${collection} to a tag in api/openapi/tags.ts`);
+  return found.name;
+}
 
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
@@ -73,7 +88,7 @@ function computeRank(path: string, item: Paths[string]): number[] {
   const [, collection = '', id, action] = path.split('/');
   const collectionIndex = TAGS[tag]?.collections.indexOf(collection) ?? -1;
   const kind = id === undefined ? 0 : action === undefined ? 1 : 2;
-  // A path outside the tag's own collections comes last, such as /downloads among the exports.
+  // A path whose block names the tag of other collections comes last.
   return [tag, collectionIndex < 0 ? Number.MAX_SAFE_INTEGER : collectionIndex, kind];
 }
 

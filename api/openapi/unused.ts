@@ -1,14 +1,11 @@
-type Json = Record<string, unknown>;
+import type { Components, Json } from './components.js';
 
 /**
  * Removes the schemas that no operation refers to. Only agents' tools use them, and the MCP
  * manifest shows them.
  */
-export function dropUnusedSchemas({
-  components,
-  ...rest
-}: { components: Record<string, Json> } & Json): void {
-  const schemas = components.schemas as Json;
+export function dropUnusedSchemas({ components, ...rest }: { components: Components } & Json): void {
+  const { schemas } = components;
   let unused: string[];
   do {
     const text = JSON.stringify([rest, components]);

@@ -16,12 +16,9 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /me:
    *   get:
    *     operationId: getMe
-   *     tags: [Access]
    *     summary: The account and rights of this key
-   *     description: Every key may call this. The call counts against the limits it shows.
-   *     responses:
-   *       '200': { x-resource: Me }
-   *       x-errors: [401, 429, 503]
+   *     description: The call counts against the limits it shows.
+   *     x-resource: Me
    */
   router.get('/me', (ctx) => {
     const { key, rateLimitWindows } = ctx.state;
@@ -56,12 +53,12 @@ export function accountRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /operations/{id}:
    *   get:
    *     operationId: getOperation
-   *     tags: [Access]
    *     summary: Get the outcome of a write that returned 202
-   *     description: Operations are kept for 24 hours. result is the resource in its current state.
-   *     responses:
-   *       '200': { x-resource: Operation }
-   *       x-errors: [401, 404, 429, 503]
+   *     description: >-
+   *       Operations are kept for 24 hours. result is the resource in its current state. Agent keys
+   *       see only their own operations. Other keys see an operation with the permission read, or
+   *       with admin if the write needed it.
+   *     x-resource: Operation
    */
   router.get('/operations/:id', async (ctx) => {
     const { id } = ctx.params;

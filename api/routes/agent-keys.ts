@@ -20,13 +20,8 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /agent-keys:
    *   get:
    *     operationId: listAgentKeys
-   *     tags: [Access]
    *     summary: List agent keys
-   *     description: Newest first, including revoked and expired keys. Needs the permission admin.
-   *     x-query: AgentKeyListQuery
-   *     responses:
-   *       '200': { x-list: AgentKey }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first, including revoked and expired keys.
    */
   router.get(
     '/agent-keys',
@@ -38,16 +33,12 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /agent-keys:
    *   post:
    *     operationId: createAgentKey
-   *     tags: [Access]
    *     summary: Create an agent key
    *     description: >-
    *       The response shows the key, once. An account may have 100 active keys, API keys and agent
    *       keys together; its sandbox has its own 100. Creating another returns 409 until a key is
-   *       revoked or expires. Needs the permission admin.
-   *     x-body: AgentKeyCreate
-   *     responses:
-   *       '201': { x-resource: AgentKeyWithSecret }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *       revoked or expires.
+   *     x-resource: AgentKeyWithSecret
    */
   router.post(
     '/agent-keys',
@@ -59,12 +50,8 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /agent-keys/{id}:
    *   get:
    *     operationId: getAgentKey
-   *     tags: [Access]
    *     summary: Get one agent key's record
-   *     description: Never shows the key itself. Needs the permission admin.
-   *     responses:
-   *       '200': { x-resource: AgentKey }
-   *       x-errors: [401, 403, 404, 429, 503]
+   *     description: Never shows the key itself.
    */
   router.get(
     '/agent-keys/:id',
@@ -76,15 +63,11 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /agent-keys/{id}/roll:
    *   post:
    *     operationId: rollAgentKey
-   *     tags: [Access]
    *     summary: Replace an agent key
    *     description: >-
    *       The new key has the same scopes. The old key expires after overlap_hours and counts
-   *       towards the account's 100 keys until then. Needs the permission admin.
-   *     x-body: ApiKeyRoll
-   *     responses:
-   *       '201': { x-resource: AgentKeyWithSecret }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       towards the account's 100 keys until then.
+   *     x-resource: AgentKeyWithSecret
    */
   router.post(
     '/agent-keys/:id/roll',
@@ -104,13 +87,8 @@ export function agentKeyRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /agent-keys/{id}:
    *   delete:
    *     operationId: revokeAgentKey
-   *     tags: [Access]
    *     summary: Revoke an agent key
-   *     description: Effective everywhere within 5 seconds. Needs the permission admin.
-   *     x-write: true
-   *     responses:
-   *       '200': { x-resource: AgentKey }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: Effective everywhere within 5 seconds.
    */
   router.delete(
     '/agent-keys/:id',

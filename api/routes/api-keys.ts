@@ -20,13 +20,8 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /api-keys:
    *   get:
    *     operationId: listApiKeys
-   *     tags: [Access]
    *     summary: List API keys
-   *     description: Newest first, including revoked and expired keys. Needs the permission admin.
-   *     x-query: ApiKeyListQuery
-   *     responses:
-   *       '200': { x-list: ApiKey }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first, including revoked and expired keys.
    */
   router.get(
     '/api-keys',
@@ -38,16 +33,12 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /api-keys:
    *   post:
    *     operationId: createApiKey
-   *     tags: [Access]
    *     summary: Create an API key
    *     description: >-
    *       The response shows the key, once. An account may have 100 active keys, API keys and agent
    *       keys together; its sandbox has its own 100. Creating another returns 409 until a key is
-   *       revoked or expires. Needs the permission admin.
-   *     x-body: ApiKeyCreate
-   *     responses:
-   *       '201': { x-resource: ApiKeyWithSecret }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *       revoked or expires.
+   *     x-resource: ApiKeyWithSecret
    */
   router.post(
     '/api-keys',
@@ -59,12 +50,8 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /api-keys/{id}:
    *   get:
    *     operationId: getApiKey
-   *     tags: [Access]
    *     summary: Get one API key's record
-   *     description: Never shows the key itself. Needs the permission admin.
-   *     responses:
-   *       '200': { x-resource: ApiKey }
-   *       x-errors: [401, 403, 404, 429, 503]
+   *     description: Never shows the key itself.
    */
   router.get(
     '/api-keys/:id',
@@ -76,15 +63,11 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /api-keys/{id}/roll:
    *   post:
    *     operationId: rollApiKey
-   *     tags: [Access]
    *     summary: Replace an API key
    *     description: >-
    *       The new key has the same rights. The old key expires after overlap_hours and counts
-   *       towards the account's 100 keys until then. Needs the permission admin.
-   *     x-body: ApiKeyRoll
-   *     responses:
-   *       '201': { x-resource: ApiKeyWithSecret }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       towards the account's 100 keys until then.
+   *     x-resource: ApiKeyWithSecret
    */
   router.post(
     '/api-keys/:id/roll',
@@ -104,13 +87,8 @@ export function apiKeyRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /api-keys/{id}:
    *   delete:
    *     operationId: revokeApiKey
-   *     tags: [Access]
    *     summary: Revoke an API key
-   *     description: Effective everywhere within 5 seconds. Needs the permission admin.
-   *     x-write: true
-   *     responses:
-   *       '200': { x-resource: ApiKey }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: Effective everywhere within 5 seconds.
    */
   router.delete(
     '/api-keys/:id',

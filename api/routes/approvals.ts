@@ -22,15 +22,8 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /approvals:
    *   get:
    *     operationId: listApprovals
-   *     tags: [Approvals]
    *     summary: List approvals, pending and decided
-   *     description: >-
-   *       Newest first. Agent keys need the scope propose_approvals and see only approvals that
-   *       they requested.
-   *     x-query: ApprovalListQuery
-   *     responses:
-   *       '200': { x-list: Approval }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first. Agent keys see only approvals that they requested.
    */
   router.get(
     '/approvals',
@@ -42,16 +35,10 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /approvals:
    *   post:
    *     operationId: proposeApproval
-   *     tags: [Approvals]
    *     summary: Propose an invoice for approval by a person
    *     description: >-
    *       The invoice must be in draft or needs_review; the proposal does not change it. A second
-   *       proposal while one is pending returns 409 approval_already_pending. Agent keys need the
-   *       scope propose_approvals.
-   *     x-body: ApprovalPropose
-   *     responses:
-   *       '201': { x-resource: Approval }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *       proposal while one is pending returns 409 approval_already_pending.
    */
   router.post('/approvals', serveWrite(api, proposeApproval, { resourceLabel: 'approval' }));
 
@@ -60,12 +47,8 @@ export function approvalRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /approvals/{id}:
    *   get:
    *     operationId: getApproval
-   *     tags: [Approvals]
    *     summary: Get one approval
    *     description: Agent keys see only approvals that they requested.
-   *     responses:
-   *       '200': { x-resource: Approval }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/approvals/:id',
@@ -84,19 +67,13 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    * /approvals/{id}/approve:
    *   post:
    *     operationId: approveApproval
-   *     tags: [Approvals]
-   *     x-security: session
    *     summary: Approve a held write or a proposed invoice
    *     description: >-
    *       Runs the held write again as the agent, with every check; an invoice that it creates is
    *       still a draft. Approving a proposal approves its invoice. An approval can be approved
    *       once. If the price or the invoice has changed since it was shown, the response is 409
    *       conflict and lists the changes; the approval stays pending with the new content and its
-   *       new hash. Only a signed-in person may decide; keys may not.
-   *     x-body: ApprovalApprove
-   *     responses:
-   *       '200': { x-resource: Approval }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       new hash.
    */
   router.post('/approvals/:id/approve', serveWrite(api, approveApproval, { resourceLabel: 'approval' }));
 
@@ -105,15 +82,8 @@ function decisionRoutes(router: Router<RequestState>, api: ApiRuntime): void {
    * /approvals/{id}/reject:
    *   post:
    *     operationId: rejectApproval
-   *     tags: [Approvals]
-   *     x-security: session
    *     summary: Reject a held write or a proposed invoice
-   *     description: >-
-   *       Nothing is created or changed. Only a signed-in person may decide; keys may not.
-   *     x-body: ApprovalReject
-   *     responses:
-   *       '200': { x-resource: Approval }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: Nothing is created or changed.
    */
   router.post('/approvals/:id/reject', serveWrite(api, rejectApproval, { resourceLabel: 'approval' }));
 }

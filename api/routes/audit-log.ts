@@ -17,14 +17,8 @@ export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /audit-log:
    *   get:
    *     operationId: listAuditEntries
-   *     tags: [Access]
    *     summary: List audit log entries
-   *     description: >-
-   *       Newest first. Needs the permission admin; agent keys need the scope read_audit.
-   *     x-query: AuditListQuery
-   *     responses:
-   *       '200': { x-list: AuditEntry }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first.
    */
   router.get(
     '/audit-log',
@@ -36,12 +30,7 @@ export function auditLogRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /audit-log/{id}:
    *   get:
    *     operationId: getAuditEntry
-   *     tags: [Access]
    *     summary: Get one entry of the audit log
-   *     description: Needs the permission admin; agent keys need the scope read_audit.
-   *     responses:
-   *       '200': { x-resource: AuditEntry }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/audit-log/:id',

@@ -22,13 +22,8 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /claims:
    *   get:
    *     operationId: listClaims
-   *     tags: [Claims]
    *     summary: List claims on motor clubs
    *     description: Newest first.
-   *     x-query: ClaimListQuery
-   *     responses:
-   *       '200': { x-list: Claim }
-   *       x-errors: [400, 401, 403, 429, 503]
    */
   router.get('/claims', serveList(api, { access: read, schema: claimListQuery, buildQuery: listClaims }));
 
@@ -37,15 +32,8 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /claims:
    *   post:
    *     operationId: createClaim
-   *     tags: [Claims]
    *     summary: Create a claim
-   *     description: >-
-   *       An invoice has one claim at a time; a second one returns 409 conflict. Not for agent
-   *       keys.
-   *     x-body: ClaimCreate
-   *     responses:
-   *       '201': { x-resource: Claim }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *     description: An invoice has one claim at a time; a second one returns 409 conflict.
    */
   router.post('/claims', serveWrite(api, createClaim, { resourceLabel: 'claim' }));
 
@@ -54,12 +42,8 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /claims/{id}:
    *   get:
    *     operationId: getClaim
-   *     tags: [Claims]
    *     summary: Get one claim
    *     description: Includes its deadlines and attempts.
-   *     responses:
-   *       '200': { x-resource: Claim }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get('/claims/:id', serveRecord(api, { access: read, entityType: 'claim', resourceLabel: 'claim' }));
 
@@ -68,15 +52,10 @@ export function claimRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /claims/{id}:
    *   patch:
    *     operationId: updateClaim
-   *     tags: [Claims]
    *     summary: Change a claim
    *     description: >-
    *       JSON merge: an absent member is kept, null clears it. A claim that has ended returns 409
    *       conflict.
-   *     x-body: ClaimPatch
-   *     responses:
-   *       '200': { x-resource: Claim }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.patch('/claims/:id', serveWrite(api, updateClaim, { resourceLabel: 'claim' }));
   claimActionRoutes(router, api);
@@ -88,13 +67,8 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /claims/{id}/submit:
    *   post:
    *     operationId: submitClaim
-   *     tags: [Claims]
    *     summary: Submit a claim
-   *     description: Sends its invoice to the billing partner. Needs the permission approve.
-   *     x-body: ClaimAction
-   *     responses:
-   *       '200': { x-resource: Claim }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: Sends its invoice to the billing partner.
    */
   router.post('/claims/:id/submit', serveWrite(api, submitClaim, { resourceLabel: 'claim' }));
 
@@ -103,15 +77,10 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /claims/{id}/rebill:
    *   post:
    *     operationId: rebillClaim
-   *     tags: [Claims]
    *     summary: Submit a denied claim again
    *     description: >-
    *       Allowed once the problem is corrected and the invoice is approved; three attempts at
-   *       most. Needs the permission approve.
-   *     x-body: ClaimAction
-   *     responses:
-   *       '200': { x-resource: Claim }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       most.
    */
   router.post('/claims/:id/rebill', serveWrite(api, rebillClaim, { resourceLabel: 'claim' }));
 
@@ -120,13 +89,8 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /claims/{id}/withdraw:
    *   post:
    *     operationId: withdrawClaim
-   *     tags: [Claims]
    *     summary: Withdraw a claim
    *     description: The invoice keeps its status and may be billed to another payer.
-   *     x-body: ClaimWithdraw
-   *     responses:
-   *       '200': { x-resource: Claim }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/claims/:id/withdraw', serveWrite(api, withdrawClaim, { resourceLabel: 'claim' }));
 
@@ -135,16 +99,11 @@ function claimActionRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /claims/{id}/outcome:
    *   post:
    *     operationId: recordClaimOutcome
-   *     tags: [Claims]
    *     summary: Record the motor club's decision
    *     description: >-
    *       A paid claim is recorded as a payment of the invoice. A denied claim is submitted again
    *       automatically when a rule can correct it. Otherwise the invoice needs review, and a
    *       suggestion says how to respond to the denial.
-   *     x-body: ClaimOutcome
-   *     responses:
-   *       '200': { x-resource: Claim }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/claims/:id/outcome', serveWrite(api, recordClaimOutcome, { resourceLabel: 'claim' }));
 }

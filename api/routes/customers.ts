@@ -1,5 +1,4 @@
 import type Router from '@koa/router';
-import { assertAccess } from '../../shared/contracts/access.js';
 import type { CustomerStatementQuery } from '../../shared/contracts/generated.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
@@ -13,10 +12,12 @@ import {
   type StatementRow,
 } from '../../shared/resources/customers/statement.js';
 import { customerStatementQuery } from '../../shared/resources/customers/statement-schema.js';
-import { markQueryReader, readQuery } from '../middleware/query.js';
+import { requireAccess } from '../middleware/access.js';
+import { readQuery } from '../middleware/query.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 const read = getReadAccess('customer');
@@ -27,13 +28,8 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /customers:
    *   get:
    *     operationId: listCustomers
-   *     tags: [Customers]
    *     summary: List customers
-   *     description: Newest first. Agent keys need the scope read_customers.
-   *     x-query: CustomerListQuery
-   *     responses:
-   *       '200': { x-list: Customer }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first.
    */
   router.get(
     '/customers',
@@ -45,13 +41,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /customers:
    *   post:
    *     operationId: createCustomer
-   *     tags: [Customers]
    *     summary: Create a customer
-   *     description: Not for agent keys.
-   *     x-body: CustomerCreate
-   *     responses:
-   *       '201': { x-resource: Customer }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
   router.post('/customers', serveWrite(api, createCustomer, { resourceLabel: 'customer' }));
 
@@ -60,12 +50,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /customers/{id}:
    *   get:
    *     operationId: getCustomer
-   *     tags: [Customers]
    *     summary: Get one customer
-   *     description: Agent keys need the scope read_customers.
-   *     responses:
-   *       '200': { x-resource: Customer }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/customers/:id',
@@ -77,13 +62,8 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /customers/{id}:
    *   patch:
    *     operationId: updateCustomer
-   *     tags: [Customers]
    *     summary: Change a customer
-   *     description: 'JSON merge: an absent member is kept, null clears it. Not for agent keys.'
-   *     x-body: CustomerPatch
-   *     responses:
-   *       '200': { x-resource: Customer }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: 'JSON merge: an absent member is kept, null clears it.'
    */
   router.patch('/customers/:id', serveWrite(api, updateCustomer, { resourceLabel: 'customer' }));
 
@@ -92,24 +72,23 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /customers/{id}/statement:
    *   get:
    *     operationId: getCustomerStatement
-   *     tags: [Customers]
    *     summary: Get a customer's account statement
    *     description: >-
    *       Derived from released invoices, payments and refunds; shows what the customer owes. At
-   *       most 2,000 entries per request. Not for agent keys.
-   *     x-query: CustomerStatementQuery
-   *     responses:
-   *       '200': { x-resource: CustomerStatement }
-   *       x-errors: [400, 401, 403, 404, 429, 503]
+   *       most 2,000 entries per request.
+   *     x-resource: CustomerStatement
    */
-  router.get('/customers/:id/statement', serveStatement(api));
+  router.get(
+    '/customers/:id/statement',
+    requireAccess({ permission: 'read', agentScope: null }),
+    serveStatement(api),
+  );
 }
 
 function serveStatement(api: ApiRuntime): ApiMiddleware {
-  return markQueryReader(async (context) => {
+  return declareFacts({ query: customerStatementQuery }, async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
-    assertAccess(key, { permission: 'read', agentScope: null });
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('customer');
     const query = readQuery<CustomerStatementQuery>(ctx, customerStatementQuery);

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
-import { assertAccess } from '../../shared/contracts/access.js';
 import { DispatchBoardReader } from '../../shared/resources/dispatch-board/board-reader.js';
+import { requireAccess } from '../middleware/access.js';
 import type { RequestState } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
@@ -11,19 +11,18 @@ export function dispatchRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /dispatch-board:
    *   get:
    *     operationId: getDispatchBoard
-   *     tags: [Fleet]
    *     summary: Get the dispatch board
    *     description: >-
    *       Work orders in progress, trucks with their drivers, and work orders without a truck, most
-   *       urgent first. Agent keys need the scope read_dispatch.
-   *     responses:
-   *       '200': { x-resource: DispatchBoard }
-   *       x-errors: [401, 403, 429, 503]
+   *       urgent first.
+   *     x-resource: DispatchBoard
    */
-  router.get('/dispatch-board', async (ctx) => {
-    const { key } = ctx.state;
-    assertAccess(key, { permission: 'read', agentScope: 'read_dispatch' });
-    ctx.type = 'application/json';
-    ctx.body = await boards.read(key.tenantId);
-  });
+  router.get(
+    '/dispatch-board',
+    requireAccess({ permission: 'read', agentScope: 'read_dispatch' }),
+    async (ctx) => {
+      ctx.type = 'application/json';
+      ctx.body = await boards.read(ctx.state.key.tenantId);
+    },
+  );
 }

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { methodNotAllowed } from '../../shared/platform/errors.js';
-import { REFERENCE_PAGE_HTML, REFERENCE_PAGE_SCRIPT } from '../openapi/reference-page.js';
-import { toReferenceView } from '../openapi/reference-view.js';
+import { REFERENCE_PAGE_HTML, REFERENCE_PAGE_SCRIPT } from '../reference/page.js';
+import { toReferenceView } from '../reference/view.js';
 import type { ApiMiddleware } from '../runtime/context.js';
 
 const require = createRequire(import.meta.url);
@@ -36,7 +36,6 @@ export function readDocument(): string {
  * /openapi.json:
  *   get:
  *     operationId: getOpenApi
- *     tags: [Description]
  *     summary: This document
  *     description: Public; no key is needed.
  *     security: []
@@ -47,7 +46,7 @@ export function readDocument(): string {
  *           application/json:
  *             schema: { type: object, additionalProperties: true }
  *             example: { openapi: 3.0.3 }
- *       x-errors: [406, 429]
+ *     x-errors: [406]
  */
 /**
  * Serves openapi.json at both prefixes and the reference page at /docs. Both are public because

@@ -16,13 +16,8 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /drivers:
    *   get:
    *     operationId: listDrivers
-   *     tags: [Fleet]
    *     summary: List drivers
-   *     description: Newest first. Agent keys need the scope read_dispatch.
-   *     x-query: DriverListQuery
-   *     responses:
-   *       '200': { x-list: Driver }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first.
    */
   router.get('/drivers', serveList(api, { access: read, schema: driverListQuery, buildQuery: listDrivers }));
 
@@ -31,13 +26,7 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /drivers:
    *   post:
    *     operationId: createDriver
-   *     tags: [Fleet]
    *     summary: Add a driver
-   *     description: Not for agent keys.
-   *     x-body: DriverCreate
-   *     responses:
-   *       '201': { x-resource: Driver }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
   router.post('/drivers', serveWrite(api, createDriver, { resourceLabel: 'driver' }));
 
@@ -46,12 +35,7 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /drivers/{id}:
    *   get:
    *     operationId: getDriver
-   *     tags: [Fleet]
    *     summary: Get one driver
-   *     description: Agent keys need the scope read_dispatch.
-   *     responses:
-   *       '200': { x-resource: Driver }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/drivers/:id',
@@ -63,15 +47,10 @@ export function driverRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /drivers/{id}:
    *   patch:
    *     operationId: updateDriver
-   *     tags: [Fleet]
    *     summary: Change a driver
    *     description: >-
    *       JSON merge: an absent member is kept, null clears it; duty_classes are replaced as a
-   *       whole. Not for agent keys.
-   *     x-body: DriverPatch
-   *     responses:
-   *       '200': { x-resource: Driver }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       whole.
    */
   router.patch('/drivers/:id', serveWrite(api, updateDriver, { resourceLabel: 'driver' }));
 }

@@ -16,14 +16,11 @@ export function eventTypeRoutes(router: Router<RequestState>, _api: ApiRuntime):
    * /event-types:
    *   get:
    *     operationId: listEventTypes
-   *     tags: [Events]
    *     summary: List event types
    *     description: >-
    *       Returns all types at once, each with the JSON Schema of its delivered body and an
-   *       example. Not for agent keys.
-   *     responses:
-   *       '200': { x-list: EventType }
-   *       x-errors: [401, 403, 429, 503]
+   *       example.
+   *     x-list: EventType
    */
   router.get('/event-types', requireAccess(read), (ctx) => {
     const items = EVENT_TYPES.map(describeEventType);
@@ -35,12 +32,8 @@ export function eventTypeRoutes(router: Router<RequestState>, _api: ApiRuntime):
    * /event-types/{type}:
    *   get:
    *     operationId: getEventType
-   *     tags: [Events]
    *     summary: Get one event type
-   *     description: Not for agent keys.
-   *     responses:
-   *       '200': { x-resource: EventType }
-   *       x-errors: [401, 403, 404, 429, 503]
+   *     x-resource: EventType
    */
   router.get('/event-types/:type', requireAccess(read), (ctx) => {
     const type = EVENT_TYPES.find((one) => one === ctx.params.type);

@@ -1,14 +1,16 @@
 import type Router from '@koa/router';
-import { type Access, assertAccess } from '../../shared/contracts/access.js';
+import type { Access } from '../../shared/contracts/access.js';
 import type { EventStreamQuery } from '../../shared/contracts/generated.js';
 import { comparePositions, type EventPosition, parsePosition } from '../../shared/events/event-position.js';
 import { readCurrentPosition } from '../../shared/events/read-events.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { listEvents } from '../../shared/resources/events/queries.js';
 import { eventListQuery, eventStreamQuery } from '../../shared/resources/events/schema.js';
-import { markQueryReader, readQuery } from '../middleware/query.js';
+import { requireAccess } from '../middleware/access.js';
+import { readQuery } from '../middleware/query.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /** Events show every kind of record, so no single agent scope covers them. */
@@ -20,13 +22,8 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /events:
    *   get:
    *     operationId: listEvents
-   *     tags: [Events]
    *     summary: List events
-   *     description: Newest first. Each is the body that webhooks deliver. Not for agent keys.
-   *     x-query: EventListQuery
-   *     responses:
-   *       '200': { x-list: Event }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first. Each is the body that webhooks deliver.
    */
   router.get('/events', serveList(api, { access: read, schema: eventListQuery, buildQuery: listEvents }));
 
@@ -35,12 +32,7 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /events/{id}:
    *   get:
    *     operationId: getEvent
-   *     tags: [Events]
    *     summary: Get one event
-   *     description: Not for agent keys.
-   *     responses:
-   *       '200': { x-resource: Event }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get('/events/:id', serveRecord(api, { access: read, entityType: 'event', resourceLabel: 'event' }));
 
@@ -49,7 +41,6 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /stream:
    *   get:
    *     operationId: streamEvents
-   *     tags: [Events]
    *     summary: Stream events as they happen
    *     description: >-
    *       Server-sent events; the data of each is an Event on one line. The response does not end
@@ -57,9 +48,7 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *       receives none twice; without an id the stream starts with the events from now on. Ids are
    *       opaque and are not event ids. A comment every 15 seconds keeps the connection open. The
    *       stream ends within 5 seconds after its key is revoked or expires, or its session is
-   *       signed out. It counts as one request, and a key or person may have 20 streams open. Not
-   *       for agent keys.
-   *     x-query: EventStreamQuery
+   *       signed out. It counts as one request, and a key or person may have 20 streams open.
    *     parameters:
    *       - name: Last-Event-ID
    *         in: header
@@ -71,11 +60,6 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *     responses:
    *       '200':
    *         description: Events, until either side closes the connection
-   *         headers:
-   *           X-Request-Id: { $ref: '#/components/headers/XRequestId' }
-   *           X-RateLimit-Remaining: { $ref: '#/components/headers/XRateLimitRemaining' }
-   *           RateLimit: { $ref: '#/components/headers/RateLimit' }
-   *           RateLimit-Policy: { $ref: '#/components/headers/RateLimitPolicy' }
    *         content:
    *           text/event-stream:
    *             schema: { type: string }
@@ -83,17 +67,15 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
    *               id: 48151-0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e
    *               event: invoice.created
    *               data: {"id":"0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e","type":"invoice.created"}
-   *       x-errors: [400, 401, 403, 429, 503]
    */
-  router.get('/stream', serveStream(api));
+  router.get('/stream', requireAccess(read), serveStream(api));
 }
 
 /** Keeps the response open until the client disconnects or its key ends. */
 function serveStream(api: ApiRuntime): ApiMiddleware {
-  return markQueryReader(async (context) => {
+  return declareFacts({ query: eventStreamQuery }, async (context) => {
     const ctx = context as ApiContext;
     const { key, findCurrentPrincipal } = ctx.state;
-    assertAccess(key, read);
     const query = readQuery<EventStreamQuery>(ctx, eventStreamQuery);
     const position = await resolveStart(api, key.tenantId, lastEventId(ctx, query));
     api.streams.assertCapacity(key.id);

@@ -30,7 +30,6 @@ const INVALID_LINK = 'This link is invalid or has expired. Get a new one from th
  * /downloads/{token}:
  *   get:
  *     operationId: downloadExport
- *     tags: [Exports]
  *     summary: Download the file of an export
  *     description: >-
  *       The link is in download_url and works for 15 minutes; no key is needed. Supports Range (one
@@ -71,7 +70,7 @@ const INVALID_LINK = 'This link is invalid or has expired. Get a new one from th
  *                 code: validation_error
  *                 message: The file has 310422 bytes; the range begins beyond them.
  *                 requestId: 0192f1c2-7d3c-7a52-b0a1-0d8a5b6c7d8e
- *       x-errors: [404, 429, 500, 503]
+ *     x-errors: [500, 503]
  */
 
 /**

@@ -21,16 +21,10 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
    * /export-schedules:
    *   get:
    *     operationId: listExportSchedules
-   *     tags: [Exports]
    *     summary: List export schedules
-   *     description: Newest first. Needs the permission admin.
-   *     x-query: ExportScheduleListQuery
-   *     responses:
-   *       '200': { x-list: ExportSchedule }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first.
    *   post:
    *     operationId: createExportSchedule
-   *     tags: [Exports]
    *     summary: Create an export schedule
    *     description: >-
    *       Creates an export at each scheduled time, in the account's time zone. GET
@@ -38,11 +32,6 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
    *       as for any other export. After missed runs one export catches up; its period begins with
    *       that of the first missed run. While the account has ten unfinished exports a run is
    *       skipped, and a notice says so. An account may have 20 schedules; another returns 409.
-   *       Needs the permission admin.
-   *     x-body: ExportScheduleCreate
-   *     responses:
-   *       '201': { x-resource: ExportSchedule }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
   router.get(
     '/export-schedules',
@@ -58,34 +47,18 @@ export function exportScheduleRoutes(router: Router<RequestState>, api: ApiRunti
    * /export-schedules/{id}:
    *   get:
    *     operationId: getExportSchedule
-   *     tags: [Exports]
    *     summary: Get one export schedule
-   *     description: Needs the permission admin.
-   *     responses:
-   *       '200': { x-resource: ExportSchedule }
-   *       x-errors: [401, 403, 404, 429, 503]
    *   patch:
    *     operationId: updateExportSchedule
-   *     tags: [Exports]
    *     summary: Change an export schedule
    *     description: >-
    *       JSON merge: an absent member is kept; filters and include are replaced as a whole. A new
    *       time applies from now on; a run that is already due starts immediately. A schedule that
-   *       is enabled again does not catch up on runs it missed while disabled. Needs the permission
-   *       admin.
-   *     x-body: ExportSchedulePatch
-   *     responses:
-   *       '200': { x-resource: ExportSchedule }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       is enabled again does not catch up on runs it missed while disabled.
    *   delete:
    *     operationId: deleteExportSchedule
-   *     tags: [Exports]
    *     summary: Delete an export schedule
-   *     description: Exports that it created are kept. Needs the permission admin.
-   *     x-write: true
-   *     responses:
-   *       '200': { x-resource: ExportSchedule }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: Exports that it created are kept.
    */
   router.get(
     '/export-schedules/:id',

@@ -22,28 +22,17 @@ export function exportRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /exports:
    *   get:
    *     operationId: listExports
-   *     tags: [Exports]
    *     summary: List exports
-   *     description: Newest first. Needs the permission admin.
-   *     x-query: ExportListQuery
-   *     responses:
-   *       '200': { x-list: Export }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first.
    *   post:
    *     operationId: createExport
-   *     tags: [Exports]
    *     summary: Export records as a file
    *     description: >-
    *       The response does not wait for the file. The service writes an account's exports one
    *       after another, and each file holds the records that exist when its export starts. GET
    *       /exports/{id} shows the progress and, in the end, the download link; the event
    *       export.completed is recorded when the file is ready. The filters are those of the
-   *       resource's list. An account may have ten unfinished exports; another returns 409. Needs
-   *       the permission admin.
-   *     x-body: ExportCreate
-   *     responses:
-   *       '202': { x-resource: Export }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *       resource's list. An account may have ten unfinished exports; another returns 409.
    */
   router.get(
     '/exports',
@@ -91,26 +80,14 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /exports/{id}:
    *   get:
    *     operationId: getExport
-   *     tags: [Exports]
    *     summary: Get one export
-   *     description: >-
-   *       A completed export includes a download link, which works for 15 minutes. Needs the
-   *       permission admin.
-   *     responses:
-   *       '200': { x-resource: Export }
-   *       x-errors: [401, 403, 404, 429, 503]
+   *     description: A completed export includes a download link, which works for 15 minutes.
    *   delete:
    *     operationId: cancelExport
-   *     tags: [Exports]
    *     summary: Cancel an export, or delete its file
    *     description: >-
    *       A queued or running export is cancelled immediately. The file of a completed export is
-   *       deleted, and its status becomes expired. Any other export stays as it is. Needs the
-   *       permission admin.
-   *     x-write: true
-   *     responses:
-   *       '200': { x-resource: Export }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       deleted, and its status becomes expired. Any other export stays as it is.
    */
   router.get(
     '/exports/:id',
@@ -128,16 +105,11 @@ function exportRecordRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /exports/{id}/retry:
    *   post:
    *     operationId: retryExport
-   *     tags: [Exports]
    *     summary: Run an export again
    *     description: >-
    *       Queues a failed, cancelled or expired export again with the same request; its file will
    *       hold the records that exist when it starts. 409 for an export in any other status, and
-   *       for an eleventh unfinished export of the account. Needs the permission admin.
-   *     x-body: ExportAction
-   *     responses:
-   *       '200': { x-resource: Export }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       for an eleventh unfinished export of the account.
    */
   router.post('/exports/:id/retry', serveWrite(api, retryExport, { resourceLabel: 'export' }));
 }

@@ -21,13 +21,8 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /impounds:
    *   get:
    *     operationId: listImpounds
-   *     tags: [Fleet]
    *     summary: List impounded vehicles
-   *     description: Newest first. Not for agent keys.
-   *     x-query: ImpoundListQuery
-   *     responses:
-   *       '200': { x-list: Impound }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first.
    */
   router.get(
     '/impounds',
@@ -39,16 +34,11 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /impounds:
    *   post:
    *     operationId: createImpound
-   *     tags: [Fleet]
    *     summary: Take a vehicle into the yard
    *     description: >-
    *       Storage accrues daily from now on. Every calendar day that has started in the account's
    *       time zone counts in full, including the first and the last, minus the free days. A second
-   *       impound of the same work order returns 409 conflict. Not for agent keys.
-   *     x-body: ImpoundCreate
-   *     responses:
-   *       '201': { x-resource: Impound }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *       impound of the same work order returns 409 conflict.
    */
   router.post('/impounds', serveWrite(api, createImpound, { resourceLabel: 'impound' }));
 
@@ -57,12 +47,7 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /impounds/{id}:
    *   get:
    *     operationId: getImpound
-   *     tags: [Fleet]
    *     summary: Get one impound
-   *     description: Not for agent keys.
-   *     responses:
-   *       '200': { x-resource: Impound }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/impounds/:id',
@@ -74,16 +59,11 @@ export function impoundRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /impounds/{id}:
    *   patch:
    *     operationId: updateImpound
-   *     tags: [Fleet]
    *     summary: Change an impound or its status
    *     description: >-
    *       JSON merge: an absent member is kept, null clears it. The rate and the free days are
    *       fixed when the stay begins. 409 for a status change that is not allowed, and for any
-   *       status change while a hold is on the vehicle. Not for agent keys.
-   *     x-body: ImpoundPatch
-   *     responses:
-   *       '200': { x-resource: Impound }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       status change while a hold is on the vehicle.
    */
   router.patch('/impounds/:id', serveWrite(api, updateImpound, { resourceLabel: 'impound' }));
   impoundActionRoutes(router, api);
@@ -95,15 +75,10 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /impounds/{id}/hold:
    *   post:
    *     operationId: holdImpound
-   *     tags: [Fleet]
    *     summary: Put a hold on a vehicle
    *     description: >-
    *       Until the hold is lifted, the vehicle cannot be released and its status cannot change.
    *       Storage continues to accrue.
-   *     x-body: ImpoundHold
-   *     responses:
-   *       '200': { x-resource: Impound }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/impounds/:id/hold', serveWrite(api, holdImpound, { resourceLabel: 'impound' }));
 
@@ -112,13 +87,8 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /impounds/{id}/unhold:
    *   post:
    *     operationId: unholdImpound
-   *     tags: [Fleet]
    *     summary: Lift the hold on a vehicle
    *     description: The impound returns to the status that it had when the hold began.
-   *     x-body: ImpoundAction
-   *     responses:
-   *       '200': { x-resource: Impound }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/impounds/:id/unhold', serveWrite(api, unholdImpound, { resourceLabel: 'impound' }));
 
@@ -127,15 +97,10 @@ function impoundActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /impounds/{id}/release:
    *   post:
    *     operationId: releaseImpound
-   *     tags: [Fleet]
    *     summary: Release a vehicle
    *     description: >-
    *       Storage ends with the day of the release. 409 while a hold is on the vehicle, and when
    *       `at` is before days that are already invoiced.
-   *     x-body: ImpoundRelease
-   *     responses:
-   *       '200': { x-resource: Impound }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/impounds/:id/release', serveWrite(api, releaseImpound, { resourceLabel: 'impound' }));
 }

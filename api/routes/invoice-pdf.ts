@@ -1,5 +1,4 @@
 import type Router from '@koa/router';
-import { assertAccess } from '../../shared/contracts/access.js';
 import { buildInvoiceDocument, pdfFileName } from '../../shared/documents/document.js';
 import type { DocumentRow } from '../../shared/documents/document-rows.js';
 import type { PdfRequest } from '../../shared/documents/pdf/invoice-pdfs.js';
@@ -8,10 +7,9 @@ import { isUuid } from '../../shared/platform/ids.js';
 import { TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { buildInvoiceDocumentQuery } from '../../shared/resources/invoices/document-query.js';
+import { requireAccess } from '../middleware/access.js';
 import type { AnyContext, ApiContext, RequestState } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
-
-const read = getReadAccess('invoice');
 
 export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime): void {
   /**
@@ -19,28 +17,18 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
    * /invoices/{id}/pdf:
    *   get:
    *     operationId: getInvoicePdf
-   *     tags: [Invoices]
    *     summary: Get an invoice as a PDF
-   *     description: >-
-   *       The same document as in the mail to the customer. Agent keys need the scope
-   *       read_invoices.
+   *     description: The same document as in the mail to the customer.
    *     responses:
    *       '200':
    *         description: The PDF document
-   *         headers:
-   *           X-Request-Id: { $ref: '#/components/headers/XRequestId' }
-   *           X-RateLimit-Remaining: { $ref: '#/components/headers/XRateLimitRemaining' }
-   *           RateLimit: { $ref: '#/components/headers/RateLimit' }
-   *           RateLimit-Policy: { $ref: '#/components/headers/RateLimitPolicy' }
    *         content:
    *           application/pdf:
    *             schema: { type: string, format: binary }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
-  router.get('/invoices/:id/pdf', async (context) => {
+  router.get('/invoices/:id/pdf', requireAccess(getReadAccess('invoice')), async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
-    assertAccess(key, read);
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('invoice');
     const query = buildInvoiceDocumentQuery([{ tenant_id: key.tenantId, id }]);

@@ -26,14 +26,10 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /invoices:
    *   get:
    *     operationId: listInvoices
-   *     tags: [Invoices]
    *     summary: List invoices
-   *     description: Newest first. Agent keys need the scope read_invoices.
-   *     x-query: InvoiceListQuery
+   *     description: Newest first.
+   *     x-list: InvoiceListItem
    *     parameters: [{ $ref: '#/components/parameters/IgnoredIdempotencyKey' }]
-   *     responses:
-   *       '200': { x-list: InvoiceListItem }
-   *       x-errors: [400, 401, 403, 429, 503]
    */
   router.get(
     '/invoices',
@@ -45,7 +41,6 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /invoices:
    *   post:
    *     operationId: createInvoice
-   *     tags: [Invoices]
    *     summary: Create an invoice
    *     description: >-
    *       A new invoice is a draft. With a work_order_id and without line_items, the service prices
@@ -55,17 +50,13 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *       Storage is charged for the days that are on no other invoice of the work order; void and
    *       cancelled invoices do not count. Other charges that are already on an invoice are not
    *       charged again. When nothing is left to charge, the response is 409 conflict. The invoice
-   *       has no line items when the account has no rate card in force or line_items is empty.
-   *       Agent keys need the scope write_invoices_draft. An agent's draft is held for a person's
-   *       approval (202, pending_approval) when the drafts of the same key within 24 hours reach
-   *       agent_gate_cents for its work order or its payer, or agent_day_cents in total. The payer
-   *       is the draft's customer or billing address, or else those of the work order, then the
-   *       customer's address. Drafts without a payer count together.
-   *     x-body: InvoiceCreate
-   *     responses:
-   *       '201': { x-resource: Invoice }
-   *       '202': { $ref: '#/components/responses/AcceptedOrHeld' }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *       has no line items when the account has no rate card in force or line_items is empty. An
+   *       agent's draft is held for a person's approval (202, pending_approval) when the drafts of
+   *       the same key within 24 hours reach agent_gate_cents for its work order or its payer, or
+   *       agent_day_cents in total. The payer is the draft's customer or billing address, or else
+   *       those of the work order, then the customer's address. Drafts without a payer count
+   *       together.
+   *     x-held: true
    */
   router.post('/invoices', serveWrite(api, createInvoice, { resourceLabel: 'invoice' }));
 
@@ -74,12 +65,7 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /invoices/{id}:
    *   get:
    *     operationId: getInvoice
-   *     tags: [Invoices]
    *     summary: Get one invoice with its line items
-   *     description: Agent keys need the scope read_invoices.
-   *     responses:
-   *       '200': { x-resource: Invoice }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/invoices/:id',
@@ -91,20 +77,16 @@ export function invoiceRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /invoices/{id}:
    *   patch:
    *     operationId: updateInvoice
-   *     tags: [Invoices]
    *     summary: Change an invoice
    *     description: >-
    *       JSON merge: an absent member is kept, null clears it. line_items replaces all line items,
-   *       in draft and needs_review only. Agent keys need the scope write_invoices_draft and may
-   *       change drafts only. An agent's change is held for a person's approval (202,
-   *       pending_approval) when it brings the draft to agent_gate_cents or agent_day_cents: with
-   *       new line items, or with another billing_email for a price that an agent set. Setting
-   *       status to approved has the same effect as POST /invoices/{id}/approve.
-   *     x-body: InvoicePatch
-   *     responses:
-   *       '200': { x-resource: Invoice }
-   *       '202': { $ref: '#/components/responses/AcceptedOrHeld' }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 428, 429, 503]
+   *       in draft and needs_review only. Agent keys may change drafts only. An agent's change is
+   *       held for a person's approval (202, pending_approval) when it brings the draft to
+   *       agent_gate_cents or agent_day_cents: with new line items, or with another billing_email
+   *       for a price that an agent set. Setting status to approved has the same effect as POST
+   *       /invoices/{id}/approve, and needs the same permission.
+   *     x-held: true
+   *     x-errors: [428]
    */
   router.patch('/invoices/:id', serveWrite(api, updateInvoice, { resourceLabel: 'invoice' }));
   invoiceActionRoutes(router, api);
@@ -116,16 +98,12 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /invoices/{id}/approve:
    *   post:
    *     operationId: approveInvoice
-   *     tags: [Invoices]
    *     summary: Approve an invoice
    *     description: >-
-   *       The invoice needs at least one line item and a payer. Needs the permission approve. Only
-   *       a signed-in person who sends If-Match (428 without it) may approve an invoice that an
-   *       agent created, priced or re-addressed. This ends when a person edits the line items.
-   *     x-body: InvoiceAction
-   *     responses:
-   *       '200': { x-resource: Invoice }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 428, 429, 503]
+   *       The invoice needs at least one line item and a payer. Only a signed-in person who sends
+   *       If-Match (428 without it) may approve an invoice that an agent created, priced or
+   *       re-addressed. This ends when a person edits the line items.
+   *     x-errors: [428]
    */
   router.post('/invoices/:id/approve', serveWrite(api, approveInvoice, { resourceLabel: 'invoice' }));
 
@@ -134,16 +112,12 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /invoices/{id}/send:
    *   post:
    *     operationId: sendInvoice
-   *     tags: [Invoices]
    *     summary: Send an invoice to its customer
    *     description: >-
    *       Releases the invoice. The event invoice.sent is recorded once the provider has accepted
    *       the message; until then delivery.state is queued. Without a mail server the message stays
-   *       in the outbox (/messages). Needs the permission approve.
-   *     x-body: InvoiceSend
-   *     responses:
-   *       '200': { x-resource: SentInvoice }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       in the outbox (/messages).
+   *     x-resource: SentInvoice
    */
   router.post('/invoices/:id/send', serveWrite(api, sendInvoice, { resourceLabel: 'invoice' }));
 
@@ -152,13 +126,8 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /invoices/{id}/return:
    *   post:
    *     operationId: returnInvoice
-   *     tags: [Invoices]
    *     summary: Return an invoice for changes
    *     description: The status becomes draft where that is allowed, otherwise needs_review.
-   *     x-body: InvoiceAction
-   *     responses:
-   *       '200': { x-resource: Invoice }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/invoices/:id/return', serveWrite(api, returnInvoice, { resourceLabel: 'invoice' }));
 
@@ -167,13 +136,8 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /invoices/{id}/dispute:
    *   post:
    *     operationId: disputeInvoice
-   *     tags: [Invoices]
    *     summary: Mark an invoice as disputed
    *     description: Stores the reason.
-   *     x-body: InvoiceReason
-   *     responses:
-   *       '200': { x-resource: Invoice }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/invoices/:id/dispute', serveWrite(api, disputeInvoice, { resourceLabel: 'invoice' }));
 
@@ -182,15 +146,8 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /invoices/{id}/resolve:
    *   post:
    *     operationId: resolveInvoice
-   *     tags: [Invoices]
    *     summary: End a dispute
-   *     description: >-
-   *       The invoice returns to the status that its due date and payments imply. Needs the
-   *       permission approve.
-   *     x-body: InvoiceAction
-   *     responses:
-   *       '200': { x-resource: Invoice }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: The invoice returns to the status that its due date and payments imply.
    */
   router.post('/invoices/:id/resolve', serveWrite(api, resolveInvoice, { resourceLabel: 'invoice' }));
 
@@ -199,13 +156,8 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /invoices/{id}/cancel:
    *   post:
    *     operationId: cancelInvoice
-   *     tags: [Invoices]
    *     summary: Cancel an invoice before it is released
    *     description: Its number is not used again.
-   *     x-body: InvoiceReason
-   *     responses:
-   *       '200': { x-resource: Invoice }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/invoices/:id/cancel', serveWrite(api, cancelInvoice, { resourceLabel: 'invoice' }));
 
@@ -214,13 +166,8 @@ function invoiceActionRoutes(router: Router<RequestState>, api: ApiRuntime): voi
    * /invoices/{id}/void:
    *   post:
    *     operationId: voidInvoice
-   *     tags: [Invoices]
    *     summary: Void a released invoice
-   *     description: Allowed only while nothing is paid on it. Needs the permission approve.
-   *     x-body: InvoiceReason
-   *     responses:
-   *       '200': { x-resource: Invoice }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: Allowed only while nothing is paid on it.
    */
   router.post('/invoices/:id/void', serveWrite(api, voidInvoice, { resourceLabel: 'invoice' }));
 }

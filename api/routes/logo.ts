@@ -1,5 +1,4 @@
 import type Router from '@koa/router';
-import { assertAccess } from '../../shared/contracts/access.js';
 import {
   InvalidLogoError,
   LOGO_TYPES,
@@ -10,6 +9,7 @@ import {
 import { readLogo, type StoredLogo } from '../../shared/documents/logo-queries.js';
 import { AppError, notFound } from '../../shared/platform/errors.js';
 import { type LogoInput, removeLogo, setLogo } from '../../shared/resources/settings/commands.js';
+import { requireAccess } from '../middleware/access.js';
 import { createRawBodyReader, type ParsedBody } from '../middleware/body.js';
 import { serveWrite } from '../middleware/write.js';
 import type { AnyContext, ApiContext, RequestState } from '../runtime/context.js';
@@ -23,29 +23,21 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /settings/logo:
    *   get:
    *     operationId: getLogo
-   *     tags: [Access]
    *     summary: Get the logo of this account
    *     description: The image that invoices show. 404 while none is set.
    *     responses:
    *       '200':
    *         description: The image
-   *         headers:
-   *           X-Request-Id: { $ref: '#/components/headers/XRequestId' }
-   *           X-RateLimit-Remaining: { $ref: '#/components/headers/XRateLimitRemaining' }
-   *           RateLimit: { $ref: '#/components/headers/RateLimit' }
-   *           RateLimit-Policy: { $ref: '#/components/headers/RateLimitPolicy' }
    *         content:
    *           image/png:
    *             schema: { type: string, format: binary }
    *           image/jpeg:
    *             schema: { type: string, format: binary }
-   *       x-errors: [401, 403, 404, 429, 503]
+   *     x-errors: [404]
    */
-  router.get('/settings/logo', async (context) => {
+  router.get('/settings/logo', requireAccess({ permission: 'read', agentScope: null }), async (context) => {
     const ctx = context as unknown as ApiContext;
-    const { key } = ctx.state;
-    assertAccess(key, { permission: 'read', agentScope: null });
-    const logo = await readLogo(api.db, key.tenantId);
+    const logo = await readLogo(api.db, ctx.state.key.tenantId);
     if (!logo) throw notFound('logo');
     respondWithLogo(ctx, logo);
   });
@@ -55,12 +47,10 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /settings/logo:
    *   put:
    *     operationId: setLogo
-   *     tags: [Access]
    *     summary: Set the logo of this account
    *     description: >-
    *       The body is the image itself, a PNG or JPEG of at most 256 KiB and 2000 × 2000 pixels.
-   *       The web page, the PDF and the mail of an invoice show it. Needs the permission admin.
-   *     x-write: true
+   *       The web page, the PDF and the mail of an invoice show it.
    *     requestBody:
    *       required: true
    *       content:
@@ -68,9 +58,6 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *           schema: { type: string, format: binary }
    *         image/jpeg:
    *           schema: { type: string, format: binary }
-   *     responses:
-   *       '200': { x-resource: Settings }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
   router.put('/settings/logo', serveWrite(api, setLogo, { ...account, readBody: readLogoBody }));
 
@@ -79,13 +66,8 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /settings/logo:
    *   delete:
    *     operationId: removeLogo
-   *     tags: [Access]
    *     summary: Remove the logo of this account
-   *     description: Invoices then show only the account's name. Needs the permission admin.
-   *     x-write: true
-   *     responses:
-   *       '200': { x-resource: Settings }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *     description: Invoices then show only the account's name.
    */
   router.delete('/settings/logo', serveWrite(api, removeLogo, account));
 }

@@ -17,13 +17,9 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /invoices/{id}/payments:
    *   get:
    *     operationId: listPayments
-   *     tags: [Invoices]
    *     summary: List the payments of an invoice
    *     description: Newest first.
-   *     x-query: InvoicePaymentListQuery
-   *     responses:
-   *       '200': { x-list: Payment }
-   *       x-errors: [400, 401, 403, 404, 429, 503]
+   *     x-list: Payment
    */
   router.get(
     '/invoices/:id/payments',
@@ -40,15 +36,10 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /invoices/{id}/payments:
    *   post:
    *     operationId: createPayment
-   *     tags: [Invoices]
    *     summary: Record a payment
    *     description: >-
    *       An amount above the balance becomes credit of the customer. The event invoice.paid is
    *       recorded for full and partial payments.
-   *     x-body: PaymentCreate
-   *     responses:
-   *       '201': { x-resource: Payment }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post(
     '/invoices/:id/payments',
@@ -63,13 +54,8 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /payments:
    *   get:
    *     operationId: listAllPayments
-   *     tags: [Invoices]
    *     summary: List payments
    *     description: Payments of all invoices, newest first.
-   *     x-query: PaymentListQuery
-   *     responses:
-   *       '200': { x-list: Payment }
-   *       x-errors: [400, 401, 403, 429, 503]
    */
   router.get(
     '/payments',
@@ -81,12 +67,8 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /payments/{id}:
    *   get:
    *     operationId: getPayment
-   *     tags: [Invoices]
    *     summary: Get one payment
    *     description: Shows how much of it is refunded, and how much is credit of the customer.
-   *     responses:
-   *       '200': { x-resource: Payment }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/payments/:id',
@@ -98,13 +80,8 @@ export function paymentRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /payments/{id}/refund:
    *   post:
    *     operationId: refundPayment
-   *     tags: [Invoices]
    *     summary: Refund a payment, wholly or in part
-   *     description: The refund uses the customer's credit first. Needs the permission approve.
-   *     x-body: RefundCreate
-   *     responses:
-   *       '200': { x-resource: Payment }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: The refund uses the customer's credit first.
    */
   router.post('/payments/:id/refund', serveWrite(api, refundPayment, { resourceLabel: 'payment' }));
 }

@@ -1,6 +1,5 @@
 import { buildPricingFactsQuery, type PricingFactsRow } from '../../shared/billing/pricing-facts.js';
 import { previewPrice } from '../../shared/billing/work-order-price.js';
-import { assertAccess } from '../../shared/contracts/access.js';
 import { renderDryRunResponse } from '../../shared/contracts/dry-run-response.js';
 import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
 import { appErrorFromBody, notFound } from '../../shared/platform/errors.js';
@@ -10,6 +9,7 @@ import { readBody } from '../middleware/body.js';
 import { reportUnknownNames } from '../middleware/warnings.js';
 import { readWriteHeaders } from '../middleware/write.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
+import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 /**
@@ -17,10 +17,9 @@ import type { ApiRuntime } from '../runtime/runtime.js';
  * write.
  */
 export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
-  return async (context) => {
+  return declareFacts({ body: workOrderAction, write: { status: 200 } }, async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
-    assertAccess(key, { permission: 'write', agentScope: null });
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('work order');
     const { dryRun } = readWriteHeaders(ctx);
@@ -36,5 +35,5 @@ export function priceWorkOrder(api: ApiRuntime): ApiMiddleware {
     ctx.type = 'application/json';
     if (dryRun) ctx.set('X-Service-Dry-Run', 'true');
     ctx.body = dryRun ? renderDryRunResponse(body, ctx.state.unknownNames ?? []) : body;
-  };
+  });
 }

@@ -15,13 +15,8 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /rate-cards:
    *   get:
    *     operationId: listRateCards
-   *     tags: [Fleet]
    *     summary: List rate cards
-   *     description: All versions, newest first. Not for agent keys.
-   *     x-query: RateCardListQuery
-   *     responses:
-   *       '200': { x-list: RateCard }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: All versions, newest first.
    */
   router.get(
     '/rate-cards',
@@ -33,17 +28,12 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /rate-cards:
    *   post:
    *     operationId: createRateCard
-   *     tags: [Fleet]
    *     summary: Add a rate card, or the next version of one
    *     description: >-
    *       A card is never edited. The next card with the same name supersedes it from that card's
    *       effective_from on; this is the only way to retire a card. Existing invoices do not
    *       change. A customer's rate_card_id may name any version. 409 conflict when effective_from
-   *       is before that of the previous version. Not for agent keys.
-   *     x-body: RateCardCreate
-   *     responses:
-   *       '201': { x-resource: RateCard }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *       is before that of the previous version.
    */
   router.post('/rate-cards', serveWrite(api, createRateCard, { resourceLabel: 'rate card' }));
 
@@ -52,12 +42,7 @@ export function rateCardRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /rate-cards/{id}:
    *   get:
    *     operationId: getRateCard
-   *     tags: [Fleet]
    *     summary: Get one version of a rate card
-   *     description: Not for agent keys.
-   *     responses:
-   *       '200': { x-resource: RateCard }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/rate-cards/:id',

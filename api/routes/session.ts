@@ -1,5 +1,4 @@
 import type Router from '@koa/router';
-import { assertAccess } from '../../shared/contracts/access.js';
 import type { Command } from '../../shared/contracts/command.js';
 import type { Session, SignIn } from '../../shared/contracts/generated.js';
 import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
@@ -13,11 +12,13 @@ import type { SignInCandidate } from '../../shared/resources/sessions/queries.js
 import { signIn } from '../../shared/resources/sessions/schema.js';
 import { sessionTable } from '../../shared/resources/sessions/table.js';
 import { mintSessionToken } from '../../shared/resources/sessions/token.js';
+import { requireAccess } from '../middleware/access.js';
 import { readBody } from '../middleware/body.js';
 import { assertSameOrigin, setTokenCookie } from '../middleware/session-cookie.js';
 import { reportUnknownNames } from '../middleware/warnings.js';
 import { describeOrigin, serveWrite } from '../middleware/write.js';
 import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { broadcastCredentialChange } from '../transforms/broadcast-credential-change.js';
 
@@ -27,49 +28,37 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /session:
    *   post:
    *     operationId: signIn
-   *     tags: [Access]
    *     summary: Sign a person in
    *     description: >-
    *       Sets the session cookie, which the other routes accept in place of a key. With the cookie
    *       every write needs the header X-Requested-With, and X-Environment selects live or sandbox.
    *       Idempotency-Key and dry run are not supported here.
    *     security: []
-   *     x-body: SignIn
-   *     x-write: false
-   *     responses:
-   *       '200': { x-resource: Session }
-   *       x-errors: [400, 401, 403, 406, 413, 415, 429, 500, 503]
+   *     x-errors: [400, 401, 403, 406, 500, 503]
    */
-  router.post('/session', handleSignIn(api));
+  router.post('/session', declareFacts({ body: signIn }, handleSignIn(api)));
 
   /**
    * @openapi
    * /session:
    *   get:
    *     operationId: getSession
-   *     tags: [Access]
    *     summary: Get the signed-in person
    *     description: Also shows which of the account's two environments this request acts on.
-   *     x-security: session
-   *     responses:
-   *       '200': { x-resource: Session }
-   *       x-errors: [401, 403, 429, 503]
    */
-  router.get('/session', describeSession(api));
+  router.get(
+    '/session',
+    requireAccess({ permission: 'read', agentScope: null, isPersonOnly: true }),
+    describeSession(api),
+  );
 
   /**
    * @openapi
    * /session:
    *   delete:
    *     operationId: signOut
-   *     tags: [Access]
    *     summary: Sign out
    *     description: Effective everywhere within 5 seconds.
-   *     x-security: session
-   *     x-write: true
-   *     responses:
-   *       '200': { x-resource: Session }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
   router.delete(
     '/session',
@@ -140,7 +129,6 @@ function describeSession(api: ApiRuntime): ApiMiddleware {
   return async (context) => {
     const ctx = context as ApiContext;
     const { key } = ctx.state;
-    assertAccess(key, { permission: 'read', agentScope: null, isPersonOnly: true });
     const { id, tenantId } = key.session as NonNullable<typeof key.session>;
     const query = buildReadQuery(sessionTable, { tenant_id: tenantId, id });
     const [row] = await api.db.read<{ body: string }>(tenantId, query);

@@ -1,8 +1,8 @@
 import type Router from '@koa/router';
-import { assertAccess } from '../../shared/contracts/access.js';
 import { buildReadQuery } from '../../shared/records/render-records.js';
 import { updateSettings } from '../../shared/resources/settings/commands.js';
 import { settingsTable } from '../../shared/resources/settings/table.js';
+import { requireAccess } from '../middleware/access.js';
 import { setETag } from '../middleware/etag.js';
 import { serveWrite } from '../middleware/write.js';
 import type { ApiContext, RequestState } from '../runtime/context.js';
@@ -14,17 +14,12 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /settings:
    *   get:
    *     operationId: getSettings
-   *     tags: [Access]
    *     summary: Get the settings of this account
    *     description: A sandbox has its own settings.
-   *     responses:
-   *       '200': { x-resource: Settings }
-   *       x-errors: [401, 403, 429, 503]
    */
-  router.get('/settings', async (context) => {
+  router.get('/settings', requireAccess({ permission: 'read', agentScope: null }), async (context) => {
     const ctx = context as unknown as ApiContext;
     const { key } = ctx.state;
-    assertAccess(key, { permission: 'read', agentScope: null });
     const query = buildReadQuery(settingsTable, { tenant_id: key.tenantId, id: key.tenantId });
     const [row] = await api.db.read<{ body: string }>(key.tenantId, query);
     ctx.type = 'application/json';
@@ -37,13 +32,8 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /settings:
    *   patch:
    *     operationId: updateSettings
-   *     tags: [Access]
    *     summary: Change the settings of this account
-   *     description: 'JSON merge: an absent member is kept. Needs the permission admin.'
-   *     x-body: SettingsPatch
-   *     responses:
-   *       '200': { x-resource: Settings }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *     description: 'JSON merge: an absent member is kept.'
    */
   router.patch(
     '/settings',

@@ -15,15 +15,10 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    * /suggestions:
    *   get:
    *     operationId: listSuggestions
-   *     tags: [Suggestions]
    *     summary: List suggestions
    *     description: >-
    *       Newest first. The service makes suggestions from the account's own billing; clients
    *       cannot create any.
-   *     x-query: SuggestionListQuery
-   *     responses:
-   *       '200': { x-list: Suggestion }
-   *       x-errors: [400, 401, 403, 429, 503]
    */
   router.get(
     '/suggestions',
@@ -35,12 +30,8 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    * /suggestions/{id}:
    *   get:
    *     operationId: getSuggestion
-   *     tags: [Suggestions]
    *     summary: Get one suggestion
    *     description: Includes its rationale and the line items it proposes.
-   *     responses:
-   *       '200': { x-resource: Suggestion }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/suggestions/:id',
@@ -52,16 +43,11 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    * /suggestions/{id}/accept:
    *   post:
    *     operationId: acceptSuggestion
-   *     tags: [Suggestions]
    *     summary: Accept a suggestion
    *     description: >-
    *       Adds the proposed line items to the invoice and prices it again with tax, while it is in
    *       draft or needs_review; later it returns 409 invoice_locked. A suggestion without line
-   *       items is only marked as accepted. Not for agent keys.
-   *     x-body: SuggestionAccept
-   *     responses:
-   *       '200': { x-resource: Suggestion }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       items is only marked as accepted.
    */
   router.post('/suggestions/:id/accept', serveWrite(api, acceptSuggestion, { resourceLabel: 'suggestion' }));
 
@@ -70,15 +56,10 @@ export function suggestionRoutes(router: Router<RequestState>, api: ApiRuntime):
    * /suggestions/{id}/dismiss:
    *   post:
    *     operationId: dismissSuggestion
-   *     tags: [Suggestions]
    *     summary: Dismiss a suggestion
    *     description: >-
    *       The suggestion is not made again, and its detector requires more evidence in this account
-   *       from then on. Not for agent keys.
-   *     x-body: SuggestionDismiss
-   *     responses:
-   *       '200': { x-resource: Suggestion }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       from then on.
    */
   router.post(
     '/suggestions/:id/dismiss',

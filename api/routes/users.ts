@@ -21,15 +21,10 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /users:
    *   get:
    *     operationId: listUsers
-   *     tags: [Access]
    *     summary: List the people of the account
    *     description: >-
    *       Newest first, including deactivated people. People belong to the live account; its
-   *       sandbox returns 403. Needs the permission admin.
-   *     x-query: UserListQuery
-   *     responses:
-   *       '200': { x-list: User }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *       sandbox returns 403.
    */
   router.get(
     '/users',
@@ -42,15 +37,9 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /users:
    *   post:
    *     operationId: createUser
-   *     tags: [Access]
    *     summary: Add a person
    *     description: >-
    *       A person who signs in with this e-mail and password may do everything in the account.
-   *       Needs the permission admin.
-   *     x-body: UserCreate
-   *     responses:
-   *       '201': { x-resource: User }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
   router.post(
     '/users',
@@ -67,12 +56,7 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /users/{id}:
    *   get:
    *     operationId: getUser
-   *     tags: [Access]
    *     summary: Get one person
-   *     description: Needs the permission admin.
-   *     responses:
-   *       '200': { x-resource: User }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/users/:id',
@@ -85,13 +69,8 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /users/{id}:
    *   patch:
    *     operationId: updateUser
-   *     tags: [Access]
    *     summary: Change a person
-   *     description: 'JSON merge: an absent member is kept. Needs the permission admin.'
-   *     x-body: UserPatch
-   *     responses:
-   *       '200': { x-resource: User }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: 'JSON merge: an absent member is kept.'
    */
   router.patch(
     '/users/:id',
@@ -109,16 +88,10 @@ export function userRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    * /users/{id}:
    *   delete:
    *     operationId: deactivateUser
-   *     tags: [Access]
    *     summary: Deactivate a person
    *     description: >-
    *       Ends every session of the person, effective everywhere within 5 seconds; the record is
-   *       kept. The last active person of an account cannot be deactivated. Needs the permission
-   *       admin.
-   *     x-write: true
-   *     responses:
-   *       '200': { x-resource: User }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       kept. The last active person of an account cannot be deactivated.
    */
   router.delete(
     '/users/:id',

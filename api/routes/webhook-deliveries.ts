@@ -22,13 +22,8 @@ export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRunt
    * /webhook-deliveries:
    *   get:
    *     operationId: listWebhookDeliveries
-   *     tags: [Webhooks]
    *     summary: List deliveries
-   *     description: Newest first, of the last 30 days. Not for agent keys.
-   *     x-query: WebhookDeliveryListQuery
-   *     responses:
-   *       '200': { x-list: WebhookDelivery }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first, of the last 30 days.
    */
   router.get(
     '/webhook-deliveries',
@@ -40,12 +35,7 @@ export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRunt
    * /webhook-deliveries/{id}:
    *   get:
    *     operationId: getWebhookDelivery
-   *     tags: [Webhooks]
    *     summary: Get one delivery
-   *     description: Not for agent keys.
-   *     responses:
-   *       '200': { x-resource: WebhookDelivery }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/webhook-deliveries/:id',
@@ -57,13 +47,9 @@ export function webhookDeliveryRoutes(router: Router<RequestState>, api: ApiRunt
    * /webhook-deliveries/{id}/attempts:
    *   get:
    *     operationId: listWebhookAttempts
-   *     tags: [Webhooks]
    *     summary: List the attempts of a delivery
-   *     description: Newest first, each with its request and response. Not for agent keys.
-   *     x-query: WebhookAttemptListQuery
-   *     responses:
-   *       '200': { x-list: WebhookAttempt }
-   *       x-errors: [400, 401, 403, 404, 429, 503]
+   *     description: Newest first, each with its request and response.
+   *     x-list: WebhookAttempt
    */
   router.get(
     '/webhook-deliveries/:id/attempts',
@@ -83,16 +69,11 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /webhook-deliveries/{id}/replay:
    *   post:
    *     operationId: replayWebhookDelivery
-   *     tags: [Webhooks]
    *     summary: Replay a delivery
    *     description: >-
    *       Creates a new delivery to the same endpoint with the same webhook-id and the same bytes,
    *       whatever the status of the first delivery. 409 when the endpoint is disabled or deleted,
-   *       or the event is no longer kept. Needs the permission admin.
-   *     x-body: WebhookDeliveryAction
-   *     responses:
-   *       '201': { x-resource: WebhookDelivery }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       or the event is no longer kept.
    */
   router.post(
     '/webhook-deliveries/:id/replay',
@@ -107,15 +88,10 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /webhook-deliveries/{id}/cancel:
    *   post:
    *     operationId: cancelWebhookDelivery
-   *     tags: [Webhooks]
    *     summary: Cancel a delivery
    *     description: >-
    *       The delivery is not attempted again. 409 when it has succeeded or is exhausted; a
-   *       cancelled delivery stays cancelled. Needs the permission admin.
-   *     x-body: WebhookDeliveryAction
-   *     responses:
-   *       '200': { x-resource: WebhookDelivery }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       cancelled delivery stays cancelled.
    */
   router.post(
     '/webhook-deliveries/:id/cancel',
@@ -127,16 +103,11 @@ function deliveryActionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    * /webhook-endpoints/{id}/test:
    *   post:
    *     operationId: testWebhookEndpoint
-   *     tags: [Webhooks]
    *     summary: Send a test event
    *     description: >-
    *       The event is made up, and data.test marks it. It is sent whatever the endpoint's filters,
    *       and is listed among the deliveries but not among the events. 409 when the endpoint is
-   *       disabled. Needs the permission admin.
-   *     x-body: WebhookTest
-   *     responses:
-   *       '201': { x-resource: WebhookDelivery }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       disabled.
    */
   router.post(
     '/webhook-endpoints/:id/test',

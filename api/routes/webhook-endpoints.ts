@@ -30,13 +30,8 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    * /webhook-endpoints:
    *   get:
    *     operationId: listWebhookEndpoints
-   *     tags: [Webhooks]
    *     summary: List webhook endpoints
-   *     description: Newest first, with the health of each. Needs the permission admin.
-   *     x-query: WebhookEndpointListQuery
-   *     responses:
-   *       '200': { x-list: WebhookEndpoint }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first, with the health of each.
    */
   router.get(
     '/webhook-endpoints',
@@ -48,16 +43,12 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    * /webhook-endpoints:
    *   post:
    *     operationId: createWebhookEndpoint
-   *     tags: [Webhooks]
    *     summary: Add a webhook endpoint
    *     description: >-
    *       The response shows, once, the secret that signs its deliveries. An account may have 50
-   *       endpoints; another returns 409. Needs the permission admin.
-   *     x-body: WebhookEndpointCreate
+   *       endpoints; another returns 409.
+   *     x-resource: WebhookEndpointWithSecret
    *     x-callbacks: events
-   *     responses:
-   *       '201': { x-resource: WebhookEndpointWithSecret }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
    */
   router.post(
     '/webhook-endpoints',
@@ -74,13 +65,8 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    * /webhook-endpoints/{id}:
    *   get:
    *     operationId: getWebhookEndpoint
-   *     tags: [Webhooks]
    *     summary: Get one webhook endpoint
-   *     description: >-
-   *       Never shows its secrets or the values of its headers. Needs the permission admin.
-   *     responses:
-   *       '200': { x-resource: WebhookEndpoint }
-   *       x-errors: [401, 403, 404, 429, 503]
+   *     description: Never shows its secrets or the values of its headers.
    */
   router.get(
     '/webhook-endpoints/:id',
@@ -92,16 +78,10 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    * /webhook-endpoints/{id}:
    *   patch:
    *     operationId: updateWebhookEndpoint
-   *     tags: [Webhooks]
    *     summary: Change a webhook endpoint
    *     description: >-
    *       JSON merge: an absent member is kept; headers are replaced as a whole. A disabled
-   *       endpoint gets no new deliveries, and its waiting deliveries are cancelled. Needs the
-   *       permission admin.
-   *     x-body: WebhookEndpointPatch
-   *     responses:
-   *       '200': { x-resource: WebhookEndpoint }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       endpoint gets no new deliveries, and its waiting deliveries are cancelled.
    */
   router.patch(
     '/webhook-endpoints/:id',
@@ -113,17 +93,12 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    * /webhook-endpoints/{id}/rotate-secret:
    *   post:
    *     operationId: rotateWebhookSecret
-   *     tags: [Webhooks]
    *     summary: Replace the secret of a webhook endpoint
    *     description: >-
    *       The response shows the new secret, once. The old secret also signs deliveries for
    *       overlap_hours. Five old secrets may sign at a time; another rotation with an overlap
-   *       returns 409. The ed25519 key of an endpoint that has one is replaced too. Needs the
-   *       permission admin.
-   *     x-body: WebhookEndpointRotate
-   *     responses:
-   *       '200': { x-resource: WebhookEndpointWithSecret }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       returns 409. The ed25519 key of an endpoint that has one is replaced too.
+   *     x-resource: WebhookEndpointWithSecret
    */
   router.post(
     '/webhook-endpoints/:id/rotate-secret',
@@ -135,15 +110,10 @@ export function webhookEndpointRoutes(router: Router<RequestState>, api: ApiRunt
    * /webhook-endpoints/{id}:
    *   delete:
    *     operationId: deleteWebhookEndpoint
-   *     tags: [Webhooks]
    *     summary: Delete a webhook endpoint
    *     description: >-
    *       Its waiting deliveries are cancelled; its secrets and header values are destroyed. Its
-   *       past deliveries stay listed. Needs the permission admin.
-   *     x-write: true
-   *     responses:
-   *       '200': { x-resource: WebhookEndpoint }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       past deliveries stay listed.
    */
   router.delete('/webhook-endpoints/:id', serveWrite(api, deleteWebhookEndpoint, { resourceLabel: label }));
 }

@@ -21,13 +21,8 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    * /webhook-replays:
    *   get:
    *     operationId: listWebhookReplays
-   *     tags: [Webhooks]
    *     summary: List replays and recoveries
-   *     description: Newest first. Not for agent keys.
-   *     x-query: WebhookReplayListQuery
-   *     responses:
-   *       '200': { x-list: WebhookReplay }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first.
    */
   router.get(
     '/webhook-replays',
@@ -39,13 +34,8 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    * /webhook-replays/{id}:
    *   get:
    *     operationId: getWebhookReplay
-   *     tags: [Webhooks]
    *     summary: Get one replay or recovery
-   *     description: >-
-   *       Its deliveries are in the list of deliveries, by replay_id. Not for agent keys.
-   *     responses:
-   *       '200': { x-resource: WebhookReplay }
-   *       x-errors: [401, 403, 404, 429, 503]
+   *     description: Its deliveries are in the list of deliveries, by replay_id.
    */
   router.get(
     '/webhook-replays/:id',
@@ -57,15 +47,10 @@ export function webhookReplayRoutes(router: Router<RequestState>, api: ApiRuntim
    * /webhook-replays/{id}/cancel:
    *   post:
    *     operationId: cancelWebhookReplay
-   *     tags: [Webhooks]
    *     summary: Stop a replay or recovery
    *     description: >-
    *       The replay creates no more deliveries, and its open deliveries are cancelled. A replay
-   *       with nothing left to stop stays as it is. Needs the permission admin.
-   *     x-body: WebhookReplayAction
-   *     responses:
-   *       '200': { x-resource: WebhookReplay }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       with nothing left to stop stays as it is.
    */
   router.post('/webhook-replays/:id/cancel', serveWrite(api, cancelReplay, { resourceLabel: 'replay' }));
   replayMakingRoutes(router, api);
@@ -77,17 +62,12 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /webhook-deliveries/replay:
    *   post:
    *     operationId: replayWebhookDeliveries
-   *     tags: [Webhooks]
    *     summary: Replay the deliveries that match a filter
    *     description: >-
    *       Requires endpoint_id, since, or both. Each event goes to each endpoint once, oldest
    *       first, in portions that never delay live deliveries. Disabled endpoints are skipped;
    *       naming one in endpoint_id returns 409. Ten replays and recoveries of an account may run
-   *       at a time; another returns 409. A dry run only counts. Needs the permission admin.
-   *     x-body: WebhookReplayCreate
-   *     responses:
-   *       '201': { x-resource: WebhookReplay }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *       at a time; another returns 409. A dry run only counts.
    */
   router.post(
     '/webhook-deliveries/replay',
@@ -107,18 +87,13 @@ function replayMakingRoutes(router: Router<RequestState>, api: ApiRuntime): void
    * /webhook-endpoints/{id}/recover:
    *   post:
    *     operationId: recoverWebhookEndpoint
-   *     tags: [Webhooks]
    *     summary: Deliver the events that an endpoint missed
    *     description: >-
    *       Delivers every event of the period that the endpoint subscribes to and that has neither
    *       arrived nor is still being delivered, including events from while it was disabled. Oldest
    *       first, in portions that never delay live deliveries. With dry_run or X-Service-Dry-Run it
    *       only counts. 409 when the endpoint is disabled, and when ten replays and recoveries of
-   *       the account are running. Needs the permission admin.
-   *     x-body: WebhookRecover
-   *     responses:
-   *       '201': { x-resource: WebhookReplay }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       the account are running.
    */
   router.post(
     '/webhook-endpoints/:id/recover',

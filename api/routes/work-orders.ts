@@ -14,6 +14,7 @@ import {
 } from '../../shared/resources/work-orders/commands.js';
 import { listWorkOrders } from '../../shared/resources/work-orders/queries.js';
 import { workOrderListQuery } from '../../shared/resources/work-orders/schema.js';
+import { requireAccess } from '../middleware/access.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
 import type { RequestState } from '../runtime/context.js';
@@ -28,13 +29,8 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    * /work-orders:
    *   get:
    *     operationId: listWorkOrders
-   *     tags: [Work orders]
    *     summary: List work orders
-   *     description: Newest first. Agent keys need the scope read_work_orders.
-   *     x-query: WorkOrderListQuery
-   *     responses:
-   *       '200': { x-list: WorkOrder }
-   *       x-errors: [400, 401, 403, 429, 503]
+   *     description: Newest first.
    */
   router.get(
     '/work-orders',
@@ -46,13 +42,8 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    * /work-orders:
    *   post:
    *     operationId: createWorkOrder
-   *     tags: [Work orders]
    *     summary: Create a work order
-   *     description: Only service_type is required. Agent keys need the scope write_work_orders.
-   *     x-body: WorkOrderCreate
-   *     responses:
-   *       '201': { x-resource: WorkOrder }
-   *       x-errors: [400, 401, 403, 409, 413, 415, 422, 429, 503]
+   *     description: Only service_type is required.
    */
   router.post('/work-orders', serveWrite(api, createWorkOrder, { resourceLabel: 'work order' }));
 
@@ -61,12 +52,7 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    * /work-orders/{id}:
    *   get:
    *     operationId: getWorkOrder
-   *     tags: [Work orders]
    *     summary: Get one work order
-   *     description: Agent keys need the scope read_work_orders.
-   *     responses:
-   *       '200': { x-resource: WorkOrder }
-   *       x-errors: [401, 403, 404, 429, 503]
    */
   router.get(
     '/work-orders/:id',
@@ -78,13 +64,8 @@ export function workOrderRoutes(router: Router<RequestState>, api: ApiRuntime): 
    * /work-orders/{id}:
    *   patch:
    *     operationId: updateWorkOrder
-   *     tags: [Work orders]
    *     summary: Change a work order
-   *     description: 'JSON merge: an absent member is kept, null clears it. Not for agent keys.'
-   *     x-body: WorkOrderPatch
-   *     responses:
-   *       '200': { x-resource: WorkOrder }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *     description: 'JSON merge: an absent member is kept, null clears it.'
    */
   router.patch('/work-orders/:id', serveWrite(api, updateWorkOrder, { resourceLabel: 'work order' }));
   workOrderActionRoutes(router, api);
@@ -96,13 +77,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /work-orders/{id}/accept:
    *   post:
    *     operationId: acceptWorkOrder
-   *     tags: [Work orders]
    *     summary: Accept a work order
-   *     description: Needs the permission approve.
-   *     x-body: WorkOrderAction
-   *     responses:
-   *       '200': { x-resource: WorkOrder }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/work-orders/:id/accept', serveWrite(api, acceptWorkOrder, { resourceLabel: 'work order' }));
 
@@ -111,15 +86,10 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /work-orders/{id}/assign:
    *   post:
    *     operationId: assignWorkOrder
-   *     tags: [Work orders]
    *     summary: Assign a truck
    *     description: >-
    *       A second call assigns another truck, also while the work order is in progress. 409 when
-   *       the truck is on another work order; the error names it. Needs the permission approve.
-   *     x-body: WorkOrderAssign
-   *     responses:
-   *       '200': { x-resource: WorkOrder }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       the truck is on another work order; the error names it.
    */
   router.post('/work-orders/:id/assign', serveWrite(api, assignWorkOrder, { resourceLabel: 'work order' }));
 
@@ -128,13 +98,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /work-orders/{id}/unassign:
    *   post:
    *     operationId: unassignWorkOrder
-   *     tags: [Work orders]
    *     summary: Unassign the truck
-   *     description: Needs the permission approve.
-   *     x-body: WorkOrderAction
-   *     responses:
-   *       '200': { x-resource: WorkOrder }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post(
     '/work-orders/:id/unassign',
@@ -146,13 +110,8 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /work-orders/{id}/start:
    *   post:
    *     operationId: startWorkOrder
-   *     tags: [Work orders]
    *     summary: Start a dispatched work order
    *     description: The driver is on the way or on the scene.
-   *     x-body: WorkOrderAction
-   *     responses:
-   *       '200': { x-resource: WorkOrder }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/work-orders/:id/start', serveWrite(api, startWorkOrder, { resourceLabel: 'work order' }));
 
@@ -161,13 +120,8 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /work-orders/{id}/steps:
    *   post:
    *     operationId: logWorkOrderStep
-   *     tags: [Work orders]
    *     summary: Log a step of the driver
    *     description: Steps are only logged; they do not change the status.
-   *     x-body: WorkOrderStepEntry
-   *     responses:
-   *       '200': { x-resource: WorkOrder }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/work-orders/:id/steps', serveWrite(api, logWorkOrderStep, { resourceLabel: 'work order' }));
 
@@ -176,13 +130,8 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /work-orders/{id}/complete:
    *   post:
    *     operationId: completeWorkOrder
-   *     tags: [Work orders]
    *     summary: Complete a work order
    *     description: Sets completion_time.
-   *     x-body: WorkOrderComplete
-   *     responses:
-   *       '200': { x-resource: WorkOrder }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post(
     '/work-orders/:id/complete',
@@ -194,13 +143,7 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /work-orders/{id}/cancel:
    *   post:
    *     operationId: cancelWorkOrder
-   *     tags: [Work orders]
    *     summary: Cancel a work order
-   *     description: Needs the permission approve.
-   *     x-body: WorkOrderCancel
-   *     responses:
-   *       '200': { x-resource: WorkOrder }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/work-orders/:id/cancel', serveWrite(api, cancelWorkOrder, { resourceLabel: 'work order' }));
 
@@ -209,14 +152,9 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /work-orders/{id}/reopen:
    *   post:
    *     operationId: reopenWorkOrder
-   *     tags: [Work orders]
    *     summary: Reopen a completed or cancelled work order
    *     description: >-
    *       Only a signed-in person may reopen it, while no invoice of the work order is released.
-   *     x-body: WorkOrderAction
-   *     responses:
-   *       '200': { x-resource: WorkOrder }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
    */
   router.post('/work-orders/:id/reopen', serveWrite(api, reopenWorkOrder, { resourceLabel: 'work order' }));
 
@@ -225,18 +163,18 @@ function workOrderActionRoutes(router: Router<RequestState>, api: ApiRuntime): v
    * /work-orders/{id}/price:
    *   post:
    *     operationId: priceWorkOrder
-   *     tags: [Work orders]
    *     summary: Price a work order by its rate card
    *     description: >-
    *       A preview that stores nothing: it returns what POST /invoices with this work_order_id and
    *       no line_items charges, and why. It uses the customer's card, or else the default one, in
    *       the version in force on the day of completion. A work order in progress is priced by what
    *       is known so far. 409 conflict when no card is in force, or none of its items charges
-   *       anything. Idempotency-Key and dry run have no effect. Not for agent keys.
-   *     x-body: WorkOrderAction
-   *     responses:
-   *       '200': { x-resource: JobPrice }
-   *       x-errors: [400, 401, 403, 404, 409, 413, 415, 422, 429, 503]
+   *       anything. Idempotency-Key and dry run have no effect.
+   *     x-resource: JobPrice
    */
-  router.post('/work-orders/:id/price', priceWorkOrder(api));
+  router.post(
+    '/work-orders/:id/price',
+    requireAccess({ permission: 'write', agentScope: null }),
+    priceWorkOrder(api),
+  );
 }

@@ -7,10 +7,7 @@ export interface Access {
   permission: Permission;
   /** Scope that an agent key needs; null: no agent key may do this. */
   agentScope: AgentScope | null;
-  /**
-   * Only a signed-in person may do this, whatever permissions a key holds (`x-security: session` in
-   * the route's `@openapi` block).
-   */
+  /** Only a signed-in person may do this, whatever permissions a key holds. */
   isPersonOnly?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type Joi from 'joi';
 import { createRouter } from '../../api/app.js';
-import { buildOpenApiDocument } from '../../api/openapi/openapi.js';
+import { buildOpenApiDocument, renderOpenApiDocument } from '../../api/openapi/openapi.js';
 import type { ApiRuntime } from '../../api/runtime/runtime.js';
 import { getClassName } from '../../shared/contracts/schemas/to-openapi.js';
 import { findUnknownFields, validate } from '../../shared/contracts/schemas/validate.js';
@@ -274,7 +274,7 @@ describe('openapi.json conforms to OpenAPI 3.0.3', () => {
       [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target as string),
     );
     for (const $ref of references) expect(() => resolveRef({ $ref }), $ref).to.not.throw();
-    for (const kind of ['schemas', 'parameters', 'headers', 'responses']) {
+    for (const kind of ['schemas', 'parameters', 'headers', 'responses', 'examples']) {
       for (const name of Object.keys(root.components[kind] ?? {})) {
         expect(references.has(`#/components/${kind}/${name}`), `${kind}/${name} is used`).to.equal(true);
       }
@@ -286,7 +286,7 @@ describe('files generated from the schemas', () => {
   const processes = useProcesses();
 
   it('docs/openapi.json is up to date: `npm run build` would not change it', () => {
-    const fresh = `${JSON.stringify(buildOpenApiDocument([join(PROJECT, 'api/routes/*.ts')]), null, 2)}\n`;
+    const fresh = renderOpenApiDocument(buildOpenApiDocument([join(PROJECT, 'api/routes/*.ts')]));
     expect(
       readFileSync(join(PROJECT, 'docs/openapi.json'), 'utf8') === fresh,
       'run `npm run build`',

@@ -32,10 +32,17 @@ function resolveAll(responses: unknown): { status: string; response: OpenApiNode
   return entries.map(([status, response]) => ({ status, response: resolveRef(response) }));
 }
 
+interface MediaType {
+  schema: OpenApiNode;
+  /** An example, or references to examples that several bodies share. */
+  example?: unknown;
+  examples?: Record<string, OpenApiNode>;
+}
+
 function jsonContent(holder: OpenApiNode | undefined): { schema: OpenApiNode; example: unknown } | undefined {
-  const content = holder?.content as Record<string, { schema: OpenApiNode; example?: unknown }> | undefined;
-  const json = content?.['application/json'];
-  return json && { schema: json.schema, example: json.example };
+  const json = (holder?.content as Record<string, MediaType> | undefined)?.['application/json'];
+  const [shared] = Object.values(json?.examples ?? {});
+  return json && { schema: json.schema, example: shared ? resolveRef(shared).value : json.example };
 }
 
 /** Every operation of the document, with its references followed one level. */

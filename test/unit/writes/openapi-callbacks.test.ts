@@ -17,10 +17,9 @@ const BLOCK = `/**
  *     operationId: createReceiver
  *     tags: [Events]
  *     summary: Register a receiver
- *     x-body: CustomerCreate
  *     x-callbacks: events
  *     responses:
- *       '201': { x-resource: Customer }
+ *       '201': { description: Registered }
  */
 `;
 

@@ -1,7 +1,11 @@
-import { OTHER_RESPONSES } from './responses.js';
-
 type Json = Record<string, unknown>;
 type Responses = Record<string, Json>;
+
+/**
+ * The extension member of an operation that contains the responses which a plain call does not get:
+ * a Responses Object (docs/adr/0016-openapi-for-generated-clients.md).
+ */
+export const OTHER_RESPONSES = 'x-other-responses';
 
 /** Headers of nearly every response. The introduction explains them once. */
 const COMMON_HEADERS = [
@@ -26,29 +30,31 @@ export function toReferenceView(document: Json): Json {
     components: Record<string, Json>;
   };
   const responses = mapValues(components.responses as Responses, dropCommonHeaders);
-  const shown = mapValues(paths, (item) => mapValues(item, toOperationView));
+  const shown = mapValues(paths, (item) =>
+    mapValues(item, (operation) => toOperationView(operation, responses)),
+  );
   return { ...document, components: { ...components, responses }, paths: shown };
 }
 
-function toOperationView({ [OTHER_RESPONSES]: other, ...operation }: Json): Json {
-  const responses = mergeResponses(operation.responses as Responses, (other ?? {}) as Responses);
+function toOperationView({ [OTHER_RESPONSES]: other, ...operation }: Json, shared: Responses): Json {
+  const plain = operation.responses as Responses;
   const parameters = ((operation.parameters ?? []) as Json[]).filter(
     ({ $ref }) => $ref !== IGNORED_PARAMETER,
   );
   return {
     ...operation,
     parameters: parameters.map(toParameterView),
-    responses: mapValues(responses, dropCommonHeaders),
+    responses: mapValues(mergeResponses(plain, (other ?? {}) as Responses, shared), dropCommonHeaders),
   };
 }
 
-function mergeResponses(plain: Responses, other: Responses): Responses {
+function mergeResponses(plain: Responses, other: Responses, shared: Responses): Responses {
+  const resolve = (response: Json) => shared[String(response.$ref).split('/').at(-1) as string] ?? response;
   const merged = mapValues(other, (response, status) => {
     const plainResponse = plain[status];
-    // A reference is kept as it is: the introduction explains the 202.
-    return plainResponse && !response.$ref
-      ? mergeResponse(plainResponse, response)
-      : (plainResponse ?? response);
+    if (!plainResponse) return response;
+    // The introduction explains the 202 of a late commit.
+    return status === '202' ? plainResponse : mergeResponse(resolve(plainResponse), resolve(response));
   });
   return { ...plain, ...merged };
 }

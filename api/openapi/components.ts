@@ -1,0 +1,35 @@
+import { toOpenApi } from '../../shared/contracts/schemas/to-openapi.js';
+import { dryRun } from '../../shared/resources/operations/schema.js';
+import { getExample, getSchema } from './schemas.js';
+
+export type Json = Record<string, unknown>;
+
+/** Components of the document. Operations add those that they refer to. */
+export interface Components {
+  schemas: Record<string, Json>;
+  parameters: Record<string, Json>;
+  headers: Record<string, Json>;
+  responses: Record<string, Json>;
+  examples: Record<string, Json>;
+}
+
+/** Refers to the schema of a dry run's response, which has the named resource as `data`. */
+export function referToDryRun({ schemas }: Components, name: string): Json {
+  const component = `DryRunOf${name}`;
+  schemas[component] ??= toOpenApi(dryRun.keys({ data: getSchema(name).required() }));
+  return referToSchema(component);
+}
+
+/** Refers to the example of a resource, which the responses with that resource share. */
+export function referToExample({ examples }: Components, name: string): Json {
+  examples[name] ??= { value: getExample(name) };
+  return { $ref: `#/components/examples/${name}` };
+}
+
+/** Refers to a response that operations share. The first of them builds it. */
+export function referToResponse({ responses }: Components, name: string, build: () => Json): Json {
+  responses[name] ??= build();
+  return { $ref: `#/components/responses/${name}` };
+}
+
+export const referToSchema = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });

@@ -1,0 +1,153 @@
+import type Joi from 'joi';
+import { getClassName, toOpenApi, toQueryParameters } from '../../shared/contracts/schemas/to-openapi.js';
+import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
+import { OTHER_RESPONSES } from '../reference/view.js';
+import type { RouteFacts } from '../runtime/route-facts.js';
+import { buildEventCallbacks } from './callbacks.js';
+import { type Components, type Json, referToSchema } from './components.js';
+import { acceptsIfMatch, listErrors } from './errors.js';
+import { addHeaders, buildOtherResponses, buildSuccess, type Operation } from './responses.js';
+import { describeRights } from './rights.js';
+import { getExample } from './schemas.js';
+import { sharedQueryParameters } from './shared.js';
+import { findTag } from './tags.js';
+
+/**
+ * An operation of an `@openapi` block: members of OpenAPI, and what does not follow from the
+ * route's facts.
+ */
+export interface OperationBlock extends Json {
+  description?: string;
+  tags?: string[];
+  security?: unknown[];
+  parameters?: Json[];
+  requestBody?: Json;
+  /** Successes with a body that is no JSON record. */
+  responses?: Record<string, Json>;
+  /** Component of the record or the page's items, where it is not named after the resource. */
+  'x-resource'?: string;
+  'x-list'?: string;
+  /** Error statuses that {@link listErrors} does not derive. */
+  'x-errors'?: number[];
+  /** An agent's write may be held for approval by a person. */
+  'x-held'?: boolean;
+  /** The request registers a receiver of events. */
+  'x-callbacks'?: 'events';
+}
+
+interface Place {
+  method: string;
+  path: string;
+}
+
+/** Builds an operation of the document from its block and the facts of its route. */
+export function buildOperation(
+  block: OperationBlock,
+  { method, path, facts }: Place & { facts: RouteFacts },
+  components: Components,
+): Json {
+  const {
+    'x-resource': resource,
+    'x-list': list,
+    'x-errors': otherErrors = [],
+    'x-held': isHeld = false,
+    'x-callbacks': callbacks,
+    description,
+    ...members
+  } = block;
+  assertNoShorthand(members, `${method} ${path}`);
+  const isPublic = block.security?.length === 0;
+  const operation: Operation = {
+    method,
+    path,
+    facts,
+    isPublic,
+    record: list ?? resource ?? findRecord(path, facts),
+    isList: list !== undefined || facts.isList === true,
+    isHeld,
+  };
+  const tags = block.tags ?? [findTag(path)];
+  const parameters = buildParameters(operation, block.parameters);
+  const rights = isPublic ? undefined : describeRights(facts.access);
+  return {
+    ...members,
+    tags,
+    description: [description, rights].filter((text) => text !== undefined).join(' '),
+    ...(facts.access?.isPersonOnly ? { security: [{ sessionCookie: [] }] } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...buildRequestBody(operation),
+    responses: {
+      ...(block.responses ? addHeaders(operation, block.responses) : buildSuccess(operation, components)),
+      ...buildErrors(operation, otherErrors),
+    },
+    ...(facts.write ? { [OTHER_RESPONSES]: buildOtherResponses(operation, components) } : {}),
+    ...(callbacks ? { callbacks: buildEventCallbacks(tags, components) } : {}),
+  };
+}
+
+/** @throws {Error} for an `x-` member that is none of {@link OperationBlock} */
+function assertNoShorthand(members: Json, route: string): void {
+  const unknown = Object.keys(members).filter((member) => member.startsWith('x-'));
+  if (unknown.length > 0)
+    throw new Error(`${route}: ${unknown.join()} is not known (api/openapi/operation.ts)`);
+}
+
+/** Finds the component of a record by its entity type, or else by the path of its collection. */
+function findRecord(path: string, { entityType }: RouteFacts): string | undefined {
+  const found =
+    entityType ?? Object.values(RESOURCE_TABLES).find(({ collection }) => collection === path)?.entityType;
+  return found
+    ?.split('_')
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('');
+}
+
+function buildParameters(operation: Operation, own: Json[] = []): Json[] {
+  const { path, facts } = operation;
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const inQuery = facts.query ? toQueryParameters(facts.query as Joi.ObjectSchema) : [];
+  return [
+    ...inPath.map(referToParameter),
+    ...own,
+    ...inQuery.map(shareParameter),
+    ...(facts.write ? ['IdempotencyKey', 'DryRun'] : []).map(referToParameter),
+    ...(acceptsIfMatch(operation) ? ['IfMatch'] : []).map(referToParameter),
+  ];
+}
+
+const referToParameter = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
+
+/** Replaces a parameter that nearly every list has by a reference. */
+function shareParameter(parameter: Json): Json {
+  const name = String(parameter.name);
+  const isShared = JSON.stringify(parameter) === JSON.stringify(sharedQueryParameters[name]);
+  return isShared ? referToParameter(name) : parameter;
+}
+
+function buildRequestBody({ method, facts }: Operation): Json {
+  if (!facts.body || method === 'delete') return {};
+  const name = getClassName(facts.body) ?? '';
+  const schema = toOpenApi(facts.body) as { required?: string[] };
+  return {
+    requestBody: {
+      // Optional for a PATCH, where an empty body changes nothing, and where no member is required.
+      required: method === 'post' && (schema.required?.length ?? 0) > 0,
+      content: {
+        'application/json': { schema: referToSchema(name), example: getExample(name) },
+      },
+    },
+  };
+}
+
+/** @throws {Error} if the block names an error that follows from the route */
+function buildErrors(operation: Operation, others: number[]): Json {
+  const derived = listErrors(operation);
+  const { method, path } = operation;
+  const repeated = others.filter((status) => derived.includes(status));
+  if (repeated.length > 0)
+    throw new Error(`${method} ${path}: leave ${repeated.join()} out of x-errors, because it is derived`);
+  const statuses = [...derived, ...others];
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
+  );
+}
