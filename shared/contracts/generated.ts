@@ -706,12 +706,12 @@ export interface Invoice {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: InvoiceActionName[];
+  created_at: string;
+  updated_at: string;
   /**
    * When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release
    */
   effective_due_date: string | null;
-  created_at: string;
-  updated_at: string;
   line_items: LineItem[];
 }
 export interface LineItem {
@@ -738,17 +738,17 @@ export interface InvoiceAction {
 export interface InvoiceCreate {
   invoice_number: string;
   customer_id?: string | null;
-  work_order_id?: string | null;
   billing_email?: string | null;
   po_number?: string | null;
   /**
    * A date (midnight in the account's time zone) or an RFC 3339 date-time
    */
-  service_date?: string | null;
+  due_date?: string | null;
   /**
    * A date (midnight in the account's time zone) or an RFC 3339 date-time
    */
-  due_date?: string | null;
+  service_date?: string | null;
+  work_order_id?: string | null;
   vehicle_description?: string | null;
   notes?: string | null;
   /**
@@ -823,12 +823,12 @@ export interface InvoiceListItem {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: InvoiceActionName[];
+  created_at: string;
+  updated_at: string;
   /**
    * When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release
    */
   effective_due_date: string | null;
-  created_at: string;
-  updated_at: string;
   line_items?: LineItem[];
 }
 export interface InvoiceListQuery {
@@ -861,6 +861,10 @@ export interface InvoiceListQuery {
   cursor?: string;
 }
 export interface InvoicePatch {
+  /**
+   * One of draft, needs_review, approved, sending, disputed, cancelled, void, if the transition table allows it; any other is 409
+   */
+  status?: InvoiceStatus;
   billing_email?: string | null;
   po_number?: string | null;
   /**
@@ -868,10 +872,6 @@ export interface InvoicePatch {
    */
   due_date?: string | null;
   notes?: string | null;
-  /**
-   * One of draft, needs_review, approved, sending, disputed, cancelled, void, if the transition table allows it; any other is 409
-   */
-  status?: InvoiceStatus;
   line_items?: LineItemInput[];
 }
 export interface InvoiceReason {
@@ -920,12 +920,12 @@ export interface SentInvoice {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: InvoiceActionName[];
+  created_at: string;
+  updated_at: string;
   /**
    * When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release
    */
   effective_due_date: string | null;
-  created_at: string;
-  updated_at: string;
   line_items: LineItem[];
   /**
    * Page for the customer. Anyone with the link can see the invoice. Absent if nothing was sent

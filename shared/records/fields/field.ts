@@ -24,14 +24,16 @@ export interface Cell {
 export interface Field {
   /** What a request may hold. Absent: no client sets the field. */
   input?: Joi.Schema;
+  /** What a change may hold, if that differs from a creation. */
+  changeInput?: Joi.Schema;
   /** The requests that may set it. Absent: creations and changes. */
   setBy?: 'create' | 'change';
   /** A creation must name it. */
   isRequired?: true;
   /** What a response holds; by default the input. Null: responses do not show it. */
   output?: Joi.Schema | null;
-  /** SQL of its value in JSON, over the row with this alias; by default its column. */
-  json?: (alias: string) => string;
+  /** SQL of its value, over the row with this alias; by default its column. */
+  sql?: (alias: string) => string;
   /**
    * SQL type of its column, or each column with its SQL type. Absent: another command sets the
    * column of its name. Null: it is computed.
@@ -100,7 +102,8 @@ export function inferKind(name: string, schema: Joi.Schema): CellKind {
 
 /** The member of the JSON object that shows a field. */
 export function renderField(name: string, field: Field, alias: string): JsonMember {
-  if (field.json) return { name, sql: field.json(alias) };
   const output = getOutput(field);
-  return output && inferKind(name, output) === 'time' ? jsonTime(alias, name) : name;
+  const sql = field.sql?.(alias);
+  if (output && inferKind(name, output) === 'time') return jsonTime(alias, name, sql);
+  return sql === undefined ? name : { name, sql };
 }

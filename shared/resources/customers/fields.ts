@@ -59,17 +59,17 @@ export const customerFields = defineFields({
   ),
   balance_cents: {
     output: cents().description('Open amount of released invoices'),
-    json: (alias) => owedSql(alias, 'true'),
+    sql: (alias) => owedSql(alias, 'true'),
     columns: null,
   },
   overdue_cents: {
     output: cents().example(0).description('The overdue part of balance_cents'),
-    json: (alias) => owedSql(alias, "i.status = 'overdue'"),
+    sql: (alias) => owedSql(alias, "i.status = 'overdue'"),
     columns: null,
   },
   credit_cents: {
     output: cents().example(0).description('Overpaid and not refunded'),
-    json: creditSql,
+    sql: creditSql,
     columns: null,
   },
   created_at: time(),

@@ -5,24 +5,15 @@ import { diffNewRecord } from '../../records/changes.js';
 import { updateRecords } from '../../records/fields/store-fields.js';
 import { recordsetSql, toRecordRef } from '../../records/record-refs.js';
 import { refuseUnknownReferences } from '../../records/references.js';
-import { workOrderFields } from './fields.js';
+import { vehicle, workOrderFields } from './fields.js';
 import { workOrderTable } from './table.js';
-
-type Fields = Omit<WorkOrderPatch, 'pickup' | 'vehicle'> & {
-  pickup_lat?: number | null;
-  pickup_lng?: number | null;
-  vehicle_make?: string | null;
-  vehicle_model?: string | null;
-  vehicle_year?: number | null;
-};
 
 /**
  * Flattens nested members into columns. An absent member stays absent, so that create and merge can
  * share this function.
  */
-function toColumns(input: WorkOrderCreate | WorkOrderPatch): Fields {
-  const { pickup, vehicle, ...fields } = input;
-  const columns: Fields = { ...fields };
+function toColumns({ pickup, vehicle: towed, ...fields }: WorkOrderCreate | WorkOrderPatch): object {
+  const columns: Record<string, unknown> = { ...fields, ...vehicle.toColumns(towed) };
   if (pickup === null) Object.assign(columns, { pickup_location: null, pickup_lat: null, pickup_lng: null });
   if (pickup) {
     if (pickup.lat !== undefined) columns.pickup_lat = pickup.lat;
@@ -30,13 +21,6 @@ function toColumns(input: WorkOrderCreate | WorkOrderPatch): Fields {
     // The flat field comes from the specification and wins; the nested object only adds to it.
     if (pickup.address !== undefined && fields.pickup_location === undefined)
       columns.pickup_location = pickup.address;
-  }
-  if (vehicle === null)
-    Object.assign(columns, { vehicle_make: null, vehicle_model: null, vehicle_year: null });
-  if (vehicle) {
-    if (vehicle.make !== undefined) columns.vehicle_make = vehicle.make;
-    if (vehicle.model !== undefined) columns.vehicle_model = vehicle.model;
-    if (vehicle.year !== undefined) columns.vehicle_year = vehicle.year;
   }
   return columns;
 }

@@ -1,5 +1,7 @@
+import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
 import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
+import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 
 /** The columns of a table that a dump includes and excludes. */
@@ -14,8 +16,12 @@ function defineTable(columns: string, excluded: Readonly<Record<string, string>>
 }
 
 /** A table that holds the fields of a resource, and other columns. */
-function defineFieldTable({ columnNames }: RecordFields, otherColumns = ''): IncludedTable {
-  return defineTable(['tenant_id', ...columnNames, otherColumns].join(' '));
+function defineFieldTable(
+  { columnNames }: RecordFields,
+  otherColumns = '',
+  excluded?: IncludedTable['excluded'],
+): IncludedTable {
+  return defineTable(['tenant_id', ...columnNames, otherColumns].join(' '), excluded);
 }
 
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
@@ -56,18 +62,16 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     defineTable(`tenant_id id work_order_id customer_id status held_from hold_reason vehicle_vin vehicle_plate vehicle_make vehicle_model
     vehicle_year vehicle_color lot spot notes impounded_at released_at release_kind released_to daily_rate_cents free_days accrued_days storage_cents
     created_at updated_at`),
-  invoices: defineTable(
-    `tenant_id id invoice_number status customer_id work_order_id billing_email po_number vehicle_description notes due_date
-    service_date tax_rate_bps subtotal_cents tax_cents total_cents paid_cents balance_due_cents created_by_agent sent_at paid_at delivery_state
-    created_at updated_at released_at released_as viewed_at status_reason agent_id agent_priced_at replaced_agent_price_at trusted_billing_email`,
+  invoices: defineFieldTable(
+    invoiceFields,
+    `tax_rate_bps created_by_agent paid_at delivery_state released_at released_as viewed_at status_reason agent_id agent_priced_at
+    replaced_agent_price_at trusted_billing_email`,
     {
       own_terms_due_at: 'a copy that the clock uses for its queries',
       is_with_club: 'a copy that the clock uses for its queries',
     },
   ),
-  invoice_line_items: defineTable(
-    `tenant_id invoice_id position id name description category quantity unit_type unit_price_cents total_cents taxable`,
-  ),
+  invoice_line_items: defineFieldTable(lineItemFields),
   payments: defineTable(
     `tenant_id id invoice_id customer_id amount_cents method applied_cents refunded_cents received_at reference created_at updated_at`,
   ),

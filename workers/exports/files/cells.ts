@@ -53,11 +53,6 @@ export function plainColumn(alias: string, name: string, sql = `${alias}.${name}
   return { name, sql };
 }
 
-/** A boolean column, printed as `true` or `false` as in JSON; COPY alone would print t or f. */
-export function booleanColumn(alias: string, name: string): CsvColumn {
-  return { name, sql: `${alias}.${name}::text` };
-}
-
 /** The columns of a resource whose fields are rows. */
 export function fieldColumns({ cells }: RecordFields, alias: string): CsvColumn[] {
   return cells.map(({ name, kind, sql }) => COLUMN_OF_KIND[kind](alias, name, sql(alias)));
@@ -67,6 +62,7 @@ const COLUMN_OF_KIND: Record<CellKind, (alias: string, name: string, sql: string
   text: textColumn,
   plain: plainColumn,
   cents: centsColumn,
+  // COPY alone would print t or f.
   boolean: (_, name, sql) => ({ name, sql: `${sql}::text` }),
   time: (alias, name, sql) => ({ name, sql: jsonTime(alias, name, sql).sql }),
 };

@@ -1,3 +1,4 @@
+import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
 import { getResourceTable } from '../../../shared/registry/tables.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
 import type { ListResource } from '../../../shared/resources/exports/request/conditions.js';
@@ -6,17 +7,12 @@ import {
   type ExportRequest,
   type ExportTable,
 } from '../../../shared/resources/exports/request/export-request.js';
+import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
 import { messageListRepresentation } from '../../../shared/resources/messages/representation.js';
 import { refundRepresentation } from '../../../shared/resources/payments/representation.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 import { type CsvColumn, fieldColumns } from './cells.js';
-import {
-  inspectionColumns,
-  invoiceColumns,
-  lineItemColumns,
-  paymentColumns,
-  refundColumns,
-} from './columns.js';
+import { inspectionColumns, paymentColumns, refundColumns } from './columns.js';
 import { INSPECTION_LISTS, rateCardItemColumns } from './list-columns.js';
 import { RECORD_COLUMNS, type RecordTable, recordColumns } from './record-columns.js';
 import { buildNameJoins, type ExtraSql, type RelatedName } from './related-names.js';
@@ -88,7 +84,7 @@ const LINE_ITEMS: FileSource = {
   select: 'l.*, t.invoice_number',
   alias: 'l',
   orderBy: 't.created_at, t.id, l.position',
-  columns: lineItemColumns('l'),
+  columns: fieldColumns(lineItemFields, 'l'),
 };
 
 const CUSTOMER_NAME = buildNameJoins(['customer_name']);
@@ -145,7 +141,7 @@ const RATE_CARD_ITEMS: FileSource = {
 
 const LIST_SOURCES: Readonly<Record<ListResource, FileSource>> = {
   invoices: tableSource('invoices', 'invoice', {
-    columns: invoiceColumns,
+    columns: (alias) => fieldColumns(invoiceFields, alias),
     names: ['customer_name', 'job_number'],
   }),
   customers: tableSource('customers', 'customer', {
