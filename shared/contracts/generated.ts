@@ -706,12 +706,12 @@ export interface Invoice {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: InvoiceActionName[];
-  created_at: string;
-  updated_at: string;
   /**
    * When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release
    */
   effective_due_date: string | null;
+  created_at: string;
+  updated_at: string;
   line_items: LineItem[];
 }
 export interface LineItem {
@@ -823,12 +823,12 @@ export interface InvoiceListItem {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: InvoiceActionName[];
-  created_at: string;
-  updated_at: string;
   /**
    * When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release
    */
   effective_due_date: string | null;
+  created_at: string;
+  updated_at: string;
   line_items?: LineItem[];
 }
 export interface InvoiceListQuery {
@@ -920,12 +920,12 @@ export interface SentInvoice {
    * Actions that an operator may take on this invoice now
    */
   allowed_actions: InvoiceActionName[];
-  created_at: string;
-  updated_at: string;
   /**
    * When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release
    */
   effective_due_date: string | null;
+  created_at: string;
+  updated_at: string;
   line_items: LineItem[];
   /**
    * Page for the customer. Anyone with the link can see the invoice. Absent if nothing was sent

@@ -44,6 +44,8 @@ export interface Field {
    * Null: the file omits it.
    */
   csv?: CellKind | readonly Cell[] | null;
+  /** The CSV file got its column later than those of the fields below, so it comes last there. */
+  isLastInCsv?: true;
   /** The table in which its value must be an id of the account. */
   references?: ReferencedTable;
   /** People outside write this text, or the texts inside it with these names, and agents read it. */

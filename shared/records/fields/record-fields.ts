@@ -51,7 +51,10 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
     changeable: formatColumns(settable.filter(([, { setBy }]) => setBy !== 'create')),
     settableNames: settable.flatMap(([name, field]) => listTypedColumns(name, field)).map(([name]) => name),
     columnNames: entries.flatMap(([name, field]) => listColumnNames(name, field)),
-    cells: entries.flatMap(([name, field]) => listCells(name, field)),
+    cells: [
+      ...entries.filter(([, { isLastInCsv }]) => !isLastInCsv),
+      ...entries.filter(([, { isLastInCsv }]) => isLastInCsv),
+    ].flatMap(([name, field]) => listCells(name, field)),
     freeTextNames: entries.flatMap(([name, { freeText = [] }]) => (freeText === true ? [name] : freeText)),
     references: Object.fromEntries(
       entries.flatMap(([name, { references }]) => (references ? [[name, references]] : [])),

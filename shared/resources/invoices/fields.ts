@@ -98,10 +98,6 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
     columns: null,
     csv: null,
   },
-  created_at: time(),
-  updated_at: time(),
-  customer_name: { columns: null, csv: 'text' },
-  job_number: { columns: null, csv: 'text' },
   effective_due_date: {
     output: dateTime()
       .allow(null)
@@ -110,7 +106,12 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
       ),
     sql: effectiveDueDate,
     columns: null,
+    isLastInCsv: true,
   },
+  created_at: time(),
+  updated_at: time(),
+  customer_name: { columns: null, csv: 'text' },
+  job_number: { columns: null, csv: 'text' },
 };
 
 const lineItems = () => Joi.array().items(lineItemInput).max(MAX_LINE_ITEMS);

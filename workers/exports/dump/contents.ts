@@ -1,7 +1,11 @@
 import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
 import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
+import { driverFields } from '../../../shared/resources/drivers/fields.js';
+import { inspectionFields } from '../../../shared/resources/inspections/fields.js';
 import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
+import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
+import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 
 /** The columns of a table that a dump includes and excludes. */
@@ -49,15 +53,11 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     `tenant_id id name version effective_from is_default after_hours_start after_hours_end after_hours_weekends items created_at`,
   ),
   customers: defineFieldTable(customerFields),
-  drivers: defineTable('tenant_id id name phone duty_classes status created_at updated_at'),
-  trucks:
-    defineTable(`tenant_id id unit_number duty_class status driver_id vin plate make model year lat lng heading speed_mph located_at created_at
-    updated_at`),
+  drivers: defineFieldTable(driverFields),
+  trucks: defineFieldTable(truckFields),
   work_orders: defineFieldTable(workOrderFields, 'intake priority'),
   work_order_steps: defineTable('tenant_id id work_order_id step truck_id driver_id at lat lng'),
-  inspections:
-    defineTable(`tenant_id id kind truck_id driver_id work_order_id vehicle odometer_miles items defects photos result blocks_dispatch notes
-    submitted_at created_at updated_at`),
+  inspections: defineFieldTable(inspectionFields, 'blocks_dispatch'),
   impounds:
     defineTable(`tenant_id id work_order_id customer_id status held_from hold_reason vehicle_vin vehicle_plate vehicle_make vehicle_model
     vehicle_year vehicle_color lot spot notes impounded_at released_at release_kind released_to daily_rate_cents free_days accrued_days storage_cents
@@ -72,10 +72,8 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     },
   ),
   invoice_line_items: defineFieldTable(lineItemFields),
-  payments: defineTable(
-    `tenant_id id invoice_id customer_id amount_cents method applied_cents refunded_cents received_at reference created_at updated_at`,
-  ),
-  refunds: defineTable('tenant_id id payment_id amount_cents reason created_at'),
+  payments: defineFieldTable(paymentFields, 'customer_id applied_cents'),
+  refunds: defineFieldTable(refundFields),
   claims:
     defineTable(`tenant_id id invoice_id club provider_id po_number status status_reason submitted_at submit_by respond_by denial_code denial_reason
     attempt expected_cents paid_cents evidence created_at updated_at`),

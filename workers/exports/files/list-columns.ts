@@ -2,7 +2,7 @@ import { type CsvColumn, centsColumn, memberSql, plainColumn, textColumn } from 
 
 /*
  * The columns of the CSV files whose rows are the entries of a JSON list of a record. The sequence
- * is part of the public format, as in columns.ts: add new columns at the end of a file.
+ * is part of the public format: add new columns at the end of a file.
  */
 
 /** Columns for each list of an inspection; `value` is one entry of the list. */

@@ -16,19 +16,10 @@ interface RecordColumns {
  * Small tables. Their cells come from the JSON of each record, which is slower than reading
  * columns.
  */
-export type RecordTable = Extract<
-  ExportTable,
-  'trucks' | 'drivers' | 'rate_cards' | 'impounds' | 'claims' | 'messages'
->;
+export type RecordTable = Extract<ExportTable, 'rate_cards' | 'impounds' | 'claims' | 'messages'>;
 
 /** The sequence of columns is part of the public format: add new members at the end. */
 export const RECORD_COLUMNS: Readonly<Record<RecordTable, RecordColumns>> = {
-  trucks: {
-    members: `id unit_number duty_class status driver_id vin plate make model year location.lat location.lng location.heading
-      location.speed_mph location.at location.stale current_work_order_id created_at updated_at`,
-    names: [],
-  },
-  drivers: { members: 'id name phone duty_classes status created_at updated_at', names: [] },
   rate_cards: {
     members: `id name version effective_from effective_until superseded_by is_default after_hours_window.start
       after_hours_window.end after_hours_window.weekends items created_at`,

@@ -1,18 +1,21 @@
 import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
+import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
 import { getResourceTable } from '../../../shared/registry/tables.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
+import { driverFields } from '../../../shared/resources/drivers/fields.js';
 import type { ListResource } from '../../../shared/resources/exports/request/conditions.js';
 import {
   ALL_TABLES,
   type ExportRequest,
   type ExportTable,
 } from '../../../shared/resources/exports/request/export-request.js';
+import { inspectionFields } from '../../../shared/resources/inspections/fields.js';
 import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
 import { messageListRepresentation } from '../../../shared/resources/messages/representation.js';
-import { refundRepresentation } from '../../../shared/resources/payments/representation.js';
+import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
+import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 import { type CsvColumn, fieldColumns } from './cells.js';
-import { inspectionColumns, paymentColumns, refundColumns } from './columns.js';
 import { INSPECTION_LISTS, rateCardItemColumns } from './list-columns.js';
 import { RECORD_COLUMNS, type RecordTable, recordColumns } from './record-columns.js';
 import { buildNameJoins, type ExtraSql, type RelatedName } from './related-names.js';
@@ -41,23 +44,28 @@ export interface FileSource {
 
 const OLDEST_FIRST = 't.created_at, t.id';
 
-/** Reads the rows of a list resource, oldest first. */
-function tableSource(
-  list: ListResource,
-  entity: string,
-  { columns, names = [] }: { columns: (alias: string) => CsvColumn[]; names?: readonly RelatedName[] },
+/** Reads the rows of a table, oldest first. */
+function fieldSource(
+  table: string,
+  fields: RecordFields,
+  { names = [], list }: { names?: readonly RelatedName[]; list?: ListResource } = {},
 ): FileSource {
   return {
-    name: list,
-    list,
-    json: getResourceTable(entity).representation,
-    from: `${list} t`,
+    name: table,
+    ...(list && { list }),
+    json: fields.representation,
+    from: `${table} t`,
     select: 't.*',
-    ...(names.length > 0 ? { csvExtras: buildNameJoins(names) } : {}),
+    ...(names.length > 0 && { csvExtras: buildNameJoins(names) }),
     alias: 't',
     orderBy: OLDEST_FIRST,
-    columns: columns('t'),
+    columns: fieldColumns(fields, 't'),
   };
+}
+
+/** Reads the rows of a list resource. */
+function listSource(list: ListResource, fields: RecordFields, names: readonly RelatedName[]): FileSource {
+  return fieldSource(list, fields, { list, names });
 }
 
 /** Reads the records of a small table, whose cells are members of their JSON. */
@@ -99,21 +107,21 @@ const PAYMENTS: FileSource = {
   csvExtras: CUSTOMER_NAME,
   alias: 'p',
   orderBy: 'p.created_at, p.id',
-  columns: paymentColumns('p'),
+  columns: fieldColumns(paymentFields, 'p'),
 };
 
 /** Refunds of those payments, one row each. */
 const REFUNDS: FileSource = {
   name: 'refunds',
   list: 'invoices',
-  json: refundRepresentation,
+  json: refundFields.representation,
   from: `refunds r join payments p on p.tenant_id = r.tenant_id and p.id = r.payment_id
     join invoices t on t.tenant_id = p.tenant_id and t.id = p.invoice_id`,
   select: 'r.*, p.invoice_id, t.invoice_number',
   csvExtras: CUSTOMER_NAME,
   alias: 'r',
   orderBy: 'r.created_at, r.id',
-  columns: refundColumns('r'),
+  columns: fieldColumns(refundFields, 'r'),
 };
 
 function inspectionListSource(name: keyof typeof INSPECTION_LISTS): FileSource {
@@ -140,21 +148,10 @@ const RATE_CARD_ITEMS: FileSource = {
 };
 
 const LIST_SOURCES: Readonly<Record<ListResource, FileSource>> = {
-  invoices: tableSource('invoices', 'invoice', {
-    columns: (alias) => fieldColumns(invoiceFields, alias),
-    names: ['customer_name', 'job_number'],
-  }),
-  customers: tableSource('customers', 'customer', {
-    columns: (alias) => fieldColumns(customerFields, alias),
-  }),
-  work_orders: tableSource('work_orders', 'work_order', {
-    columns: (alias) => fieldColumns(workOrderFields, alias),
-    names: ['customer_name'],
-  }),
-  inspections: tableSource('inspections', 'inspection', {
-    columns: inspectionColumns,
-    names: ['job_number'],
-  }),
+  invoices: listSource('invoices', invoiceFields, ['customer_name', 'job_number']),
+  customers: listSource('customers', customerFields, []),
+  work_orders: listSource('work_orders', workOrderFields, ['customer_name']),
+  inspections: listSource('inspections', inspectionFields, ['job_number']),
 };
 
 const INCLUDE_SOURCES = { line_items: [LINE_ITEMS], payments: [PAYMENTS, REFUNDS] };
@@ -172,8 +169,8 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
     inspectionListSource('defects'),
     inspectionListSource('photos'),
   ],
-  trucks: [recordSource('trucks', getResourceTable('truck').representation)],
-  drivers: [recordSource('drivers', getResourceTable('driver').representation)],
+  trucks: [fieldSource('trucks', truckFields)],
+  drivers: [fieldSource('drivers', driverFields)],
   rate_cards: [recordSource('rate_cards', getResourceTable('rate_card').representation), RATE_CARD_ITEMS],
   impounds: [recordSource('impounds', getResourceTable('impound').representation)],
   claims: [recordSource('claims', getResourceTable('claim').representation)],
