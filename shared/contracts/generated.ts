@@ -1458,11 +1458,11 @@ export interface ClaimCreate {
    */
   provider_id?: string | null;
   po_number?: string | null;
-  evidence?: EvidenceInput[];
   /**
    * Default: the invoice's balance
    */
   expected_cents?: number;
+  evidence?: EvidenceInput[];
 }
 export interface EvidenceInput {
   /**
@@ -1517,8 +1517,8 @@ export interface ClaimPatch {
    */
   provider_id?: string | null;
   po_number?: string | null;
-  evidence?: EvidenceInput[];
   expected_cents?: number;
+  evidence?: EvidenceInput[];
 }
 export interface ClaimWithdraw {
   reason: string;
@@ -2143,7 +2143,10 @@ export interface ImpoundCreate {
   } | null;
   lot?: string | null;
   spot?: string | null;
-  notes?: string | null;
+  /**
+   * Why the new impound is on hold. Omit it to create the impound without a hold
+   */
+  hold_reason?: string;
   /**
    * Default: now. Must not be in the future
    */
@@ -2156,10 +2159,7 @@ export interface ImpoundCreate {
    * Number of first days without charge. Default: included_quantity of that item
    */
   free_days?: number;
-  /**
-   * Why the new impound is on hold. Omit it to create the impound without a hold
-   */
-  hold_reason?: string;
+  notes?: string | null;
 }
 export interface ImpoundHold {
   reason: string;
@@ -2178,6 +2178,10 @@ export interface ImpoundListQuery {
 }
 export interface ImpoundPatch {
   /**
+   * Must be an allowed transition. disposed ends storage
+   */
+  status?: PatchableImpoundStatus;
+  /**
    * The customer to bill
    */
   customer_id?: string | null;
@@ -2192,10 +2196,6 @@ export interface ImpoundPatch {
   lot?: string | null;
   spot?: string | null;
   notes?: string | null;
-  /**
-   * Must be an allowed transition. disposed ends storage
-   */
-  status?: PatchableImpoundStatus;
 }
 export interface ImpoundRelease {
   /**

@@ -18,8 +18,9 @@ export interface Cell {
 }
 
 /**
- * One field of a resource, in one row. What clients may send, what they get back, the columns of the
- * table, the CSV file and the SQL dump, and the texts that agents get between marks follow from it.
+ * One field of a resource, in one row. From it follow what clients may send and what they get back,
+ * the columns of the table, the CSV file and the SQL dump, and the texts that agents get between
+ * marks.
  */
 export interface Field {
   /** What a request may hold. Absent: no client sets the field. */
@@ -48,7 +49,7 @@ export interface Field {
   isLastInCsv?: true;
   /** The table in which its value must be an id of the account. */
   references?: ReferencedTable;
-  /** People outside write this text, or the texts inside it with these names, and agents read it. */
+  /** People outside write this text, or the texts in it with these names, and agents read it. */
   freeText?: true | readonly string[];
 }
 
@@ -74,11 +75,8 @@ export function optionalMultilineText(maxLength: number, options: Partial<Field>
 }
 
 /** A nullable id of another record of the account. */
-export function optionalReference(
-  references: ReferencedTable,
-  input: Joi.Schema = uuid().allow(null),
-): Field {
-  return { input, columns: 'uuid', references };
+export function optionalReference(references: ReferencedTable, options: Partial<Field> = {}): Field {
+  return { input: uuid().allow(null), output: uuid().allow(null), columns: 'uuid', references, ...options };
 }
 
 /** What responses hold of a field; null: nothing. */
@@ -88,7 +86,7 @@ export function getOutput({ input, output }: Field): Joi.Schema | null {
 
 /**
  * How a CSV file prints a value with this schema. A string counts as text that people wrote unless
- * it is an id, a time or one of a list.
+ * it is an id, a day, a time or one of a list.
  */
 export function inferKind(name: string, schema: Joi.Schema): CellKind {
   const { type, flags, rules, metas } = schema.describe() as Joi.Description & {
@@ -98,8 +96,11 @@ export function inferKind(name: string, schema: Joi.Schema): CellKind {
   };
   if (type === 'boolean') return 'boolean';
   if (type === 'number') return name.endsWith('_cents') ? 'cents' : 'plain';
-  if (type !== 'string' || flags?.only || rules?.some((rule) => rule.name === 'guid')) return 'plain';
-  return metas?.some(({ format }) => format === 'date-time') ? 'time' : 'text';
+  const format = metas?.find((meta) => meta.format)?.format;
+  if (format === 'date-time') return 'time';
+  const isPlain =
+    type !== 'string' || flags?.only || format === 'date' || rules?.some((rule) => rule.name === 'guid');
+  return isPlain ? 'plain' : 'text';
 }
 
 /** The member of the JSON object that shows a field. */

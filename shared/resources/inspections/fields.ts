@@ -160,9 +160,9 @@ const photos: Field = {
 export const inspectionFields = defineFields({
   id: recordId(),
   kind: { input: inspectionKind, setBy: 'create', isRequired: true, columns: 'text' },
-  truck_id: { ...optionalReference(truckTable), setBy: 'create' },
-  driver_id: { ...optionalReference(driverTable), setBy: 'create' },
-  work_order_id: { ...optionalReference(workOrderTable), setBy: 'create' },
+  truck_id: optionalReference(truckTable, { setBy: 'create' }),
+  driver_id: optionalReference(driverTable, { setBy: 'create' }),
+  work_order_id: optionalReference(workOrderTable, { setBy: 'create' }),
   vehicle: { ...vehicle, setBy: 'create' },
   odometer_miles: {
     input: integer(0, 9_999_999).allow(null),

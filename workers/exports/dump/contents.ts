@@ -1,10 +1,14 @@
 import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
 import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
+import { claimFields } from '../../../shared/resources/claims/fields.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
 import { driverFields } from '../../../shared/resources/drivers/fields.js';
+import { impoundFields } from '../../../shared/resources/impounds/fields.js';
 import { inspectionFields } from '../../../shared/resources/inspections/fields.js';
 import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
+import { messageFields } from '../../../shared/resources/messages/fields.js';
 import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
+import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 
@@ -49,19 +53,14 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     { key_hash: 'a credential' },
   ),
   tenant_counters: defineTable('tenant_id name value'),
-  rate_cards: defineTable(
-    `tenant_id id name version effective_from is_default after_hours_start after_hours_end after_hours_weekends items created_at`,
-  ),
+  rate_cards: defineFieldTable(rateCardFields),
   customers: defineFieldTable(customerFields),
   drivers: defineFieldTable(driverFields),
   trucks: defineFieldTable(truckFields),
   work_orders: defineFieldTable(workOrderFields, 'intake priority'),
   work_order_steps: defineTable('tenant_id id work_order_id step truck_id driver_id at lat lng'),
   inspections: defineFieldTable(inspectionFields, 'blocks_dispatch'),
-  impounds:
-    defineTable(`tenant_id id work_order_id customer_id status held_from hold_reason vehicle_vin vehicle_plate vehicle_make vehicle_model
-    vehicle_year vehicle_color lot spot notes impounded_at released_at release_kind released_to daily_rate_cents free_days accrued_days storage_cents
-    created_at updated_at`),
+  impounds: defineFieldTable(impoundFields, 'held_from'),
   invoices: defineFieldTable(
     invoiceFields,
     `tax_rate_bps created_by_agent paid_at delivery_state released_at released_as viewed_at status_reason agent_id agent_priced_at
@@ -74,9 +73,7 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
   invoice_line_items: defineFieldTable(lineItemFields),
   payments: defineFieldTable(paymentFields, 'customer_id applied_cents'),
   refunds: defineFieldTable(refundFields),
-  claims:
-    defineTable(`tenant_id id invoice_id club provider_id po_number status status_reason submitted_at submit_by respond_by denial_code denial_reason
-    attempt expected_cents paid_cents evidence created_at updated_at`),
+  claims: defineFieldTable(claimFields),
   suggestions:
     defineTable(`tenant_id id kind detector entity_type entity_id occasion invoice_id title rationale amount_cents confidence proposed_lines
     status decided_by decided_at note created_at updated_at`),
@@ -84,14 +81,10 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
   approvals:
     defineTable(`tenant_id id kind status action entity_id agent_id agent_name source tool payload amount_cents counted_cents held_by justification
     invoice_id record_version hash changes decided_by decided_at note expires_at created_at`),
-  messages: defineTable(
-    `tenant_id id invoice_id channel recipient subject body_text body_html state provider error created_at sent_at updated_at attempts accepted_at
-    link_expires_at link_revoked_at`,
-    {
-      attempt_after: 'the lease of the worker that sends the message',
-      counted_at: 'internal state of the workers',
-    },
-  ),
+  messages: defineFieldTable(messageFields, 'accepted_at', {
+    attempt_after: 'the lease of the worker that sends the message',
+    counted_at: 'internal state of the workers',
+  }),
   notices: defineTable('tenant_id id kind title text entity_type entity_id created_at read_at mailed_at'),
   audit_entries:
     defineTable(`tenant_id id occurred_at actor_type actor_id actor_name action entity_type entity_id outcome source tool changes error

@@ -30,19 +30,6 @@ export function textColumn(alias: string, name: string, sql = `${alias}.${name}`
   return { name, sql: `case when ${isFormula} then '''' || ${sql} else ${sql} end` };
 }
 
-/**
- * A column for a member of a record's JSON in REST: `location_lat` for the `lat` of its `location`.
- * Text is escaped as in {@link textColumn}; lists and other values are printed as JSON.
- * @param path such as `['location', 'lat']`
- */
-export function memberColumn(alias: string, path: readonly string[]): CsvColumn {
-  const parents = [`${alias}.record`, ...path.slice(0, -1).map((name) => `'${name}'`)].join(' -> ');
-  const value = `(${parents} ->> '${path.at(-1)}')`;
-  const isText = `json_typeof(${parents} -> '${path.at(-1)}') = 'string'`;
-  const name = path.join('_');
-  return { name, sql: `case when ${isText} then ${textColumn(alias, name, value).sql} else ${value} end` };
-}
-
 /** SQL for a member of a JSON object that is stored in one column, or is one entry of a list. */
 export function memberSql(json: string, name: string): string {
   return `(${json} ->> '${name}')`;

@@ -1,6 +1,6 @@
 import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
 import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
-import { getResourceTable } from '../../../shared/registry/tables.js';
+import { claimFields } from '../../../shared/resources/claims/fields.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
 import { driverFields } from '../../../shared/resources/drivers/fields.js';
 import type { ListResource } from '../../../shared/resources/exports/request/conditions.js';
@@ -9,15 +9,16 @@ import {
   type ExportRequest,
   type ExportTable,
 } from '../../../shared/resources/exports/request/export-request.js';
+import { impoundFields } from '../../../shared/resources/impounds/fields.js';
 import { inspectionFields } from '../../../shared/resources/inspections/fields.js';
 import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
-import { messageListRepresentation } from '../../../shared/resources/messages/representation.js';
+import { messageListFields } from '../../../shared/resources/messages/fields.js';
 import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
+import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 import { type CsvColumn, fieldColumns } from './cells.js';
 import { INSPECTION_LISTS, rateCardItemColumns } from './list-columns.js';
-import { RECORD_COLUMNS, type RecordTable, recordColumns } from './record-columns.js';
 import { buildNameJoins, type ExtraSql, type RelatedName } from './related-names.js';
 
 /** The SQL parts from which one file is read. */
@@ -68,22 +69,6 @@ function listSource(list: ListResource, fields: RecordFields, names: readonly Re
   return fieldSource(list, fields, { list, names });
 }
 
-/** Reads the records of a small table, whose cells are members of their JSON. */
-function recordSource(name: RecordTable, json: (alias: string) => string): FileSource {
-  const { names } = RECORD_COLUMNS[name];
-  const beside = buildNameJoins(names);
-  return {
-    name,
-    json,
-    from: `${name} t`,
-    select: 't.*',
-    csvExtras: { ...beside, select: [`${json('t')} as record`, beside.select].filter(Boolean).join(', ') },
-    alias: 't',
-    orderBy: OLDEST_FIRST,
-    columns: recordColumns(name, 't'),
-  };
-}
-
 /** Line items of the selected invoices, in the sequence of those invoices. */
 const LINE_ITEMS: FileSource = {
   name: 'invoice_line_items',
@@ -101,7 +86,7 @@ const CUSTOMER_NAME = buildNameJoins(['customer_name']);
 const PAYMENTS: FileSource = {
   name: 'payments',
   list: 'invoices',
-  json: getResourceTable('payment').representation,
+  json: paymentFields.representation,
   from: 'payments p join invoices t on t.tenant_id = p.tenant_id and t.id = p.invoice_id',
   select: 'p.*, t.invoice_number',
   csvExtras: CUSTOMER_NAME,
@@ -171,11 +156,11 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
   ],
   trucks: [fieldSource('trucks', truckFields)],
   drivers: [fieldSource('drivers', driverFields)],
-  rate_cards: [recordSource('rate_cards', getResourceTable('rate_card').representation), RATE_CARD_ITEMS],
-  impounds: [recordSource('impounds', getResourceTable('impound').representation)],
-  claims: [recordSource('claims', getResourceTable('claim').representation)],
+  rate_cards: [fieldSource('rate_cards', rateCardFields), RATE_CARD_ITEMS],
+  impounds: [fieldSource('impounds', impoundFields, { names: ['job_number', 'customer_name'] })],
+  claims: [fieldSource('claims', claimFields, { names: ['invoice_number'] })],
   // Messages as in their list: the full text contains links that open an invoice without a key.
-  messages: [recordSource('messages', messageListRepresentation)],
+  messages: [fieldSource('messages', messageListFields, { names: ['invoice_number'] })],
 };
 
 const ALL_SOURCES: readonly FileSource[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);
