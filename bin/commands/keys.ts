@@ -1,5 +1,5 @@
 import { isUuid } from '../../shared/platform/ids.js';
-import { apiKeyRepresentation } from '../../shared/resources/api-keys/representation.js';
+import { apiKeyFields } from '../../shared/resources/api-keys/fields.js';
 import { recordOperatorAction } from '../cli/audit-entry.js';
 import type { RunCommand } from '../cli/command.js';
 import { notFoundError, usageError } from '../cli/exit-codes.js';
@@ -32,7 +32,7 @@ export const listKeys: RunCommand = async (args, { store }) => {
   const { db } = await store();
   const tenant = await findNamedTenant(db, args);
   const rows = await db.read<{ body: KeyBody }>(tenant.id, {
-    text: `select ${apiKeyRepresentation('t')} as body from api_keys t where t.tenant_id = $1 order by t.created_at desc, t.id desc`,
+    text: `select ${apiKeyFields.representation('t')} as body from api_keys t where t.tenant_id = $1 order by t.created_at desc, t.id desc`,
     values: [tenant.id],
   });
   const items = rows.map(({ body }) => body);
@@ -72,7 +72,7 @@ export const revokeKey: RunCommand = async (args, { store }) => {
     }
     const [after] = await tx.query<{ body: Record<string, unknown> }>({
       text: `update api_keys t set revoked_at = coalesce(t.revoked_at, now()) where t.tenant_id = $1 and t.id = $2
-             returning ${apiKeyRepresentation('t')} as body`,
+             returning ${apiKeyFields.representation('t')} as body`,
       values: [tenant.id, id],
     });
     return after?.body ?? {};

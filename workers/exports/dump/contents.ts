@@ -1,15 +1,22 @@
 import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
 import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
+import { apiKeyFields } from '../../../shared/resources/api-keys/fields.js';
+import { approvalFields } from '../../../shared/resources/approvals/fields.js';
 import { claimFields } from '../../../shared/resources/claims/fields.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
 import { driverFields } from '../../../shared/resources/drivers/fields.js';
+import { exportScheduleFields } from '../../../shared/resources/export-schedules/fields.js';
+import { exportFields } from '../../../shared/resources/exports/fields.js';
 import { impoundFields } from '../../../shared/resources/impounds/fields.js';
 import { inspectionFields } from '../../../shared/resources/inspections/fields.js';
 import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
 import { messageFields } from '../../../shared/resources/messages/fields.js';
+import { noticeFields } from '../../../shared/resources/notices/fields.js';
 import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
 import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
+import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
+import { userFields } from '../../../shared/resources/users/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 
 /** The columns of a table that a dump includes and excludes. */
@@ -44,14 +51,13 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     defineTable(`tenant_id name environment live_tenant_id tier time_zone tax_rate_bps grace_days terms_days agent_gate_cents agent_day_cents created_at updated_at id
     sandbox_tenant_id business_name address city state zip phone email remittance_text`),
   account_logos: defineTable('tenant_id content_type width height sha256 data updated_at'),
-  users: defineTable('tenant_id id email name created_at updated_at deactivated_at', {
+  users: defineFieldTable(userFields, '', {
     password_hash: 'a credential',
     sign_in_addresses: 'keyed hashes that only this deployment can check',
   }),
-  api_keys: defineTable(
-    `tenant_id id kind name prefix last_four permissions scopes read_only tier rolled_from created_at expires_at revoked_at last_used_at`,
-    { key_hash: 'a credential' },
-  ),
+  api_keys: defineFieldTable(apiKeyFields, 'rolled_from', {
+    key_hash: 'a credential',
+  }),
   tenant_counters: defineTable('tenant_id name value'),
   rate_cards: defineFieldTable(rateCardFields),
   customers: defineFieldTable(customerFields),
@@ -74,18 +80,14 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
   payments: defineFieldTable(paymentFields, 'customer_id applied_cents'),
   refunds: defineFieldTable(refundFields),
   claims: defineFieldTable(claimFields),
-  suggestions:
-    defineTable(`tenant_id id kind detector entity_type entity_id occasion invoice_id title rationale amount_cents confidence proposed_lines
-    status decided_by decided_at note created_at updated_at`),
+  suggestions: defineFieldTable(suggestionFields, 'occasion'),
   detector_thresholds: defineTable('tenant_id detector threshold accepts dismissals updated_at'),
-  approvals:
-    defineTable(`tenant_id id kind status action entity_id agent_id agent_name source tool payload amount_cents counted_cents held_by justification
-    invoice_id record_version hash changes decided_by decided_at note expires_at created_at`),
+  approvals: defineFieldTable(approvalFields, 'entity_id source'),
   messages: defineFieldTable(messageFields, 'accepted_at', {
     attempt_after: 'the lease of the worker that sends the message',
     counted_at: 'internal state of the workers',
   }),
-  notices: defineTable('tenant_id id kind title text entity_type entity_id created_at read_at mailed_at'),
+  notices: defineFieldTable(noticeFields),
   audit_entries:
     defineTable(`tenant_id id occurred_at actor_type actor_id actor_name action entity_type entity_id outcome source tool changes error
     response_status request_id idempotency_key ip user_agent`),
@@ -105,20 +107,14 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     'tenant_id id kind endpoint_id filter status total created_count created_at updated_at completed_at',
     { positions: 'progress of the worker', xid: INTERNAL_NUMBER },
   ),
-  exports: defineTable(
-    `tenant_id id resource format filters include compression bom decimals status estimated_rows rows bytes file_name content_type sha256 files
-    error attempts schedule_id started_at completed_at expires_at created_at updated_at`,
-    {
-      object_key: 'storage location of the file, which is not part of the dump',
-      tries: 'internal state of the workers',
-      lease_owner: 'the lease of the worker that writes the export',
-      lease_until: 'the lease of the worker that writes the export',
-      wal_lsn: INTERNAL_NUMBER,
-    },
-  ),
-  export_schedules:
-    defineTable(`tenant_id id resource format filters include compression bom decimals cadence hour weekday day period enabled next_run_at
-    last_run_at last_export_id deleted_at created_at updated_at`),
+  exports: defineFieldTable(exportFields, 'estimated_rows rows', {
+    object_key: 'storage location of the file, which is not part of the dump',
+    tries: 'internal state of the workers',
+    lease_owner: 'the lease of the worker that writes the export',
+    lease_until: 'the lease of the worker that writes the export',
+    wal_lsn: INTERNAL_NUMBER,
+  }),
+  export_schedules: defineFieldTable(exportScheduleFields, 'deleted_at'),
 };
 
 const MIGRATION_STATE = 'which schema migrations this deployment has run';
