@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import { type JsonMember, jsonObject } from '../../contracts/resource.js';
 import { allRequired } from '../../contracts/schemas/fields.js';
 import type { References } from '../references.js';
-import { type Cell, type Field, getOutput, inferKind, renderField } from './field.js';
+import { type Cell, type CellKind, type Field, getOutput, inferKind, renderField } from './field.js';
 
 /** What follows from the fields of a resource. Built once, when the module is loaded. */
 export interface RecordFields {
@@ -62,6 +62,25 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
     members,
     representation: (alias) => jsonObject(alias, members(alias)),
   };
+}
+
+/**
+ * Derives the same from the fields of an entry of a list that a column holds as JSON. In the file of
+ * the entries, `value` holds an entry.
+ */
+export function defineEntryFields(fields: Readonly<Record<string, Field>>): RecordFields {
+  const entries = Object.entries(fields).map(([name, field]) => {
+    const csv = listCells(name, field).map(({ kind }) => buildEntryCell(name, kind));
+    return [name, { ...field, columns: null, csv }] as const;
+  });
+  return defineFields(Object.fromEntries(entries));
+}
+
+/** The JSON holds times and booleans in the form that files show. */
+function buildEntryCell(name: string, kind: CellKind): Cell {
+  const value = (alias: string) => `(${alias}.value ->> '${name}')`;
+  if (kind === 'cents') return { name, kind, sql: (alias) => `${value(alias)}::bigint` };
+  return { name, kind: kind === 'text' ? 'text' : 'plain', sql: value };
 }
 
 function buildInput(entries: [string, Field][], request: NonNullable<Field['setBy']>): Joi.SchemaMap {

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
+import { namedEnum } from '../../contracts/named-enum.js';
 import {
   allRequired,
   cents,
@@ -12,11 +13,28 @@ import {
 } from '../../contracts/schemas/fields.js';
 import { optionalText, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
-import { claimStatus } from './enums.js';
-import { MAX_CLAIM_ATTEMPTS } from './transitions.js';
+import { CLAIM_STATUSES, MAX_CLAIM_ATTEMPTS } from './transitions.js';
 
 const MAX_EVIDENCE = 50;
 const EVIDENCE_KINDS = ['photo', 'document', 'note'];
+
+export const claimStatus = namedEnum('ClaimStatus', CLAIM_STATUSES, {
+  queued: 'Created and not sent yet. It expires at `submit_by`',
+  submitted: 'Sent to the club, which has not responded yet',
+  accepted: 'The club accepted it and has not paid yet',
+  paid: 'The club paid what was expected',
+  denied: 'The club denied it. It expires at `respond_by` unless it is billed again',
+  rebilling: 'Being corrected after a denial, to be sent again',
+  short_paid: 'The club paid less than was expected',
+  expired: 'Its deadline has passed',
+  withdrawn: 'The tow company took it back',
+});
+
+export const clubAnswer = namedEnum('ClubAnswer', ['accepted', 'denied', 'paid'], {
+  accepted: 'The club will pay the claim',
+  denied: 'The club denies the claim; `code` and `reason` say why',
+  paid: 'The club paid; `amount_cents` is required',
+});
 
 export const evidenceInput = Joi.object({
   kind: slug(EVIDENCE_KINDS).required(),

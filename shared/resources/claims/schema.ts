@@ -2,8 +2,7 @@ import Joi from 'joi';
 import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
 import { cursor, integer, limit, multilineText, slug, text, uuid } from '../../contracts/schemas/fields.js';
 import { DENIAL_CODES } from './denial-rules.js';
-import { claimStatus, clubAnswer } from './enums.js';
-import { claimFields, evidence, evidenceInput } from './fields.js';
+import { claimFields, claimStatus, clubAnswer, evidence, evidenceInput } from './fields.js';
 
 export { claimStatus, clubAnswer, evidence, evidenceInput };
 

@@ -25,7 +25,7 @@ import {
   recordId,
   time,
 } from '../../records/fields/field.js';
-import { defineFields } from '../../records/fields/record-fields.js';
+import { defineEntryFields, defineFields, type RecordFields } from '../../records/fields/record-fields.js';
 import { driverTable } from '../drivers/table.js';
 import { truckTable } from '../trucks/table.js';
 import { workOrderTable } from '../work-orders/table.js';
@@ -73,84 +73,52 @@ const vehicle: Field = {
   freeText: ['vin', 'plate', 'make', 'model'],
 };
 
-const items: Field = {
-  input: Joi.array()
-    .items(
-      Joi.object({
-        key: text(64).required().example('brakes'),
-        label: text(200).allow(null).example('Brakes hold'),
-        state: inspectionItemState.required(),
-        note: multilineText(2000).allow(null),
-      }),
-    )
-    .max(MAX_ENTRIES),
-  output: Joi.array().items(
-    allRequired({
-      key: Joi.string(),
-      label: nullableText(),
-      state: inspectionItemState,
-      note: nullableText(),
-    }),
-  ),
-  columns: 'jsonb',
-  freeText: ['note'],
+/** The fields of an entry of each list of an inspection. */
+export const inspectionLists = {
+  items: defineEntryFields({
+    key: { input: text(64).example('brakes'), isRequired: true, output: Joi.string() },
+    label: { input: text(200).allow(null).example('Brakes hold'), output: nullableText() },
+    state: { input: inspectionItemState, isRequired: true },
+    note: { input: multilineText(2000).allow(null), output: nullableText(), freeText: true },
+  }),
+  defects: defineEntryFields({
+    id: recordId(),
+    component: { input: text(200).example('Winch cable'), isRequired: true, output: Joi.string() },
+    severity: { input: defectSeverity, isRequired: true },
+    resolved_at: {
+      input: dateTime().allow(null).description('Set if the defect was fixed on the spot'),
+      output: dateTime().allow(null),
+    },
+    resolved_by: { input: text(200).allow(null), output: nullableText() },
+  }),
+  photos: defineEntryFields({
+    slot: { input: slug(PHOTO_SLOTS), isRequired: true, csv: 'plain' },
+    phase: { input: slug(PHOTO_PHASES).allow(null), csv: 'plain' },
+    url: { input: webUrl(), isRequired: true },
+    taken_at: { input: dateTime().allow(null) },
+  }),
 };
 
-const defects: Field = {
-  input: Joi.array()
-    .items(
-      Joi.object({
-        component: text(200).required().example('Winch cable'),
-        severity: defectSeverity.required(),
-        resolved_at: dateTime().allow(null).description('Set if the defect was fixed on the spot'),
-        resolved_by: text(200).allow(null),
-      }),
-    )
-    .max(MAX_ENTRIES),
-  changeInput: Joi.array()
-    .items(
-      Joi.object({
-        id: uuid().required(),
-        resolved_at: dateTime().required().allow(null).description('null reopens the defect'),
-        resolved_by: text(200).allow(null),
-      }),
-    )
-    .unique('id')
-    .max(MAX_ENTRIES)
-    .description('Defects to resolve or reopen. Omitted defects do not change'),
-  output: Joi.array().items(
-    allRequired({
-      id: uuid(),
-      component: Joi.string(),
-      severity: defectSeverity,
-      resolved_at: dateTime().allow(null),
-      resolved_by: nullableText(),
-    }),
-  ),
+/** A list that clients set. */
+const list = ({ creation, response, freeTextNames }: RecordFields, options: Partial<Field>): Field => ({
+  input: Joi.array().items(Joi.object(creation)).max(MAX_ENTRIES),
+  output: Joi.array().items(response),
   columns: 'jsonb',
-};
+  freeText: freeTextNames,
+  ...options,
+});
 
-const photos: Field = {
-  input: Joi.array()
-    .items(
-      Joi.object({
-        slot: slug(PHOTO_SLOTS).required(),
-        phase: slug(PHOTO_PHASES).allow(null),
-        url: webUrl().required(),
-        taken_at: dateTime().allow(null),
-      }),
-    )
-    .max(MAX_ENTRIES),
-  output: Joi.array().items(
-    allRequired({
-      slot: slug(PHOTO_SLOTS),
-      phase: slug(PHOTO_PHASES).allow(null),
-      url: webUrl(),
-      taken_at: dateTime().allow(null),
+const defectChanges = Joi.array()
+  .items(
+    Joi.object({
+      id: uuid().required(),
+      resolved_at: dateTime().required().allow(null).description('null reopens the defect'),
+      resolved_by: text(200).allow(null),
     }),
-  ),
-  columns: 'jsonb',
-};
+  )
+  .unique('id')
+  .max(MAX_ENTRIES)
+  .description('Defects to resolve or reopen. Omitted defects do not change');
 
 /**
  * The fields of an inspection. The database stores vehicle and lists in the form that the API
@@ -170,9 +138,9 @@ export const inspectionFields = defineFields({
     output: Joi.number().integer().allow(null),
     columns: 'integer',
   },
-  items: { ...items, setBy: 'create' },
-  defects,
-  photos: { ...photos, setBy: 'create' },
+  items: list(inspectionLists.items, { setBy: 'create' }),
+  defects: list(inspectionLists.defects, { changeInput: defectChanges }),
+  photos: list(inspectionLists.photos, { setBy: 'create' }),
   result: {
     output: inspectionResult.description(
       'Derived: out_of_service while a defect of that severity is unresolved; pass_with_defects while any other defect is unresolved or an item has failed; otherwise pass',

@@ -3,7 +3,7 @@ import { jsonObject } from '../../contracts/resource.js';
 import { allRequired, integer, isDate, strictBoolean, text, uuid } from '../../contracts/schemas/fields.js';
 import { type Field, recordId, time } from '../../records/fields/field.js';
 import { defineFields } from '../../records/fields/record-fields.js';
-import { rateCardItem, rateCardItemInput } from './item-schema.js';
+import { rateCardItem, rateCardItemFields, rateCardItemInput } from './item-fields.js';
 
 const MAX_ITEMS = 100;
 
@@ -116,7 +116,7 @@ export const rateCardFields = defineFields({
     isRequired: true,
     output: Joi.array().items(rateCardItem),
     columns: 'jsonb',
-    freeText: ['name'],
+    freeText: rateCardItemFields.freeTextNames,
   },
   created_at: time(),
 });

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { lineItemInput } from '../../billing/line-item-schema.js';
 import { allRequired, cents, cursor, limit, text, uuid } from '../../contracts/schemas/fields.js';
 import { cardName, date, rateCardFields } from './fields.js';
-import { rateCardItem, rateCardItemInput } from './item-schema.js';
+import { rateCardItem, rateCardItemInput } from './item-fields.js';
 
 export { rateCardItem, rateCardItemInput };
 

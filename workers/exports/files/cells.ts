@@ -30,11 +30,6 @@ export function textColumn(alias: string, name: string, sql = `${alias}.${name}`
   return { name, sql: `case when ${isFormula} then '''' || ${sql} else ${sql} end` };
 }
 
-/** SQL for a member of a JSON object that is stored in one column, or is one entry of a list. */
-export function memberSql(json: string, name: string): string {
-  return `(${json} ->> '${name}')`;
-}
-
 /** A column without user-supplied text: a number, an id or a value of an enum. */
 export function plainColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   return { name, sql };
@@ -53,11 +48,6 @@ const COLUMN_OF_KIND: Record<CellKind, (alias: string, name: string, sql: string
   boolean: (_, name, sql) => ({ name, sql: `${sql}::text` }),
   time: (alias, name, sql) => ({ name, sql: jsonTime(alias, name, sql).sql }),
 };
-
-/** A time column, printed by the same SQL as in REST. */
-export function timeColumn(alias: string, name: string, label = name): CsvColumn {
-  return { name: label, sql: jsonTime(alias, name).sql };
-}
 
 /**
  * A column of cents.

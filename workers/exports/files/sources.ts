@@ -10,15 +10,15 @@ import {
   type ExportTable,
 } from '../../../shared/resources/exports/request/export-request.js';
 import { impoundFields } from '../../../shared/resources/impounds/fields.js';
-import { inspectionFields } from '../../../shared/resources/inspections/fields.js';
+import { inspectionFields, inspectionLists } from '../../../shared/resources/inspections/fields.js';
 import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
 import { messageListFields } from '../../../shared/resources/messages/fields.js';
 import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
 import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
+import { rateCardItemFields } from '../../../shared/resources/rate-cards/item-fields.js';
 import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
-import { type CsvColumn, fieldColumns } from './cells.js';
-import { INSPECTION_LISTS, rateCardItemColumns } from './list-columns.js';
+import { type CsvColumn, fieldColumns, plainColumn, textColumn } from './cells.js';
 import { buildNameJoins, type ExtraSql, type RelatedName } from './related-names.js';
 
 /** The SQL parts from which one file is read. */
@@ -109,7 +109,7 @@ const REFUNDS: FileSource = {
   columns: fieldColumns(refundFields, 'r'),
 };
 
-function inspectionListSource(name: keyof typeof INSPECTION_LISTS): FileSource {
+function inspectionListSource(name: keyof typeof inspectionLists): FileSource {
   return {
     name: `inspection_${name}`,
     list: 'inspections',
@@ -117,7 +117,11 @@ function inspectionListSource(name: keyof typeof INSPECTION_LISTS): FileSource {
     select: 't.id as inspection_id, e.position, e.value',
     alias: 'e',
     orderBy: 't.created_at, t.id, e.position',
-    columns: INSPECTION_LISTS[name]('e'),
+    columns: [
+      plainColumn('e', 'inspection_id'),
+      plainColumn('e', 'position'),
+      ...fieldColumns(inspectionLists[name], 'e'),
+    ],
   };
 }
 
@@ -129,7 +133,13 @@ const RATE_CARD_ITEMS: FileSource = {
     't.id as rate_card_id, t.name as rate_card_name, t.version as rate_card_version, e.position, e.value',
   alias: 'e',
   orderBy: 't.created_at, t.id, e.position',
-  columns: rateCardItemColumns('e'),
+  columns: [
+    plainColumn('e', 'rate_card_id'),
+    textColumn('e', 'rate_card_name'),
+    plainColumn('e', 'rate_card_version'),
+    plainColumn('e', 'position'),
+    ...fieldColumns(rateCardItemFields, 'e'),
+  ],
 };
 
 const LIST_SOURCES: Readonly<Record<ListResource, FileSource>> = {
