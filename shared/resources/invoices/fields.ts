@@ -110,7 +110,7 @@ const LIST_FIELDS: Readonly<Record<string, Field>> = {
   },
   created_at: time(),
   updated_at: time(),
-  customer_name: { columns: null, csv: 'text' },
+  customer_name: { columns: null, csv: 'text', freeText: true },
   job_number: { columns: null, csv: 'text' },
 };
 

@@ -106,5 +106,5 @@ export const workOrderFields = defineFields({
   cancel_note: { output: nullableText(), freeText: true },
   created_at: time(),
   updated_at: time(),
-  customer_name: { csv: 'text', columns: null },
+  customer_name: { columns: null, csv: 'text', freeText: true },
 });
