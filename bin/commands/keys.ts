@@ -1,6 +1,6 @@
 import { isUuid } from '../../shared/platform/ids.js';
+import { apiKeyFields } from '../../shared/resources/api-keys/fields.js';
 import { markKeysRevoked } from '../../shared/resources/api-keys/mark-keys-revoked.js';
-import { apiKeyRepresentation } from '../../shared/resources/api-keys/representation.js';
 import { recordOperatorAction } from '../cli/audit-entry.js';
 import type { RunCommand } from '../cli/command.js';
 import { notFoundError, usageError } from '../cli/exit-codes.js';
@@ -33,7 +33,7 @@ export const listKeys: RunCommand = async (args, { store }) => {
   const { db } = await store();
   const tenant = await findNamedTenant(db, args);
   const rows = await db.read<{ body: KeyBody }>(tenant.id, {
-    text: `select ${apiKeyRepresentation('t')} as body from api_keys t where t.tenant_id = $1 order by t.created_at desc, t.id desc`,
+    text: `select ${apiKeyFields.representation('t')} as body from api_keys t where t.tenant_id = $1 order by t.created_at desc, t.id desc`,
     values: [tenant.id],
   });
   const items = rows.map(({ body }) => body);
@@ -73,7 +73,7 @@ export const revokeKey: RunCommand = async (args, { store }) => {
     }
     await markKeysRevoked(tx, [{ tenant_id: tenant.id, id }]);
     const [after] = await tx.query<{ body: Record<string, unknown> }>({
-      text: `select ${apiKeyRepresentation('t')} as body from api_keys t where t.tenant_id = $1 and t.id = $2`,
+      text: `select ${apiKeyFields.representation('t')} as body from api_keys t where t.tenant_id = $1 and t.id = $2`,
       values: [tenant.id, id],
     });
     return after?.body ?? {};

@@ -738,17 +738,17 @@ export interface InvoiceAction {
 export interface InvoiceCreate {
   invoice_number: string;
   customer_id?: string | null;
-  work_order_id?: string | null;
   billing_email?: string | null;
   po_number?: string | null;
   /**
    * A date (midnight in the account's time zone) or an RFC 3339 date-time
    */
-  service_date?: string | null;
+  due_date?: string | null;
   /**
    * A date (midnight in the account's time zone) or an RFC 3339 date-time
    */
-  due_date?: string | null;
+  service_date?: string | null;
+  work_order_id?: string | null;
   vehicle_description?: string | null;
   notes?: string | null;
   /**
@@ -861,6 +861,10 @@ export interface InvoiceListQuery {
   cursor?: string;
 }
 export interface InvoicePatch {
+  /**
+   * One of draft, needs_review, approved, sending, disputed, cancelled, void, if the transition table allows it; any other is 409
+   */
+  status?: InvoiceStatus;
   billing_email?: string | null;
   po_number?: string | null;
   /**
@@ -868,10 +872,6 @@ export interface InvoicePatch {
    */
   due_date?: string | null;
   notes?: string | null;
-  /**
-   * One of draft, needs_review, approved, sending, disputed, cancelled, void, if the transition table allows it; any other is 409
-   */
-  status?: InvoiceStatus;
   line_items?: LineItemInput[];
 }
 export interface InvoiceReason {
@@ -1458,11 +1458,11 @@ export interface ClaimCreate {
    */
   provider_id?: string | null;
   po_number?: string | null;
-  evidence?: EvidenceInput[];
   /**
    * Default: the invoice's balance
    */
   expected_cents?: number;
+  evidence?: EvidenceInput[];
 }
 export interface EvidenceInput {
   /**
@@ -1517,8 +1517,8 @@ export interface ClaimPatch {
    */
   provider_id?: string | null;
   po_number?: string | null;
-  evidence?: EvidenceInput[];
   expected_cents?: number;
+  evidence?: EvidenceInput[];
 }
 export interface ClaimWithdraw {
   reason: string;
@@ -2143,7 +2143,10 @@ export interface ImpoundCreate {
   } | null;
   lot?: string | null;
   spot?: string | null;
-  notes?: string | null;
+  /**
+   * Why the new impound is on hold. Omit it to create the impound without a hold
+   */
+  hold_reason?: string;
   /**
    * Default: now. Must not be in the future
    */
@@ -2156,10 +2159,7 @@ export interface ImpoundCreate {
    * Number of first days without charge. Default: included_quantity of that item
    */
   free_days?: number;
-  /**
-   * Why the new impound is on hold. Omit it to create the impound without a hold
-   */
-  hold_reason?: string;
+  notes?: string | null;
 }
 export interface ImpoundHold {
   reason: string;
@@ -2178,6 +2178,10 @@ export interface ImpoundListQuery {
 }
 export interface ImpoundPatch {
   /**
+   * Must be an allowed transition. disposed ends storage
+   */
+  status?: PatchableImpoundStatus;
+  /**
    * The customer to bill
    */
   customer_id?: string | null;
@@ -2192,10 +2196,6 @@ export interface ImpoundPatch {
   lot?: string | null;
   spot?: string | null;
   notes?: string | null;
-  /**
-   * Must be an allowed transition. disposed ends storage
-   */
-  status?: PatchableImpoundStatus;
 }
 export interface ImpoundRelease {
   /**

@@ -17,6 +17,11 @@ export function invalidReferencesOutcome(details: ErrorDetail[]): CommandOutcome
   });
 }
 
+/** The refusal of a body in which this member is not the id of a record of this kind. */
+export function unknownReferenceOutcome(field: string, entityType: string): CommandOutcome {
+  return invalidReferencesOutcome([describeUnknown(field, entityType)]);
+}
+
 /** For each member of a body that holds an id of another record: the table of that record. */
 export type References = Readonly<Record<string, Pick<ResourceTable, 'entityType' | 'table'>>>;
 

@@ -24,14 +24,16 @@ export interface Cell {
 export interface Field {
   /** What a request may hold. Absent: no client sets the field. */
   input?: Joi.Schema;
+  /** What a change may hold, if that differs from a creation. */
+  changeInput?: Joi.Schema;
   /** The requests that may set it. Absent: creations and changes. */
   setBy?: 'create' | 'change';
   /** A creation must name it. */
   isRequired?: true;
   /** What a response holds; by default the input. Null: responses do not show it. */
   output?: Joi.Schema | null;
-  /** SQL of its value in JSON, over the row with this alias; by default its column. */
-  json?: (alias: string) => string;
+  /** SQL of its value, over the row with this alias; by default its column. */
+  sql?: (alias: string) => string;
   /**
    * SQL type of its column, or each column with its SQL type. Absent: another command sets the
    * column of its name. Null: it is computed.
@@ -42,6 +44,8 @@ export interface Field {
    * Null: the file omits it.
    */
   csv?: CellKind | readonly Cell[] | null;
+  /** The CSV file got its column later than those of the fields below, so it comes last there. */
+  isLastInCsv?: true;
   /** The table in which its value must be an id of the account. */
   references?: ReferencedTable;
   /** People outside write this text (or its members with these names), and agents read it. */
@@ -70,11 +74,8 @@ export function optionalMultilineText(maxLength: number, options: Partial<Field>
 }
 
 /** A nullable id of another record of the account. */
-export function optionalReference(
-  references: ReferencedTable,
-  input: Joi.Schema = uuid().allow(null),
-): Field {
-  return { input, columns: 'uuid', references };
+export function optionalReference(references: ReferencedTable, options: Partial<Field> = {}): Field {
+  return { input: uuid().allow(null), output: uuid().allow(null), columns: 'uuid', references, ...options };
 }
 
 /** What responses hold of a field; null: nothing. */
@@ -84,7 +85,7 @@ export function getOutput({ input, output }: Field): Joi.Schema | null {
 
 /**
  * How a CSV file prints a value with this schema. A string counts as text that people wrote unless
- * it is an id, a time or one of a list.
+ * it is an id, a day, a time or one of a list.
  */
 export function inferKind(name: string, schema: Joi.Schema): CellKind {
   const { type, flags, rules, metas } = schema.describe() as Joi.Description & {
@@ -94,13 +95,17 @@ export function inferKind(name: string, schema: Joi.Schema): CellKind {
   };
   if (type === 'boolean') return 'boolean';
   if (type === 'number') return name.endsWith('_cents') ? 'cents' : 'plain';
-  if (type !== 'string' || flags?.only || rules?.some((rule) => rule.name === 'guid')) return 'plain';
-  return metas?.some(({ format }) => format === 'date-time') ? 'time' : 'text';
+  const format = metas?.find((meta) => meta.format)?.format;
+  if (format === 'date-time') return 'time';
+  const isPlain =
+    type !== 'string' || flags?.only || format === 'date' || rules?.some((rule) => rule.name === 'guid');
+  return isPlain ? 'plain' : 'text';
 }
 
 /** The member of the JSON object that shows a field. */
 export function renderField(name: string, field: Field, alias: string): JsonMember {
-  if (field.json) return { name, sql: field.json(alias) };
   const output = getOutput(field);
-  return output && inferKind(name, output) === 'time' ? jsonTime(alias, name) : name;
+  const sql = field.sql?.(alias);
+  if (output && inferKind(name, output) === 'time') return jsonTime(alias, name, sql);
+  return sql === undefined ? name : { name, sql };
 }

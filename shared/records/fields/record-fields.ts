@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import { type JsonMember, jsonObject } from '../../contracts/resource.js';
 import { allRequired } from '../../contracts/schemas/fields.js';
 import type { References } from '../references.js';
-import { type Cell, type Field, getOutput, inferKind, renderField } from './field.js';
+import { type Cell, type CellKind, type Field, getOutput, inferKind, renderField } from './field.js';
 
 /** What follows from the fields of a resource. Built once, when the module is loaded. */
 export interface RecordFields {
@@ -14,6 +14,8 @@ export interface RecordFields {
   response: Joi.ObjectSchema;
   /** The columns that clients set, with their SQL types, as `recordsetSql` expects them. */
   settable: string;
+  /** Those of them that a change may set. */
+  changeable: string;
   /** Names of the columns that clients set. */
   settableNames: readonly string[];
   /** Names of all columns of the table that the fields show. */
@@ -37,7 +39,7 @@ export interface RecordFields {
 export function defineFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields);
   const shown = entries.filter(([, field]) => getOutput(field) !== null);
-  const settable = entries.flatMap(([name, field]) => (field.input ? listTypedColumns(name, field) : []));
+  const settable = entries.filter(([, field]) => field.input);
   const members = (alias: string) => shown.map(([name, field]) => renderField(name, field, alias));
   return {
     creation: buildInput(entries, 'create'),
@@ -45,10 +47,14 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
     response: allRequired(
       Object.fromEntries(shown.map(([name, field]) => [name, getOutput(field) as Joi.Schema])),
     ),
-    settable: settable.map(([name, type]) => `${name} ${type}`).join(', '),
-    settableNames: settable.map(([name]) => name),
+    settable: formatColumns(settable),
+    changeable: formatColumns(settable.filter(([, { setBy }]) => setBy !== 'create')),
+    settableNames: settable.flatMap(([name, field]) => listTypedColumns(name, field)).map(([name]) => name),
     columnNames: entries.flatMap(([name, field]) => listColumnNames(name, field)),
-    cells: entries.flatMap(([name, field]) => listCells(name, field)),
+    cells: [
+      ...entries.filter(([, { isLastInCsv }]) => !isLastInCsv),
+      ...entries.filter(([, { isLastInCsv }]) => isLastInCsv),
+    ].flatMap(([name, field]) => listCells(name, field)),
     freeTextNames: entries.flatMap(([name, { freeText = [] }]) => (freeText === true ? [name] : freeText)),
     references: Object.fromEntries(
       entries.flatMap(([name, { references }]) => (references ? [[name, references]] : [])),
@@ -58,13 +64,40 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
   };
 }
 
+/**
+ * Derives the same from the fields of an entry of a list that a column holds as JSON. In the file of
+ * the entries, `value` holds an entry.
+ */
+export function defineEntryFields(fields: Readonly<Record<string, Field>>): RecordFields {
+  const entries = Object.entries(fields).map(([name, field]) => {
+    const csv = listCells(name, field).map(({ kind }) => buildEntryCell(name, kind));
+    return [name, { ...field, columns: null, csv }] as const;
+  });
+  return defineFields(Object.fromEntries(entries));
+}
+
+/** The JSON holds times and booleans in the form that files show. */
+function buildEntryCell(name: string, kind: CellKind): Cell {
+  const value = (alias: string) => `(${alias}.value ->> '${name}')`;
+  if (kind === 'cents') return { name, kind, sql: (alias) => `${value(alias)}::bigint` };
+  return { name, kind: kind === 'text' ? 'text' : 'plain', sql: value };
+}
+
 function buildInput(entries: [string, Field][], request: NonNullable<Field['setBy']>): Joi.SchemaMap {
   return Object.fromEntries(
-    entries.flatMap(([name, { input, setBy = request, isRequired }]) => {
-      if (!input || setBy !== request) return [];
-      return [[name, isRequired && request === 'create' ? input.required() : input]];
+    entries.flatMap(([name, { input, changeInput = input, setBy = request, isRequired }]) => {
+      if (!input || !changeInput || setBy !== request) return [];
+      if (request === 'change') return [[name, changeInput]];
+      return [[name, isRequired ? input.required() : input]];
     }),
   );
+}
+
+function formatColumns(entries: [string, Field][]): string {
+  return entries
+    .flatMap(([name, field]) => listTypedColumns(name, field))
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ');
 }
 
 function listTypedColumns(name: string, { columns }: Field): [name: string, type: string][] {
@@ -82,6 +115,6 @@ function listCells(name: string, field: Field): Required<Cell>[] {
   const csv = field.csv ?? (output && field.csv !== null ? inferKind(name, output) : null);
   if (csv === null) return [];
   const cells: readonly Cell[] =
-    typeof csv === 'string' ? [{ name, kind: csv, ...(field.json && { sql: field.json }) }] : csv;
+    typeof csv === 'string' ? [{ name, kind: csv, ...(field.sql && { sql: field.sql }) }] : csv;
   return cells.map((cell) => ({ sql: (alias) => `${alias}.${cell.name}`, ...cell }));
 }

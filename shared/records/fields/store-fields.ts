@@ -45,7 +45,7 @@ export async function updateRecords<Input extends object>(
   ]);
   return mergeRecords(tx, commands, {
     table: table.table,
-    columns: fields.settable,
+    columns: fields.changeable,
     plan: (command) => {
       const row = rows.get(refKey(toRecordRef(command)));
       if (!row) return notFoundOutcome(table.entityType.replaceAll('_', ' '));

@@ -1,11 +1,11 @@
 import { ADMIN, type ResourceTable } from '../../records/resource-table.js';
-import { agentKeyRepresentation } from './representation.js';
+import { agentKeyFields } from './fields.js';
 
 export const agentKeyTable: ResourceTable = {
   entityType: 'agent_key',
   table: 'api_keys',
   collection: '/agent-keys',
-  representation: agentKeyRepresentation,
+  representation: agentKeyFields.representation,
   rowFilter: "kind = 'agent'",
   readAccess: ADMIN,
 };

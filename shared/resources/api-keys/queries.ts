@@ -7,7 +7,7 @@ import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { accountTier, findTenant, type TenantRow } from '../tenants/find-tenant.js';
-import { apiKeyRepresentation } from './representation.js';
+import { apiKeyFields } from './fields.js';
 
 interface KeyRow {
   id: string;
@@ -69,7 +69,7 @@ function lowerTier(keyTier: Tier | null, tierOfAccount: Tier): Tier {
 export function listApiKeys(query: ApiKeyListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'api_keys',
-    representation: apiKeyRepresentation('t'),
+    representation: apiKeyFields.representation('t'),
     conditions: new Conditions().add("t.tenant_id = ? and t.kind = 'api'", scope.tenantId),
     limit: query.limit,
     position: scope.position,

@@ -1,11 +1,11 @@
 import { ADMIN, type ResourceTable } from '../../records/resource-table.js';
-import { apiKeyRepresentation } from './representation.js';
+import { apiKeyFields } from './fields.js';
 
 export const apiKeyTable: ResourceTable = {
   entityType: 'api_key',
   table: 'api_keys',
   collection: '/api-keys',
-  representation: apiKeyRepresentation,
+  representation: apiKeyFields.representation,
   rowFilter: "kind = 'api'",
   readAccess: ADMIN,
 };

@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
-import { invalidReferencesOutcome } from '../../records/references.js';
+import { unknownReferenceOutcome } from '../../records/references.js';
 import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
 import {
   hasExpired,
@@ -34,7 +34,7 @@ export async function proposeApprovals(
   const proposals: { command: ProposeCommand; approval: NewApproval }[] = [];
   for (const command of commands) {
     const invoice = invoices.get(refKey(invoiceRef(command)));
-    if (!invoice) outcomes.set(command.id, unknownInvoice());
+    if (!invoice) outcomes.set(command.id, unknownReferenceOutcome('invoice_id', 'invoice'));
     else if (!PROPOSABLE_STATUSES.includes(invoice.status)) outcomes.set(command.id, notProposable(invoice));
     else proposals.push({ command, approval: approvalOf(command, invoice) });
   }
@@ -86,11 +86,6 @@ function proposed(command: ProposeCommand): CommandOutcome {
     changes: diffNewRecord(command.input as unknown as Record<string, unknown>),
     events: [],
   };
-}
-
-function unknownInvoice(): CommandOutcome {
-  const message = 'invoice_id is not an invoice of this account';
-  return invalidReferencesOutcome([{ field: 'invoice_id', code: 'unknown', message }]);
 }
 
 function notProposable(invoice: InvoiceRow): CommandOutcome {

@@ -1,7 +1,7 @@
 import type { ApprovalListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { approvalRepresentation } from './representation.js';
+import { approvalFields } from './fields.js';
 
 /** Lists approvals. An agent key sees only its own. */
 export function listApprovals(query: ApprovalListQuery, scope: ListScope): SqlQuery {
@@ -19,7 +19,7 @@ export function listApprovals(query: ApprovalListQuery, scope: ListScope): SqlQu
   else conditions.addIf(query.status, 't.status = ?');
   return buildListQuery({
     table: 'approvals',
-    representation: approvalRepresentation('t'),
+    representation: approvalFields.representation('t'),
     conditions,
     limit: query.limit,
     position: scope.position,

@@ -1,16 +1,9 @@
 import Joi from 'joi';
 import { approvalKind, approvalStatus } from '../../contracts/enums.js';
-import {
-  allRequired,
-  cents,
-  cursor,
-  dateTime,
-  limit,
-  multilineText,
-  uuid,
-} from '../../contracts/schemas/fields.js';
+import { allRequired, cursor, limit, multilineText, uuid } from '../../contracts/schemas/fields.js';
+import { approvalChange, approvalFields, EXAMPLE_HASH } from './fields.js';
 
-const EXAMPLE_HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+export { approvalChange };
 
 const MIN_JUSTIFICATION = 10;
 
@@ -54,48 +47,7 @@ export const approvalReject = Joi.object({
     .description('Stored as the note of the decision'),
 }).meta({ className: 'ApprovalReject' });
 
-export const approvalChange = Joi.object({
-  field: Joi.string().required().example('amount_cents'),
-})
-  .unknown(true)
-  .meta({ className: 'ApprovalChange' });
-
-export const approval = allRequired({
-  id: uuid(),
-  kind: approvalKind,
-  status: approvalStatus.description('A pending approval past expires_at is expired'),
-  action: Joi.string().example('invoice.create').description('The command that approving runs'),
-  agent_id: uuid().allow(null).description('The agent key that sent the request; null if none did'),
-  agent_name: Joi.string().allow(null),
-  tool: Joi.string().allow(null).description('The agent tool that was called; null for a REST request'),
-  payload: Joi.object({}).unknown(true).description('The input of the request, after validation'),
-  amount_cents: cents().description('Total of the invoice that would result, tax included'),
-  counted_cents: cents()
-    .allow(null)
-    .description('amount_cents plus the drafts that held_by counts with it; null for a proposal'),
-  held_by: Joi.string()
-    .valid('agent_gate_cents', 'agent_day_cents')
-    .allow(null)
-    .description('The setting whose threshold counted_cents reached; null for a proposal'),
-  justification: Joi.string().allow(null),
-  invoice_id: uuid().allow(null).description('The invoice concerned; null until a held invoice is created'),
-  record_version: dateTime()
-    .allow(null)
-    .description('updated_at of that invoice when this was shown; null when there was none'),
-  hash: Joi.string()
-    .example(EXAMPLE_HASH)
-    .description('SHA-256 of the canonical JSON of payload, amount_cents and record_version'),
-  changes: Joi.array()
-    .items(approvalChange)
-    .description('What changed in amount_cents and record_version since this was first shown'),
-  decided_by: uuid().allow(null).description('The user who decided'),
-  decided_at: dateTime().allow(null),
-  note: Joi.string()
-    .allow(null)
-    .description('The note of the person who decided, or why the approval was cancelled'),
-  expires_at: dateTime(),
-  created_at: dateTime(),
-}).meta({ className: 'Approval' });
+export const approval = approvalFields.response.meta({ className: 'Approval' });
 
 /** The response to an agent's write that awaits approval (docs/decisions.md §7). */
 export const held = allRequired({

@@ -1,10 +1,10 @@
 import { type ResourceTable, readScope } from '../../records/resource-table.js';
-import { approvalRepresentation } from './representation.js';
+import { approvalFields } from './fields.js';
 
 export const approvalTable: ResourceTable = {
   entityType: 'approval',
   table: 'approvals',
   collection: '/approvals',
-  representation: approvalRepresentation,
+  representation: approvalFields.representation,
   readAccess: readScope('propose_approvals'),
 };

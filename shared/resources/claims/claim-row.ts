@@ -5,6 +5,7 @@ import { failedOutcome } from '../../records/outcomes.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { applyMove, type InvoiceRow, mayMove } from '../invoices/handlers/lifecycle.js';
 import type { Mover } from '../invoices/transitions.js';
+import { claimFields } from './fields.js';
 import { type ClaimStatus, type InvoiceStep, listClaimMoves, listNextClaimStatuses } from './transitions.js';
 
 /** A photo, document or note that supports a claim. */
@@ -107,8 +108,8 @@ export class ClaimChangeSet {
   }
 }
 
-const UPDATED_COLUMNS = `provider_id text, po_number text, club text, status text, status_reason text, submitted_at timestamptz, respond_by timestamptz,
-  denial_code text, denial_reason text, attempt integer, expected_cents bigint, paid_cents bigint, evidence jsonb`;
+const UPDATED_COLUMNS = `${claimFields.changeable}, status text, status_reason text, submitted_at timestamptz, respond_by timestamptz,
+  denial_code text, denial_reason text, attempt integer, paid_cents bigint`;
 const NAMES = parseColumnNames(UPDATED_COLUMNS);
 
 export async function storeClaims(tx: Transaction, rows: readonly ClaimRow[]): Promise<void> {

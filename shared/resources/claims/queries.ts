@@ -1,7 +1,7 @@
 import type { ClaimListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { claimRepresentation } from './representation.js';
+import { claimFields } from './fields.js';
 
 export function listClaims(query: ClaimListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
@@ -10,7 +10,7 @@ export function listClaims(query: ClaimListQuery, scope: ListScope): SqlQuery {
     .addIf(query.invoice_id, 't.invoice_id = ?');
   return buildListQuery({
     table: 'claims',
-    representation: claimRepresentation('t'),
+    representation: claimFields.representation('t'),
     conditions,
     search:
       query.search === undefined

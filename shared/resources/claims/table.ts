@@ -1,10 +1,10 @@
 import { READ, type ResourceTable } from '../../records/resource-table.js';
-import { claimRepresentation } from './representation.js';
+import { claimFields } from './fields.js';
 
 export const claimTable: ResourceTable = {
   entityType: 'claim',
   table: 'claims',
   collection: '/claims',
-  representation: claimRepresentation,
+  representation: claimFields.representation,
   readAccess: READ,
 };

@@ -4,15 +4,14 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord, diffPatch } from '../../records/changes.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
-import { invalidReferencesOutcome } from '../../records/references.js';
+import { unknownReferenceOutcome } from '../../records/references.js';
 import { lockInvoices } from '../invoices/handlers/lifecycle.js';
 import { type ClaimRow, lockClaims, storeClaims } from './claim-row.js';
+import { claimFields } from './fields.js';
 import { CLAIM_MOVES } from './transitions.js';
 
 /** Statuses of invoices on which nothing is owed, now or later. */
 const CLOSED_STATUSES: readonly string[] = ['void', 'cancelled', 'paid'];
-
-const COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, club text, provider_id text, po_number text, evidence jsonb, expected_cents bigint`;
 
 function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
   return { tenant_id: tenantId, id: input.invoice_id };
@@ -29,10 +28,7 @@ export async function createClaims(
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
   const refusalFor = (command: Command<ClaimCreate>): CommandOutcome | undefined => {
     const invoice = invoices.get(refKey(invoiceRef(command)));
-    if (!invoice) {
-      const message = 'invoice_id is not an invoice of this account';
-      return invalidReferencesOutcome([{ field: 'invoice_id', code: 'unknown', message }]);
-    }
+    if (!invoice) return unknownReferenceOutcome('invoice_id', 'invoice');
     return CLOSED_STATUSES.includes(invoice.status)
       ? conflict(`The invoice is ${invoice.status}`)
       : undefined;
@@ -75,11 +71,11 @@ async function insertClaims(tx: Transaction, rows: object[]): Promise<Set<string
   if (rows.length === 0) return new Set();
   const inserted = await tx.query<RecordRef>({
     name: 'insert-claims',
-    text: `insert into claims (tenant_id, id, invoice_id, club, provider_id, po_number, evidence, expected_cents, submit_by)
-           select r.tenant_id, r.id, r.invoice_id, r.club, r.provider_id, r.po_number, r.evidence, r.expected_cents,
+    text: `insert into claims (tenant_id, id, ${claimFields.settableNames.join(', ')}, submit_by)
+           select r.tenant_id, r.id, ${claimFields.settableNames.map((name) => `r.${name}`).join(', ')},
              coalesce(i.service_date, (select w.completion_time from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id),
                i.created_at) + interval '60 days'
-           from ${recordsetSql(COLUMNS)} join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id
+           from ${recordsetSql(`tenant_id uuid, id uuid, ${claimFields.settable}`)} join invoices i on i.tenant_id = r.tenant_id and i.id = r.invoice_id
            order by r.tenant_id, r.invoice_id
            on conflict (tenant_id, invoice_id) where status not in ('paid', 'withdrawn', 'expired') do nothing returning tenant_id, id`,
     values: [JSON.stringify(rows)],

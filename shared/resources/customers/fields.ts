@@ -25,6 +25,14 @@ function creditSql(alias: string): string {
 
 const companyName = () => text(200).example('Hudson Auto Club');
 
+const cardId = () =>
+  uuid()
+    .allow(null)
+    .description(
+      "Any version of a rate card; the version in force prices this customer's work orders. null: the default",
+    )
+    .example(null);
+
 /** The fields of a customer. */
 export const customerFields = defineFields({
   id: recordId(),
@@ -48,28 +56,20 @@ export const customerFields = defineFields({
     output: Joi.number().integer().allow(null).example(825),
     columns: 'integer',
   },
-  rate_card_id: optionalReference(
-    rateCardTable,
-    uuid()
-      .allow(null)
-      .description(
-        "Any version of a rate card; the version in force prices this customer's work orders. null: the default",
-      )
-      .example(null),
-  ),
+  rate_card_id: optionalReference(rateCardTable, { input: cardId(), output: cardId() }),
   balance_cents: {
     output: cents().description('Open amount of released invoices'),
-    json: (alias) => owedSql(alias, 'true'),
+    sql: (alias) => owedSql(alias, 'true'),
     columns: null,
   },
   overdue_cents: {
     output: cents().example(0).description('The overdue part of balance_cents'),
-    json: (alias) => owedSql(alias, "i.status = 'overdue'"),
+    sql: (alias) => owedSql(alias, "i.status = 'overdue'"),
     columns: null,
   },
   credit_cents: {
     output: cents().example(0).description('Overpaid and not refunded'),
-    json: creditSql,
+    sql: creditSql,
     columns: null,
   },
   created_at: time(),

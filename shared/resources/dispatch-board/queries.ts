@@ -1,7 +1,8 @@
 import { jsonObject } from '../../contracts/resource.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
-import { driverRepresentation } from '../drivers/representation.js';
-import { selectTruckStatus, truckMembers } from '../trucks/representation.js';
+import { driverFields } from '../drivers/fields.js';
+import { selectTruckStatus } from '../trucks/current-work-order.js';
+import { truckFields } from '../trucks/fields.js';
 import { workOrderFields } from '../work-orders/fields.js';
 import { agentWorkOrderMembers } from '../work-orders/representation.js';
 
@@ -59,13 +60,13 @@ function workOrdersSql(viewer: BoardViewer, statuses: string, since: string): st
             order by ${URGENT_FIRST}), '') as items, ${count}::int as count ${shown}`;
 }
 
-const DRIVER_SQL = `(select ${driverRepresentation('d')} from drivers d where d.tenant_id = t.tenant_id and d.id = t.driver_id)`;
+const DRIVER_SQL = `(select ${driverFields.representation('d')} from drivers d where d.tenant_id = t.tenant_id and d.id = t.driver_id)`;
 
 const buildBoardSql = (viewer: BoardViewer) => `
   with active as materialized (${workOrdersSql(viewer, "'dispatched', 'in_progress'", 'dispatch_time')}),
   unassigned as materialized (${workOrdersSql(viewer, "'pending'", 'created_at')}),
   fleet as materialized (
-    select coalesce(string_agg((${jsonObject('t', [...truckMembers('t'), { name: 'driver', sql: DRIVER_SQL }])})::text, ',' order by t.unit_number)
+    select coalesce(string_agg((${jsonObject('t', [...truckFields.members('t'), { name: 'driver', sql: DRIVER_SQL }])})::text, ',' order by t.unit_number)
         ${viewer === 'rest' ? '' : `filter (where t.rank <= ${MAX_AGENT_RECORDS})`}, '') as items,
       count(*)::int as count, (count(*) filter (where ${selectTruckStatus('t')} = 'available'))::int as available
     from ${viewer === 'rest' ? 'trucks t' : '(select t.*, row_number() over (order by t.unit_number) as rank from trucks t where t.tenant_id = $1) t'} where t.tenant_id = $1)

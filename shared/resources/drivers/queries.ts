@@ -1,7 +1,7 @@
 import type { DriverListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { driverRepresentation } from './representation.js';
+import { driverFields } from './fields.js';
 
 export function listDrivers(query: DriverListQuery, scope: ListScope): SqlQuery {
   const conditions = new Conditions()
@@ -9,7 +9,7 @@ export function listDrivers(query: DriverListQuery, scope: ListScope): SqlQuery 
     .addIf(query.status, 't.status = ?');
   return buildListQuery({
     table: 'drivers',
-    representation: driverRepresentation('t'),
+    representation: driverFields.representation('t'),
     conditions,
     search: query.search === undefined ? undefined : { term: query.search, columns: ['name'] },
     limit: query.limit,

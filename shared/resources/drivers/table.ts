@@ -1,10 +1,10 @@
 import { type ResourceTable, readScope } from '../../records/resource-table.js';
-import { driverRepresentation } from './representation.js';
+import { driverFields } from './fields.js';
 
 export const driverTable: ResourceTable = {
   entityType: 'driver',
   table: 'drivers',
   collection: '/drivers',
-  representation: driverRepresentation,
+  representation: driverFields.representation,
   readAccess: readScope('read_dispatch'),
 };

@@ -12,15 +12,10 @@ import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { type PlannedMerge, planMerge } from '../../records/merge-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import { parseColumnNames, type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
+import { type RecordRef, refKey, toRecordRef } from '../../records/record-refs.js';
 import { checkSchedule } from './check-schedule.js';
-import {
-  EDITABLE_COLUMNS,
-  insertSchedules,
-  markSchedulesDeleted,
-  type ScheduleRow,
-  storeSchedules,
-} from './schedule-rows.js';
+import { exportScheduleFields } from './fields.js';
+import { insertSchedules, markSchedulesDeleted, type ScheduleRow, storeSchedules } from './schedule-rows.js';
 import { MAX_EXPORT_SCHEDULES } from './vocabulary.js';
 
 const RESOURCE_LABEL = 'export schedule';
@@ -87,7 +82,9 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
   if (merged.cadence !== 'monthly' && patch.day === undefined) merged.day = null;
   try {
     const checked = checkSchedule<ExportScheduleCreate>(merged);
-    const set = Object.fromEntries(Object.entries(checked).filter(([name]) => EDITABLE_NAMES.has(name)));
+    const set = Object.fromEntries(
+      Object.entries(checked).filter(([name]) => exportScheduleFields.settableNames.includes(name)),
+    );
     // Keep the stored form of equivalent filters; otherwise they would count as a change.
     if (toCanonicalJson(checked.filters) === toCanonicalJson(row.filters)) set.filters = row.filters;
     return planMerge(row, set);
@@ -96,8 +93,6 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
     return failedOutcome(error.toBody());
   }
 }
-
-const EDITABLE_NAMES = new Set(parseColumnNames(EDITABLE_COLUMNS));
 
 /** Deletes schedules. The exports they have already requested continue. */
 export async function deleteExportSchedules(

@@ -1,13 +1,13 @@
 import type { ExportScheduleListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { exportScheduleRepresentation } from './representation.js';
+import { exportScheduleFields } from './fields.js';
 
 /** Builds the query for a page of schedules, newest first. */
 export function listExportSchedules(query: ExportScheduleListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'export_schedules',
-    representation: exportScheduleRepresentation('t'),
+    representation: exportScheduleFields.representation('t'),
     conditions: new Conditions().add('t.tenant_id = ? and t.deleted_at is null', scope.tenantId),
     limit: query.limit,
     position: scope.position,

@@ -3,6 +3,7 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { EXTENDED_RETENTION, type ExpiryRule } from '../../records/expiry.js';
 import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
+import { exportScheduleFields } from './fields.js';
 import { nextScheduleTimeSql } from './times.js';
 
 /** A row of export_schedules, with its values as in JSON. */
@@ -12,10 +13,7 @@ export interface ScheduleRow extends Row, RecordRef, ExportScheduleCreate {
   deleted_at: string | null;
 }
 
-export const EDITABLE_COLUMNS = `resource text, format text, filters jsonb, include text[], compression text, bom boolean, decimals boolean,
-  cadence text, hour smallint, weekday text, day smallint, period text, enabled boolean`;
-const EDITABLE_NAMES = parseColumnNames(EDITABLE_COLUMNS);
-const COLUMNS = `tenant_id uuid, id uuid, ${EDITABLE_COLUMNS}`;
+const COLUMNS = `tenant_id uuid, id uuid, ${exportScheduleFields.settable}`;
 
 /** Inserts schedules. Sets next_run_at to the next run, or to null if the schedule is disabled. */
 export async function insertSchedules(tx: Transaction, rows: object[]): Promise<void> {
@@ -43,7 +41,7 @@ export async function storeSchedules(
                      else ${nextScheduleTimeSql('r', 'o.time_zone')} end`;
   await tx.query({
     name: 'store-export-schedules',
-    text: `update export_schedules t set ${EDITABLE_NAMES.map((name) => `${name} = r.${name}`).join(', ')},
+    text: `update export_schedules t set ${exportScheduleFields.settableNames.map((name) => `${name} = r.${name}`).join(', ')},
              next_run_at = ${next}, updated_at = ${nextUpdatedAtSql('t')}
            from ${recordsetSql(`${COLUMNS}, is_moved boolean`)} join tenants o on o.tenant_id = r.tenant_id
            where t.tenant_id = r.tenant_id and t.id = r.id`,

@@ -15,6 +15,7 @@ import {
 } from '../../records/record-refs.js';
 import type { ExportInput } from './commands.js';
 import { type ExportRow, UNFINISHED_EXPORT_QUOTA } from './export-rows.js';
+import { exportFields } from './fields.js';
 
 /** Queues exports. The exports worker gets a wake-up job after the commit. */
 export async function createExports(
@@ -39,8 +40,7 @@ export async function createExports(
   return outcomes;
 }
 
-const COLUMNS = `tenant_id uuid, id uuid, resource text, format text, filters jsonb, include text[], compression text, bom boolean, decimals boolean,
-  estimated_rows bigint, schedule_id uuid`;
+const COLUMNS = `tenant_id uuid, id uuid, ${exportFields.settable}, estimated_rows bigint, schedule_id uuid`;
 
 async function insertExports(tx: Transaction, rows: object[]): Promise<void> {
   const names = parseColumnNames(COLUMNS).join(', ');

@@ -1,13 +1,13 @@
 import type { ExportListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { exportRepresentation } from './representation.js';
+import { exportFields } from './fields.js';
 
 /** Builds the query for a page of exports, newest first. */
 export function listExports(query: ExportListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'exports',
-    representation: exportRepresentation('t'),
+    representation: exportFields.representation('t'),
     conditions: new Conditions()
       .add('t.tenant_id = ?', scope.tenantId)
       .addIf(query.status, 't.status = ?')

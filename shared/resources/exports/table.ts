@@ -1,10 +1,10 @@
 import { ADMIN, type ResourceTable } from '../../records/resource-table.js';
-import { exportRepresentation } from './representation.js';
+import { exportFields } from './fields.js';
 
 export const exportTable: ResourceTable = {
   entityType: 'export',
   table: 'exports',
   collection: '/exports',
-  representation: exportRepresentation,
+  representation: exportFields.representation,
   readAccess: ADMIN,
 };

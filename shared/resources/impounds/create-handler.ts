@@ -14,7 +14,7 @@ import {
   refKey,
   toRecordRef,
 } from '../../records/record-refs.js';
-import { IMPOUND_CLIENT_COLUMNS, toImpoundColumns } from './impound-row.js';
+import { impoundFields, vehicle } from './fields.js';
 
 type CreateCommand = Command<ImpoundCreate>;
 
@@ -74,7 +74,7 @@ async function findArrivals(tx: Transaction, commands: CreateCommand[]): Promise
 }
 
 function planImpound(command: CreateCommand, arrival: Arrival): { row: object } | CommandOutcome {
-  const { input } = command;
+  const { vehicle: stored, ...input } = command.input;
   const item = findStorageItem(arrival.items ?? [], arrival.service_type);
   const rate = input.daily_rate_cents ?? item?.unit_price_cents;
   const details = checkArrival(arrival);
@@ -95,13 +95,11 @@ function planImpound(command: CreateCommand, arrival: Arrival): { row: object } 
   } = arrival;
   const row = {
     ...facts,
-    ...toImpoundColumns(input),
+    ...input,
+    ...vehicle.toColumns(stored),
     ...toRecordRef(command),
-    work_order_id: input.work_order_id ?? null,
     status: input.hold_reason === undefined ? 'stored' : 'hold',
     held_from: input.hold_reason === undefined ? null : 'stored',
-    hold_reason: input.hold_reason ?? null,
-    impounded_at: input.impounded_at ?? null,
     daily_rate_cents: rate,
     free_days: input.free_days ?? Math.floor(item?.included_quantity ?? 0),
   };
@@ -127,8 +125,7 @@ function duplicateWorkOrder(): CommandOutcome {
   });
 }
 
-const COLUMNS = `tenant_id uuid, id uuid, work_order_id uuid, ${IMPOUND_CLIENT_COLUMNS}, status text, held_from text, hold_reason text, impounded_at timestamptz,
-  daily_rate_cents bigint, free_days integer`;
+const COLUMNS = `tenant_id uuid, id uuid, ${impoundFields.settable}, status text, held_from text`;
 
 async function insertImpounds(tx: Transaction, rows: object[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set();

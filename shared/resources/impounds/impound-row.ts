@@ -1,7 +1,7 @@
-import type { ImpoundCreate, ImpoundPatch } from '../../contracts/generated.js';
 import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { parseColumnNames, type RecordRef, recordsetSql } from '../../records/record-refs.js';
+import { impoundFields } from './fields.js';
 import type { ImpoundStatus } from './transitions.js';
 
 /** A locked row of `impounds`. */
@@ -17,33 +17,7 @@ export function lockImpounds(tx: Transaction, refs: RecordRef[]): Promise<Map<st
   return lockRecords<ImpoundRow>(tx, 'impounds', refs);
 }
 
-const VEHICLE_FIELDS = ['vin', 'plate', 'make', 'model', 'year', 'color'] as const;
-
-/**
- * Maps the client's fields to columns. Absent fields stay absent, so create and PATCH share this
- * function.
- */
-export function toImpoundColumns({
-  customer_id,
-  vehicle,
-  lot,
-  spot,
-  notes,
-}: Pick<ImpoundCreate & ImpoundPatch, 'customer_id' | 'vehicle' | 'lot' | 'spot' | 'notes'>): Record<
-  string,
-  unknown
-> {
-  const facts = Object.entries({ customer_id, lot, spot, notes }).filter(([, value]) => value !== undefined);
-  const parts = VEHICLE_FIELDS.map(
-    (name) => [`vehicle_${name}`, vehicle === null ? null : vehicle?.[name]] as const,
-  );
-  return Object.fromEntries([...facts, ...parts.filter(([, value]) => value !== undefined)]);
-}
-
-/** Columns that clients set. */
-export const IMPOUND_CLIENT_COLUMNS = `customer_id uuid, vehicle_vin text, vehicle_plate text, vehicle_make text, vehicle_model text, vehicle_year integer,
-  vehicle_color text, lot text, spot text, notes text`;
-const UPDATED_COLUMNS = `${IMPOUND_CLIENT_COLUMNS}, status text, held_from text, hold_reason text, released_at timestamptz, release_kind text, released_to text,
+const UPDATED_COLUMNS = `${impoundFields.changeable}, status text, held_from text, hold_reason text, released_at timestamptz, release_kind text, released_to text,
   accrued_days integer`;
 
 /** Stores changed rows. The caller has locked them. */

@@ -4,8 +4,9 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { diffPatch } from '../../records/changes.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../records/record-refs.js';
-import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
-import { type ImpoundRow, lockImpounds, storeImpounds, toImpoundColumns } from './impound-row.js';
+import { refuseUnknownReferences } from '../../records/references.js';
+import { impoundFields, vehicle } from './fields.js';
+import { type ImpoundRow, lockImpounds, storeImpounds } from './impound-row.js';
 import { calculateStorageStays, type StorageStay } from './storage-stays.js';
 import { DEPARTED_IMPOUND_STATUSES, type ImpoundStatus, nextImpoundStatuses } from './transitions.js';
 
@@ -21,8 +22,8 @@ type Move = (
 
 const MOVES: Record<'update' | 'hold' | 'unhold' | 'release', Move> = {
   update: (row, { input }, stay) => {
-    const facts = toImpoundColumns(input);
-    const { status } = input;
+    const { status, vehicle: stored, ...fields } = input;
+    const facts = { ...fields, ...vehicle.toColumns(stored) };
     if (status === undefined || status === row.status) return facts;
     const moved = planStatusChange(row, status, stay);
     return 'ok' in moved ? moved : { ...facts, ...moved };
@@ -97,17 +98,18 @@ export function createImpoundActionHandler(action: keyof typeof MOVES) {
       ...toRecordRef(command),
       until: command.input.at ?? null,
     }));
-    const [rows, stays, customers] = await Promise.all([
+    const [rows, stays, refused] = await Promise.all([
       lockImpounds(tx, commands.map(toRecordRef)),
       calculateStorageStays(tx, releaseTimes),
-      findExistingRecords(tx, 'customers', commands.flatMap(customerRefs)),
+      refuseUnknownReferences(tx, commands, impoundFields.references),
     ]);
     const stored: ImpoundRow[] = [];
     const outcomes = commands.map((command): CommandOutcome => {
       const key = refKey(toRecordRef(command));
       const row = rows.get(key);
       if (!row) return notFoundOutcome('impound');
-      if (customerRefs(command).some((ref) => !customers.has(refKey(ref)))) return unknownCustomer();
+      const refusal = refused.get(command);
+      if (refusal) return refusal;
       const columns = MOVES[action](row, command, stays.get(key) as StorageStay);
       if ('ok' in columns) return columns as CommandOutcome;
       const changes: Change[] = diffPatch(row, columns);
@@ -117,13 +119,4 @@ export function createImpoundActionHandler(action: keyof typeof MOVES) {
     await storeImpounds(tx, stored);
     return outcomes;
   };
-}
-
-function customerRefs({ tenantId, input }: ImpoundCommand) {
-  return input.customer_id ? [{ tenant_id: tenantId, id: input.customer_id }] : [];
-}
-
-function unknownCustomer(): CommandOutcome {
-  const message = 'customer_id is not a customer of this account';
-  return invalidReferencesOutcome([{ field: 'customer_id', code: 'unknown', message }]);
 }

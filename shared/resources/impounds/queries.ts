@@ -1,7 +1,7 @@
 import type { ImpoundListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { impoundRepresentation } from './representation.js';
+import { impoundFields } from './fields.js';
 
 /** Builds the query for one page of impounds. */
 export function listImpounds(query: ImpoundListQuery, scope: ListScope): SqlQuery {
@@ -11,7 +11,7 @@ export function listImpounds(query: ImpoundListQuery, scope: ListScope): SqlQuer
     .addIf(query.work_order_id, 't.work_order_id = ?');
   return buildListQuery({
     table: 'impounds',
-    representation: impoundRepresentation('t'),
+    representation: impoundFields.representation('t'),
     conditions,
     limit: query.limit,
     position: scope.position,

@@ -1,10 +1,10 @@
 import { READ, type ResourceTable } from '../../records/resource-table.js';
-import { impoundRepresentation } from './representation.js';
+import { impoundFields } from './fields.js';
 
 export const impoundTable: ResourceTable = {
   entityType: 'impound',
   table: 'impounds',
   collection: '/impounds',
-  representation: impoundRepresentation,
+  representation: impoundFields.representation,
   readAccess: READ,
 };

@@ -8,7 +8,8 @@ import { lockRecords } from '../../records/lock-records.js';
 import { mergeRecords, type PlannedMerge, planMerge } from '../../records/merge-records.js';
 import { notFoundOutcome } from '../../records/outcomes.js';
 import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
-import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
+import { invalidReferencesOutcome, refuseUnknownReferences } from '../../records/references.js';
+import { inspectionFields } from './fields.js';
 import {
   blocksDispatch,
   deriveInspectionResult,
@@ -18,64 +19,23 @@ import {
   normalizeInspectedVehicle,
 } from './findings.js';
 
-/**
- * The records that an inspection may reference: the member, its table, and its label in error
- * messages.
- */
-const REFERENCES = [
-  { field: 'truck_id', table: 'trucks', label: 'truck' },
-  { field: 'driver_id', table: 'drivers', label: 'driver' },
-  { field: 'work_order_id', table: 'work_orders', label: 'work order' },
-] as const;
-
-const COLUMNS = `tenant_id uuid, id uuid, kind text, truck_id uuid, driver_id uuid, work_order_id uuid, vehicle jsonb, odometer_miles integer,
-  items jsonb, defects jsonb, photos jsonb, result text, blocks_dispatch boolean, notes text`;
-const NAMES = parseColumnNames(COLUMNS).join(', ');
-
 /** Inserts inspections. The findings determine the result. */
 export async function createInspections(
   tx: Transaction,
   commands: Command<InspectionCreate>[],
 ): Promise<CommandOutcome[]> {
-  const unknown = await findUnknownReferences(tx, commands);
-  const valid = commands.filter((command) => !unknown.has(command.id));
-  await insertInspections(tx, valid);
-  return commands.map((command) => {
-    const details = unknown.get(command.id);
-    if (details) return invalidReferencesOutcome(details);
-    const changes = diffNewRecord(command.input as unknown as Record<string, unknown>);
-    return { ok: true, changes, events: [] };
-  });
+  const refused = await refuseUnknownReferences(tx, commands, inspectionFields.references);
+  await insertInspections(
+    tx,
+    commands.filter((command) => !refused.has(command)),
+  );
+  return commands.map(
+    (command) => refused.get(command) ?? { ok: true, changes: diffNewRecord(command.input), events: [] },
+  );
 }
 
-/**
- * Returns validation errors for unknown ids, by command id. Commands without errors are not in the
- * map.
- */
-async function findUnknownReferences(
-  tx: Transaction,
-  commands: Command<InspectionCreate>[],
-): Promise<Map<string, ErrorDetail[]>> {
-  const known = await Promise.all(
-    REFERENCES.map(({ field, table }) => {
-      const refs = commands.flatMap(({ tenantId, input }) => {
-        const id = input[field];
-        return id ? [{ tenant_id: tenantId, id }] : [];
-      });
-      return findExistingRecords(tx, table, refs);
-    }),
-  );
-  const unknown = new Map<string, ErrorDetail[]>();
-  for (const command of commands) {
-    const details = REFERENCES.flatMap(({ field, label }, index): ErrorDetail[] => {
-      const id = command.input[field];
-      if (!id || known[index]?.has(refKey({ tenant_id: command.tenantId, id }))) return [];
-      return [{ field, code: 'unknown', message: `${field} is not a ${label} of this account` }];
-    });
-    if (details.length > 0) unknown.set(command.id, details);
-  }
-  return unknown;
-}
+const COLUMNS = `tenant_id uuid, id uuid, ${inspectionFields.settable}, result text, blocks_dispatch boolean`;
+const NAMES = parseColumnNames(COLUMNS).join(', ');
 
 async function insertInspections(tx: Transaction, commands: Command<InspectionCreate>[]): Promise<void> {
   if (commands.length === 0) return;
@@ -115,7 +75,7 @@ export async function updateInspections(
   const rows = await lockRecords<InspectionRow>(tx, 'inspections', commands.map(toRecordRef));
   return mergeRecords(tx, commands, {
     table: 'inspections',
-    columns: 'defects jsonb, result text, blocks_dispatch boolean, notes text',
+    columns: `${inspectionFields.changeable}, result text, blocks_dispatch boolean`,
     plan: (command) => planUpdate(command, rows.get(refKey(toRecordRef(command)))),
   });
 }

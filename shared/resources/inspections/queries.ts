@@ -7,7 +7,7 @@ import {
   type FilterScope,
   type ListScope,
 } from '../../records/lists/keyset-list.js';
-import { inspectionRepresentation } from './representation.js';
+import { inspectionFields } from './fields.js';
 
 /** Builds the filters of an inspection query, for the list and for exports. */
 export function inspectionConditions(query: InspectionListQuery, scope: FilterScope): Conditions {
@@ -30,7 +30,7 @@ export function inspectionConditions(query: InspectionListQuery, scope: FilterSc
 export function listInspections(query: InspectionListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'inspections',
-    representation: inspectionRepresentation('t'),
+    representation: inspectionFields.representation('t'),
     conditions: inspectionConditions(query, scope),
     limit: query.limit,
     position: scope.position,

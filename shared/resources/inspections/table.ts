@@ -1,10 +1,10 @@
 import { READ, type ResourceTable } from '../../records/resource-table.js';
-import { inspectionRepresentation } from './representation.js';
+import { inspectionFields } from './fields.js';
 
 export const inspectionTable: ResourceTable = {
   entityType: 'inspection',
   table: 'inspections',
   collection: '/inspections',
-  representation: inspectionRepresentation,
+  representation: inspectionFields.representation,
   readAccess: READ,
 };

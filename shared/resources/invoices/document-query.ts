@@ -1,13 +1,13 @@
 import type { DocumentRow } from '../../documents/document-rows.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
-import { invoiceRepresentation } from './representation.js';
+import { invoiceFields } from './fields.js';
 
 /**
  * SQL: the columns of a {@link DocumentRow}. Needs `i` invoices, `t` tenants and `c` customers
  * (outer join).
  */
-export const DOCUMENT_COLUMNS = `(${invoiceRepresentation('i')})::text as body, i.released_at, i.tax_rate_bps,
+export const DOCUMENT_COLUMNS = `(${invoiceFields.representation('i')})::text as body, i.released_at, i.tax_rate_bps,
   coalesce(c.terms_days, t.terms_days) as terms_days, t.time_zone, t.environment,
   json_build_object('name', coalesce(t.business_name, t.name), 'address', t.address, 'city', t.city, 'state', t.state, 'zip', t.zip,
     'phone', t.phone, 'email', t.email, 'remittance_text', t.remittance_text) as account,

@@ -8,11 +8,8 @@ import {
   type ListScope,
 } from '../../records/lists/keyset-list.js';
 import { addSearchCondition, type ListSearch } from '../../records/lists/search.js';
-import {
-  agentInvoiceListRepresentation,
-  invoiceListRepresentation,
-  invoiceRepresentation,
-} from './representation.js';
+import { invoiceFields, invoiceListFields } from './fields.js';
+import { agentInvoiceListRepresentation } from './representation.js';
 
 /** Builds the filters of an invoice query, for the list and for exports. */
 export function invoiceConditions(query: InvoiceListQuery, scope: FilterScope): Conditions {
@@ -44,7 +41,7 @@ function buildFilters(query: InvoiceListQuery, scope: FilterScope): Conditions {
 export function listInvoices(query: InvoiceListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'invoices',
-    representation: query.expand ? invoiceRepresentation('t') : invoiceListRepresentation('t'),
+    representation: (query.expand ? invoiceFields : invoiceListFields).representation('t'),
     conditions: buildFilters(query, scope),
     search: buildSearch(query, scope),
     limit: query.limit,

@@ -3,12 +3,8 @@ import { draftLine, lineItem, lineItemInput } from '../../billing/line-item-sche
 import { MAX_LINE_ITEMS } from '../../billing/money.js';
 import { invoiceStatus } from '../../contracts/enums.js';
 import {
-  allRequired,
-  cents,
   cursor,
   dateOrDateTime,
-  dateTime,
-  dayOrDateTime,
   email,
   limit,
   multilineText,
@@ -16,26 +12,11 @@ import {
   uuid,
 } from '../../contracts/schemas/fields.js';
 import { deliveryState, invoiceActionName } from './enums.js';
-import { PATCHABLE_STATUSES } from './transitions.js';
+import { invoiceFields, invoiceListFields } from './fields.js';
 
 export { deliveryState, draftLine, invoiceActionName, lineItem, lineItemInput };
 
-const lineItems = () => Joi.array().items(lineItemInput).max(MAX_LINE_ITEMS);
-
-export const invoiceCreate = Joi.object({
-  invoice_number: text(64).required().example('INV-1001'),
-  customer_id: uuid().allow(null),
-  work_order_id: uuid().allow(null),
-  billing_email: email().allow(null),
-  po_number: text(64).allow(null),
-  service_date: dayOrDateTime().allow(null),
-  due_date: dayOrDateTime().allow(null),
-  vehicle_description: text(500).allow(null),
-  notes: multilineText(5000).allow(null),
-  line_items: lineItems().description(
-    'If omitted and work_order_id is set, the rate card prices the invoice',
-  ),
-}).meta({ className: 'InvoiceCreate' });
+export const invoiceCreate = Joi.object(invoiceFields.creation).meta({ className: 'InvoiceCreate' });
 
 /**
  * An agent's draft. The number comes from the account's sequence; customer, vehicle and dates come
@@ -51,16 +32,7 @@ export const invoiceDraft = Joi.object({
   billing_email: email().description("Used instead of the customer's billing email"),
 }).meta({ className: 'InvoiceDraft' });
 
-export const invoicePatch = Joi.object({
-  billing_email: email().allow(null),
-  po_number: text(64).allow(null),
-  due_date: dayOrDateTime().allow(null),
-  notes: multilineText(5000).allow(null),
-  status: invoiceStatus.description(
-    `One of ${PATCHABLE_STATUSES.join(', ')}, if the transition table allows it; any other is 409`,
-  ),
-  line_items: lineItems(),
-}).meta({ className: 'InvoicePatch' });
+export const invoicePatch = Joi.object(invoiceFields.change).meta({ className: 'InvoicePatch' });
 
 /** The body of an action without parameters. */
 export const invoiceAction = Joi.object({}).meta({ className: 'InvoiceAction' });
@@ -78,49 +50,10 @@ export const invoiceSend = Joi.object({
     ),
 }).meta({ className: 'InvoiceSend' });
 
-const invoiceListItemKeys = () => ({
-  id: uuid(),
-  invoice_number: Joi.string().example('INV-1001'),
-  status: invoiceStatus,
-  customer_id: uuid().allow(null),
-  billing_email: email().allow(null),
-  po_number: Joi.string().allow(null),
-  due_date: dateTime().allow(null),
-  service_date: dateTime().allow(null),
-  subtotal_cents: cents(),
-  tax_cents: cents(),
-  total_cents: cents(),
-  paid_cents: cents(),
-  balance_due_cents: cents(),
-  work_order_id: uuid().allow(null),
-  vehicle_description: Joi.string().allow(null),
-  notes: Joi.string().allow(null),
-  sent_at: dateTime().allow(null),
-  delivery: allRequired({
-    state: deliveryState,
-    reason: Joi.string().allow(null).description('Why the message could not be delivered'),
-    viewed_at: dateTime().allow(null).description('When the customer first saw the invoice on its page'),
-  })
-    .allow(null)
-    .description('Delivery of the invoice to its customer; null before it is sent'),
-  allowed_actions: Joi.array()
-    .items(invoiceActionName)
-    .description('Actions that an operator may take on this invoice now'),
-  effective_due_date: dateTime()
-    .allow(null)
-    .description(
-      "When the invoice is due: due_date, else release plus the customer's terms. null for a draft without due_date, because its terms start at release",
-    ),
-  created_at: dateTime(),
-  updated_at: dateTime(),
-});
-
-const withLines = () => allRequired({ ...invoiceListItemKeys(), line_items: Joi.array().items(lineItem) });
-
-export const invoice = withLines().meta({ className: 'Invoice' });
+export const invoice = invoiceFields.response.meta({ className: 'Invoice' });
 
 /** The response of /send. It alone shows the link that opens the invoice for its customer. */
-export const sentInvoice = withLines()
+export const sentInvoice = invoiceFields.response
   .keys({
     view_url: Joi.string()
       .uri()
@@ -132,7 +65,7 @@ export const sentInvoice = withLines()
   .meta({ className: 'SentInvoice' });
 
 /** Like {@link invoice}, but line items only with `expand=line_items`. */
-export const invoiceListItem = allRequired(invoiceListItemKeys())
+export const invoiceListItem = invoiceListFields.response
   .keys({ line_items: Joi.array().items(lineItem) })
   .meta({ className: 'InvoiceListItem' });
 

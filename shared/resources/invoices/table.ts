@@ -1,10 +1,10 @@
 import { type ResourceTable, readScope } from '../../records/resource-table.js';
-import { invoiceRepresentation } from './representation.js';
+import { invoiceFields } from './fields.js';
 
 export const invoiceTable: ResourceTable = {
   entityType: 'invoice',
   table: 'invoices',
   collection: '/invoices',
-  representation: invoiceRepresentation,
+  representation: invoiceFields.representation,
   readAccess: readScope('read_invoices'),
 };

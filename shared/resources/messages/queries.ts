@@ -1,7 +1,7 @@
 import type { MessageListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { messageListRepresentation } from './representation.js';
+import { messageListFields } from './fields.js';
 
 /** Builds the query for one page of messages. */
 export function listMessages(query: MessageListQuery, scope: ListScope): SqlQuery {
@@ -12,7 +12,7 @@ export function listMessages(query: MessageListQuery, scope: ListScope): SqlQuer
     .addIf(query.state, 't.state = ?');
   return buildListQuery({
     table: 'messages',
-    representation: messageListRepresentation('t'),
+    representation: messageListFields.representation('t'),
     conditions,
     limit: query.limit,
     position: scope.position,

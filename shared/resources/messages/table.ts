@@ -1,10 +1,10 @@
 import { READ, type ResourceTable } from '../../records/resource-table.js';
-import { messageRepresentation } from './representation.js';
+import { messageFields } from './fields.js';
 
 export const messageTable: ResourceTable = {
   entityType: 'message',
   table: 'messages',
   collection: '/messages',
-  representation: messageRepresentation,
+  representation: messageFields.representation,
   readAccess: READ,
 };

@@ -1,7 +1,7 @@
 import type { NoticeListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { noticeRepresentation } from './representation.js';
+import { noticeFields } from './fields.js';
 
 /** Builds the query for one page of notices. */
 export function listNotices(query: NoticeListQuery, scope: ListScope): SqlQuery {
@@ -10,7 +10,7 @@ export function listNotices(query: NoticeListQuery, scope: ListScope): SqlQuery 
   if (query.unread !== undefined) conditions.add(`t.read_at is ${query.unread ? '' : 'not '}null`);
   return buildListQuery({
     table: 'notices',
-    representation: noticeRepresentation('t'),
+    representation: noticeFields.representation('t'),
     conditions,
     limit: query.limit,
     position: scope.position,

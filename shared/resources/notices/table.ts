@@ -1,10 +1,10 @@
 import { READ, type ResourceTable } from '../../records/resource-table.js';
-import { noticeRepresentation } from './representation.js';
+import { noticeFields } from './fields.js';
 
 export const noticeTable: ResourceTable = {
   entityType: 'notice',
   table: 'notices',
   collection: '/notices',
-  representation: noticeRepresentation,
+  representation: noticeFields.representation,
   readAccess: READ,
 };

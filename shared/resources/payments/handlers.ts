@@ -6,7 +6,13 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import {
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../../records/record-refs.js';
 import { renderRecords } from '../../records/render-records.js';
 import {
   type InvoiceRow,
@@ -16,6 +22,7 @@ import {
   storeLifecycle,
 } from '../invoices/handlers/lifecycle.js';
 import type { InvoicePayment } from './commands.js';
+import { paymentFields, refundFields } from './fields.js';
 import { applyPayment, applyRefund } from './money.js';
 import { paymentTable } from './table.js';
 
@@ -88,22 +95,21 @@ function buildPaidEvent(invoice: InvoiceRow, payment: unknown): EventDraft {
   };
 }
 
+const PAYMENT_COLUMNS = `tenant_id uuid, id uuid, invoice_id uuid, customer_id uuid, applied_cents bigint, ${paymentFields.settable}`;
+const PAYMENT_NAMES = parseColumnNames(PAYMENT_COLUMNS).join(', ');
+
 async function storePayments(tx: Transaction, applied: AppliedPayment[]): Promise<Map<string, string>> {
   if (applied.length === 0) return new Map();
   const rows = applied.map(({ command, invoice, appliedCents }) => ({
     ...command.input,
     ...toRecordRef(command),
     customer_id: invoice.customer_id,
-    received_at: command.input.received_at ?? null,
     applied_cents: appliedCents,
   }));
   const inserting = tx.query({
     name: 'insert-payments',
-    text: `insert into payments (tenant_id, id, invoice_id, customer_id, amount_cents, method, applied_cents, received_at, reference)
-           select tenant_id, id, invoice_id, customer_id, amount_cents, method, applied_cents, coalesce(received_at, now()), reference
-           from ${recordsetSql(
-             'tenant_id uuid, id uuid, invoice_id uuid, customer_id uuid, amount_cents bigint, method text, applied_cents bigint, received_at timestamptz, reference text',
-           )}`,
+    text: `insert into payments (${PAYMENT_NAMES})
+           select ${PAYMENT_NAMES.replace('received_at', 'coalesce(received_at, now())')} from ${recordsetSql(PAYMENT_COLUMNS)}`,
     values: [JSON.stringify(rows)],
   });
   const storing = storeLifecycle(
@@ -180,8 +186,7 @@ async function storeRefunds(
   const rows = refunded.map(({ command, payment }) => ({
     ...toRecordRef(command),
     refund_id: newId(),
-    amount_cents: command.input.amount_cents,
-    reason: command.input.reason,
+    ...command.input,
     applied_cents: payment.applied_cents,
     refunded_cents: payment.refunded_cents,
   }));
@@ -195,9 +200,9 @@ async function storeRefunds(
     }),
     tx.query({
       name: 'insert-refunds',
-      text: `insert into refunds (tenant_id, id, payment_id, amount_cents, reason)
-             select tenant_id, refund_id, id, amount_cents, reason
-             from ${recordsetSql('tenant_id uuid, id uuid, refund_id uuid, amount_cents bigint, reason text')}`,
+      text: `insert into refunds (tenant_id, id, payment_id, ${refundFields.settableNames.join(', ')})
+             select tenant_id, refund_id, id, ${refundFields.settableNames.join(', ')}
+             from ${recordsetSql(`tenant_id uuid, id uuid, refund_id uuid, ${refundFields.settable}`)}`,
       values: [JSON.stringify(rows)],
     }),
   ]);

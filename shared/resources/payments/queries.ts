@@ -1,7 +1,7 @@
 import type { PaymentListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { paymentRepresentation } from './representation.js';
+import { paymentFields } from './fields.js';
 
 /** Builds the query for one page of payments. */
 export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuery {
@@ -16,7 +16,7 @@ export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuer
   });
   return buildListQuery({
     table: 'payments',
-    representation: paymentRepresentation('t'),
+    representation: paymentFields.representation('t'),
     conditions,
     limit: query.limit,
     position: scope.position,

@@ -1,42 +1,13 @@
 import Joi from 'joi';
-import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
 import { paymentMethod } from '../../contracts/enums.js';
-import {
-  allRequired,
-  cents,
-  cursor,
-  dateOrDateTime,
-  dateTime,
-  integer,
-  limit,
-  text,
-  uuid,
-} from '../../contracts/schemas/fields.js';
+import { cursor, dateOrDateTime, limit, uuid } from '../../contracts/schemas/fields.js';
+import { paymentFields, refundFields } from './fields.js';
 
-export const paymentCreate = Joi.object({
-  amount_cents: integer(1, MAX_INVOICE_TOTAL_CENTS).required().example(12_500),
-  method: paymentMethod.required(),
-  received_at: dateTime().description('When the money came in; default now'),
-  reference: text(200).allow(null).example('Check 1042'),
-}).meta({ className: 'PaymentCreate' });
+export const paymentCreate = Joi.object(paymentFields.creation).meta({ className: 'PaymentCreate' });
 
-export const refundCreate = Joi.object({
-  amount_cents: integer(1, MAX_INVOICE_TOTAL_CENTS).required().example(2_500),
-  reason: text(500).required().example('Storage was waived'),
-}).meta({ className: 'RefundCreate' });
+export const refundCreate = Joi.object(refundFields.creation).meta({ className: 'RefundCreate' });
 
-export const payment = allRequired({
-  id: uuid(),
-  invoice_id: uuid(),
-  amount_cents: cents(),
-  method: paymentMethod,
-  received_at: dateTime(),
-  reference: Joi.string().allow(null),
-  refunded_cents: cents().example(0),
-  credit_cents: cents().example(0).description('The part that exceeds the invoice: credit of the customer'),
-  created_at: dateTime(),
-  updated_at: dateTime(),
-}).meta({ className: 'Payment' });
+export const payment = paymentFields.response.meta({ className: 'Payment' });
 
 /** Payments of one invoice; the invoice id comes from the path. */
 export const invoicePaymentListQuery = Joi.object({

@@ -1,10 +1,10 @@
 import { READ, type ResourceTable } from '../../records/resource-table.js';
-import { paymentRepresentation } from './representation.js';
+import { paymentFields } from './fields.js';
 
 export const paymentTable: ResourceTable = {
   entityType: 'payment',
   table: 'payments',
   collection: '/payments',
-  representation: paymentRepresentation,
+  representation: paymentFields.representation,
   readAccess: READ,
 };

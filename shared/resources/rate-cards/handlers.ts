@@ -10,6 +10,7 @@ import {
   refKey,
   toRecordRef,
 } from '../../records/record-refs.js';
+import { rateCardFields } from './fields.js';
 
 /** The window of a card that is created without one. */
 const DEFAULT_AFTER_HOURS = { start: '18:00', end: '08:00', weekends: true };
@@ -90,8 +91,7 @@ function formatCategory(category: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-const COLUMNS = `tenant_id uuid, id uuid, name text, version integer, effective_from date, is_default boolean, after_hours_start time,
-  after_hours_end time, after_hours_weekends boolean, items jsonb`;
+const COLUMNS = `tenant_id uuid, id uuid, version integer, ${rateCardFields.settable}`;
 const NAMES = parseColumnNames(COLUMNS).join(', ');
 
 async function insertCards(tx: Transaction, rows: ReturnType<typeof buildCardRow>[]): Promise<void> {

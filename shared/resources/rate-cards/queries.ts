@@ -1,7 +1,7 @@
 import type { RateCardListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { rateCardRepresentation } from './representation.js';
+import { rateCardFields } from './fields.js';
 
 /** Builds the query for one page of rate cards. */
 export function listRateCards(query: RateCardListQuery, scope: ListScope): SqlQuery {
@@ -18,7 +18,7 @@ export function listRateCards(query: RateCardListQuery, scope: ListScope): SqlQu
   }
   return buildListQuery({
     table: 'rate_cards',
-    representation: rateCardRepresentation('t'),
+    representation: rateCardFields.representation('t'),
     conditions,
     search: query.search === undefined ? undefined : { term: query.search, columns: ['name'] },
     limit: query.limit,

@@ -1,10 +1,10 @@
 import { READ, type ResourceTable } from '../../records/resource-table.js';
-import { rateCardRepresentation } from './representation.js';
+import { rateCardFields } from './fields.js';
 
 export const rateCardTable: ResourceTable = {
   entityType: 'rate_card',
   table: 'rate_cards',
   collection: '/rate-cards',
-  representation: rateCardRepresentation,
+  representation: rateCardFields.representation,
   readAccess: READ,
 };

@@ -1,7 +1,7 @@
 import type { SuggestionListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { suggestionRepresentation } from './representation.js';
+import { suggestionFields } from './fields.js';
 
 /** Builds the query for one page of suggestions. */
 export function listSuggestions(query: SuggestionListQuery, scope: ListScope): SqlQuery {
@@ -15,7 +15,7 @@ export function listSuggestions(query: SuggestionListQuery, scope: ListScope): S
     .addIf(query.invoice_id, 't.invoice_id = ?');
   return buildListQuery({
     table: 'suggestions',
-    representation: suggestionRepresentation('t'),
+    representation: suggestionFields.representation('t'),
     conditions,
     limit: query.limit,
     position: scope.position,

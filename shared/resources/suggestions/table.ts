@@ -1,10 +1,10 @@
 import { READ, type ResourceTable } from '../../records/resource-table.js';
-import { suggestionRepresentation } from './representation.js';
+import { suggestionFields } from './fields.js';
 
 export const suggestionTable: ResourceTable = {
   entityType: 'suggestion',
   table: 'suggestions',
   collection: '/suggestions',
-  representation: suggestionRepresentation,
+  representation: suggestionFields.representation,
   readAccess: READ,
 };

@@ -5,14 +5,9 @@ import { diffNewRecord } from '../../records/changes.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { mergeRecords, planMerge } from '../../records/merge-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import {
-  parseColumnNames,
-  type RecordRef,
-  recordsetSql,
-  refKey,
-  toRecordRef,
-} from '../../records/record-refs.js';
-import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import { refuseUnknownReferences } from '../../records/references.js';
+import { truckFields } from './fields.js';
 
 type Fields = Omit<TruckPatch, 'location'> & {
   lat?: number | null;
@@ -36,26 +31,6 @@ function toColumns(input: TruckCreate | TruckPatch): Fields {
   return { ...fields, lat, lng, heading, speed_mph, located_at: at };
 }
 
-const EDITABLE = `unit_number text, duty_class text, status text, driver_id uuid, vin text, plate text, make text, model text, year integer,
-  lat double precision, lng double precision, heading double precision, speed_mph double precision, located_at timestamptz`;
-const NAMES = parseColumnNames(EDITABLE);
-
-function findDrivers(tx: Transaction, commands: Command<TruckCreate | TruckPatch>[]): Promise<Set<string>> {
-  const refs = commands.flatMap(({ tenantId, input }) =>
-    input.driver_id ? [{ tenant_id: tenantId, id: input.driver_id }] : [],
-  );
-  return findExistingRecords(tx, 'drivers', refs);
-}
-
-function findDriverError(
-  { tenantId, input }: Command<TruckCreate | TruckPatch>,
-  drivers: Set<string>,
-): CommandOutcome | undefined {
-  if (!input.driver_id || drivers.has(refKey({ tenant_id: tenantId, id: input.driver_id }))) return undefined;
-  const message = 'driver_id is not a driver of this account';
-  return invalidReferencesOutcome([{ field: 'driver_id', code: 'unknown', message }]);
-}
-
 function failTakenNumber(unitNumber: string | undefined): CommandOutcome {
   const message = `unit_number ${unitNumber} is taken`;
   return failedOutcome({
@@ -70,17 +45,16 @@ export async function createTrucks(
   tx: Transaction,
   commands: Command<TruckCreate>[],
 ): Promise<CommandOutcome[]> {
-  const drivers = await findDrivers(tx, commands);
+  const refused = await refuseUnknownReferences(tx, commands, truckFields.references);
   const inserted = await insertTrucks(
     tx,
-    commands.filter((command) => !findDriverError(command, drivers)),
+    commands.filter((command) => !refused.has(command)),
   );
   return commands.map((command): CommandOutcome => {
-    const driverError = findDriverError(command, drivers);
-    if (driverError) return driverError;
+    const refusal = refused.get(command);
+    if (refusal) return refusal;
     if (!inserted.has(refKey(toRecordRef(command)))) return failTakenNumber(command.input.unit_number);
-    const changes = diffNewRecord(command.input as unknown as Record<string, unknown>);
-    return { ok: true, changes, events: [] };
+    return { ok: true, changes: diffNewRecord(command.input), events: [] };
   });
 }
 
@@ -93,10 +67,11 @@ async function insertTrucks(tx: Transaction, commands: Command<TruckCreate>[]): 
     ...toColumns(command.input),
     ...toRecordRef(command),
   }));
+  const names = truckFields.settableNames.join(', ');
   const inserted = await tx.query<RecordRef>({
     name: 'insert-trucks',
-    text: `insert into trucks (tenant_id, id, ${NAMES.join(', ')})
-           select tenant_id, id, ${NAMES.join(', ')} from ${recordsetSql(`tenant_id uuid, id uuid, ${EDITABLE}`)}
+    text: `insert into trucks (tenant_id, id, ${names})
+           select tenant_id, id, ${names} from ${recordsetSql(`tenant_id uuid, id uuid, ${truckFields.settable}`)}
            on conflict (tenant_id, lower(unit_number)) do nothing returning tenant_id, id`,
     values: [JSON.stringify(rows)],
   });
@@ -112,21 +87,22 @@ export async function updateTrucks(
   tx: Transaction,
   commands: Command<TruckPatch>[],
 ): Promise<CommandOutcome[]> {
-  const [rows, drivers, taken] = await Promise.all([
+  const [rows, refused, taken] = await Promise.all([
     lockRecords<Row>(tx, 'trucks', commands.map(toRecordRef)),
-    findDrivers(tx, commands),
+    refuseUnknownReferences(tx, commands, truckFields.references),
     findTakenNumbers(tx, commands),
   ]);
   return mergeRecords(tx, commands, {
     table: 'trucks',
-    columns: EDITABLE,
+    columns: truckFields.changeable,
     plan: (command) => {
       const key = refKey(toRecordRef(command));
       const row = rows.get(key);
       if (!row) return notFoundOutcome('truck');
-      if (taken.has(key))
-        return findDriverError(command, drivers) ?? failTakenNumber(command.input.unit_number);
-      return findDriverError(command, drivers) ?? planMerge(row, toColumns(command.input));
+      const refusal = refused.get(command);
+      if (refusal) return refusal;
+      if (taken.has(key)) return failTakenNumber(command.input.unit_number);
+      return planMerge(row, toColumns(command.input));
     },
   });
 }

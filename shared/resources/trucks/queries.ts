@@ -1,7 +1,8 @@
 import type { TruckListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { selectTruckStatus, truckRepresentation } from './representation.js';
+import { selectTruckStatus } from './current-work-order.js';
+import { truckFields } from './fields.js';
 
 /** Builds the query for one page of trucks. The status filter applies to the derived status. */
 export function listTrucks(query: TruckListQuery, scope: ListScope): SqlQuery {
@@ -11,7 +12,7 @@ export function listTrucks(query: TruckListQuery, scope: ListScope): SqlQuery {
     .addIf(query.status, `${selectTruckStatus('t')} = ?`);
   return buildListQuery({
     table: 'trucks',
-    representation: truckRepresentation('t'),
+    representation: truckFields.representation('t'),
     conditions,
     search: query.search === undefined ? undefined : { term: query.search, columns: ['unit_number'] },
     limit: query.limit,

@@ -1,10 +1,10 @@
 import { type ResourceTable, readScope } from '../../records/resource-table.js';
-import { truckRepresentation } from './representation.js';
+import { truckFields } from './fields.js';
 
 export const truckTable: ResourceTable = {
   entityType: 'truck',
   table: 'trucks',
   collection: '/trucks',
-  representation: truckRepresentation,
+  representation: truckFields.representation,
   readAccess: readScope('read_dispatch'),
 };

@@ -6,9 +6,16 @@ import { diffNewRecord, diffPatch } from '../../records/changes.js';
 import { lockRecords, nextUpdatedAtSql } from '../../records/lock-records.js';
 import { mergeRecords } from '../../records/merge-records.js';
 import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
+import {
+  parseColumnNames,
+  type RecordRef,
+  recordsetSql,
+  refKey,
+  toRecordRef,
+} from '../../records/record-refs.js';
 import { endSessionsOfUsers } from '../sessions/session-rows.js';
 import type { WithPasswordHash } from './commands.js';
+import { userFields } from './fields.js';
 
 interface UserRow extends Row, RecordRef {
   name: string;
@@ -17,8 +24,8 @@ interface UserRow extends Row, RecordRef {
   deactivated_at: string | null;
 }
 
-const EDITABLE = 'name text, email text, password_hash text';
-const NAMES = ['name', 'email', 'password_hash'];
+const EDITABLE = `${userFields.settable}, password_hash text`;
+const NAMES = parseColumnNames(EDITABLE);
 
 function failTakenEmail(email: string | undefined): CommandOutcome {
   const message = `email ${email} is taken`;

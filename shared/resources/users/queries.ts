@@ -1,12 +1,12 @@
 import type { UserListQuery } from '../../contracts/generated.js';
 import type { SqlQuery } from '../../platform/postgres/database.js';
 import { buildListQuery, Conditions, type ListScope } from '../../records/lists/keyset-list.js';
-import { userRepresentation } from './representation.js';
+import { userFields } from './fields.js';
 
 export function listUsers(query: UserListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'users',
-    representation: userRepresentation('t'),
+    representation: userFields.representation('t'),
     conditions: new Conditions()
       .add('t.tenant_id = ?', scope.tenantId)
       .addIf(query.is_active, '(t.deactivated_at is null) = ?'),

@@ -1,10 +1,10 @@
 import { ADMIN, type ResourceTable } from '../../records/resource-table.js';
-import { userRepresentation } from './representation.js';
+import { userFields } from './fields.js';
 
 export const userTable: ResourceTable = {
   entityType: 'user',
   table: 'users',
   collection: '/users',
-  representation: userRepresentation,
+  representation: userFields.representation,
   readAccess: ADMIN,
 };

@@ -3,7 +3,8 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { lockRecords } from '../../records/lock-records.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
-import { findExistingRecords, invalidReferencesOutcome } from '../../records/references.js';
+import { refuseUnknownReferences, unknownReferenceOutcome } from '../../records/references.js';
+import { driverTable } from '../drivers/table.js';
 import type { WorkOrderRow } from './work-order-row.js';
 
 interface TruckRow extends Row, RecordRef {
@@ -29,7 +30,7 @@ export interface LockedFleet {
    */
   assign(
     job: WorkOrderRow,
-    asked: { truckId: string; driverId: string | null | undefined },
+    command: AssignCommand,
   ): { truckId: string; driverId: string | null } | CommandOutcome;
 }
 
@@ -37,19 +38,16 @@ type AssignCommand = Command<{ truck_id?: string; driver_id?: string | null }>;
 
 export async function lockFleet(tx: Transaction, commands: AssignCommand[]): Promise<LockedFleet> {
   const refs = commands.map(({ tenantId, input }) => ({ tenant_id: tenantId, id: input.truck_id as string }));
-  const driverRefs = commands.flatMap(({ tenantId, input }) =>
-    input.driver_id ? [{ tenant_id: tenantId, id: input.driver_id }] : [],
-  );
   if (refs.length === 0)
-    return createFleet({ trucks: new Map(), busy: new Map(), blocked: new Set(), drivers: new Set() });
+    return createFleet({ trucks: new Map(), busy: new Map(), blocked: new Set(), refused: new Map() });
   // Lock first: the query for busy trucks must run when no other transaction can change them.
   const trucks = await lockRecords<TruckRow>(tx, 'trucks', refs);
-  const [busy, blocked, drivers] = await Promise.all([
+  const [busy, blocked, refused] = await Promise.all([
     findBusy(tx, refs),
     findBlocked(tx, refs),
-    findExistingRecords(tx, 'drivers', driverRefs),
+    refuseUnknownReferences(tx, commands, { driver_id: driverTable }),
   ]);
-  return createFleet({ trucks, busy, blocked, drivers });
+  return createFleet({ trucks, busy, blocked, refused });
 }
 
 async function findBusy(tx: Transaction, refs: RecordRef[]): Promise<Map<string, BusyRow>> {
@@ -77,17 +75,19 @@ interface FleetState {
   trucks: Map<string, TruckRow>;
   busy: Map<string, BusyRow>;
   blocked: Set<string>;
-  drivers: Set<string>;
+  /** Refusals of unknown drivers. */
+  refused: Map<AssignCommand, CommandOutcome>;
 }
 
-function createFleet({ trucks, busy, blocked, drivers }: FleetState): LockedFleet {
+function createFleet({ trucks, busy, blocked, refused }: FleetState): LockedFleet {
   return {
-    assign(job, { truckId, driverId }) {
+    assign(job, command) {
+      const { truck_id: truckId = '', driver_id: driverId } = command.input;
       const key = refKey({ tenant_id: job.tenant_id, id: truckId });
       const truck = trucks.get(key);
-      if (!truck) return unknownReference('truck_id', 'truck');
-      if (driverId && !drivers.has(refKey({ tenant_id: job.tenant_id, id: driverId })))
-        return unknownReference('driver_id', 'driver');
+      if (!truck) return unknownReferenceOutcome('truck_id', 'truck');
+      const refusal = refused.get(command);
+      if (refusal) return refusal;
       const other = busy.get(key);
       if (other && other.id !== job.id) return failTaken(truck, other);
       if (blocked.has(key) || truck.status === 'out_of_service') {
@@ -106,12 +106,6 @@ function createFleet({ trucks, busy, blocked, drivers }: FleetState): LockedFlee
       return { truckId, driverId: driverId ?? truck.driver_id };
     },
   };
-}
-
-function unknownReference(field: string, label: string): CommandOutcome {
-  return invalidReferencesOutcome([
-    { field, code: 'unknown', message: `${field} is not a ${label} of this account` },
-  ]);
 }
 
 function failTaken(truck: TruckRow, other: BusyRow): CommandOutcome {

@@ -14,6 +14,7 @@ import {
   vin,
 } from '../../contracts/schemas/fields.js';
 import { SERVICE_TYPES } from '../../contracts/vocabulary.js';
+import { columnGroup } from '../../records/fields/column-group.js';
 import {
   type Field,
   optionalMultilineText,
@@ -40,7 +41,12 @@ const pickup: Field = {
     lat: Joi.number().allow(null),
     lng: Joi.number().allow(null),
   }),
-  json: (alias) => renderColumns(alias, { address: 'pickup_location', lat: 'pickup_lat', lng: 'pickup_lng' }),
+  sql: (alias) =>
+    jsonObject(alias, [
+      { name: 'address', sql: `${alias}.pickup_location` },
+      { name: 'lat', sql: `${alias}.pickup_lat` },
+      { name: 'lng', sql: `${alias}.pickup_lng` },
+    ]),
   columns: { pickup_lat: 'double precision', pickup_lng: 'double precision' },
   csv: [
     { name: 'pickup_address', kind: 'text', sql: (alias) => `${alias}.pickup_location` },
@@ -50,35 +56,16 @@ const pickup: Field = {
   freeText: ['address'],
 };
 
-const vehicle: Field = {
-  input: Joi.object({
-    make: text(100).allow(null).example('Honda'),
-    model: text(100).allow(null).example('Accord'),
-    year: integer(1900, 2200).allow(null).example(2019),
-  }).allow(null),
-  output: allRequired({
-    make: nullableText(),
-    model: nullableText(),
-    year: Joi.number().integer().allow(null),
-  }),
-  json: (alias) =>
-    renderColumns(alias, { make: 'vehicle_make', model: 'vehicle_model', year: 'vehicle_year' }),
-  columns: { vehicle_make: 'text', vehicle_model: 'text', vehicle_year: 'integer' },
-  csv: [
-    { name: 'vehicle_make', kind: 'text' },
-    { name: 'vehicle_model', kind: 'text' },
-    { name: 'vehicle_year', kind: 'plain' },
-  ],
-  freeText: ['make', 'model'],
-};
-
-/** SQL for a nested object whose members are columns. */
-function renderColumns(alias: string, columns: Record<string, string>): string {
-  return jsonObject(
-    alias,
-    Object.entries(columns).map(([name, column]) => ({ name, sql: `${alias}.${column}` })),
-  );
-}
+/** The vehicle to tow. */
+export const vehicle = columnGroup('vehicle', {
+  make: optionalText(100, { input: text(100).allow(null).example('Honda'), freeText: true }),
+  model: optionalText(100, { input: text(100).allow(null).example('Accord'), freeText: true }),
+  year: {
+    input: integer(1900, 2200).allow(null).example(2019),
+    output: Joi.number().integer().allow(null),
+    columns: 'integer',
+  },
+});
 
 /** The fields of a work order. */
 export const workOrderFields = defineFields({
@@ -119,5 +106,5 @@ export const workOrderFields = defineFields({
   cancel_note: { output: nullableText(), freeText: true },
   created_at: time(),
   updated_at: time(),
-  customer_name: { csv: 'text', columns: null },
+  customer_name: { columns: null, csv: 'text', freeText: true },
 });

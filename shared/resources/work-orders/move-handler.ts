@@ -46,8 +46,8 @@ type Move = (row: WorkOrderRow, command: MoveCommand, facts: Facts) => Partial<W
 const MOVES: Record<WorkOrderAction, Move> = {
   accept: () => ({ intake: 'accepted' }),
   assign: (row, command, { fleet, now }) => {
-    const { truck_id: truckId, driver_id: driverId, eta } = command.input;
-    const pick = fleet.assign(row, { truckId: truckId as string, driverId });
+    const { eta } = command.input;
+    const pick = fleet.assign(row, command);
     if ('ok' in pick) return pick;
     const isSame =
       row.status === 'dispatched' && row.truck_id === pick.truckId && row.driver_id === pick.driverId;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { truckRepresentation } from '../../../shared/resources/trucks/representation.js';
+import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import type { TestResponse } from '../../support/client.js';
 import { expectError, listValidationErrors } from '../../support/expect-error.js';
 import { UNKNOWN_ID } from '../../support/records/samples.js';
@@ -268,7 +268,7 @@ describe('trucks', () => {
 
     it('the status of a truck is read by an index on work orders, not by a table scan', async () => {
       const plan = await stack.runtime.db.read<{ 'QUERY PLAN': string }>(tenant.id, {
-        text: `explain select ${truckRepresentation('t')} from trucks t where t.tenant_id = $1`,
+        text: `explain select ${truckFields.representation('t')} from trucks t where t.tenant_id = $1`,
         values: [tenant.id],
       });
       const text = plan.map((row) => row['QUERY PLAN']).join('\n');

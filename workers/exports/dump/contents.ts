@@ -1,5 +1,22 @@
+import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
 import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
+import { apiKeyFields } from '../../../shared/resources/api-keys/fields.js';
+import { approvalFields } from '../../../shared/resources/approvals/fields.js';
+import { claimFields } from '../../../shared/resources/claims/fields.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
+import { driverFields } from '../../../shared/resources/drivers/fields.js';
+import { exportScheduleFields } from '../../../shared/resources/export-schedules/fields.js';
+import { exportFields } from '../../../shared/resources/exports/fields.js';
+import { impoundFields } from '../../../shared/resources/impounds/fields.js';
+import { inspectionFields } from '../../../shared/resources/inspections/fields.js';
+import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
+import { messageFields } from '../../../shared/resources/messages/fields.js';
+import { noticeFields } from '../../../shared/resources/notices/fields.js';
+import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
+import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
+import { suggestionFields } from '../../../shared/resources/suggestions/fields.js';
+import { truckFields } from '../../../shared/resources/trucks/fields.js';
+import { userFields } from '../../../shared/resources/users/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 
 /** The columns of a table that a dump includes and excludes. */
@@ -14,8 +31,12 @@ function defineTable(columns: string, excluded: Readonly<Record<string, string>>
 }
 
 /** A table that holds the fields of a resource, and other columns. */
-function defineFieldTable({ columnNames }: RecordFields, otherColumns = ''): IncludedTable {
-  return defineTable(['tenant_id', ...columnNames, otherColumns].join(' '));
+function defineFieldTable(
+  { columnNames }: RecordFields,
+  otherColumns = '',
+  excluded?: IncludedTable['excluded'],
+): IncludedTable {
+  return defineTable(['tenant_id', ...columnNames, otherColumns].join(' '), excluded);
 }
 
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
@@ -30,67 +51,43 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     defineTable(`tenant_id name environment live_tenant_id tier time_zone tax_rate_bps grace_days terms_days agent_gate_cents agent_day_cents created_at updated_at id
     sandbox_tenant_id business_name address city state zip phone email remittance_text`),
   account_logos: defineTable('tenant_id content_type width height sha256 data updated_at'),
-  users: defineTable('tenant_id id email name created_at updated_at deactivated_at', {
+  users: defineFieldTable(userFields, '', {
     password_hash: 'a credential',
     sign_in_addresses: 'keyed hashes that only this deployment can check',
   }),
-  api_keys: defineTable(
-    `tenant_id id kind name prefix last_four permissions scopes read_only tier rolled_from created_at expires_at revoked_at last_used_at`,
-    { key_hash: 'a credential' },
-  ),
+  api_keys: defineFieldTable(apiKeyFields, 'rolled_from', {
+    key_hash: 'a credential',
+  }),
   tenant_counters: defineTable('tenant_id name value'),
-  rate_cards: defineTable(
-    `tenant_id id name version effective_from is_default after_hours_start after_hours_end after_hours_weekends items created_at`,
-  ),
+  rate_cards: defineFieldTable(rateCardFields),
   customers: defineFieldTable(customerFields),
-  drivers: defineTable('tenant_id id name phone duty_classes status created_at updated_at'),
-  trucks:
-    defineTable(`tenant_id id unit_number duty_class status driver_id vin plate make model year lat lng heading speed_mph located_at created_at
-    updated_at`),
+  drivers: defineFieldTable(driverFields),
+  trucks: defineFieldTable(truckFields),
   work_orders: defineFieldTable(workOrderFields, 'intake priority'),
   work_order_steps: defineTable('tenant_id id work_order_id step truck_id driver_id at lat lng'),
-  inspections:
-    defineTable(`tenant_id id kind truck_id driver_id work_order_id vehicle odometer_miles items defects photos result blocks_dispatch notes
-    submitted_at created_at updated_at`),
-  impounds:
-    defineTable(`tenant_id id work_order_id customer_id status held_from hold_reason vehicle_vin vehicle_plate vehicle_make vehicle_model
-    vehicle_year vehicle_color lot spot notes impounded_at released_at release_kind released_to daily_rate_cents free_days accrued_days storage_cents
-    created_at updated_at`),
-  invoices: defineTable(
-    `tenant_id id invoice_number status customer_id work_order_id billing_email po_number vehicle_description notes due_date
-    service_date tax_rate_bps subtotal_cents tax_cents total_cents paid_cents balance_due_cents created_by_agent sent_at paid_at delivery_state
-    created_at updated_at released_at released_as viewed_at status_reason agent_id agent_priced_at replaced_agent_price_at trusted_billing_email`,
+  inspections: defineFieldTable(inspectionFields, 'blocks_dispatch'),
+  impounds: defineFieldTable(impoundFields, 'held_from'),
+  invoices: defineFieldTable(
+    invoiceFields,
+    `tax_rate_bps created_by_agent paid_at delivery_state released_at released_as viewed_at status_reason agent_id agent_priced_at
+    replaced_agent_price_at trusted_billing_email`,
     {
       own_terms_due_at: 'a copy that the clock uses for its queries',
       is_with_club: 'a copy that the clock uses for its queries',
     },
   ),
-  invoice_line_items: defineTable(
-    `tenant_id invoice_id position id name description category quantity unit_type unit_price_cents total_cents taxable`,
-  ),
-  payments: defineTable(
-    `tenant_id id invoice_id customer_id amount_cents method applied_cents refunded_cents received_at reference created_at updated_at`,
-  ),
-  refunds: defineTable('tenant_id id payment_id amount_cents reason created_at'),
-  claims:
-    defineTable(`tenant_id id invoice_id club provider_id po_number status status_reason submitted_at submit_by respond_by denial_code denial_reason
-    attempt expected_cents paid_cents evidence created_at updated_at`),
-  suggestions:
-    defineTable(`tenant_id id kind detector entity_type entity_id occasion invoice_id title rationale amount_cents confidence proposed_lines
-    status decided_by decided_at note created_at updated_at`),
+  invoice_line_items: defineFieldTable(lineItemFields),
+  payments: defineFieldTable(paymentFields, 'customer_id applied_cents'),
+  refunds: defineFieldTable(refundFields),
+  claims: defineFieldTable(claimFields),
+  suggestions: defineFieldTable(suggestionFields, 'occasion'),
   detector_thresholds: defineTable('tenant_id detector threshold accepts dismissals updated_at'),
-  approvals:
-    defineTable(`tenant_id id kind status action entity_id agent_id agent_name source tool payload amount_cents counted_cents held_by justification
-    invoice_id record_version hash changes decided_by decided_at note expires_at created_at`),
-  messages: defineTable(
-    `tenant_id id invoice_id channel recipient subject body_text body_html state provider error created_at sent_at updated_at attempts accepted_at
-    link_expires_at link_revoked_at`,
-    {
-      attempt_after: 'the lease of the worker that sends the message',
-      counted_at: 'internal state of the workers',
-    },
-  ),
-  notices: defineTable('tenant_id id kind title text entity_type entity_id created_at read_at mailed_at'),
+  approvals: defineFieldTable(approvalFields, 'entity_id source'),
+  messages: defineFieldTable(messageFields, 'accepted_at', {
+    attempt_after: 'the lease of the worker that sends the message',
+    counted_at: 'internal state of the workers',
+  }),
+  notices: defineFieldTable(noticeFields),
   audit_entries:
     defineTable(`tenant_id id occurred_at actor_type actor_id actor_name action entity_type entity_id outcome source tool changes error
     response_status request_id idempotency_key ip user_agent`),
@@ -110,20 +107,14 @@ export const INCLUDED_TABLES: Readonly<Record<string, IncludedTable>> = {
     'tenant_id id kind endpoint_id filter status total created_count created_at updated_at completed_at',
     { positions: 'progress of the worker', xid: INTERNAL_NUMBER },
   ),
-  exports: defineTable(
-    `tenant_id id resource format filters include compression bom decimals status estimated_rows rows bytes file_name content_type sha256 files
-    error attempts schedule_id started_at completed_at expires_at created_at updated_at`,
-    {
-      object_key: 'storage location of the file, which is not part of the dump',
-      tries: 'internal state of the workers',
-      lease_owner: 'the lease of the worker that writes the export',
-      lease_until: 'the lease of the worker that writes the export',
-      wal_lsn: INTERNAL_NUMBER,
-    },
-  ),
-  export_schedules:
-    defineTable(`tenant_id id resource format filters include compression bom decimals cadence hour weekday day period enabled next_run_at
-    last_run_at last_export_id deleted_at created_at updated_at`),
+  exports: defineFieldTable(exportFields, 'estimated_rows rows', {
+    object_key: 'storage location of the file, which is not part of the dump',
+    tries: 'internal state of the workers',
+    lease_owner: 'the lease of the worker that writes the export',
+    lease_until: 'the lease of the worker that writes the export',
+    wal_lsn: INTERNAL_NUMBER,
+  }),
+  export_schedules: defineFieldTable(exportScheduleFields, 'deleted_at'),
 };
 
 const MIGRATION_STATE = 'which schema migrations this deployment has run';

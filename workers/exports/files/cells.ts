@@ -30,32 +30,9 @@ export function textColumn(alias: string, name: string, sql = `${alias}.${name}`
   return { name, sql: `case when ${isFormula} then '''' || ${sql} else ${sql} end` };
 }
 
-/**
- * A column for a member of a record's JSON in REST: `location_lat` for the `lat` of its `location`.
- * Text is escaped as in {@link textColumn}; lists and other values are printed as JSON.
- * @param path such as `['location', 'lat']`
- */
-export function memberColumn(alias: string, path: readonly string[]): CsvColumn {
-  const parents = [`${alias}.record`, ...path.slice(0, -1).map((name) => `'${name}'`)].join(' -> ');
-  const value = `(${parents} ->> '${path.at(-1)}')`;
-  const isText = `json_typeof(${parents} -> '${path.at(-1)}') = 'string'`;
-  const name = path.join('_');
-  return { name, sql: `case when ${isText} then ${textColumn(alias, name, value).sql} else ${value} end` };
-}
-
-/** SQL for a member of a JSON object that is stored in one column, or is one entry of a list. */
-export function memberSql(json: string, name: string): string {
-  return `(${json} ->> '${name}')`;
-}
-
 /** A column without user-supplied text: a number, an id or a value of an enum. */
 export function plainColumn(alias: string, name: string, sql = `${alias}.${name}`): CsvColumn {
   return { name, sql };
-}
-
-/** A boolean column, printed as `true` or `false` as in JSON; COPY alone would print t or f. */
-export function booleanColumn(alias: string, name: string): CsvColumn {
-  return { name, sql: `${alias}.${name}::text` };
 }
 
 /** The columns of a resource whose fields are rows. */
@@ -67,14 +44,10 @@ const COLUMN_OF_KIND: Record<CellKind, (alias: string, name: string, sql: string
   text: textColumn,
   plain: plainColumn,
   cents: centsColumn,
+  // COPY alone would print t or f.
   boolean: (_, name, sql) => ({ name, sql: `${sql}::text` }),
   time: (alias, name, sql) => ({ name, sql: jsonTime(alias, name, sql).sql }),
 };
-
-/** A time column, printed by the same SQL as in REST. */
-export function timeColumn(alias: string, name: string, label = name): CsvColumn {
-  return { name: label, sql: jsonTime(alias, name).sql };
-}
 
 /**
  * A column of cents.

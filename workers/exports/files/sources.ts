@@ -1,24 +1,24 @@
-import { getResourceTable } from '../../../shared/registry/tables.js';
+import { lineItemFields } from '../../../shared/billing/line-item-fields.js';
+import type { RecordFields } from '../../../shared/records/fields/record-fields.js';
+import { claimFields } from '../../../shared/resources/claims/fields.js';
 import { customerFields } from '../../../shared/resources/customers/fields.js';
+import { driverFields } from '../../../shared/resources/drivers/fields.js';
 import type { ListResource } from '../../../shared/resources/exports/request/conditions.js';
 import {
   ALL_TABLES,
   type ExportRequest,
   type ExportTable,
 } from '../../../shared/resources/exports/request/export-request.js';
-import { messageListRepresentation } from '../../../shared/resources/messages/representation.js';
-import { refundRepresentation } from '../../../shared/resources/payments/representation.js';
+import { impoundFields } from '../../../shared/resources/impounds/fields.js';
+import { inspectionFields, inspectionLists } from '../../../shared/resources/inspections/fields.js';
+import { invoiceFields } from '../../../shared/resources/invoices/fields.js';
+import { messageListFields } from '../../../shared/resources/messages/fields.js';
+import { paymentFields, refundFields } from '../../../shared/resources/payments/fields.js';
+import { rateCardFields } from '../../../shared/resources/rate-cards/fields.js';
+import { rateCardItemFields } from '../../../shared/resources/rate-cards/item-fields.js';
+import { truckFields } from '../../../shared/resources/trucks/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
-import { type CsvColumn, fieldColumns } from './cells.js';
-import {
-  inspectionColumns,
-  invoiceColumns,
-  lineItemColumns,
-  paymentColumns,
-  refundColumns,
-} from './columns.js';
-import { INSPECTION_LISTS, rateCardItemColumns } from './list-columns.js';
-import { RECORD_COLUMNS, type RecordTable, recordColumns } from './record-columns.js';
+import { type CsvColumn, fieldColumns, plainColumn, textColumn } from './cells.js';
 import { buildNameJoins, type ExtraSql, type RelatedName } from './related-names.js';
 
 /** The SQL parts from which one file is read. */
@@ -45,39 +45,28 @@ export interface FileSource {
 
 const OLDEST_FIRST = 't.created_at, t.id';
 
-/** Reads the rows of a list resource, oldest first. */
-function tableSource(
-  list: ListResource,
-  entity: string,
-  { columns, names = [] }: { columns: (alias: string) => CsvColumn[]; names?: readonly RelatedName[] },
+/** Reads the rows of a table, oldest first. */
+function fieldSource(
+  table: string,
+  fields: RecordFields,
+  { names = [], list }: { names?: readonly RelatedName[]; list?: ListResource } = {},
 ): FileSource {
   return {
-    name: list,
-    list,
-    json: getResourceTable(entity).representation,
-    from: `${list} t`,
+    name: table,
+    ...(list && { list }),
+    json: fields.representation,
+    from: `${table} t`,
     select: 't.*',
-    ...(names.length > 0 ? { csvExtras: buildNameJoins(names) } : {}),
+    ...(names.length > 0 && { csvExtras: buildNameJoins(names) }),
     alias: 't',
     orderBy: OLDEST_FIRST,
-    columns: columns('t'),
+    columns: fieldColumns(fields, 't'),
   };
 }
 
-/** Reads the records of a small table, whose cells are members of their JSON. */
-function recordSource(name: RecordTable, json: (alias: string) => string): FileSource {
-  const { names } = RECORD_COLUMNS[name];
-  const beside = buildNameJoins(names);
-  return {
-    name,
-    json,
-    from: `${name} t`,
-    select: 't.*',
-    csvExtras: { ...beside, select: [`${json('t')} as record`, beside.select].filter(Boolean).join(', ') },
-    alias: 't',
-    orderBy: OLDEST_FIRST,
-    columns: recordColumns(name, 't'),
-  };
+/** Reads the rows of a list resource. */
+function listSource(list: ListResource, fields: RecordFields, names: readonly RelatedName[]): FileSource {
+  return fieldSource(list, fields, { list, names });
 }
 
 /** Line items of the selected invoices, in the sequence of those invoices. */
@@ -88,7 +77,7 @@ const LINE_ITEMS: FileSource = {
   select: 'l.*, t.invoice_number',
   alias: 'l',
   orderBy: 't.created_at, t.id, l.position',
-  columns: lineItemColumns('l'),
+  columns: fieldColumns(lineItemFields, 'l'),
 };
 
 const CUSTOMER_NAME = buildNameJoins(['customer_name']);
@@ -97,30 +86,30 @@ const CUSTOMER_NAME = buildNameJoins(['customer_name']);
 const PAYMENTS: FileSource = {
   name: 'payments',
   list: 'invoices',
-  json: getResourceTable('payment').representation,
+  json: paymentFields.representation,
   from: 'payments p join invoices t on t.tenant_id = p.tenant_id and t.id = p.invoice_id',
   select: 'p.*, t.invoice_number',
   csvExtras: CUSTOMER_NAME,
   alias: 'p',
   orderBy: 'p.created_at, p.id',
-  columns: paymentColumns('p'),
+  columns: fieldColumns(paymentFields, 'p'),
 };
 
 /** Refunds of those payments, one row each. */
 const REFUNDS: FileSource = {
   name: 'refunds',
   list: 'invoices',
-  json: refundRepresentation,
+  json: refundFields.representation,
   from: `refunds r join payments p on p.tenant_id = r.tenant_id and p.id = r.payment_id
     join invoices t on t.tenant_id = p.tenant_id and t.id = p.invoice_id`,
   select: 'r.*, p.invoice_id, t.invoice_number',
   csvExtras: CUSTOMER_NAME,
   alias: 'r',
   orderBy: 'r.created_at, r.id',
-  columns: refundColumns('r'),
+  columns: fieldColumns(refundFields, 'r'),
 };
 
-function inspectionListSource(name: keyof typeof INSPECTION_LISTS): FileSource {
+function inspectionListSource(name: keyof typeof inspectionLists): FileSource {
   return {
     name: `inspection_${name}`,
     list: 'inspections',
@@ -128,7 +117,11 @@ function inspectionListSource(name: keyof typeof INSPECTION_LISTS): FileSource {
     select: 't.id as inspection_id, e.position, e.value',
     alias: 'e',
     orderBy: 't.created_at, t.id, e.position',
-    columns: INSPECTION_LISTS[name]('e'),
+    columns: [
+      plainColumn('e', 'inspection_id'),
+      plainColumn('e', 'position'),
+      ...fieldColumns(inspectionLists[name], 'e'),
+    ],
   };
 }
 
@@ -140,25 +133,20 @@ const RATE_CARD_ITEMS: FileSource = {
     't.id as rate_card_id, t.name as rate_card_name, t.version as rate_card_version, e.position, e.value',
   alias: 'e',
   orderBy: 't.created_at, t.id, e.position',
-  columns: rateCardItemColumns('e'),
+  columns: [
+    plainColumn('e', 'rate_card_id'),
+    textColumn('e', 'rate_card_name'),
+    plainColumn('e', 'rate_card_version'),
+    plainColumn('e', 'position'),
+    ...fieldColumns(rateCardItemFields, 'e'),
+  ],
 };
 
 const LIST_SOURCES: Readonly<Record<ListResource, FileSource>> = {
-  invoices: tableSource('invoices', 'invoice', {
-    columns: invoiceColumns,
-    names: ['customer_name', 'job_number'],
-  }),
-  customers: tableSource('customers', 'customer', {
-    columns: (alias) => fieldColumns(customerFields, alias),
-  }),
-  work_orders: tableSource('work_orders', 'work_order', {
-    columns: (alias) => fieldColumns(workOrderFields, alias),
-    names: ['customer_name'],
-  }),
-  inspections: tableSource('inspections', 'inspection', {
-    columns: inspectionColumns,
-    names: ['job_number'],
-  }),
+  invoices: listSource('invoices', invoiceFields, ['customer_name', 'job_number']),
+  customers: listSource('customers', customerFields, []),
+  work_orders: listSource('work_orders', workOrderFields, ['customer_name']),
+  inspections: listSource('inspections', inspectionFields, ['job_number']),
 };
 
 const INCLUDE_SOURCES = { line_items: [LINE_ITEMS], payments: [PAYMENTS, REFUNDS] };
@@ -176,13 +164,13 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
     inspectionListSource('defects'),
     inspectionListSource('photos'),
   ],
-  trucks: [recordSource('trucks', getResourceTable('truck').representation)],
-  drivers: [recordSource('drivers', getResourceTable('driver').representation)],
-  rate_cards: [recordSource('rate_cards', getResourceTable('rate_card').representation), RATE_CARD_ITEMS],
-  impounds: [recordSource('impounds', getResourceTable('impound').representation)],
-  claims: [recordSource('claims', getResourceTable('claim').representation)],
+  trucks: [fieldSource('trucks', truckFields)],
+  drivers: [fieldSource('drivers', driverFields)],
+  rate_cards: [fieldSource('rate_cards', rateCardFields), RATE_CARD_ITEMS],
+  impounds: [fieldSource('impounds', impoundFields, { names: ['job_number', 'customer_name'] })],
+  claims: [fieldSource('claims', claimFields, { names: ['invoice_number'] })],
   // Messages as in their list: the full text contains links that open an invoice without a key.
-  messages: [recordSource('messages', messageListRepresentation)],
+  messages: [fieldSource('messages', messageListFields, { names: ['invoice_number'] })],
 };
 
 const ALL_SOURCES: readonly FileSource[] = ALL_TABLES.flatMap((table) => TABLE_SOURCES[table]);

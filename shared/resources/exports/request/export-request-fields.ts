@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { namedEnum } from '../../../contracts/named-enum.js';
 import { strictBoolean, text } from '../../../contracts/schemas/fields.js';
+import type { Field } from '../../../records/fields/field.js';
 import { ALL_TABLES, EXPORT_FORMATS, EXPORT_INCLUDES, EXPORT_RESOURCES } from './export-request.js';
 
 export const exportResource = namedEnum('ExportResource', EXPORT_RESOURCES, {
@@ -64,24 +65,21 @@ const include = () =>
     )
     .example([]);
 
-/** The members of an export request, as in responses and PATCH bodies. */
-export const exportRequestFields = () => ({
-  resource: exportResource,
-  format: exportFormat,
-  filters: filters(),
-  include: include(),
-  compression: compression(),
-  bom: bom(),
-  decimals: decimals(),
+/** A field that a creation may omit. */
+export const withDefault = (schema: Joi.Schema, value: Joi.BasicType, columns: string): Field => ({
+  input: schema.default(value),
+  changeInput: schema,
+  output: schema,
+  columns,
 });
 
-/** The members of a new export request, with defaults. */
-export const newExportRequestFields = () => ({
-  resource: exportResource.required(),
-  format: exportFormat.required(),
-  filters: filters().default({}),
-  include: include().default([]),
-  compression: compression().default('gzip'),
-  bom: bom().default(false),
-  decimals: decimals().default(false),
-});
+/** The fields of an export request, for exports and their schedules. */
+export const EXPORT_REQUEST_FIELDS: Readonly<Record<string, Field>> = {
+  resource: { input: exportResource, isRequired: true, columns: 'text' },
+  format: { input: exportFormat, isRequired: true, columns: 'text' },
+  filters: withDefault(filters(), {}, 'jsonb'),
+  include: withDefault(include(), [], 'text[]'),
+  compression: withDefault(compression(), 'gzip', 'text'),
+  bom: withDefault(bom(), false, 'boolean'),
+  decimals: withDefault(decimals(), false, 'boolean'),
+};

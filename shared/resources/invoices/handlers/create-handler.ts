@@ -18,6 +18,7 @@ import {
 import { findExistingRecords, invalidReferencesOutcome } from '../../../records/references.js';
 import { holdWritesOverThreshold, type PricedWrite } from '../../pending-approvals/approval-threshold.js';
 import { refreshBillingStatus } from '../../work-orders/billing.js';
+import { invoiceFields } from '../fields.js';
 import { AGENT_TRACE_COLUMNS, createAgentTraces } from './agent-traces.js';
 import { buildLineItemInsert, buildLineItemRows } from './line-item-rows.js';
 import { priceFromCards } from './price-from-cards.js';
@@ -191,8 +192,7 @@ function numberKey({ command }: Draft): string {
   return `${command.tenantId}/${command.input.invoice_number.toLowerCase()}`;
 }
 
-const INVOICE_COLUMNS = `tenant_id uuid, id uuid, invoice_number text, customer_id uuid, work_order_id uuid, billing_email text, po_number text,
-  vehicle_description text, notes text, due_date timestamptz, service_date timestamptz, tax_rate_bps integer, subtotal_cents bigint,
+const INVOICE_COLUMNS = `tenant_id uuid, id uuid, ${invoiceFields.settable}, tax_rate_bps integer, subtotal_cents bigint,
   tax_cents bigint, total_cents bigint, created_by_agent boolean, ${AGENT_TRACE_COLUMNS}`;
 const INVOICE_NAMES = parseColumnNames(INVOICE_COLUMNS).join(', ');
 

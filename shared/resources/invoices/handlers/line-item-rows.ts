@@ -1,3 +1,4 @@
+import { lineItemFields } from '../../../billing/line-item-fields.js';
 import type { Command } from '../../../contracts/command.js';
 import type { InvoiceCreate } from '../../../contracts/generated.js';
 import { newId } from '../../../platform/ids.js';
@@ -18,8 +19,7 @@ export function buildLineItemRows(
   }));
 }
 
-const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid, name text, description text, category text, quantity numeric,
-  unit_type text, unit_price_cents bigint, total_cents bigint, taxable boolean`;
+const LINE_COLUMNS = `tenant_id uuid, invoice_id uuid, position integer, id uuid, ${lineItemFields.settable}`;
 const LINE_NAMES = parseColumnNames(LINE_COLUMNS);
 
 /**

@@ -11,6 +11,7 @@ import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
 import { parseColumnNames, recordsetSql, refKey, toRecordRef } from '../../../records/record-refs.js';
 import { holdWritesOverThreshold, type PricedWrite } from '../../pending-approvals/approval-threshold.js';
 import { toVersion } from '../../pending-approvals/store.js';
+import { invoiceFields } from '../fields.js';
 import { type InvoiceStatus, PATCHABLE_STATUSES } from '../transitions.js';
 import { AGENT_TRACE_COLUMNS, isAgentPriceReaddressed, updateAgentTraces } from './agent-traces.js';
 import { type InvoiceRow, lockInvoices, refuseInvoiceMove } from './lifecycle.js';
@@ -199,7 +200,7 @@ async function applyPlans(tx: Transaction, plans: Plan[]): Promise<void> {
   await Promise.all(queries);
 }
 
-const UPDATED = `billing_email text, po_number text, due_date timestamptz, notes text, subtotal_cents bigint, tax_cents bigint, total_cents bigint,
+const UPDATED = `${invoiceFields.changeable}, subtotal_cents bigint, tax_cents bigint, total_cents bigint,
   ${AGENT_TRACE_COLUMNS}`;
 const UPDATED_NAMES = parseColumnNames(UPDATED);
 

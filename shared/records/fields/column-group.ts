@@ -1,0 +1,40 @@
+import Joi from 'joi';
+import { jsonObject } from '../../contracts/resource.js';
+import { allRequired } from '../../contracts/schemas/fields.js';
+import { type Field, getOutput, inferKind } from './field.js';
+
+/** A field whose value is an object, and whose members are columns of the table. */
+export interface ColumnGroup extends Field {
+  /** The columns that a request sets: all of them for null, those of the members that it names. */
+  toColumns: (value: object | null | undefined) => Record<string, unknown>;
+}
+
+/**
+ * Defines an object that clients set, from its members. The column and the CSV column of a member
+ * have the prefix: `vehicle_make` for `make`.
+ */
+export function columnGroup(prefix: string, members: Readonly<Record<string, Field>>): ColumnGroup {
+  const entries = Object.entries(members).map(([name, field]) => ({
+    name,
+    column: `${prefix}_${name}`,
+    field,
+    output: getOutput(field) as Joi.Schema,
+  }));
+  return {
+    input: Joi.object(Object.fromEntries(entries.map(({ name, field }) => [name, field.input]))).allow(null),
+    output: allRequired(Object.fromEntries(entries.map(({ name, output }) => [name, output]))),
+    sql: (alias) =>
+      jsonObject(
+        alias,
+        entries.map(({ name, column }) => ({ name, sql: `${alias}.${column}` })),
+      ),
+    columns: Object.fromEntries(entries.map(({ column, field }) => [column, field.columns as string])),
+    csv: entries.map(({ name, column, output }) => ({ name: column, kind: inferKind(name, output) })),
+    freeText: entries.filter(({ field }) => field.freeText).map(({ name }) => name),
+    toColumns: (value) => {
+      const given = value as Record<string, unknown> | null | undefined;
+      const columns = entries.map(({ name, column }) => [column, given === null ? null : given?.[name]]);
+      return Object.fromEntries(columns.filter(([, one]) => one !== undefined));
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import Joi from 'joi';
+import { dateTime, uuid } from '../../contracts/schemas/fields.js';
+import { type Field, recordId, time } from '../../records/fields/field.js';
+import { defineFields } from '../../records/fields/record-fields.js';
+import { deliveryState } from '../invoices/enums.js';
+import { messageChannel } from './enums.js';
+
+const LIST_FIELDS: Readonly<Record<string, Field>> = {
+  id: recordId(),
+  invoice_id: { output: uuid() },
+  channel: { output: messageChannel },
+  recipient: {
+    output: Joi.string().example('billing@example.com').description('Mail address or phone number'),
+  },
+  subject: { output: Joi.string().allow(null).example('Invoice INV-1001 from Hudson Towing') },
+  state: { output: deliveryState },
+  provider: {
+    output: Joi.string()
+      .example('outbox')
+      .description(
+        'The provider. outbox: sends nothing, only stores the message here; smtp: the mail server',
+      ),
+  },
+  error: {
+    output: Joi.string().allow(null).description('Why it failed, or why the last attempt did'),
+  },
+  attempts: {
+    output: Joi.number().integer().min(0).example(1).description('How often it was offered to its provider'),
+  },
+  next_attempt_at: {
+    output: dateTime().allow(null).description('When it is offered again at the earliest'),
+    sql: (alias) => `case when ${alias}.state = 'queued' then ${alias}.attempt_after end`,
+    columns: null,
+  },
+  sent_at: time(dateTime().allow(null)),
+  link_expires_at: time(dateTime().allow(null).description('Until when the link in it opens the invoice')),
+  link_revoked_at: time(dateTime().allow(null).description('Since when the link opens nothing any more')),
+  created_at: time(),
+  updated_at: time(),
+  invoice_number: { columns: null, csv: 'text' },
+};
+
+/** The fields of a message in a list and in exports: its body holds a link that needs no key. */
+export const messageListFields = defineFields(LIST_FIELDS);
+
+/** The fields of a message with its body. */
+export const messageFields = defineFields({
+  ...LIST_FIELDS,
+  body_text: { output: Joi.string().example('Invoice INV-1001 from Hudson Towing') },
+  body_html: { output: Joi.string().allow(null).description('null in a text message') },
+});

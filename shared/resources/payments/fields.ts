@@ -1,0 +1,57 @@
+import { MAX_INVOICE_TOTAL_CENTS } from '../../billing/money.js';
+import { paymentMethod } from '../../contracts/enums.js';
+import { cents, dateTime, integer, text, uuid } from '../../contracts/schemas/fields.js';
+import { type Field, optionalText, recordId, time } from '../../records/fields/field.js';
+import { defineFields } from '../../records/fields/record-fields.js';
+
+const invoiceNumber: Field = { columns: null, csv: 'text' };
+const customerName: Field = { columns: null, csv: 'text' };
+
+/** An amount that clients set. */
+const amount = (example: number): Field => ({
+  input: integer(1, MAX_INVOICE_TOTAL_CENTS).example(example),
+  isRequired: true,
+  output: cents(),
+  columns: 'bigint',
+});
+
+/** The fields of a payment. */
+export const paymentFields = defineFields({
+  id: recordId(),
+  invoice_id: { output: uuid() },
+  amount_cents: amount(12_500),
+  method: { input: paymentMethod, isRequired: true, columns: 'text' },
+  received_at: {
+    input: dateTime().description('When the money came in; default now'),
+    output: dateTime(),
+    columns: 'timestamptz',
+  },
+  reference: optionalText(200, { input: text(200).allow(null).example('Check 1042') }),
+  refunded_cents: { output: cents().example(0) },
+  credit_cents: {
+    output: cents().example(0).description('The part that exceeds the invoice: credit of the customer'),
+    sql: (alias) => `${alias}.amount_cents - ${alias}.refunded_cents - ${alias}.applied_cents`,
+    columns: null,
+  },
+  created_at: time(),
+  updated_at: time(),
+  invoice_number: invoiceNumber,
+  customer_name: customerName,
+});
+
+/** The fields of a refund. The row must have the `invoice_id` of its payment. */
+export const refundFields = defineFields({
+  id: recordId(),
+  payment_id: { output: uuid() },
+  invoice_id: { output: uuid(), columns: null },
+  amount_cents: amount(2_500),
+  reason: {
+    input: text(500).example('Storage was waived'),
+    isRequired: true,
+    columns: 'text',
+    freeText: true,
+  },
+  created_at: time(),
+  invoice_number: invoiceNumber,
+  customer_name: customerName,
+});

@@ -1,0 +1,20 @@
+/**
+ * SQL: the value of `expression` for the truck's current work order, `j`; null if the truck has
+ * none. A truck never has more than one current work order.
+ */
+export function selectFromCurrentWorkOrder(alias: string, expression: string): string {
+  return `(select ${expression} from work_orders j where j.tenant_id = ${alias}.tenant_id and j.truck_id = ${alias}.id
+    and j.status in ('dispatched', 'in_progress') limit 1)`;
+}
+
+const STATUS_FROM_WORK_ORDER = `case
+  when j.step in ('on_scene', 'hooked') then 'on_scene'
+  when j.step in ('towing', 'at_destination') then 'towing'
+  when j.step = 'cleared' then 'returning'
+  when j.step = 'en_route' or j.status = 'in_progress' then 'en_route'
+  else 'assigned' end`;
+
+/** SQL: the truck's status, from the progress of its work order; without one, the stored status. */
+export function selectTruckStatus(alias: string): string {
+  return `coalesce(${selectFromCurrentWorkOrder(alias, STATUS_FROM_WORK_ORDER)}, ${alias}.status)`;
+}

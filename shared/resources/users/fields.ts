@@ -1,0 +1,39 @@
+import { dateTime, email, password, text } from '../../contracts/schemas/fields.js';
+import { recordId, time } from '../../records/fields/field.js';
+import { defineFields } from '../../records/fields/record-fields.js';
+
+const address = (example = 'dana@hudson-towing.example') => email().example(example, { override: true });
+const MIN_PASSWORD = 12;
+
+/** Length matters more than character classes (NIST SP 800-63B, 3.1.1.2). */
+const newPassword = () =>
+  password()
+    .min(MIN_PASSWORD)
+    // Joi counts an emoji as two characters; the OpenAPI document's minLength counts it as one.
+    .custom((value: string, helpers) =>
+      value.length >= MIN_PASSWORD && [...value].length < MIN_PASSWORD
+        ? helpers.error('string.min', { limit: MIN_PASSWORD })
+        : value,
+    );
+
+/** The fields of a person of an account. */
+export const userFields = defineFields({
+  id: recordId(),
+  name: { input: text(100).example('Dana Whitfield'), isRequired: true, columns: 'text' },
+  email: {
+    input: address(),
+    changeInput: address('dana.whitfield@hudson-towing.example'),
+    isRequired: true,
+    columns: 'text',
+  },
+  // Nobody reads it, and the table has its hash.
+  password: {
+    input: newPassword().description('Omitted: the person cannot sign in until one is set'),
+    changeInput: newPassword().description('A new password ends all sessions of the person'),
+    output: null,
+    columns: null,
+  },
+  created_at: time(),
+  updated_at: time(),
+  deactivated_at: time(dateTime().allow(null).description('From then on the person cannot sign in')),
+});
