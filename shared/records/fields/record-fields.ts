@@ -65,8 +65,8 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
 }
 
 /**
- * Derives the same from the fields of an entry of a list that a column holds as JSON. In the file of
- * the entries, `value` holds an entry.
+ * Derives the same from the fields of an entry of a list that a column holds as JSON. In the file
+ * of the entries, `value` holds an entry.
  */
 export function defineEntryFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields).map(([name, field]) => {
