@@ -54,8 +54,8 @@ function openPlainForm(runtime: Runtime, name: string): AddWakeUps {
 }
 
 /**
- * Returns a function that adds wake-up jobs to a queue for records that wait for its worker. A queue
- * is opened with its first record.
+ * Returns a function that adds wake-up jobs to a queue for records that wait for its worker. Each
+ * queue is opened with its first record.
  */
 export function createPrompter(runtime: Runtime): (name: string, records: PromptedRecord[]) => Promise<void> {
   const open = new Map<string, AddWakeUps>();
