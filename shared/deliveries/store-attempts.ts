@@ -25,8 +25,10 @@ export async function storeAttempts(
   states: EndpointQueueState[],
 ): Promise<void> {
   await db.transaction(listQueueTenants([...records, ...states]), async (tx) => {
-    tx.queryAtCommit(insertAttempts(records));
-    tx.queryAtCommit(updateDeliveries(records));
+    if (records.length > 0) {
+      tx.queryAtCommit(insertAttempts(records));
+      tx.queryAtCommit(updateDeliveries(records));
+    }
     if (states.length > 0) tx.queryAtCommit(buildHealthUpdate(states));
   });
 }

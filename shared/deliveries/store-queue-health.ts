@@ -1,5 +1,5 @@
-import type { Database, SqlQuery } from '../platform/postgres/database.js';
-import { type EndpointQueueRef, listQueueTenants } from '../queues/webhooks.js';
+import type { SqlQuery } from '../platform/postgres/database.js';
+import type { EndpointQueueRef } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';
 import type { EndpointQueueHealth } from './queue-health.js';
 
@@ -7,11 +7,6 @@ import type { EndpointQueueHealth } from './queue-health.js';
 export interface EndpointQueueState extends EndpointQueueRef {
   owner: string;
   health: EndpointQueueHealth;
-}
-
-/** Stores the state of endpoint queues without any attempt. */
-export async function storeQueueHealth(db: Database, states: EndpointQueueState[]): Promise<void> {
-  await db.transaction(listQueueTenants(states), async (tx) => tx.queryAtCommit(buildHealthUpdate(states)));
 }
 
 const STATE_COLUMNS = `tenant_id uuid, endpoint_id uuid, owner uuid, consecutive_failures integer, failing_since timestamptz,

@@ -164,6 +164,7 @@ export class Dispatcher {
       (error: unknown) =>
         endRequest(() => {
           this.sender.postpone(endpointQueue, request, error);
+          this.results.recordState(endpointQueue);
           this.schedule(endpointQueue);
         }),
     );

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import type { EndpointQueueHealth } from '../../../shared/deliveries/queue-health.js';
+import type { EndpointQueueState } from '../../../shared/deliveries/store-queue-health.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { Logger } from '../../../shared/platform/logger.js';
-import type { Database } from '../../../shared/platform/postgres/database.js';
+import type { Database, SqlQuery, Transaction } from '../../../shared/platform/postgres/database.js';
 import { AttemptRecorder, type AttemptToStore } from '../../../workers/webhooks/store/attempt-recorder.js';
+import { eventually } from '../../support/poll.js';
 
 const createRecording = (onStored: () => void): AttemptToStore => ({
   record: {
@@ -42,4 +45,38 @@ describe('attempt recorder', () => {
       expect(recorder.backlog).to.equal(0);
     }
   });
+
+  it('a pause is stored after the states of earlier requests, even while they are being stored', async () => {
+    const stored: (number | null)[][] = [];
+    const waiting: (() => void)[] = [];
+    const slow = {
+      transaction: async (_: string[], work: (tx: Transaction) => Promise<void>) => {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        await work({
+          queryAtCommit: ({ values }: SqlQuery) => stored.push(readPauses(values)),
+        } as unknown as Transaction);
+      },
+    } as unknown as Database;
+    const recorder = new AttemptRecorder(slow, {} as Logger);
+    const add = (throttledUntil: number | null) =>
+      recorder.add({ record: undefined, queueState: createState(throttledUntil), onStored: () => undefined });
+    add(null);
+    await eventually('the first state to be on its way', () => waiting.length === 1);
+    add(1_800_000_000_000);
+    waiting[0]?.();
+    await eventually('the pause to be on its way', () => waiting.length === 2);
+    waiting[1]?.();
+    await recorder.close(1000);
+    expect(stored).to.deep.equal([[null], [1_800_000_000_000]]);
+  });
 });
+
+function createState(throttledUntil: number | null): EndpointQueueState {
+  const health = { throttledUntil } as EndpointQueueHealth;
+  return { tenantId: newId(), endpointId: newId(), owner: newId(), health };
+}
+
+function readPauses(values: unknown[] = []): (number | null)[] {
+  const rows: { throttled_until: string | null }[] = JSON.parse(String(values[0]));
+  return rows.map((row) => (row.throttled_until === null ? null : Date.parse(row.throttled_until)));
+}

@@ -1,6 +1,5 @@
 import type { Attempt } from '../../../shared/deliveries/attempt.js';
 import { type DueDelivery, HORIZON_SECONDS } from '../../../shared/deliveries/find-due-deliveries.js';
-import { storeQueueHealth } from '../../../shared/deliveries/store-queue-health.js';
 import type { OutboundClient } from '../../../shared/outbound/client.js';
 import { PostponedError } from '../../../shared/outbound/outbound-error.js';
 import type { Runtime } from '../../../shared/platform/process/runtime.js';
@@ -35,10 +34,11 @@ export class EndpointSender {
 
   /**
    * Handles a request that was not sent because the account reached its limit for the host. All
-   * deliveries to this endpoint wait, also under the next lease.
+   * deliveries to this endpoint wait. The caller stores the pause, so that they also wait under the
+   * next lease.
    */
   postpone(endpointQueue: EndpointQueue, request: InFlightRequest, error: unknown): void {
-    const { db, logger } = this.runtime;
+    const { logger } = this.runtime;
     // Any other error is a bug of this service. The delivery stays in PostgreSQL and is retried in
     // a minute.
     const isLimitReached = error instanceof PostponedError;
@@ -47,9 +47,6 @@ export class EndpointSender {
     logger.info(
       { ...endpointQueue.ref, until: endpointQueue.health.throttledUntil },
       'deliveries to an endpoint are postponed',
-    );
-    storeQueueHealth(db, [endpointQueue.buildState()]).catch((storeError: unknown) =>
-      logger.warn({ err: storeError }, 'cannot store a pause'),
     );
   }
 }

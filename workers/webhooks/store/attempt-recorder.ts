@@ -11,7 +11,8 @@ const STORE_RETRY_MS = 500;
 
 /** An attempt to store, and the callback that follows. */
 export interface AttemptToStore {
-  record: AttemptRecord;
+  /** Undefined: only the state of the endpoint queue changed. */
+  record: AttemptRecord | undefined;
   /** The state of its endpoint queue, if it changed. */
   queueState: EndpointQueueState | undefined;
   onStored: () => void;
@@ -80,7 +81,7 @@ export class AttemptRecorder {
     try {
       await storeAttempts(
         this.db,
-        batch.map(({ record }) => record),
+        batch.flatMap(({ record }) => record ?? []),
         lastStatePerEndpoint(batch),
       );
     } catch (error) {
@@ -101,22 +102,22 @@ export class AttemptRecorder {
     cause: unknown,
   ): Promise<void> {
     this.logger.error(
-      { err: cause, deliveryId: record.deliveryId },
+      { err: cause, deliveryId: record?.deliveryId },
       'cannot store an attempt with its response',
     );
-    const attempt = record.attempt && {
+    const attempt = record?.attempt && {
       ...record.attempt,
       responseHeaders: null,
       responseBody: null,
       isTruncated: true,
     };
     try {
-      await storeAttempts(this.db, [{ ...record, attempt }], state ? [state] : []);
+      await storeAttempts(this.db, record ? [{ ...record, attempt }] : [], state ? [state] : []);
     } catch (error) {
       if (isTransientDatabaseError(error)) throw error;
       // The endpoint queue keeps treating it as not stored, so that this process does not send it
       // repeatedly.
-      this.logger.error({ err: error, deliveryId: record.deliveryId }, 'cannot store an attempt');
+      this.logger.error({ err: error, deliveryId: record?.deliveryId }, 'cannot store an attempt');
       return;
     }
     onStored();

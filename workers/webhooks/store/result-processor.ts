@@ -78,6 +78,18 @@ export class ResultProcessor {
     });
   }
 
+  /**
+   * Queues the state of an endpoint queue for storing. It waits behind the states of earlier
+   * requests, so that none of them overwrites it.
+   */
+  recordState(endpointQueue: EndpointQueue): void {
+    this.recorder.add({
+      record: undefined,
+      queueState: endpointQueue.buildState(),
+      onStored: () => undefined,
+    });
+  }
+
   /** Waits until all results are stored, at most until the deadline. */
   close(deadlineMs: number): Promise<void> {
     return this.recorder.close(deadlineMs);
