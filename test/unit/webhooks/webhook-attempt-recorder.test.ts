@@ -40,8 +40,7 @@ describe('attempt recorder', () => {
           addIn(ticks);
         }),
       );
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      expect(stored, `${ticks} microtasks later`).to.equal(2);
+      await eventually(`both to be stored, ${ticks} microtasks later`, () => stored === 2);
       expect(recorder.backlog).to.equal(0);
     }
   });
@@ -72,7 +71,20 @@ describe('attempt recorder', () => {
 });
 
 function createState(throttledUntil: number | null): EndpointQueueState {
-  const health = { throttledUntil } as EndpointQueueHealth;
+  const health: EndpointQueueHealth = {
+    consecutiveFailures: 0,
+    failingSince: null,
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    lastError: null,
+    openCount: 0,
+    openUntil: null,
+    throttledUntil,
+    isSlow: false,
+    stopReason: null,
+    exhaustedCount: 0,
+    lastExhaustedId: null,
+  };
   return { tenantId: newId(), endpointId: newId(), owner: newId(), health };
 }
 
