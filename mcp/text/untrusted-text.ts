@@ -1,42 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { freeTextNames } from '../../shared/registry/resources.js';
 import type { JsonObject } from './format.js';
 
 /**
- * Members whose text customers, drivers, callers or other programs wrote.
- * test/contract/agents/mcp-free-text.test.ts compares this list with the schemas.
+ * Members whose text customers, drivers, callers or other programs wrote: those of the resources'
+ * fields, and those of records that have no rows of fields.
+ * test/contract/agents/mcp-free-text.test.ts compares them with the schemas.
  */
-export const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([
-  'notes',
-  'customer_notes',
-  'cancel_note',
-  'note',
-  'justification',
-  'description',
-  'reason',
-  'name',
-  'company_name',
-  'customer_name',
-  'contact_name',
-  'agent_name',
-  'user_agent',
-  'pickup_location',
-  'dropoff_location',
-  'address',
-  'city',
-  'state',
-  'zip',
-  'vehicle_description',
-  'make',
-  'model',
-  'vin',
-  'unit_number',
-  'plate',
-  'invoice_number',
-  'po_number',
-  'contact_phone',
-  'primary_phone',
-  'phone',
-]);
+export const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([...freeTextNames, 'user_agent']);
 
 /** Maximum characters of one untrusted text. */
 const MAX_TEXT_CHARS = 500;

@@ -62,17 +62,16 @@ describe('resources', () => {
     }
   });
 
-  it('every folder of shared/resources with a schema is in the registry', () => {
-    const listed = new Set(
-      read('shared/registry/resources.ts').match(/\.\.\/resources\/[a-z-]+\/schema\.js/g),
-    );
-    const folders = readdirSync(join(PROJECT, 'shared/resources'), { withFileTypes: true })
-      .filter(
-        (entry) =>
-          entry.isDirectory() && existsSync(join(PROJECT, 'shared/resources', entry.name, 'schema.ts')),
-      )
-      .map((entry) => `../resources/${entry.name}/schema.js`);
-    expect([...listed]).to.have.members(folders);
+  it('every folder of shared/resources with a module or a schema is in the registry', () => {
+    const registry = read('shared/registry/modules.ts') + read('shared/registry/resources.ts');
+    const listed = registry.match(/(?<=resources\/)[a-z-]+\/(module|schema)\.js/g);
+    const folders = readdirSync(join(PROJECT, 'shared/resources')).flatMap((name) => {
+      const file = ['module', 'schema'].find((one) =>
+        existsSync(join(PROJECT, 'shared/resources', name, `${one}.ts`)),
+      );
+      return file ? [`${name}/${file}.js`] : [];
+    });
+    expect(listed).to.have.members(folders);
   });
 });
 

@@ -11,9 +11,9 @@ import {
   rejectApprovals,
 } from '../../shared/resources/approvals/decide-handler.js';
 import { proposeApprovals } from '../../shared/resources/approvals/propose-handler.js';
-import { moveClaims } from '../../shared/resources/claims/move-handler.js';
-import { recordClaimOutcomes } from '../../shared/resources/claims/outcome-handler.js';
-import { createClaims, updateClaims } from '../../shared/resources/claims/write-handler.js';
+import { moveClaims } from '../../shared/resources/claims/handlers/move-handler.js';
+import { recordClaimOutcomes } from '../../shared/resources/claims/handlers/outcome-handler.js';
+import { createClaims, updateClaims } from '../../shared/resources/claims/handlers/write-handler.js';
 import { createCustomers, updateCustomers } from '../../shared/resources/customers/handlers.js';
 import { createDrivers, updateDrivers } from '../../shared/resources/drivers/handlers.js';
 import {

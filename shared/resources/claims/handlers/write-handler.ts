@@ -1,14 +1,14 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { ClaimCreate, ClaimPatch } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { diffNewRecord, diffPatch } from '../../records/changes.js';
-import { failedOutcome, notFoundOutcome } from '../../records/outcomes.js';
-import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../records/record-refs.js';
-import { unknownReferenceOutcome } from '../../records/references.js';
-import { lockInvoices } from '../invoices/handlers/lifecycle.js';
-import { type ClaimRow, lockClaims, storeClaims } from './claim-row.js';
-import { claimFields } from './fields.js';
-import { CLAIM_MOVES } from './transitions.js';
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { ClaimCreate, ClaimPatch } from '../../../contracts/generated.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { diffNewRecord, diffPatch } from '../../../records/changes.js';
+import { failedOutcome, notFoundOutcome } from '../../../records/outcomes.js';
+import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../../../records/record-refs.js';
+import { unknownReferenceOutcome } from '../../../records/references.js';
+import { lockInvoices } from '../../invoices/handlers/lifecycle.js';
+import { type ClaimRow, lockClaims, storeClaims } from '../claim-row.js';
+import { claimFields } from '../fields.js';
+import { CLAIM_MOVES } from '../transitions.js';
 
 /** Statuses of invoices on which nothing is owed, now or later. */
 const CLOSED_STATUSES: readonly string[] = ['void', 'cancelled', 'paid'];

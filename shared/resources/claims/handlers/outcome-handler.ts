@@ -1,19 +1,19 @@
-import type { Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
-import type { ClaimOutcome } from '../../contracts/generated.js';
-import { newId } from '../../platform/ids.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { failedOutcome } from '../../records/outcomes.js';
-import { refKey, toRecordRef } from '../../records/record-refs.js';
-import { type AuditedSideEffect, auditSideEffects } from '../audit-log/audit-side-effects.js';
-import { storePoNumbers } from '../invoices/handlers/store-invoices.js';
-import { createPayments } from '../payments/handlers.js';
-import type { SuggestionDraft } from '../suggestions/detectors/kinds.js';
-import { buildSuggestion, insertSuggestions } from '../suggestions/store.js';
-import { lockClaimChangeSets, storeClaimChangeSets } from './claim-change-sets.js';
-import { type ClaimChangeSet, illegalClaimMove } from './claim-row.js';
-import { readDenialFacts } from './denial-facts.js';
-import type { DenialFacts } from './denial-rules.js';
-import { applyDenial, buildShortPaidSuggestion } from './deny.js';
+import type { Command, CommandOutcome, EventDraft } from '../../../contracts/command.js';
+import type { ClaimOutcome } from '../../../contracts/generated.js';
+import { newId } from '../../../platform/ids.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { failedOutcome } from '../../../records/outcomes.js';
+import { refKey, toRecordRef } from '../../../records/record-refs.js';
+import { type AuditedSideEffect, auditSideEffects } from '../../audit-log/audit-side-effects.js';
+import { storePoNumbers } from '../../invoices/handlers/store-invoices.js';
+import { createPayments } from '../../payments/handlers.js';
+import type { SuggestionDraft } from '../../suggestions/detectors/kinds.js';
+import { buildSuggestion, insertSuggestions } from '../../suggestions/store.js';
+import { lockClaimChangeSets, storeClaimChangeSets } from '../claim-change-sets.js';
+import { type ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
+import { readDenialFacts } from '../denial-facts.js';
+import type { DenialFacts } from '../denial-rules.js';
+import { applyDenial, buildShortPaidSuggestion } from '../deny.js';
 
 type OutcomeCommand = Command<ClaimOutcome>;
 

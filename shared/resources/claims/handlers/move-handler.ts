@@ -1,10 +1,10 @@
-import type { Command, CommandOutcome } from '../../contracts/command.js';
-import type { ClaimWithdraw } from '../../contracts/generated.js';
-import type { Transaction } from '../../platform/postgres/database.js';
-import { refuseInvoiceMove } from '../invoices/handlers/lifecycle.js';
-import { lockClaimChangeSets, storeClaimChangeSets } from './claim-change-sets.js';
-import { type ClaimChangeSet, illegalClaimMove } from './claim-row.js';
-import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from './transitions.js';
+import type { Command, CommandOutcome } from '../../../contracts/command.js';
+import type { ClaimWithdraw } from '../../../contracts/generated.js';
+import type { Transaction } from '../../../platform/postgres/database.js';
+import { refuseInvoiceMove } from '../../invoices/handlers/lifecycle.js';
+import { lockClaimChangeSets, storeClaimChangeSets } from '../claim-change-sets.js';
+import { type ClaimChangeSet, illegalClaimMove } from '../claim-row.js';
+import { INVOICE_STEPS_ON_SUBMIT, MAX_CLAIM_ATTEMPTS } from '../transitions.js';
 
 type Input = Partial<ClaimWithdraw>;
 /** Moves a claim. Returns an outcome if the claim stays unchanged or cannot move. */

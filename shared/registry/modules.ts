@@ -1,0 +1,30 @@
+/*
+ * All resources, one line each. Everything that is true of every resource follows from this list.
+ */
+
+export { agentKeyModule } from '../resources/agent-keys/module.js';
+export { apiKeyModule } from '../resources/api-keys/module.js';
+export { approvalModule } from '../resources/approvals/module.js';
+export { auditEntryModule } from '../resources/audit-log/module.js';
+export { claimModule } from '../resources/claims/module.js';
+export { customerModule } from '../resources/customers/module.js';
+export { driverModule } from '../resources/drivers/module.js';
+export { eventModule } from '../resources/events/module.js';
+export { exportScheduleModule } from '../resources/export-schedules/module.js';
+export { exportModule } from '../resources/exports/module.js';
+export { impoundModule } from '../resources/impounds/module.js';
+export { inspectionModule } from '../resources/inspections/module.js';
+export { invoiceModule } from '../resources/invoices/module.js';
+export { messageModule } from '../resources/messages/module.js';
+export { noticeModule } from '../resources/notices/module.js';
+export { paymentModule } from '../resources/payments/module.js';
+export { rateCardModule } from '../resources/rate-cards/module.js';
+export { sessionModule } from '../resources/sessions/module.js';
+export { settingsModule } from '../resources/settings/module.js';
+export { suggestionModule } from '../resources/suggestions/module.js';
+export { truckModule } from '../resources/trucks/module.js';
+export { userModule } from '../resources/users/module.js';
+export { webhookDeliveryModule } from '../resources/webhook-deliveries/module.js';
+export { webhookEndpointModule } from '../resources/webhook-endpoints/module.js';
+export { webhookReplayModule } from '../resources/webhook-replays/module.js';
+export { workOrderModule } from '../resources/work-orders/module.js';
