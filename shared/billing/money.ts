@@ -23,7 +23,6 @@ export const MAX_LINE_ITEMS = 200;
 export const MAX_QUANTITY = 1_000_000;
 export const MAX_QUANTITY_DECIMALS = 4;
 export const MAX_UNIT_PRICE_CENTS = 1_000_000_000;
-export const MIN_INVOICE_TOTAL_CENTS = 0;
 export const MAX_INVOICE_TOTAL_CENTS = 100_000_000_000;
 /**
  * Maximum difference between a client's line total and the server's. More is 400

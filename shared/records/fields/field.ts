@@ -102,10 +102,13 @@ export function inferKind(name: string, schema: Joi.Schema): CellKind {
   return isPlain ? 'plain' : 'text';
 }
 
-/** The member of the JSON object that shows a field. */
-export function renderField(name: string, field: Field, alias: string): JsonMember {
+/** Returns what renders the member of the JSON object that shows a field. */
+export function createRenderer(name: string, field: Field): (alias: string) => JsonMember {
   const output = getOutput(field);
-  const sql = field.sql?.(alias);
-  if (output && inferKind(name, output) === 'time') return jsonTime(alias, name, sql);
-  return sql === undefined ? name : { name, sql };
+  const isTime = output !== null && inferKind(name, output) === 'time';
+  return (alias) => {
+    const sql = field.sql?.(alias);
+    if (isTime) return jsonTime(alias, name, sql);
+    return sql === undefined ? name : { name, sql };
+  };
 }

@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import { type JsonMember, jsonObject } from '../../contracts/resource.js';
 import { allRequired } from '../../contracts/schemas/fields.js';
 import type { References } from '../references.js';
-import { type Cell, type CellKind, type Field, getOutput, inferKind, renderField } from './field.js';
+import { type Cell, type CellKind, createRenderer, type Field, getOutput, inferKind } from './field.js';
 
 /** What follows from the fields of a resource. Built once, when the module is loaded. */
 export interface RecordFields {
@@ -40,7 +40,9 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
   const entries = Object.entries(fields);
   const shown = entries.filter(([, field]) => getOutput(field) !== null);
   const settable = entries.filter(([, field]) => field.input);
-  const members = (alias: string) => shown.map(([name, field]) => renderField(name, field, alias));
+  // Joi takes longer to describe a schema than a query takes to build, so it happens here, once.
+  const renderers = shown.map(([name, field]) => createRenderer(name, field));
+  const members = (alias: string) => renderers.map((render) => render(alias));
   return {
     creation: buildInput(entries, 'create'),
     change: buildInput(entries, 'change'),
@@ -60,7 +62,17 @@ export function defineFields(fields: Readonly<Record<string, Field>>): RecordFie
       entries.flatMap(([name, { references }]) => (references ? [[name, references]] : [])),
     ),
     members,
-    representation: (alias) => jsonObject(alias, members(alias)),
+    representation: memoizeByAlias((alias) => jsonObject(alias, members(alias))),
+  };
+}
+
+/** Keeps each text, because every query needs it and the code names only a few aliases. */
+function memoizeByAlias(render: (alias: string) => string): (alias: string) => string {
+  const texts = new Map<string, string>();
+  return (alias) => {
+    const text = texts.get(alias) ?? render(alias);
+    texts.set(alias, text);
+    return text;
   };
 }
 
