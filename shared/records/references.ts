@@ -22,8 +22,11 @@ export function unknownReferenceOutcome(field: string, entityType: string): Comm
   return invalidReferencesOutcome([describeUnknown(field, entityType)]);
 }
 
+/** The table of records that a member of a body refers to by their ids. */
+export type ReferencedTable = Pick<ResourceTable, 'entityType' | 'table'>;
+
 /** For each member of a body that holds an id of another record: the table of that record. */
-export type References = Readonly<Record<string, Pick<ResourceTable, 'entityType' | 'table'>>>;
+export type References = Readonly<Record<string, ReferencedTable>>;
 
 /**
  * Checks the ids of other records in the bodies of a set of commands, with one query per table.

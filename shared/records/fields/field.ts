@@ -1,10 +1,7 @@
 import Joi from 'joi';
 import { type JsonMember, jsonTime } from '../../contracts/resource.js';
 import { dateTime, multilineText, text, uuid } from '../../contracts/schemas/fields.js';
-import type { ResourceTable } from '../resource-table.js';
-
-/** The table of records that a field refers to by their ids. */
-export type ReferencedTable = Pick<ResourceTable, 'entityType' | 'table'>;
+import type { ReferencedTable } from '../references.js';
 
 /** How a CSV file prints a value. `plain` holds no text that people wrote. */
 export type CellKind = 'text' | 'plain' | 'time' | 'cents' | 'boolean';

@@ -4,13 +4,12 @@ import { lockRecords } from '../lock-records.js';
 import { mergeRecords, planMerge } from '../merge-records.js';
 import { notFoundOutcome } from '../outcomes.js';
 import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../record-refs.js';
-import { refuseUnknownReferences } from '../references.js';
-import type { ResourceTable } from '../resource-table.js';
+import { type ReferencedTable, refuseUnknownReferences } from '../references.js';
 import type { RecordFields } from './record-fields.js';
 
 /** A resource whose rows hold the fields that clients set. */
 export interface StoredResource {
-  table: Pick<ResourceTable, 'entityType' | 'table'>;
+  table: ReferencedTable;
   fields: RecordFields;
 }
 
