@@ -10,7 +10,7 @@ export type RunOnce = () => Promise<Record<string, unknown>>;
 
 /** Work at intervals that is no plain sweep. */
 export interface Task extends Interval {
-  /** Prepares the work when the clock starts, so that the work can keep its place between passes. */
+  /** Prepares the work when the clock starts, so that it can keep its place between passes. */
   prepare: (runtime: Runtime) => RunOnce;
 }
 
