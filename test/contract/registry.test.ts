@@ -6,6 +6,8 @@ import { AGENT_SCOPES, PERMISSIONS } from '../../shared/contracts/vocabulary.js'
 import { settingsSchema } from '../../shared/platform/config/settings.js';
 import { commands, getCommandDefinition, resources } from '../../shared/registry/resources.js';
 import { RESOURCE_TABLES } from '../../shared/registry/tables.js';
+import { SCHEDULES } from '../../workers/clock/processor.js';
+import * as schedules from '../../workers/clock/schedules.js';
 import { HANDLER_ENTRIES } from '../../workers/writes/handlers.js';
 import { PROJECT, readProcfile, useProcesses } from '../support/load/processes.js';
 import { buildScriptCommand } from '../support/network/run-script.js';
@@ -82,6 +84,27 @@ describe('resources', () => {
       return file ? [`${name}/${file}.js`] : [];
     });
     expect(listed).to.have.members(folders);
+  });
+});
+
+describe('workers/clock/schedules.ts', () => {
+  it('workers/clock/schedules.ts lists every sweep and task of a room', () => {
+    const defined = ['shared', 'workers'].flatMap((folder) =>
+      readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.ts'))
+        .flatMap(
+          (path) =>
+            read(join(folder, path)).match(
+              /(?<=^const |^export const )\w+(?=: (CommandSweep|RowSweep|Task) =)/gm,
+            ) ?? [],
+        ),
+    );
+    expect(Object.keys(schedules)).to.have.members(defined);
+  });
+
+  it('every schedule has its own name, by which jobs and PostgreSQL know it', () => {
+    const names = SCHEDULES.map(({ name }) => name);
+    expect(new Set(names).size).to.equal(names.length);
   });
 });
 

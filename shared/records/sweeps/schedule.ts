@@ -13,7 +13,7 @@ export interface CommandSweep extends Interval {
   limit?: number;
 }
 
-/** A sweep that updates or deletes rows of all accounts which are no part of a record's history. */
+/** A sweep that changes rows of all accounts itself, because no client sees the change. */
 export interface RowSweep extends Interval {
   /** @returns how many rows it changed */
   changeRows: (tx: Transaction, limit: number) => Promise<number>;
