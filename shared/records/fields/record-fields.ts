@@ -18,7 +18,7 @@ export interface RecordFields {
   changeable: string;
   /** Names of the columns that clients set. */
   settableNames: readonly string[];
-  /** Names of all columns of the table that the fields show. */
+  /** Names of the columns of the table that responses show. */
   columnNames: readonly string[];
   /** The columns of the CSV file. New ones come last, as spreadsheets rely on the sequence. */
   cells: readonly Required<Cell>[];
@@ -118,8 +118,8 @@ function listTypedColumns(name: string, { columns }: Field): [name: string, type
 }
 
 function listColumnNames(name: string, field: Field): string[] {
-  if (field.columns) return listTypedColumns(name, field).map(([column]) => column);
-  return field.columns === null || getOutput(field) === null ? [] : [name];
+  if (field.columns === null || getOutput(field) === null) return [];
+  return field.columns ? listTypedColumns(name, field).map(([column]) => column) : [name];
 }
 
 function listCells(name: string, field: Field): Required<Cell>[] {

@@ -141,8 +141,8 @@ export const webhookEndpointFields = defineFields({
     // The api encrypts the values before it submits the command.
     columns: { headers_sealed: 'text', header_names: 'text[]' },
   },
-  // A column of `headers`.
-  header_names: { output: Joi.array().items(Joi.string()).example(['Authorization']), columns: null },
+  // `headers` sets its column.
+  header_names: { output: Joi.array().items(Joi.string()).example(['Authorization']) },
   rate_limit_per_second: {
     input: integer(1, 1000).allow(null).description('Maximum deliveries per second; null: no such limit'),
     output: Joi.number().integer().allow(null),
