@@ -32,7 +32,12 @@ export async function resolveApiAccess(
   const demoFields = { url: 'api_url', key: demoKey, remedy } as const;
   const demo = ownKey && ownUrl ? undefined : await loadDemoAccess(config.dataDir, demoFields);
   const key = parseKey(String(ownKey ?? demo?.key));
-  return { url: stripTrailingSlashes(validateHttpUrl('--api-url', String(ownUrl ?? demo?.url))), key };
+  return { url: addApiPath(validateHttpUrl('--api-url', String(ownUrl ?? demo?.url))), key };
+}
+
+/** Adds `/v1` to an address that has no path. Returns the address without a slash at its end. */
+function addApiPath(url: string): string {
+  return new URL(url).pathname === '/' ? new URL('/v1', url).href : stripTrailingSlashes(url);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LineItemInput, PriceExplanation, RateCardItem } from '../contracts/generated.js';
 import { calculateLineTotalCents, MAX_QUANTITY, MAX_QUANTITY_DECIMALS } from './money.js';
+import { formatCount } from './phrases.js';
 
 /** The facts of a work order that its price depends on. */
 export interface PricingFacts {
@@ -147,7 +148,7 @@ function buildLineItem(
       reason: summary,
     };
   }
-  const reason = `${summary}: ${total} cents, raised to the minimum of ${minimum}`;
+  const reason = `${summary}: ${formatCount(total, 'cent')}, raised to the minimum of ${minimum}`;
   const amounts = { quantity: 1, unit_type: 'flat', unit_price_cents: minimum, total_cents: minimum };
   return {
     line: { ...shared, description: `Minimum charge: ${summary}`, ...amounts },

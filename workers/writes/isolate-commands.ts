@@ -4,7 +4,6 @@ import { getErrorCode, isTransientDatabaseError } from '../../shared/platform/er
 import { createFairLimit, type FairLimit } from '../../shared/platform/limits/fair-limit.js';
 import { internalError } from '../../shared/queues/submit.js';
 import { buildCommandAuditInsert } from './completed-command.js';
-import { UnknownCommandError } from './handlers.js';
 import { type BatchContext, type BatchOptions, runBatch } from './run-batch.js';
 
 /**
@@ -25,8 +24,7 @@ export function createSuspectLimit(maxQueued: number): FairLimit<'suspects'> {
 /**
  * Runs a batch so that one failing command does not fail the others. An unexpected error splits the
  * batch in halves until the failing command is alone; only that command fails.
- * @throws when PostgreSQL is unreachable, or this version has no handler for a command. The queue
- * then retries the job
+ * @throws when PostgreSQL is unreachable; the queue then retries the job
  */
 export async function runIsolated(
   context: BatchContext,
@@ -41,8 +39,6 @@ export async function runIsolated(
     // the check.
     if (options?.shouldSearchEarlier === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
-    // Fails the job. The queue retries it until a newer worker, which has a handler, runs it.
-    if (error instanceof UnknownCommandError) throw error;
     return recordFailure(context, commands[0] as Command, error);
   }
 }

@@ -8,6 +8,7 @@ import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { inSpan, SpanKind } from '../../shared/platform/tracing.js';
 import type { WriteJob, WriteReply } from '../../shared/queues/writes.js';
 import { ConflictMonitor } from './conflict-monitor.js';
+import { isKnownCommand, UnknownCommandError } from './handlers.js';
 import {
   type BatchContext,
   createSuspectLimit,
@@ -35,7 +36,8 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
   };
   return async (job) => {
     const startedAt = performance.now();
-    const { commands, replyTo } = job.data;
+    const { replyTo } = job.data;
+    const { commands, unknownTypes } = selectKnownCommands(job.data.commands);
     failpoint(config, 'before_batch');
     const causes = commands.map((command) => command.traceparent);
     const span = {
@@ -50,7 +52,19 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
       replyTo && sendReply(runtime, replyTo, results),
       wakeStreams(runtime, commands, results),
     ]);
+    // Fails the job. The queue retries it until a newer worker runs the rest.
+    if (unknownTypes.length > 0) throw new UnknownCommandError(unknownTypes);
   };
+}
+
+/**
+ * Selects the commands that this version can run, so that those of a newer version do not hold up
+ * the rest of their job during a rolling upgrade.
+ */
+function selectKnownCommands(all: Command[]): { commands: Command[]; unknownTypes: string[] } {
+  const commands = all.filter(({ type }) => isKnownCommand(type));
+  const unknown = commands.length === all.length ? [] : all.filter(({ type }) => !isKnownCommand(type));
+  return { commands, unknownTypes: [...new Set(unknown.map(({ type }) => type))] };
 }
 
 async function runJob(

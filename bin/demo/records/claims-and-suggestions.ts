@@ -1,6 +1,6 @@
+import { formatDollars } from '../../../shared/billing/phrases.js';
 import type { Transaction } from '../../../shared/platform/postgres/database.js';
 import { recordsetSql } from '../../../shared/records/record-refs.js';
-import { formatDollars } from '../../../shared/resources/suggestions/detectors/phrases.js';
 import type { DemoCustomer } from './customers.js';
 import type { DemoInvoice, DemoLineItem } from './invoices.js';
 import { DemoRandom, deriveDemoId } from './random.js';

@@ -1,10 +1,10 @@
+import { formatDollars } from '../../billing/phrases.js';
 import type { Command } from '../../contracts/command.js';
 import { newId } from '../../platform/ids.js';
 import type { Transaction } from '../../platform/postgres/database.js';
 import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-command.js';
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { createSuggestion } from '../suggestions/commands.js';
-import { formatDollars } from '../suggestions/detectors/phrases.js';
 import { expireClaim } from './commands.js';
 
 /** How long before a deadline the account gets a suggestion. */

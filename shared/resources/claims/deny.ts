@@ -1,7 +1,7 @@
+import { formatDollars } from '../../billing/phrases.js';
 import type { ClaimOutcome } from '../../contracts/generated.js';
 import { isVisibleToCustomer } from '../invoices/transitions.js';
 import type { SuggestionDraft } from '../suggestions/detectors/kinds.js';
-import { formatDollars } from '../suggestions/detectors/phrases.js';
 import type { ClaimChangeSet } from './claim-row.js';
 import { type DenialFacts, findDenialRule } from './denial-rules.js';
 import { INVOICE_STEPS_ON_DENIAL, INVOICE_STEPS_ON_REBILL, MAX_CLAIM_ATTEMPTS } from './transitions.js';

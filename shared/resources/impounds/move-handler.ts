@@ -1,3 +1,4 @@
+import { formatCount } from '../../billing/phrases.js';
 import type { Change, Command, CommandOutcome } from '../../contracts/command.js';
 import type { ImpoundHold, ImpoundPatch, ImpoundRelease } from '../../contracts/generated.js';
 import type { Transaction } from '../../platform/postgres/database.js';
@@ -80,7 +81,8 @@ function checkStay(stay: StorageStay): CommandOutcome | undefined {
     return failedOutcome({ code: 'validation_error', message: `${message}.`, details });
   }
   if (stay.charged_days >= stay.invoiced_days) return undefined;
-  const message = `${stay.invoiced_days} days of storage are invoiced, but only ${stay.charged_days} are charged until then`;
+  const { invoiced_days: invoiced, charged_days: charged } = stay;
+  const message = `${formatCount(invoiced, 'day')} of storage ${invoiced === 1 ? 'is' : 'are'} invoiced, but only ${charged} ${charged === 1 ? 'is' : 'are'} charged until then`;
   return failedOutcome({
     code: 'conflict',
     message: `${message}. Void or correct the invoice first, or release it later.`,

@@ -1,4 +1,5 @@
 import { findPastDue } from '../../billing/past-due.js';
+import { formatCount } from '../../billing/phrases.js';
 import type { Change, Command, CommandOutcome, EventDraft } from '../../contracts/command.js';
 import type { RefundCreate } from '../../contracts/generated.js';
 import { newId } from '../../platform/ids.js';
@@ -74,7 +75,8 @@ function applyToInvoice(
   const isFullyPaid = paidCents === row.total_cents;
   const receivedAt = command.input.received_at ?? new Date().toISOString();
   const status = isFullyPaid ? 'paid' : row.status === 'overdue' ? 'overdue' : 'partially_paid';
-  const invoice: InvoiceRow = { ...row, paid_cents: paidCents, status, paid_at: receivedAt };
+  const paidAt = isPaid ? row.paid_at : receivedAt;
+  const invoice: InvoiceRow = { ...row, paid_cents: paidCents, status, paid_at: paidAt };
   // The commands that follow in this batch read the new row, although no two payments of one batch
   // share an invoice.
   invoices.set(refKey(row), invoice);
@@ -170,7 +172,7 @@ export async function refundPayments(
 }
 
 function failRefundTooLarge(leftCents: number): CommandOutcome {
-  const message = `amount_cents is more than the ${leftCents} cents of this payment that are not refunded yet`;
+  const message = `amount_cents is more than is left of this payment after its refunds: ${formatCount(leftCents, 'cent')}`;
   return failedOutcome({
     code: 'validation_error',
     message: `${message}.`,

@@ -103,7 +103,7 @@ function createFleet({ trucks, busy, blocked, refused }: FleetState): LockedFlee
       const left = job.truck_id ? refKey({ tenant_id: job.tenant_id, id: job.truck_id }) : undefined;
       if (left && left !== key && busy.get(left)?.id === job.id) busy.delete(left);
       busy.set(key, { tenant_id: job.tenant_id, truck_id: truckId, id: job.id, job_number: job.job_number });
-      return { truckId, driverId: driverId ?? truck.driver_id };
+      return { truckId, driverId: driverId === undefined ? truck.driver_id : driverId };
     },
   };
 }

@@ -51,7 +51,7 @@ const MOVES: Record<WorkOrderAction, Move> = {
     if ('ok' in pick) return pick;
     const isSame =
       row.status === 'dispatched' && row.truck_id === pick.truckId && row.driver_id === pick.driverId;
-    if (isSame) return {};
+    if (isSame) return eta === undefined || isSameTime(eta, row.eta) ? {} : { eta };
     return {
       status: 'dispatched',
       intake: 'accepted',
@@ -104,6 +104,11 @@ const MOVES: Record<WorkOrderAction, Move> = {
     };
   },
 };
+
+/** Compares two times that may be written differently, such as with Z and with +00:00. */
+function isSameTime(one: string | null, other: string | null): boolean {
+  return one === null || other === null ? one === other : Date.parse(one) === Date.parse(other);
+}
 
 function failIllegalMove(row: WorkOrderRow, to: WorkOrderStatus, reason?: string): CommandOutcome {
   return failedOutcome({
@@ -195,11 +200,12 @@ function unchanged(): CommandOutcome {
 
 function buildEvents(
   action: WorkOrderAction,
-  { row }: PlannedMove,
+  { row, changes }: PlannedMove,
   shown: ((row: WorkOrderRow) => Record<string, unknown>) | undefined,
 ): EventDraft[] {
   if (action === 'complete') return [{ type: 'work_order.completed' }];
-  return shown ? [{ type: 'dispatch.assigned', extra: shown(row) }] : [];
+  const isAssigned = changes.some(({ field }) => field !== 'eta');
+  return shown && isAssigned ? [{ type: 'dispatch.assigned', extra: shown(row) }] : [];
 }
 
 async function readFacts(tx: Transaction, commands: MoveCommand[], action: WorkOrderAction): Promise<Facts> {

@@ -27,7 +27,9 @@ export const workOrderAction = Joi.object({}).meta({ className: 'WorkOrderAction
 
 export const workOrderAssign = Joi.object({
   truck_id: uuid().required(),
-  driver_id: uuid().allow(null).description("Default: the truck's own driver"),
+  driver_id: uuid()
+    .allow(null)
+    .description("Default: the truck's own driver. With null the work order has no driver"),
   eta: dateTime().allow(null),
 }).meta({ className: 'WorkOrderAssign' });
 

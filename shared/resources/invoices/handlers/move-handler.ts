@@ -101,8 +101,8 @@ function planSending(
   if ('invalid' in recipients)
     return failedOutcome({
       code: 'validation_error',
-      message: `${recipients.invalid}.`,
-      details: [{ field: 'to', code: 'email', message: recipients.invalid }],
+      message: `${recipients.invalid.message}.`,
+      details: [{ field: 'to', ...recipients.invalid }],
     });
   if ('missing' in recipients)
     return refuseInvoiceMove(

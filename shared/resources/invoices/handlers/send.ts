@@ -24,6 +24,12 @@ interface ContactRow extends RecordRef {
   contact_phone: string | null;
 }
 
+/** What is wrong with the `to` of a request. */
+interface RecipientFault {
+  code: string;
+  message: string;
+}
+
 /**
  * Selects where an invoice goes: the request's address, else that of the invoice, customer or work
  * order.
@@ -32,7 +38,7 @@ export interface Recipients {
   selectFor(
     command: Command,
     requested: { channel: 'email' | 'sms' | 'both'; to?: string | undefined },
-  ): { found: Recipient[] } | { missing: string } | { invalid: string };
+  ): { found: Recipient[] } | { missing: string } | { invalid: RecipientFault };
 }
 
 export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promise<Recipients> {
@@ -48,9 +54,8 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   return {
     selectFor(command, { channel, to }) {
       const row = contacts.get(refKey(toRecordRef(command)));
-      // Exactly one address, so that one request cannot mail a list.
-      if (channel === 'email' && to && email().validate(to).error)
-        return { invalid: 'to must be one mail address, such as billing@example.com' };
+      const invalid = to && findFaultOfRecipient(channel, to);
+      if (invalid) return { invalid };
       const address = (channel === 'email' && to) || row?.billing_email || row?.company_email;
       const phone = (channel === 'sms' && to) || row?.contact_phone || row?.company_phone;
       if (channel !== 'sms' && !address)
@@ -63,6 +68,21 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
       return { found };
     },
   };
+}
+
+/** Digits with the usual separators, such as +1 555 010 4477. */
+const PHONE = /^[+(\d][\d\s().-]{4,29}$/;
+
+function findFaultOfRecipient(channel: 'email' | 'sms' | 'both', to: string): RecipientFault | undefined {
+  if (channel === 'both')
+    return { code: 'unknown', message: 'to is for one channel: set channel to email or sms, or omit to' };
+  // Exactly one address, so that one request cannot mail a list.
+  if (channel === 'email') {
+    const message = 'to must be one mail address, such as billing@example.com';
+    return email().validate(to).error && { code: 'email', message };
+  }
+  const message = 'to must be one phone number, such as +1 555 010 4477';
+  return PHONE.test(to) ? undefined : { code: 'phone', message };
 }
 
 /**

@@ -1,8 +1,8 @@
+import { formatDollars } from '../../../billing/phrases.js';
 import type { Thresholds } from './catalogue.js';
 import { MIN_SPREAD_SAMPLES, selectCohort } from './cohort.js';
 import { type BilledWorkOrder, type DetectionSubject, findLineItems, sumTotals } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
-import { formatDollars } from './phrases.js';
 import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from './statistics.js';
 
 /**

@@ -1,8 +1,8 @@
+import { formatCount } from '../../../billing/phrases.js';
 import type { DetectorName, Thresholds } from './catalogue.js';
 import { MIN_SPREAD_SAMPLES, selectCohort } from './cohort.js';
 import { type BilledWorkOrder, type DetectionSubject, findLineItems, sumTotals } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
-import { formatCount } from './phrases.js';
 import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from './statistics.js';
 
 /** A measure of a work order that may be far from that of others. */

@@ -1,7 +1,7 @@
+import { formatCount, formatDollars } from '../../../billing/phrases.js';
 import type { Thresholds } from './catalogue.js';
 import type { DetectionSubject } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
-import { formatCount, formatDollars } from './phrases.js';
 
 /**
  * A work order may be billed in parts, and a vehicle may be towed twice. The same amount makes

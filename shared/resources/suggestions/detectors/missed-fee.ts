@@ -1,3 +1,4 @@
+import { formatDollars } from '../../../billing/phrases.js';
 import type { ProposedLine } from '../../../contracts/generated.js';
 import type { DetectorName, Thresholds } from './catalogue.js';
 import { type Cohort, findMileageBand, isInMileageBand, selectCohort } from './cohort.js';
@@ -9,7 +10,6 @@ import {
   sumTotals,
 } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
-import { formatDollars } from './phrases.js';
 import { estimateLikelihood, median, toTwoDecimals } from './statistics.js';
 
 /** A fee that is usual for a certain group of work orders. */
