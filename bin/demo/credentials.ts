@@ -6,7 +6,7 @@ import type { Transaction } from '../../shared/platform/postgres/database.js';
 import { recordsetSql } from '../../shared/records/record-refs.js';
 import { mintKey } from '../../shared/resources/api-keys/credential.js';
 import { insertApiKeys } from '../../shared/resources/api-keys/handlers.js';
-import { recordAudit } from './insert-records.js';
+import { insertRows } from './insert-records.js';
 import { createAuditEntry } from './records/audit.js';
 import { DEMO_PROFILES, DEMO_TENANT_IDS, type DemoProfile } from './records/tenants.js';
 
@@ -86,8 +86,9 @@ export async function issueDemoCredentials(tx: Transaction, secretKey: string): 
     );
     const rows = minted.map(([, { row }]) => row);
     await insertApiKeys(tx, rows);
-    await recordAudit(
+    await insertRows(
       tx,
+      'audit_entries',
       rows.map(({ tenant_id, id, kind, name, permissions, scopes, read_only }) =>
         createAuditEntry({ tenant_id, entity_type: `${kind}_key`, entity_id: id }, `${kind}_key.created`, {
           kind,
@@ -133,7 +134,7 @@ async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promi
   const entry = row?.made
     ? createAuditEntry(entity, 'user.created', { email: owner.email, name: owner.name })
     : createAuditEntry(entity, 'user.password_changed');
-  await recordAudit(tx, [entry]);
+  await insertRows(tx, 'audit_entries', [entry]);
   return password;
 }
 
@@ -158,5 +159,5 @@ export async function revokeDemoKeys(tx: Transaction): Promise<void> {
   const entries = revoked.map(({ tenant_id, id, kind }) =>
     createAuditEntry({ tenant_id, entity_type: `${kind}_key`, entity_id: id }, `${kind}_key.revoked`),
   );
-  if (entries.length > 0) await recordAudit(tx, entries);
+  if (entries.length > 0) await insertRows(tx, 'audit_entries', entries);
 }

@@ -79,15 +79,15 @@ export async function seedUnderLock(tx: Transaction, options: SeedOptions): Prom
   await insertDemoLetterheads(tx);
   await insertDemoRecords(tx, records);
   const { secretKey, publicUrl = LOCAL_URL } = options;
-  await insertDemoMessages(tx, records.invoices, { secretKey, publicUrl });
+  const invoices = records.flatMap((part) => part.invoices);
+  await insertDemoMessages(tx, invoices, { secretKey, publicUrl });
   const durationMs = Math.round(performance.now() - startedAt);
   const tenants = await issueDemoCredentials(tx, options.secretKey);
   await insertDemoPeople(tx);
-  const { customers, workOrders, invoices } = records;
-  options.logger.info(
-    { customers: customers.length, workOrders: workOrders.length, invoices: invoices.length, ms: durationMs },
-    'demo seeded',
-  );
+  const rowCount = records
+    .flatMap((part) => Object.values(part))
+    .reduce((sum, { length }) => sum + length, 0);
+  options.logger.info({ accounts: records.length, rows: rowCount, ms: durationMs }, 'demo seeded');
   return tenants;
 }
 

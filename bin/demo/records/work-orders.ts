@@ -3,37 +3,6 @@ import { VEHICLE_MODELS, WORK_ORDER_NOTES } from './names.js';
 import { DemoRandom, deriveDemoId } from './random.js';
 import type { DemoScope } from './scope.js';
 
-/** A row of `work_orders`. */
-export interface DemoWorkOrder {
-  tenant_id: string;
-  id: string;
-  job_number: string;
-  status: string;
-  intake: 'new' | 'accepted';
-  billing_status: string;
-  service_type: string;
-  customer_id: string | null;
-  pickup_location: string;
-  pickup_lat: number;
-  pickup_lng: number;
-  dropoff_location: string | null;
-  vin: string | null;
-  vehicle_make: string;
-  vehicle_model: string;
-  vehicle_year: number;
-  unit_number: string | null;
-  contact_name: string;
-  contact_phone: string;
-  notes: string | null;
-  truck_id?: string;
-  driver_id?: string;
-  step: string | null;
-  dispatch_time: string | null;
-  completion_time: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
 /** The fixed facts of a work order. WorkOrderMaker draws the rest. */
 export interface WorkOrderPlan {
   status: 'pending' | 'dispatched' | 'in_progress' | 'completed' | 'cancelled';
@@ -90,6 +59,9 @@ const WITHOUT_DROPOFF = [
   'load_shift',
 ];
 
+/** A row of `work_orders`. */
+export type DemoWorkOrder = ReturnType<WorkOrderMaker['draw']>;
+
 /** Makes the work orders of one tenant. They get their numbers after all of them are made. */
 export class WorkOrderMaker {
   readonly workOrders: DemoWorkOrder[] = [];
@@ -100,10 +72,16 @@ export class WorkOrderMaker {
   }
 
   make(plan: WorkOrderPlan): DemoWorkOrder {
+    const workOrder = this.draw(plan, this.workOrders.length + 1);
+    this.workOrders.push(workOrder);
+    return workOrder;
+  }
+
+  draw(plan: WorkOrderPlan, serial: number) {
     const { scope } = this;
-    const workOrder: DemoWorkOrder = {
+    return {
       tenant_id: scope.tenantId,
-      id: deriveDemoId(`${scope.path}/job/${this.workOrders.length + 1}`),
+      id: deriveDemoId(`${scope.path}/job/${serial}`),
       job_number: '',
       status: plan.status,
       intake: plan.intake ?? 'accepted',
@@ -113,9 +91,9 @@ export class WorkOrderMaker {
       ...this.#drawContact(plan),
       step: STEPS_BY_STATUS[plan.status].length > 0 ? this.#random.pick(STEPS_BY_STATUS[plan.status]) : null,
       ...this.#drawTimes(plan),
+      truck_id: null as string | null,
+      driver_id: null as string | null,
     };
-    this.workOrders.push(workOrder);
-    return workOrder;
   }
 
   #drawVehicleAndService(customer: DemoCustomer | null) {
