@@ -1,8 +1,8 @@
 import type { InvoiceCreate } from '../../contracts/generated.js';
 
 /**
- * Returns true if the rate card prices the invoice: the request names a work order and omits
- * line_items. An empty array means an invoice without line items.
+ * The rate card prices an invoice that names a work order and omits line_items. An empty array
+ * means an invoice without line items.
  */
 export function isPricedFromRateCard({ work_order_id, line_items }: InvoiceCreate): boolean {
   return Boolean(work_order_id) && line_items === undefined;

@@ -3,8 +3,7 @@ import { jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts
 import { shortCustomerName } from '../customers/representation.js';
 
 /**
- * SQL: an invoice in the list that agents receive, with enough members to choose one. get_invoice
- * shows every member.
+ * SQL: enough members for an agent to choose an invoice. The tool get_invoice shows every member.
  */
 export function agentInvoiceListRepresentation(alias: string): string {
   return jsonObjectWithoutNulls(alias, [

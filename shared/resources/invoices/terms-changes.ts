@@ -6,8 +6,8 @@ import { CAN_BECOME_OVERDUE } from './overdue-sweep.js';
 const CUSTOMERS_PER_PASS = 100;
 
 /**
- * SQL: when an invoice is due by its customer's current terms. Needs `i` invoices and `c`
- * customers.
+ * SQL expression on `invoices i` and `customers c`: when the invoice is due by the customer's
+ * current terms.
  */
 const OWN_TERMS_DUE_AT = `i.released_at + interval '24 hours' * c.terms_days`;
 
@@ -20,10 +20,9 @@ interface CustomerRef {
 }
 
 /**
- * Applies changed terms of customers to the open invoices of this transaction's tenants. Works in
- * portions, because one customer may have very many invoices. A change is applied only after every
- * transaction has ended that could have read the old terms. Invoices of those transactions are not
- * visible earlier.
+ * Applies changed terms of customers to their open invoices, in portions, because one customer may
+ * have very many invoices. The function applies a change only after all transactions that could
+ * have read the old terms have ended, because their invoices are not visible earlier.
  * @param limit maximum number of invoices
  * @returns how many invoices were changed
  */

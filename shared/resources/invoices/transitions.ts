@@ -3,24 +3,27 @@ import type { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 /**
- * The actor of a transition (docs/decisions.md §3): O is an operator (a signed-in person, or a key
- * with the permission), S the system's clock, P a payment, provider or partner event.
+ * The actors of transitions (docs/decisions.md §3). O: an operator, which is a signed-in person or
+ * a key with the permission. S: the system's clock. P: a payment, provider or partner event.
  */
 export type Mover = 'O' | 'S' | 'P';
 
-/** `reopened` is computed: see {@link computeReopenedStatus}. */
+/** {@link computeReopenedStatus} turns `reopened` into a status. */
 export type MoveTarget = InvoiceStatus | 'reopened';
 
 interface Move {
   to: MoveTarget;
   by: readonly Mover[];
-  /** Only if the invoice was never released, or never delivered to the customer. */
+  /**
+   * The transition requires that the invoice was never released, or never delivered to the
+   * customer.
+   */
   only?: 'never_released' | 'never_delivered';
 }
 
 /**
  * The transition table of docs/decisions.md §3. The OpenAPI text, `allowed_actions` and the tests
- * are generated from it.
+ * are generated from this table.
  */
 export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly Move[]>> = {
   draft: [
@@ -104,10 +107,7 @@ export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly Move[]>> = {
   cancelled: [],
 };
 
-/**
- * The statuses that a client may set by `PATCH {status}`. Only the system or a payment sets the
- * others.
- */
+/** Only the system or a payment sets the other statuses. */
 export const PATCHABLE_STATUSES: readonly InvoiceStatus[] = [
   'draft',
   'needs_review',
@@ -118,7 +118,7 @@ export const PATCHABLE_STATUSES: readonly InvoiceStatus[] = [
   'void',
 ];
 
-/** The actions that have routes, and the statuses each one moves to, in this sequence. */
+/** Each action has a route. It moves the invoice to the first of these statuses that is allowed. */
 export const INVOICE_ACTIONS = {
   approve: ['approved'],
   send: ['sending'],
@@ -131,14 +131,12 @@ export const INVOICE_ACTIONS = {
 
 export type InvoiceAction = keyof typeof INVOICE_ACTIONS;
 
-/** The facts that the conditions of the table check. */
 export interface InvoiceHistory {
   status: InvoiceStatus;
   isReleased: boolean;
   isDelivered: boolean;
 }
 
-/** Returns the statuses that the mover may move the invoice to now. */
 export function listAllowedMoves(
   { status, isReleased, isDelivered }: InvoiceHistory,
   mover: Mover,
@@ -153,8 +151,8 @@ export function listAllowedMoves(
 }
 
 /**
- * Returns the actions that an operator may take now. Only /resolve reopens, and only a disputed
- * invoice; all other invoices reopen automatically.
+ * Lists what an operator may do now. Only /resolve reopens, and only a disputed invoice; all other
+ * invoices reopen automatically.
  */
 export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean): InvoiceAction[] {
   const targets = listAllowedMoves(history, 'O');
@@ -170,10 +168,7 @@ export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean
   );
 }
 
-/**
- * Statuses in which the customer may see the invoice, in addition to those that the first view
- * moves to `viewed`.
- */
+/** The customer may also see an invoice in a status that the first view moves to `viewed`. */
 const WITH_CUSTOMER: readonly InvoiceStatus[] = [
   'viewed',
   'partially_paid',
@@ -183,23 +178,16 @@ const WITH_CUSTOMER: readonly InvoiceStatus[] = [
   'failed',
 ];
 
-/** Returns true if a view by the customer now changes the invoice. */
 export function isChangedByView(status: InvoiceStatus, wasSeen: boolean): boolean {
   return INVOICE_MOVES[status].some(({ to }) => to === 'viewed') || (!wasSeen && isVisibleToCustomer(status));
 }
 
-/**
- * Returns true if the customer may see the invoice: it was released, is not void or cancelled, and
- * is not being edited again.
- */
+/** True if the invoice was released, is not void or cancelled, and is not being edited again. */
 export function isVisibleToCustomer(status: InvoiceStatus): boolean {
   return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');
 }
 
-/**
- * Returns the status of a reopened invoice (docs/decisions.md §3): overdue, else partially paid,
- * else viewed, else as released.
- */
+/** Implements docs/decisions.md §3. */
 export function computeReopenedStatus(invoice: {
   isPastDue: boolean;
   paidCents: number;

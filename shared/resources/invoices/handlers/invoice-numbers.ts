@@ -3,14 +3,13 @@ import type { Transaction } from '../../../platform/postgres/database.js';
 import { recordsetSql } from '../../../records/record-refs.js';
 import { countUpSql, setCounters } from '../../../records/tenant-counters.js';
 
-/** An invoice number that is reserved for a command. */
 export interface ReservedNumber {
   tenantId: string;
   /** Position in the account's sequence. */
   nth: number;
   /** `INV-000123` */
   number: string;
-  /** True if this or another invoice has the number. */
+  /** True if an invoice has the number. */
   isUsed?: boolean;
 }
 
@@ -46,8 +45,8 @@ export async function reserveInvoiceNumbers(
 }
 
 /**
- * Releases the numbers after the last used one of each account, so that refused drafts leave no
- * gap. Call it in the transaction that reserved the numbers.
+ * Returns the numbers after each account's last used number, so that refused drafts leave no gap.
+ * Call this function in the transaction that reserved the numbers.
  */
 export async function releaseInvoiceNumbers(tx: Transaction, reserved: ReservedNumber[]): Promise<void> {
   const tenants = [...new Set(reserved.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];

@@ -6,8 +6,8 @@ import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
 /**
- * Marks the invoices overdue that are still past due. A second command finds the invoice already
- * overdue, so each crossing records one event.
+ * A command for an invoice that is already overdue changes nothing, so the clock may submit it
+ * twice and only one event is recorded.
  */
 export async function markInvoicesOverdue(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);

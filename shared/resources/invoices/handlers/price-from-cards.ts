@@ -21,9 +21,10 @@ import { isPricedFromRateCard } from '../is-priced-from-rate-card.js';
 type CreateCommand = Command<InvoiceCreate>;
 
 /**
- * Prices the invoices that name a work order and omit line items from the rate card in force.
- * Returns, by command id, the command with its line items, or the error. Commands without a rate
- * card are not in the map. If no command needs a price, which is almost always, no query runs.
+ * Prices, from the rate card in force, the invoices that name a work order and omit line items.
+ * Usually no command needs a price; then no query runs.
+ * @returns by command id, the command with its line items or the error; other commands are not in
+ * the map
  */
 export async function priceFromCards(
   tx: Transaction,
@@ -55,8 +56,8 @@ function toPricingRequest({ tenantId, input }: CreateCommand): WorkOrderToPrice 
 }
 
 /**
- * Locks the work orders and their impounds first. Of two concurrent invoices, the second therefore
- * sees what the first has charged.
+ * The queries lock the work orders and their impounds before they read charges. Of two concurrent
+ * invoices, the second therefore sees what the first has charged.
  */
 async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, PricingFactsRow>> {
   const jobs = commands.map(toPricingRequest);

@@ -24,16 +24,12 @@ interface ContactRow extends RecordRef {
   contact_phone: string | null;
 }
 
-/** What is wrong with the `to` of a request. */
 interface RecipientFault {
   code: string;
   message: string;
 }
 
-/**
- * Selects where an invoice goes: the request's address, else that of the invoice, customer or work
- * order.
- */
+/** An invoice goes to the request's address, else that of the invoice, customer or work order. */
 export interface Recipients {
   selectFor(
     command: Command,
@@ -85,11 +81,7 @@ function findFaultOfRecipient(channel: 'email' | 'sms' | 'both', to: string): Re
   return PHONE.test(to) ? undefined : { code: 'phone', message };
 }
 
-/**
- * Writes the content of messages.
- * @param about messages, each with its invoice
- * @returns the content by message id
- */
+/** @returns the content, by message id */
 export async function writeMessageBodies(
   tx: Transaction,
   about: { message: PlannedMessage; ref: RecordRef }[],
@@ -109,7 +101,7 @@ export async function writeMessageBodies(
 }
 
 /**
- * Stores the messages in the transaction that releases the invoices. Messages for a provider are
+ * Call this function in the transaction that releases the invoices. Messages for a provider are
  * queued; messages for the outbox count as sent. They replace queued messages of an earlier
  * release.
  */

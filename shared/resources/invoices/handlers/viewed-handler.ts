@@ -6,8 +6,8 @@ import { isChangedByView } from '../transitions.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
 /**
- * Records that the customer has seen the invoice. If a payment, the clock or a dispute has already
- * moved the invoice on, its status stays. A later view changes nothing.
+ * If a payment, the clock or a dispute has already moved the invoice on, its status stays. A later
+ * view changes nothing.
  */
 export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockInvoices(tx, commands.map(toRecordRef));
