@@ -5,9 +5,8 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireSuggestion } from './commands.js';
 
 /**
- * Expire commands for open suggestions of this transaction's tenants whose invoice is paid, void or
- * cancelled: nothing is left to correct. Round-robin between accounts.
- * @param limit maximum number of commands, so that one pass stays short
+ * Builds commands that expire open suggestions whose invoice is paid, void or cancelled, because
+ * nothing is left to correct. The accounts share the limit round-robin.
  */
 export async function findSuggestionsOfClosedInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & { status: string }>(tx, {

@@ -4,10 +4,7 @@ import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/genera
 import type { SuggestionDraft } from './detectors/kinds.js';
 import { suggestionAccept, suggestionDismiss } from './schema.js';
 
-/**
- * Submitted by the clock: a detector's finding. No route uses this command, so its schema checks
- * nothing.
- */
+/** Submitted by the clock. No route uses this command, so its schema checks nothing. */
 export const createSuggestion = defineCommand<SuggestionDraft>({
   type: 'suggestion.create',
   entityType: 'suggestion',

@@ -12,7 +12,7 @@ import { buildLineItemInsert } from '../invoices/handlers/line-item-rows.js';
 import { storeInvoiceTotals } from '../invoices/handlers/store-invoices.js';
 import type { SuggestionRow } from './store.js';
 
-/** Statuses in which line items may still be added (docs/decisions.md §3). */
+/** Line items may still be added in these statuses (docs/decisions.md §3). */
 const EDITABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
 
 interface TargetInvoice {
@@ -33,7 +33,6 @@ export class LineItemAdder {
 
   private constructor(private readonly targets: Map<string, TargetInvoice>) {}
 
-  /** Locks the invoices that the suggestions would change, and reads their line items. */
   static async lock(tx: Transaction, suggestions: readonly SuggestionRow[]): Promise<LineItemAdder> {
     const refs = suggestions.flatMap((one) =>
       one.invoice_id && one.proposed_lines.length > 0
@@ -56,10 +55,7 @@ export class LineItemAdder {
     return new LineItemAdder(targets);
   }
 
-  /**
-   * Adds the line items of one suggestion in memory; returns a failed outcome if that is not
-   * possible.
-   */
+  /** Changes only memory. Returns a failed outcome if the invoice cannot have these line items. */
   add(
     command: Command,
     { invoice_id: invoiceId, proposed_lines: proposed }: SuggestionRow,

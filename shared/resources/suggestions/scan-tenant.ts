@@ -11,31 +11,34 @@ import { loadDetectionSubjects } from './load-subjects.js';
 import { readThresholds } from './thresholds.js';
 
 /**
- * Statuses in which an invoice can still be corrected or taken back. The same as in the partial
- * index on them.
+ * Invoices in these statuses can still be corrected or taken back. The list must match the
+ * condition of the partial index.
  */
 const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
-/** The period that the first scan of an account covers. */
+/** The first scan of an account covers this period. */
 const FIRST_SCAN_PERIOD = '30 days';
 /**
- * The longest that a transaction may take to commit after the times it wrote. Each scan starts this
- * much before the end of the previous one.
+ * Each scan starts this much before the end of the previous scan, because a transaction may take
+ * this long to commit after the times that it wrote.
  */
 const OVERLAP = '5 minutes';
-/** Maximum number of invoices per scan, so that it stays short. */
+/** Maximum number of invoices per scan, so that a scan stays short. */
 const INVOICES_PER_SCAN = 100;
 
 const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
 
 /**
- * The last scanned version of an invoice. A subquery instead of a join: on tables without
- * statistics, a range of versions makes the planner read all rows of a tenant.
+ * SQL: the last scanned version of an invoice. A subquery instead of a join, because on tables
+ * without statistics a range of versions makes the planner read all rows of a tenant.
  */
 function scannedVersion(alias: string): string {
   return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
 }
 
-/** Invoices changed since the last scan, over `m` detector_marks (outer) of tenant `own`. */
+/**
+ * SQL: the invoices of tenant `own` that changed since the last scan. The query must contain
+ * `detector_marks m` (outer join).
+ */
 const CHANGED_INVOICES = `
   select i.id, i.updated_at as changed_at,
     greatest(i.updated_at, (select w.updated_at from work_orders w where w.tenant_id = i.tenant_id and w.id = i.work_order_id)) as version
@@ -44,8 +47,8 @@ const CHANGED_INVOICES = `
     and ${scannedVersion('i')} < i.updated_at
   order by i.updated_at, i.id`;
 /**
- * Invoices whose work order changed. The `offset 0` is a fence: it limits the planner to the index
- * from work order to invoice.
+ * SQL: the invoices whose work order changed since the last scan. The `offset 0` is a fence: it
+ * limits the planner to the index from work order to invoice.
  */
 const CHANGED_JOBS = `
   select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
@@ -54,7 +57,7 @@ const CHANGED_JOBS = `
     and ${scannedVersion('i')} < w.updated_at
   order by w.updated_at, w.id`;
 
-/** Those of this transaction's tenants that have changes to scan, the longest unscanned first. */
+/** Returns the tenants that have changes to scan, the longest unscanned first. */
 export async function findChangedTenants(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<{ tenant_id: string }>({
     name: 'watched-tenants',
@@ -70,13 +73,12 @@ export async function findChangedTenants(tx: Transaction): Promise<string[]> {
 
 interface ChangedInvoice {
   id: string;
-  /** As text: a Date would lose the microseconds that distinguish versions. */
+  /** As text, because a Date would lose the microseconds that distinguish versions. */
   version: string;
   changed_at: string;
   environment: 'live' | 'sandbox';
 }
 
-/** The result of scanning a tenant's changes. */
 export interface TenantScan {
   scannedInvoices: number;
   commands: Command[];
@@ -86,8 +88,8 @@ export interface TenantScan {
 
 /**
  * Scans a tenant's changes since the last scan, and stores the progress in the caller's
- * transaction. Each version of an invoice is scanned once, whenever it was committed: scans
- * overlap, and skip versions that were already scanned.
+ * transaction. Scans overlap, and skip versions that were already scanned, so each version is
+ * scanned once, even if its transaction commits late.
  */
 export async function scanTenant(tx: Transaction, tenantId: string): Promise<TenantScan> {
   const { changed, last } = await findChanged(tx, tenantId);
@@ -127,7 +129,8 @@ function buildSuggestionKey({
 
 /**
  * Finds the oldest changes first. An invoice that changed together with its work order appears
- * once, with the later change. `last`: the end of a scan that reached its limit.
+ * once, with the later change.
+ * @returns `last`: the end of a scan that reached its limit
  */
 async function findChanged(
   tx: Transaction,

@@ -5,13 +5,12 @@ import { type BilledWorkOrder, type DetectionSubject, findLineItems, sumTotals }
 import type { SuggestionDraft } from './kinds.js';
 import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from './statistics.js';
 
-/** A measure of a work order that may be far from that of others. */
 interface Measure {
   detector: DetectorName;
   title: string;
   read: (job: BilledWorkOrder) => number | null;
   format: (value: number) => string;
-  /** The amount that may be wrongly billed because of it, in cents. */
+  /** How many cents may be billed wrongly if the value is wrong. */
   amountAtStakeCents: (job: BilledWorkOrder) => number;
 }
 

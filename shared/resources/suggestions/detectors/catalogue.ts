@@ -1,6 +1,4 @@
-/**
- * How a detector's threshold learns: its start, its bounds, and the change per decision.
- */
+/** The start and the bounds of a detector's threshold, and its change per decision. */
 export interface ThresholdLearning {
   initial: number;
   min: number;
@@ -10,14 +8,14 @@ export interface ThresholdLearning {
 }
 
 /**
- * Fees: the threshold is the lowest confidence that is reported. The maximum is below what an
- * unbroken habit of 50 work orders reaches, so no detector goes silent for good.
+ * Fees: the threshold is the lowest confidence that is reported. The maximum is below the
+ * confidence of a fee that all of 50 work orders have, so no detector goes silent for good.
  */
 const FEE: ThresholdLearning = { initial: 0.8, min: 0.7, max: 0.97, onDismiss: 0.03, onAccept: -0.01 };
 /** Anomalies: the threshold is the lowest robust z that is reported; never below 3.5. */
 const DEVIATION: ThresholdLearning = { initial: 3.5, min: 3.5, max: 8, onDismiss: 0.5, onAccept: -0.1 };
 
-/** All detectors with a threshold, by the name that suggestions carry. */
+/** The keys are the names that suggestions carry. */
 export const DETECTORS = {
   missed_mileage: FEE,
   missed_after_hours: FEE,
@@ -40,7 +38,7 @@ export const INITIAL_THRESHOLDS = Object.fromEntries(
   Object.entries(DETECTORS).map(([name, { initial }]) => [name, initial]),
 ) as unknown as Thresholds;
 
-/** The longest time between two invoices that the duplicate detector can ever compare, in days. */
+/** The duplicate detector never compares invoices further apart. */
 export const DUPLICATE_WINDOW_DAYS = DETECTORS.duplicate_invoice.max;
 
 export function isDetector(name: string): name is DetectorName {

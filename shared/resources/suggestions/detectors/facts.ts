@@ -1,4 +1,3 @@
-/** A line item of an invoice. */
 export interface BilledLineItem {
   name: string;
   category: string;
@@ -12,13 +11,11 @@ export interface BilledLineItem {
 /** Outside business hours, by the local time of dispatch. */
 export type OffHours = 'evening' | 'night' | 'weekend';
 
-/**
- * An invoice and its work order, as detectors read them: the work that was done, and its charges.
- */
+/** The work that was done, and its charges. */
 export interface BilledWorkOrder {
   invoice_id: string;
   invoice_number: string;
-  /** null: an invoice without a work order. */
+  /** null: the invoice has no work order. */
   work_order_id: string | null;
   service_type: string | null;
   company_type: string | null;
@@ -36,7 +33,9 @@ export interface BilledWorkOrder {
   billed_elsewhere: string[];
 }
 
-/** An earlier invoice of the same customer with the same total. */
+/**
+ * An earlier invoice with the same total, for the same work order or the same customer and vehicle.
+ */
 export interface PossibleDuplicate {
   invoice_id: string;
   invoice_number: string;
@@ -45,7 +44,6 @@ export interface PossibleDuplicate {
   shares: 'job' | 'vehicle';
 }
 
-/** The work order to check, and the records to compare it with. */
 export interface DetectionSubject {
   job: BilledWorkOrder;
   /** Billed work orders of the same service in the last 180 days, newest first. */

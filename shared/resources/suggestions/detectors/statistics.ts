@@ -1,6 +1,6 @@
 /**
- * The median; for an even number of values, the mean of the middle two. @throws {RangeError} for no
- * values
+ * For an even number of values, the mean of the middle two.
+ * @throws {RangeError} for no values
  */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('no values');
@@ -10,13 +10,11 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
 }
 
-/**
- * Scales the median absolute deviation of normally distributed values to their standard deviation.
- */
+/** For normally distributed values: standard deviation divided by median absolute deviation. */
 const MAD_TO_STANDARD_DEVIATION = 1.4826;
 /**
  * The minimum spread, as a logarithm of a ratio (e^0.1: about a tenth). List prices have no spread
- * at all (their deviation is 0), and a flat fee must not make every small difference an anomaly.
+ * at all, and a flat fee must not make every small difference an anomaly.
  */
 const MIN_SPREAD = 0.1;
 const UNCERTAINTY = 4;
@@ -37,8 +35,8 @@ export function computeRobustZ(value: number, others: readonly number[]): number
 }
 
 /**
- * Laplace's rule of succession: how likely the next value is a hit, after `hits` of `count`. Few
- * samples give a low value.
+ * Laplace's rule of succession: the probability that the next value is a hit, after `hits` of
+ * `count`. Few samples give a low value.
  */
 export function estimateLikelihood(hits: number, count: number): number {
   return (hits + 1) / (count + 2);
@@ -49,7 +47,7 @@ export function toTwoDecimals(value: number): number {
 }
 
 /**
- * An anomaly's confidence: grows with the distance, 0.5 at z 3.5. It ranks suggestions; it is not a
+ * The confidence grows with the distance: 0.5 at z 3.5. It ranks suggestions and is not a
  * probability.
  */
 export function computeAnomalyConfidence(z: number): number {
