@@ -33,7 +33,6 @@ const period = () =>
     'previous sets since and until for the date_field of the filters; only for resources whose list has both filters',
   );
 
-/** The fields of an export schedule. */
 export const exportScheduleFields = defineFields({
   id: recordId(),
   ...EXPORT_REQUEST_FIELDS,

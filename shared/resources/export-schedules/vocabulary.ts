@@ -11,10 +11,10 @@ export const WEEKDAYS = [
 ] as const;
 
 /**
- * Which rows a run exports: all that match the filters, or only those of the previous day, week or
- * month.
+ * `all` exports every row that matches the filters; `previous` only those of the previous day, week
+ * or month.
  */
 export const EXPORT_PERIODS = ['all', 'previous'] as const;
 
-/** Maximum number of schedules of an account. */
+/** Per account. */
 export const MAX_EXPORT_SCHEDULES = 20;

@@ -7,8 +7,8 @@ import { exportAction, exportCreate } from './schema.js';
 const shared = { entityType: 'export', permission: 'admin', agentScope: null, creates: false } as const;
 
 /**
- * The input of an export command. The API estimates the rows before it submits the command, so that
- * no batch of writes waits for the estimate.
+ * The API estimates the rows before it submits the command, so that no batch of writes waits for
+ * the estimate.
  */
 export interface ExportInput extends ExportCreate {
   estimated_rows: number | null;
@@ -25,7 +25,7 @@ export const createExport = defineCommand<ExportInput>({
   schema: exportCreate,
 });
 
-/** Cancels an unfinished export; deletes the file of a completed one. */
+/** Cancels an unfinished export; deletes the file of a completed export. */
 export const cancelExport = defineCommand<ExportAction>({
   ...shared,
   type: 'export.cancel',
@@ -42,8 +42,8 @@ export const retryExport = defineCommand<ExportAction>({
 });
 
 /**
- * The result of a run, with the number of the run. A run whose lease another worker took over
- * cannot record a result.
+ * A result carries the number of its run, so that a run whose lease another worker took over cannot
+ * record a result.
  */
 export interface ExportResult {
   /** The `attempts` of the leased export: the number of this run. */
@@ -79,17 +79,16 @@ export const recordExportCompleted = defineCommand<ExportResult>({
 });
 
 export interface ExportFailure {
-  /** The `attempts` of the leased export: the number of this run. */
   attempt: number;
   /** Error code for programs, such as `storage_full`. */
   code: string;
-  /** Error text for the account: what happened and what to do, in full sentences. */
+  /** What happened and what to do, in full sentences for the account. */
   message: string;
 }
 
 /**
- * Records a final failure, after which no automatic retry follows. Only the exports worker and the
- * clock submit this command.
+ * Records a failure after which no automatic retry follows. Only the exports worker and the clock
+ * submit this command.
  */
 export const recordExportFailed = defineCommand<ExportFailure>({
   ...shared,
@@ -102,7 +101,7 @@ export const recordExportFailed = defineCommand<ExportFailure>({
   }),
 });
 
-/** Expires an export after its retention period. Only the clock submits this command. */
+/** Submitted by the clock after the retention period. */
 export const expireExport = defineCommand<ExportAction>({
   ...shared,
   type: 'export.expire',

@@ -10,27 +10,21 @@ import type { ExportRequest } from './request/export-request.js';
 export interface LeasedExport extends ExportRequest {
   id: string;
   environment: 'live' | 'sandbox';
-  /**
-   * How often the export was started, including this run. It is the number of this run; the result
-   * must contain it.
-   */
+  /** How often the export was started, including this run. The result must contain this number. */
   attempts: number;
   /** The same count since the export was last queued; at most {@link MAX_EXPORT_TRIES}. */
   tries: number;
   estimatedRows: number | null;
-  /**
-   * The run may read from a replica that has replayed up to this position. Text form of a pg_lsn.
-   */
+  /** The run may read from a replica that has replayed up to this pg_lsn (as text). */
   walLsn: string;
   /** RFC 3339 time. */
   createdAt: string;
 }
 
-/** The owner and duration of a lease. */
 export interface ExportLeaseTerms {
   /**
-   * A new UUID for each run: a late renewal by an earlier run of the same process must not pass for
-   * this one.
+   * A new UUID for each run, because a late renewal by an earlier run of the same process must
+   * fail.
    */
   owner: string;
   leaseMs: number;
@@ -54,8 +48,8 @@ export async function leaseExport(
   { tenant_id, id }: RecordRef,
   { owner, leaseMs }: ExportLeaseTerms,
 ): Promise<LeasedExport | 'busy' | undefined> {
-  // Locks all open exports of the account, sorted by id like all other code that locks exports.
-  // Concurrent calls must see each other.
+  // The query locks all open exports of the account, because concurrent calls must see each other.
+  // Like all code that locks exports, it sorts by id.
   const open = await tx.query<OpenRow>({
     name: 'lock-open-exports',
     text: `select id, status, lease_until <= clock_timestamp() as is_due, tries from exports
@@ -107,7 +101,7 @@ export async function renewExportLease(
 }
 
 /**
- * Queues an export again: after a transient failure, or when its worker shuts down.
+ * Queues an export again after a transient failure, or when its worker shuts down.
  * @param delayMs delay before the next run
  * @param isTry false: this run does not count as a try, because nothing went wrong
  * @returns false if the lease had already been lost
@@ -133,9 +127,9 @@ export interface DiscardedObject extends RecordRef {
 }
 
 /**
- * Finds the objects of this transaction's tenants that storage must delete: their exports have
- * expired, have restarted or are otherwise not completed. Sharing is round-robin between accounts,
- * so an account whose objects cannot be deleted does not delay the others.
+ * Finds the objects that storage must delete: their exports have expired, have restarted or are
+ * otherwise not completed. The accounts share the limit round-robin, so an account whose objects
+ * cannot be deleted does not delay the others.
  */
 export function findDiscardedObjects(tx: Transaction, limit: number): Promise<DiscardedObject[]> {
   return findRowsRoundRobin<DiscardedObject & ClockTarget>(tx, {

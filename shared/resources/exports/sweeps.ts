@@ -12,9 +12,8 @@ export interface DueExport extends RecordRef {
 }
 
 /**
- * Finds the next export to run for each of this transaction's tenants: the oldest that is queued or
- * whose lease has expired. Skips tenants that have another export running. With a single tenant, it
- * finds the export to run next.
+ * Finds the next export to run for each tenant: the oldest that is queued or whose lease has
+ * expired. Skips tenants that have another export running.
  */
 export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   return tx.query<DueExport>({
@@ -34,8 +33,8 @@ const INTERRUPTED = {
 };
 
 /**
- * Builds commands that fail the exports of this transaction's tenants that have used all their
- * tries. Sharing is round-robin between accounts.
+ * Builds commands that fail the exports that have used all their tries. The accounts share the
+ * limit round-robin.
  */
 export async function findLostExports(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & { attempts: number }>(tx, {
@@ -50,10 +49,7 @@ export async function findLostExports(tx: Transaction, limit: number): Promise<C
   );
 }
 
-/**
- * Builds commands that expire the exports of this transaction's tenants after their retention
- * period. Sharing is round-robin between accounts.
- */
+/** The accounts share the limit round-robin. */
 export async function findExpiredExports(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'expired-exports',

@@ -5,7 +5,7 @@ import { AppError, type ErrorDetail } from '../../../platform/errors.js';
 import { EXPORT_FILTERS } from './filters.js';
 
 /**
- * Checks rules that involve several members of an export request.
+ * Checks rules that involve several members.
  * @returns the request, with its filters converted as the list endpoint converts them
  * @throws {AppError} 400 with every validation error
  */
@@ -16,8 +16,8 @@ export function checkExportRequest(request: ExportCreate): ExportCreate {
 }
 
 /**
- * Collects the validation errors that {@link checkExportRequest} would throw, and converts the
- * filters as far as possible.
+ * Like {@link checkExportRequest}, but returns the errors and converts the filters as far as
+ * possible.
  */
 export function findExportRequestErrors(request: ExportCreate): {
   filters: ExportCreate['filters'];
@@ -86,10 +86,7 @@ function findCombinationErrors(request: ExportCreate): ErrorDetail[] {
   return errors;
 }
 
-/**
- * Creates a validation error.
- * @param problem follows the name of the field in the error message
- */
+/** @param problem follows the name of the field in the error message */
 export function createFieldError(field: string, code: string, problem: string): ErrorDetail {
   return { field, code, message: `${field} ${problem}` };
 }

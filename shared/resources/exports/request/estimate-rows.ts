@@ -3,7 +3,6 @@ import { Conditions } from '../../../records/lists/keyset-list.js';
 import { buildExportConditions } from './conditions.js';
 import { ALL_TABLES, type ExportFormat, type ExportInclude, type ExportResource } from './export-request.js';
 
-/** The members of an export request that determine its number of rows. */
 export interface RowEstimateInput {
   tenantId: string;
   timeZone: string;
@@ -22,12 +21,12 @@ const TABLES = {
   payments: 'payments',
 } as const;
 
-/** Tables that only a dump contains and that may be larger than all others. */
+/** Only a dump contains these tables. They may be larger than all others. */
 const DUMP_ONLY_TABLES = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts'];
 
 /**
- * Estimates the rows of an export from the statistics of PostgreSQL's planner. It reads no rows, so
- * it is fast for any account, but it may be far off.
+ * Estimates the rows of an export from the statistics of PostgreSQL's planner. The function reads
+ * no rows, so it is fast for any account, but the estimate may be far off.
  */
 export function estimateExportRows(db: Database, request: RowEstimateInput): Promise<number> {
   const { tenantId, resource, include, format } = request;
@@ -41,7 +40,7 @@ export function estimateExportRows(db: Database, request: RowEstimateInput): Pro
     }
     const records = await estimateTableRows(tx, TABLES[resource], buildExportConditions(request, resource));
     if (include.length === 0) return records;
-    // For an export of invoices: assumes that every invoice has the average number of line items or
+    // For an export of invoices, every invoice counts with the average number of line items or
     // payments.
     const all = await estimateTableRows(tx, TABLES[resource], tenantCondition());
     const share = Math.min(1, records / Math.max(1, all));
@@ -57,14 +56,12 @@ interface ExplainResult {
 }
 
 /**
- * Estimates the rows of a table. The planner applies the selectivity of the tenant policy in
- * addition to our own tenant condition. In a table with many tenants, its estimate is far too low.
- * Therefore use only the ratio of the estimates with and without conditions, and multiply it by the
- * table's row count.
+ * The planner applies the selectivity of the tenant policy in addition to our own tenant condition.
+ * In a table with many tenants, its estimate is far too low. The function therefore multiplies the
+ * table's row count by the ratio of the estimates with and without conditions.
  */
 async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
-  // Run the queries in sequence: if concurrent queries fail, it is not certain which error is
-  // reported.
+  // The queries run in sequence, because the error that concurrent queries report is not certain.
   const matching = await explainRows(tx, { table, conditions });
   const visible = await explainRows(tx, { table, conditions: new Conditions().add('true') });
   const [all] = await tx.query<{ rows: number }>({

@@ -1,4 +1,4 @@
-/** Resources that can be exported; `all` is everything in one file. */
+/** `all` is everything in one file. */
 export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspections', 'all'] as const;
 export type ExportResource = (typeof EXPORT_RESOURCES)[number];
 
@@ -29,13 +29,10 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const EXPORT_INCLUDES = ['line_items', 'payments'] as const;
 export type ExportInclude = (typeof EXPORT_INCLUDES)[number];
 
-/**
- * Filters as in the list queries: search, status, since, until, date_field, customer_id, each if
- * the list of the resource has it.
- */
+/** Each filter of the resource's list query, such as status or since, with its value as text. */
 export type ExportFilters = Readonly<Record<string, string>>;
 
-/** An export request: with the data, it determines the bytes of the file. */
+/** Together with the data, the request determines the bytes of the file. */
 export interface ExportRequest {
   tenantId: string;
   resource: ExportResource;
@@ -47,16 +44,12 @@ export interface ExportRequest {
   compression: 'gzip' | 'none';
   /** CSV: starts the file with a byte order mark, which Excel expects. */
   bom: boolean;
-  /**
-   * CSV: adds a column with the decimal amount next to each column of cents (`total` next to
-   * `total_cents`).
-   */
+  /** CSV: adds a decimal amount to each column of cents (`total` next to `total_cents`). */
   decimals: boolean;
   /** IANA time zone name, which determines when a plain date in `since` and `until` begins. */
   timeZone: string;
 }
 
-/** One file of an export. */
 export interface ExportFile {
   /** Such as `invoices.csv`. */
   name: string;
@@ -69,7 +62,6 @@ export interface ExportFile {
   sums: Readonly<Record<string, number>>;
 }
 
-/** The result of a written export. */
 export interface ExportSummary {
   rows: number;
   files: readonly ExportFile[];

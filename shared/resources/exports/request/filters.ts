@@ -6,8 +6,7 @@ import type { ExportResource } from './export-request.js';
 const PAGE_PARAMETERS = ['limit', 'cursor', 'expand'];
 
 /**
- * The filters of each resource, with the validation of its list endpoint. `all` exports everything
- * and has no filters.
+ * Each filter has the validation of the list endpoint. `all` exports everything and has no filters.
  */
 export const EXPORT_FILTERS: Readonly<Record<ExportResource, ReadonlyMap<string, Joi.Schema>>> = {
   invoices: extractFilters(EXPORT_LISTS.invoices.schema),
