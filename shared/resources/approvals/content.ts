@@ -27,14 +27,12 @@ export function renewApproval(approval: ApprovalRow, renewal: ContentUpdate): Ap
   return { ...next, hash: hashApprovalContent(next), changes: [...others, ...changes] };
 }
 
-/** Refuses a decision because the content has changed since the person saw it. */
 export function conflictOutcome(message: string, details: ErrorDetail[]): CommandOutcome {
   return failedOutcome({ code: 'conflict', message, details });
 }
 
 /**
- * Returns a 409 and the current content if the invoice has changed since the approval was shown;
- * otherwise undefined.
+ * Returns a 409 and the current content if the invoice has changed since the approval was shown.
  */
 export async function findStaleInvoice(
   tx: Transaction,

@@ -5,9 +5,8 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireApproval } from './commands.js';
 
 /**
- * Finds pending approvals of this transaction's tenants that have expired, round-robin between
- * accounts, and builds a command for each. An approval found again before its command has run gets
- * a second command, which changes nothing.
+ * Builds commands that expire approvals. The accounts share the limit round-robin. An approval
+ * found again before its command has run gets a second command, which changes nothing.
  * @param limit maximum number of commands, so that one pass stays short
  */
 export async function findExpiredApprovals(tx: Transaction, limit: number): Promise<Command[]> {

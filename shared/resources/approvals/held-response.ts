@@ -6,7 +6,6 @@ const HEAD = '{"ok":true,"pending_approval":true,"approval":';
  */
 export const HELD_RESPONSE_FRAME = { head: HEAD, tail: '}}' } as const;
 
-/** Builds the response to a held write from its approval's JSON. */
 export function buildHeldBody(approval: string): string {
   return `${HEAD}${approval}}`;
 }

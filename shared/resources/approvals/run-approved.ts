@@ -12,14 +12,13 @@ import { createInvoiceActionHandler } from '../invoices/handlers/move-handler.js
 import { updateInvoices } from '../invoices/handlers/update-handler.js';
 import { type ApprovalRow, PRICED_FROM_CARD_MEMBER } from '../pending-approvals/store.js';
 
-/** The commands that an approval can run. */
 const RUNNABLE = new Map<string, { schema: Joi.Schema; handler: CommandHandler<never> }>([
   [createInvoice.type, { schema: createInvoice.schema, handler: createInvoices }],
   [updateInvoice.type, { schema: updateInvoice.schema, handler: updateInvoices }],
   [approveInvoice.type, { schema: approveInvoice.schema, handler: createInvoiceActionHandler('approve') }],
 ]);
 
-/** The command behind an approval and its outcome. If the command failed, nothing has changed. */
+/** If the command failed, nothing has changed. */
 export interface ApprovedRun {
   ran: Command;
   outcome: CommandOutcome;
@@ -72,8 +71,8 @@ function buildApprovedCommand(decision: Command, approval: ApprovalRow): Command
 }
 
 /**
- * The input as the agent sent it. Line items from a rate card are removed, so that they are priced
- * again from what is billed now.
+ * Returns the input as the agent sent it. Line items from a rate card are removed, because they are
+ * priced again from what is billed now.
  */
 function requestedInput(payload: Record<string, unknown>): unknown {
   if (payload[PRICED_FROM_CARD_MEMBER] !== true) return payload;

@@ -8,8 +8,8 @@ export { approvalChange };
 const MIN_JUSTIFICATION = 10;
 
 /**
- * Counts characters like the published minLength. Joi alone counts a character beyond the basic
- * plane twice.
+ * Counts characters as the published minLength does. Joi counts a character beyond the basic plane
+ * twice.
  */
 const checkLength: Joi.CustomValidator<string> = (value, helpers) =>
   value.length < MIN_JUSTIFICATION || [...value].length >= MIN_JUSTIFICATION

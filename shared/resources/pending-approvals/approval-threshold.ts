@@ -8,7 +8,7 @@ import { insertApprovals, type NewApproval, PRICED_FROM_CARD_MEMBER } from './st
 export interface PricedWrite {
   command: Command;
   totalCents: number;
-  /** As stated by the invoice. */
+  /** This and the next two values are the invoice's own. The work order supplies missing values. */
   workOrderId: string | null;
   customerId: string | null;
   billingEmail: string | null;
@@ -52,9 +52,9 @@ const findNoErrors: FindWriteErrors = async () => new Map();
  * must not run now.
  *
  * An agent's write adds to the key's drafts of the last 24 hours. The write is held if the sum for
- * its work order or payer reaches agent_gate_cents. It is also held if the sum of all drafts
- * reaches agent_day_cents. The payer is a customer or a billing address. A write that a person
- * approved must cost what the person saw.
+ * its work order or payer reaches agent_gate_cents, or if the sum of all drafts reaches
+ * agent_day_cents. The payer is a customer or a billing address. A write that a person approved
+ * must cost what the person saw.
  */
 export async function holdWritesOverThreshold(
   tx: Transaction,
@@ -115,10 +115,7 @@ function repricedOutcome(from: number, to: number, payload: unknown): CommandOut
   });
 }
 
-/**
- * The payload of a held write, as stored and shown. {@link PRICED_FROM_CARD_MEMBER} marks line
- * items that approving prices again.
- */
+/** The payload of a held write, as stored and shown. */
 function payloadFor({ command, isFromCard }: Pick<PricedWrite, 'command' | 'isFromCard'>): unknown {
   return isFromCard ? { ...(command.input as object), [PRICED_FROM_CARD_MEMBER]: true } : command.input;
 }
