@@ -16,7 +16,7 @@ export function buildEnvelopeSchema(type: Joi.Schema): Record<string, Joi.Schema
   };
 }
 
-/** A synthetic event, for a delivery without a recorded event: a test or a probe. */
+/** A synthetic event belongs to a delivery without a recorded event: a test or a probe. */
 interface SyntheticEvent {
   eventId: string;
   type: string;
@@ -27,8 +27,7 @@ interface SyntheticEvent {
 }
 
 /**
- * Builds the body of a synthetic event. It has the form of every event, so that a receiver verifies
- * and parses it like any other.
+ * The body has the form of every event, so that a receiver verifies and parses it like any other.
  */
 export function buildSyntheticEventBody({
   eventId,

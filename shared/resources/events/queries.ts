@@ -10,7 +10,6 @@ import { eventRepresentation } from './representation.js';
  */
 const MAX_TIME_DIFFERENCE_MS = 24 * 3600 * 1000;
 
-/** Lists events, newest first. */
 export function listEvents(query: EventListQuery, scope: ListScope): SqlQuery {
   const { type = '*', since, until } = query;
   const conditions = new Conditions().add('t.tenant_id = ?', scope.tenantId);
