@@ -21,8 +21,8 @@ interface Original extends RecordRef {
 }
 
 /**
- * Creates a new delivery of an earlier delivery's event, whatever the status of the earlier one.
- * The webhook-id stays the same.
+ * Delivers the same event again, whatever the status of the earlier delivery. The webhook-id stays
+ * the same.
  */
 export async function replayDeliveries(
   tx: Transaction,

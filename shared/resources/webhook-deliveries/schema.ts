@@ -91,7 +91,6 @@ export const webhookAttemptListQuery = Joi.object({
   cursor: cursor(),
 }).meta({ className: 'WebhookAttemptListQuery' });
 
-/** The path holds everything that the action needs. */
 export const webhookDeliveryAction = Joi.object({}).meta({ className: 'WebhookDeliveryAction' });
 
 export const webhookTest = Joi.object({

@@ -13,7 +13,6 @@ import {
  */
 const MAX_EXAMINED = 10_000;
 
-/** The plan of a replay that is not stored yet. */
 export interface PlannedReplay {
   endpoint_id: string | null;
   filter: ReplayFilter;
@@ -29,8 +28,8 @@ export interface ReplayRequest {
 }
 
 /**
- * Counts the deliveries that a replay would create now. It needs a database connection of its own:
- * a count may take a second, and other reads on the same connection would wait.
+ * Counts the deliveries that a replay would create now. The count needs a database connection of
+ * its own, because it may take a second and other reads on the connection would wait.
  */
 export async function planReplay(
   db: Database,
@@ -50,8 +49,8 @@ interface Count extends Row {
 }
 
 /**
- * Builds the count query. A replay delivers an event to an endpoint once, even if several of its
- * deliveries match.
+ * Counts an event once per endpoint, as a replay delivers it, even if several of its deliveries
+ * match.
  */
 export function buildCountQuery({
   tenantId,

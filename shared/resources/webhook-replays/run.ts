@@ -15,7 +15,7 @@ import { MAX_REPLAY_MS } from './limits.js';
 const MAX_DELIVERIES_PER_PASS = 200;
 /**
  * A replay creates no more deliveries for an endpoint that already has this many open deliveries
- * from replays. More would only wait and become outdated.
+ * from replays, because more would only wait and become outdated.
  */
 const MAX_OPEN_PER_ENDPOINT = 100;
 /** Maximum rows examined for one endpoint in one pass. */
@@ -29,9 +29,8 @@ const DONE = 'done';
 const MAX_REPLAYS_PER_TENANT = 5;
 
 /**
- * Finds unfinished replays of this transaction's tenants: up to a limit per tenant, longest waiting
- * first. A replay starts only after all transactions older than itself have ended, because their
- * events are invisible until then.
+ * Finds unfinished replays, the longest waiting of each tenant first. A replay starts only after
+ * all transactions older than itself have ended, because their events are invisible until then.
  */
 export async function findRunningReplays(tx: Transaction): Promise<RecordRef[]> {
   return tx.query<RecordRef>({
@@ -55,8 +54,8 @@ interface RunningReplay extends Row, RecordRef {
 
 /**
  * Creates the next deliveries of a replay, oldest first, and stores its position in the same
- * transaction. A process that dies leaves both or neither. Delivery ids are deterministic, so no
- * delivery is created twice. Skips a replay or an endpoint that another clock has locked.
+ * transaction. Delivery ids are deterministic, so no delivery is created twice. Skips a replay or
+ * an endpoint that another clock has locked.
  * @returns the endpoints that got new deliveries
  */
 export async function continueReplay(tx: Transaction, ref: RecordRef): Promise<string[]> {
@@ -107,8 +106,8 @@ async function findEndpoints(tx: Transaction, replay: RunningReplay): Promise<Re
 }
 
 /**
- * Whether to cancel the replay: its endpoint is disabled (a later recovery starts from the
- * beginning), or it has run for too long.
+ * A replay ends early if its endpoint is disabled (a later recovery starts from the beginning), or
+ * if it has run for too long.
  */
 function shouldCancel(replay: RunningReplay, endpoints: ReplayEndpoint[]): boolean {
   if (Date.now() - getIdTimeMs(replay.id) > MAX_REPLAY_MS) return true;
@@ -123,8 +122,8 @@ interface Chunk {
 }
 
 /**
- * Examines the next candidates of one endpoint and creates deliveries for those that match.
- * Undefined if another clock has locked the endpoint.
+ * Examines the next candidates of one endpoint and creates deliveries for those that match. Returns
+ * undefined if another clock has locked the endpoint.
  */
 async function createChunk(
   tx: Transaction,
@@ -189,8 +188,8 @@ function renderCreateSql({ kind, filter }: RunningReplay): string {
 }
 
 /**
- * Stores the progress of a replay, even without new deliveries. The new updated_at puts it behind
- * the tenant's other replays.
+ * The new updated_at puts the replay behind the tenant's other replays, even if it created no
+ * deliveries.
  */
 async function storeProgress(
   tx: Transaction,
