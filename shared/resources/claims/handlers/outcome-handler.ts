@@ -17,7 +17,6 @@ import { applyDenial, buildShortPaidSuggestion } from '../deny.js';
 
 type OutcomeCommand = Command<ClaimOutcome>;
 
-/** A claim with its recorded outcome, and what to store with it. */
 interface RecordedClaim {
   command: OutcomeCommand;
   course: ClaimChangeSet;
@@ -26,10 +25,7 @@ interface RecordedClaim {
   invoicePo?: string | undefined;
 }
 
-/**
- * Records the clubs' responses. Payments follow the payment rules; a denial is answered by a rule
- * where one applies.
- */
+/** Payments follow the payment rules; a rule answers a denial where one applies. */
 export async function recordClaimOutcomes(
   tx: Transaction,
   commands: OutcomeCommand[],
@@ -83,7 +79,7 @@ async function applyOutcome(
 }
 
 /**
- * Records an ordinary payment of the invoice and updates the claim. Runs one payment at a time,
+ * Records an ordinary payment of the invoice and updates the claim. Payments run one at a time,
  * because clubs pay few claims of one batch.
  */
 async function applyPayment(
@@ -136,7 +132,7 @@ async function applyPayment(
   };
 }
 
-/** Stores on the invoices the PO numbers that were found for their claims. */
+/** The invoices get the PO numbers that were found for their claims. */
 async function recordPoNumbers(tx: Transaction, recorded: readonly RecordedClaim[]): Promise<void> {
   const found = recorded.filter(({ invoicePo }) => invoicePo !== undefined);
   if (found.length === 0) return;
@@ -158,9 +154,7 @@ async function recordPoNumbers(tx: Transaction, recorded: readonly RecordedClaim
   );
 }
 
-/**
- * Stores the suggestions in the same transaction. Returns the ids of the new ones by command id.
- */
+/** Returns the ids of the new suggestions by command id. */
 async function storeSuggestions(
   tx: Transaction,
   recorded: readonly RecordedClaim[],
