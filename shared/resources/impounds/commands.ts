@@ -59,7 +59,7 @@ export const releaseImpound = defineCommand<ImpoundRelease>({
   agentScope: null,
 });
 
-/** The clock submits this command when a new day of storage has started. */
+/** Submitted by the clock when a new day of storage has started. */
 export const accrueStorage = defineCommand<ImpoundAction>({
   type: 'impound.accrue',
   entityType: 'impound',

@@ -32,7 +32,7 @@ interface Arrival extends RecordRef {
   vehicle_year: number | null;
 }
 
-/** Creates impounds. The first day of storage accrues immediately. */
+/** The first day of storage accrues immediately. */
 export async function createImpounds(tx: Transaction, commands: CreateCommand[]): Promise<CommandOutcome[]> {
   const arrivals = await findArrivals(tx, commands);
   const plans = commands.map((command) =>

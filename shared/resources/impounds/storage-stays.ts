@@ -13,8 +13,8 @@ export interface StorageStay extends RecordRef {
 }
 
 /**
- * Calculates the storage days of each impound until its `until`; null means now. The caller has
- * locked the rows.
+ * The caller has locked the rows.
+ * @param requests `until`: null means now
  */
 export async function calculateStorageStays(
   tx: Transaction,

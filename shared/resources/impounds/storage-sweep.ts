@@ -6,9 +6,9 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { accrueStorage } from './commands.js';
 
 /**
- * Builds commands for impounds of this transaction's tenants with a started day of storage that has
- * not accrued. The limit is shared round-robin between accounts. If a later sweep finds an impound
- * before its first command has run, the second command changes nothing.
+ * Builds commands for impounds with a started day of storage that has not accrued. The accounts
+ * share the limit round-robin. If a later sweep finds an impound before its first command has run,
+ * the second command changes nothing.
  * @param limit maximum number of commands, which keeps one pass short
  */
 export async function findDueStorageAccruals(tx: Transaction, limit: number): Promise<Command[]> {
