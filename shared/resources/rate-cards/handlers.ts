@@ -12,7 +12,7 @@ import {
 } from '../../records/record-refs.js';
 import { rateCardFields } from './fields.js';
 
-/** The window of a card that is created without one. */
+/** The after-hours window of a card that is created without a window. */
 const DEFAULT_AFTER_HOURS = { start: '18:00', end: '08:00', weekends: true };
 
 type CardCommand = Command<RateCardCreate>;
@@ -24,8 +24,8 @@ interface Predecessor extends RecordRef {
 }
 
 /**
- * Adds cards. A card whose name exists becomes its next version and supersedes the previous one,
- * which stays unchanged.
+ * A card whose name exists becomes its next version and supersedes the previous version, which
+ * stays unchanged.
  */
 export async function createRateCards(tx: Transaction, commands: CardCommand[]): Promise<CommandOutcome[]> {
   const newest = await findNewest(tx, commands);
