@@ -105,7 +105,7 @@ const MOVES: Record<WorkOrderAction, Move> = {
   },
 };
 
-/** Compares two times that may be written differently, such as with Z and with +00:00. */
+/** The two times may be written differently, such as with Z and with +00:00. */
 function isSameTime(one: string | null, other: string | null): boolean {
   return one === null || other === null ? one === other : Date.parse(one) === Date.parse(other);
 }
@@ -126,9 +126,7 @@ function failIllegalMove(row: WorkOrderRow, to: WorkOrderStatus, reason?: string
   });
 }
 
-/**
- * Creates the handler of an action route. Requesting a work order's current status changes nothing.
- */
+/** A request for the current status changes nothing. */
 export function createMoveHandler(action: WorkOrderAction) {
   return async (tx: Transaction, commands: MoveCommand[]): Promise<CommandOutcome[]> => {
     const facts = await readFacts(tx, commands, action);
@@ -149,10 +147,7 @@ export function createMoveHandler(action: WorkOrderAction) {
   };
 }
 
-/**
- * Renders truck and driver of assigned work orders, which `dispatch.assigned` includes
- * (docs/decisions.md §8).
- */
+/** The event `dispatch.assigned` includes truck and driver (docs/decisions.md §8). */
 async function renderAssigned(
   tx: Transaction,
   rows: WorkOrderRow[],

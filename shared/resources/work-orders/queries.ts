@@ -13,8 +13,8 @@ import { workOrderFields } from './fields.js';
 import { agentWorkOrderListRepresentation, agentWorkOrderMembers } from './representation.js';
 
 /**
- * The conditions of a work-order query, for lists and exports. `pending` includes unaccepted work
- * orders; `new` means those alone.
+ * The list and exports use these conditions. `pending` includes unaccepted work orders; `new`
+ * selects only unaccepted ones.
  */
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = workOrderFilters(query, scope);
@@ -41,7 +41,6 @@ function workOrderFilters(query: WorkOrderListQuery, scope: FilterScope): Condit
   return conditions;
 }
 
-/** Builds the query for one page of work orders. */
 export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): SqlQuery {
   return buildListQuery({
     table: 'work_orders',
@@ -53,10 +52,7 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Sql
   });
 }
 
-/**
- * Builds the query for one page for agents, with fewer members. For agents, `pending` means
- * accepted.
- */
+/** Agents get fewer members. For agents, `pending` means accepted. */
 export function listAgentWorkOrders(
   query: Pick<WorkOrderListQuery, 'status' | 'limit'>,
   scope: ListScope,
@@ -75,7 +71,6 @@ export function listAgentWorkOrders(
   });
 }
 
-/** Builds the query for one work order as agents see it. */
 export function readAgentWorkOrder(tenantId: string, id: string): SqlQuery {
   return {
     name: 'read-agent-work-order',

@@ -2,7 +2,7 @@ import type { WORK_ORDER_STATUSES } from '../../contracts/vocabulary.js';
 
 export type WorkOrderStatus = (typeof WORK_ORDER_STATUSES)[number];
 
-/** The actions that have a route and change a work order's status (docs/decisions.md §4). */
+/** Each action has a route and changes a work order's status (docs/decisions.md §4). */
 export type WorkOrderAction = 'accept' | 'assign' | 'unassign' | 'start' | 'complete' | 'cancel' | 'reopen';
 
 interface Transition {
@@ -12,7 +12,7 @@ interface Transition {
 
 /**
  * The transitions of docs/decisions.md §4. `assign` reassigns a dispatched work order, and swaps
- * the truck of one in progress.
+ * the truck of a work order in progress.
  */
 export const WORK_ORDER_ACTIONS: Readonly<Record<WorkOrderAction, Transition>> = {
   accept: { from: ['pending'], to: 'pending' },
@@ -25,7 +25,7 @@ export const WORK_ORDER_ACTIONS: Readonly<Record<WorkOrderAction, Transition>> =
   reopen: { from: ['completed', 'cancelled'], to: 'pending' },
 };
 
-/** Reasons for a cancellation; the last two only once a truck was there. */
+/** The last two reasons require that a truck was there. */
 export const CANCEL_REASONS = ['customer', 'club', 'provider', 'goa', 'unsuccessful'] as const;
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 export const ON_SITE_CANCEL_REASONS: readonly CancelReason[] = ['goa', 'unsuccessful'];
@@ -43,7 +43,7 @@ export const DRIVER_STEPS = [
 ] as const;
 export type DriverStep = (typeof DRIVER_STEPS)[number];
 
-/** The statuses that follow this one, as the error lists them. */
+/** Error details list these statuses. */
 export function nextStatuses(status: WorkOrderStatus): WorkOrderStatus[] {
   const targets = Object.entries(WORK_ORDER_ACTIONS)
     .filter(([action, step]) => action !== 'reopen' && action !== 'accept' && step.from.includes(status))
