@@ -10,10 +10,7 @@ const shared = {
   agentScope: null,
 } as const;
 
-/**
- * The request body plus the key that the API process created: hashed and sealed, never in clear
- * text.
- */
+/** The key that the API process created is hashed and sealed, never in clear text. */
 export type WithKeyMaterial<T> = T & { material: KeyMaterial };
 
 export const createApiKey = defineCommand<WithKeyMaterial<ApiKeyCreate>>({

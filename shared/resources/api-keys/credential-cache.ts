@@ -7,37 +7,34 @@ import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
 
 /**
- * If the broadcast of a revocation is lost, the entry expires. So a revocation takes effect within
+ * Entries expire in case the broadcast of a revocation is lost, so a revocation takes effect within
  * 5 s in every process (docs/decisions.md §6).
  */
 const CACHE_TTL_MS = 4000;
 const MAX_CACHED_CREDENTIALS = 10_000;
 
-/**
- * Bus channel for changed credentials. The bus event is the id of the key, the session or the
- * person.
- */
+/** Each bus event on this channel is the id of a changed key, session or person. */
 export const KEY_CHANGED_CHANNEL = 'tow:key-changed';
 
 const REALM = { 'WWW-Authenticate': 'Bearer realm="tow-dispatch"' };
 
-/** One error code for every missing or invalid credential. */
+/** Every missing or invalid credential gets the same error code. */
 export function unauthorizedError(message: string): AppError {
   return new AppError('unauthorized', message, { headers: REALM });
 }
 
-/** A credential from a request: an API key or a session cookie. */
+/** An API key or a session cookie. */
 export interface Credential {
   /** The cache key: credentials with equal text are the same. */
   text: string;
-  /** Costs a hash, so the cache calls it only for credentials that it does not hold. */
+  /** Costs a hash, so the cache calls this function only for credentials that it does not hold. */
   isWellFormed: () => boolean;
   find: () => Promise<Principal | undefined>;
   refusalMessage: string;
 }
 
 /**
- * Finds the principal of a credential; undefined if the credential is not valid.
+ * Returns undefined if the credential is not valid.
  * @throws {AppError} 503 if PostgreSQL is unreachable
  */
 export type FindPrincipal = (credential: Credential) => Promise<Principal | undefined>;
@@ -72,7 +69,10 @@ function ifValid(principal: Principal | undefined): Principal | undefined {
   return principal;
 }
 
-/** Reads the key from `Authorization: Bearer …`. @throws {AppError} 401 if the header is missing */
+/**
+ * Reads the key from `Authorization: Bearer …`.
+ * @throws {AppError} 401 if the header is missing
+ */
 export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoKey: string): Credential {
   if (!header) throw unauthorizedError(ifNoKey);
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
@@ -86,7 +86,7 @@ export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, i
 
 /**
  * Counts a wrong credential against the client's network, to limit guessing. Requests with a valid
- * key are never limited by it.
+ * key are never limited by this count.
  * @throws {AppError} 429
  */
 export async function countBadCredential(

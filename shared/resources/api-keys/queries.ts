@@ -25,8 +25,8 @@ interface KeyRow {
 const TIER_ORDER: Tier[] = ['starter', 'standard', 'premium'];
 
 /**
- * Finds a key by its hash, then its tenant. Returns undefined for an unknown key. Throws if
- * PostgreSQL is unreachable; the client then gets a 503, never a 401.
+ * Returns undefined for an unknown key. Throws if PostgreSQL is unreachable; the client then gets a
+ * 503, never a 401.
  */
 export async function findKey(db: Database, key: string): Promise<Principal | undefined> {
   const hash = sha256(key);

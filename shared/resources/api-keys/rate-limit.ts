@@ -5,7 +5,6 @@ import type { Runtime } from '../../platform/process/runtime.js';
 
 const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 
-/** The result of counting a request against its rate limits. */
 export interface RateLimitResult {
   windows: WindowState[];
   /** The 429 error if a limit is exceeded. */
@@ -13,9 +12,9 @@ export interface RateLimitResult {
 }
 
 /**
- * The account-wide limit for all credentials of one kind: `times` the limit of the account's tier.
- * Without it, an account could multiply its limits by creating keys or users. The sandbox is a
- * separate account.
+ * The account-wide limit for all credentials of one kind is `times` the limit of the account's
+ * tier. Without this limit, an account could multiply its limits by creating keys or users. The
+ * sandbox is a separate account.
  */
 const ACCOUNT_LIMITS = {
   api: { name: 'api-keys', times: 5, limit: 'the account-wide API key limit' },
@@ -66,10 +65,7 @@ function limiterKeyFor({ kind, id, tenantId }: Principal): string {
   return kind === 'user' ? `${id}/${tenantId}` : id;
 }
 
-/**
- * Builds the 429 error for the exceeded windows.
- * @param limit name of the limit in the error message
- */
+/** @param limit name of the limit in the error message */
 export function rateLimitedError(windows: WindowState[], limit: string): AppError {
   const over = windows.filter((state) => state.remaining < 0);
   const retryAfter = Math.max(...over.map((state) => state.resetSeconds));
