@@ -14,8 +14,8 @@ export interface AuditedSideEffect {
 }
 
 /**
- * Records changes to other records in the command's transaction, so that each record's history is
- * complete. These entries share the command's request id.
+ * Records the changes in the command's transaction, so that each record's history is complete.
+ * These entries share the command's request id.
  */
 export async function auditSideEffects(
   tx: Transaction,

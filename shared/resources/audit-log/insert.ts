@@ -33,8 +33,7 @@ export interface AuditRecord {
 }
 
 /**
- * Builds the insert query for audit entries. Lists of records in the changes are stored as
- * summaries. The query fails if an id already exists.
+ * Lists of records in the changes are stored as summaries. The query fails if an id already exists.
  */
 export function buildAuditInsert(records: AuditRecord[]): SqlQuery {
   return buildWholeAuditInsert(
@@ -42,7 +41,7 @@ export function buildAuditInsert(records: AuditRecord[]): SqlQuery {
   );
 }
 
-/** {@link buildAuditInsert} that stores the changes as they are. */
+/** Like {@link buildAuditInsert}, but stores the changes as they are. */
 export function buildWholeAuditInsert(records: AuditRecord[]): SqlQuery {
   const rows = records.map(({ actor, ...record }) => ({
     tenant_id: record.tenantId,
@@ -81,10 +80,7 @@ export interface OperatorAction {
   changes?: Change[];
 }
 
-/**
- * Builds the insert query for the audit entries of an operator's actions. Actor is `system`, source
- * is `job` (docs/decisions.md §9).
- */
+/** The actor is `system` and the source is `job` (docs/decisions.md §9). */
 export function buildOperatorAuditInsert(actions: OperatorAction[]): SqlQuery {
   return buildWholeAuditInsert(
     actions.map(({ changes = null, ...action }) => ({

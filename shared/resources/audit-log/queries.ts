@@ -14,12 +14,12 @@ const DAY_MS = 24 * 3600 * 1000;
  */
 const MAX_COMMIT_DELAY_MS = 8 * DAY_MS;
 
-/** Lists audit entries, newest first by the time of the request. */
+/** Sorts by the time of the request, newest first. */
 export function listAuditEntries(query: AuditListQuery, scope: ListScope): SqlQuery {
   return buildAuditListQuery(query, scope, auditEntryRepresentation('t'));
 }
 
-/** Lists audit entries for agents: whole entries on a short page, brief ones on a long page. */
+/** Agents get whole entries on a short page, brief entries on a long page. */
 export function listAgentAuditEntries(query: AuditListQuery, scope: ListScope): SqlQuery {
   const isShort = query.limit <= MAX_WHOLE_ITEMS;
   const representation = isShort ? auditEntryRepresentation('t') : briefAuditEntryRepresentation('t');

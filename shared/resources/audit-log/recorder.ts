@@ -3,10 +3,7 @@ import type { Database } from '../../platform/postgres/database.js';
 import { Batcher, runInHalves } from '../../queues/batcher.js';
 import { type AuditRecord, buildAuditInsert } from './insert.js';
 
-/**
- * Maximum number of entries that wait to be stored, so that they cannot fill the memory while
- * PostgreSQL hangs.
- */
+/** Waiting entries must not fill the memory while PostgreSQL hangs. */
 export const MAX_WAITING_ENTRIES = 10_000;
 
 interface WaitingEntry {
@@ -26,8 +23,8 @@ export class AuditRecorder {
 
   /**
    * Resolves once the entry is committed.
-   * @throws {AppError} 503 if the entry cannot be stored: a request without its audit entry gets no
-   * result
+   * @throws {AppError} 503 if the entry cannot be stored, because a request without its audit entry
+   * gets no result
    */
   record(record: AuditRecord): Promise<void> {
     if (this.#entries.waiting >= MAX_WAITING_ENTRIES)
