@@ -10,8 +10,8 @@ export const customerPatch = Joi.object(customerFields.change).meta({ className:
 export const customer = customerFields.response.meta({ className: 'Customer' });
 
 /**
- * A customer in an agent's list. A short page has whole customers. A longer page omits null members
- * and may omit the members below.
+ * A short page has whole customers. A longer page omits null members and may omit the members
+ * below.
  */
 export const agentCustomerListItem = customer
   .fork(
