@@ -9,8 +9,8 @@ import {
 } from './queries.js';
 
 /**
- * Maximum bytes of work orders that one process caches, over all tenants. A board of 5,000 work
- * orders has four million.
+ * One process caches at most this many bytes of work orders, over all tenants. A board of 5,000
+ * work orders has four million.
  */
 const MAX_CACHED_BYTES = 32_000_000;
 /** If more work orders than this have changed, one query renders the whole board. */
@@ -18,7 +18,7 @@ const MAX_CHANGED = 500;
 
 interface CachedWorkOrder {
   version: string;
-  /** UTF-8 JSON without its closing brace; the seconds are appended to it. */
+  /** UTF-8 JSON without its closing brace, because the seconds are appended later. */
   body: Buffer;
 }
 
@@ -29,10 +29,9 @@ interface ListedWorkOrder {
 }
 
 /**
- * Reads dispatch boards. PostgreSQL takes some 50 ms to render 5,000 work orders, but few of them
- * change between two reads of a board. So this class caches the text of each work order by its
- * version. A read fetches the versions of all work orders and the bodies of those that changed.
- * Everything else is read anew each time.
+ * Caches the text of each work order by its version, because PostgreSQL takes some 50 ms to render
+ * 5,000 work orders, but few of them change between two reads. A read fetches the versions of all
+ * work orders and the bodies of those that changed. Everything else is read anew each time.
  */
 export class DispatchBoardReader {
   readonly #cache = new LRUCache<string, Map<string, CachedWorkOrder>>({
@@ -60,8 +59,8 @@ export class DispatchBoardReader {
     if (changed.length > MAX_CHANGED) return this.#readWhole(tenantId);
     if (changed.length > 0) {
       await this.#fetchBodies(tenantId, cached, changed);
-      // A work order changed again, or another read cached a later version. The parts would be from
-      // two snapshots.
+      // A work order changed again, or another read cached a later version, so the parts would be
+      // from two snapshots.
       if (shown.some(hasChanged)) return this.#readWhole(tenantId);
       this.#store(tenantId, cached, shown);
     }
@@ -104,7 +103,7 @@ export class DispatchBoardReader {
   }
 }
 
-/** Parses work orders, one per line of text. Puts the bodies, if any, into `cached`. */
+/** Parses one work order per line of text, and puts its body, if any, into `cached`. */
 function parseWorkOrders(lines: string, cached?: Map<string, CachedWorkOrder>): ListedWorkOrder[] {
   if (lines === '') return [];
   return lines.split('\n').map((line) => {
@@ -120,8 +119,8 @@ function withoutClosingBrace(body: string): Buffer {
 }
 
 /**
- * Assembles the board as bytes. Joining and encoding four million characters took a third of a read
- * (measured).
+ * Assembles the board as bytes, because joining and encoding four million characters took a third
+ * of a read (measured).
  */
 function renderBoard(
   row: BoardRow,
