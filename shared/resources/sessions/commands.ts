@@ -10,7 +10,7 @@ const shared = {
 } as const;
 
 /**
- * Values that the api process has checked or created. The password stays in the api process; only
+ * The api process has checked or created these values. The password stays in the api process; only
  * the browser gets the token.
  */
 export interface NewSession {
@@ -18,8 +18,8 @@ export interface NewSession {
   /** SHA-256 of the token, hex. */
   token_hash: string;
   /**
-   * SHA-256 of the stored hash that the password was checked against, hex. If the password has
-   * changed since, the sign-in fails.
+   * SHA-256, in hex, of the stored hash that the api process checked the password against. If the
+   * password has changed since, the sign-in fails.
    */
   password_mark: string;
   /**
@@ -30,9 +30,8 @@ export interface NewSession {
 }
 
 /**
- * A session is no business record, yet it is created by a command like all writes. Once the person
- * is identified, tenant and actor are known. So the sign-in is audited, survives a crash, and only
- * workers write it.
+ * A session is no business record, but a command creates it like any other write. So the sign-in is
+ * audited, survives a crash, and only workers write it.
  */
 export const createSession = defineCommand<NewSession>({
   ...shared,
@@ -45,7 +44,7 @@ export const createSession = defineCommand<NewSession>({
     password_mark: Joi.string().required(),
     address_mark: Joi.string(),
   }),
-  // Runs in sequence with changes of the same person.
+  // Changes of the same person run in sequence.
   conflictKeys: ({ user_id }) => [`entity:${user_id}`],
 });
 

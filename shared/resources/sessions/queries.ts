@@ -11,7 +11,7 @@ export const SESSION_IDLE_LIFETIME = "interval '12 hours'";
 /** A session ends after this long, however much it is used. */
 export const SESSION_MAX_LIFETIME = "interval '7 days'";
 
-/** A person whose password a sign-in may match. */
+/** The sign-in's password may belong to this person. */
 export interface SignInCandidate {
   tenant_id: string;
   id: string;
@@ -21,13 +21,13 @@ export interface SignInCandidate {
 }
 
 /**
- * With more accounts than this under one e-mail, the client must send tenant_id: each candidate
- * costs a password check.
+ * With more accounts than this under one e-mail, the client must send tenant_id, because each
+ * candidate costs a password check.
  */
 const MAX_CANDIDATES = 5;
 
 /**
- * The active people with this e-mail, across tenants, oldest first. Throws when PostgreSQL is
+ * Finds the active people with this e-mail, across tenants, oldest first. Throws when PostgreSQL is
  * unreachable.
  */
 export function findSignInCandidates(
@@ -59,8 +59,8 @@ interface UserRow {
 }
 
 /**
- * Finds a session by its token, then its person and the tenant that the request acts on; undefined
- * when no session has this token.
+ * Finds the session, its person and the tenant that the request acts on. Returns undefined when no
+ * session has this token.
  */
 export async function findSession(
   db: Database,
@@ -113,8 +113,8 @@ export function buildPersonPrincipal(
 }
 
 /**
- * Extends the idle expiry of used sessions; an ended session stays ended. Not a client's write, so
- * it has no audit entry.
+ * Extends the idle expiry of used sessions; an ended session stays ended. No client requested this
+ * write, so it has no audit entry.
  */
 export async function extendSessions(
   db: Database,

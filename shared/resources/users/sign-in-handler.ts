@@ -20,8 +20,8 @@ const userRef = ({ tenantId, input }: Command<NewSession>): RecordRef => ({
 });
 
 /**
- * Starts sessions. A sign-in fails when the password has changed, or the person was deactivated,
- * since the api process checked the password.
+ * A sign-in fails when the password has changed, or the person was deactivated, since the api
+ * process checked the password.
  */
 export async function createSessions(
   tx: Transaction,
@@ -49,8 +49,7 @@ export async function createSessions(
 }
 
 /**
- * Stores the networks of people who signed in as keyed hashes; see
- * `sessions/known-addresses.ts`.
+ * Stores the networks of people who signed in as keyed hashes; see `sessions/known-addresses.ts`.
  */
 async function storeAddresses(
   tx: Transaction,
