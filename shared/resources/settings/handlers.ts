@@ -10,8 +10,7 @@ import { mergeTenants } from '../tenants/update-tenants.js';
 import { isPostgresTimeZone } from './time-zones.js';
 
 /**
- * JSON merge of an account's settings. Existing invoices keep the tax rate they were priced with;
- * export schedules move to the new time zone.
+ * Existing invoices keep the tax rate that priced them; export schedules move to the new time zone.
  */
 export async function updateSettings(
   tx: Transaction,
@@ -36,7 +35,8 @@ export async function updateSettings(
 }
 
 /**
- * Commands whose time zone PostgreSQL does not know: every sweep that computes with it would fail.
+ * Finds commands whose time zone PostgreSQL does not know, because every sweep that computes with
+ * the zone would fail.
  */
 async function findUnknownZones(
   tx: Transaction,

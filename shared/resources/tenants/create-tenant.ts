@@ -18,13 +18,14 @@ export interface TenantPair {
   sandbox: string;
 }
 
-/** Ids for a tenant and its twin; the transaction that creates them must include both. */
+/** The transaction that creates the two tenants must include both ids. */
 export function createTenantPairIds(): TenantPair {
   return { live: newId(), sandbox: newId() };
 }
 
 /**
- * Creates and audits a tenant and its sandbox twin, in a transaction of exactly these two tenants.
+ * Creates and audits a tenant and its sandbox twin. The transaction must have exactly these two
+ * tenants.
  */
 export async function createTenantPair(tx: Transaction, pair: TenantPair, tenant: NewTenant): Promise<void> {
   const {

@@ -1,7 +1,7 @@
 import type { Tier } from '../../platform/config/config.js';
 import type { Database } from '../../platform/postgres/database.js';
 
-/** The columns of a tenant that every request needs. */
+/** Every request needs these columns. */
 export interface TenantRow {
   name: string;
   environment: 'live' | 'sandbox';
