@@ -38,7 +38,6 @@ const MAX_ENTRIES = 200;
 
 const nullableText = () => Joi.string().allow(null);
 
-/** A CSV column for a member of the inspected vehicle. */
 const vehicleCell = (name: string, kind: CellKind) => ({
   name: `vehicle_${name}`,
   kind,
@@ -73,7 +72,6 @@ const vehicle: Field = {
   freeText: ['vin', 'plate', 'make', 'model'],
 };
 
-/** The fields of an entry of each list of an inspection. */
 export const inspectionLists = {
   items: defineEntryFields({
     key: { input: text(64).example('brakes'), isRequired: true, output: Joi.string() },
@@ -99,7 +97,6 @@ export const inspectionLists = {
   }),
 };
 
-/** A list that clients set. */
 const list = ({ creation, response, freeTextNames }: RecordFields, options: Partial<Field>): Field => ({
   input: Joi.array().items(Joi.object(creation)).max(MAX_ENTRIES),
   output: Joi.array().items(response),
@@ -121,9 +118,9 @@ const defectChanges = Joi.array()
   .description('Defects to resolve or reopen. Omitted defects do not change');
 
 /**
- * The fields of an inspection. The database stores vehicle and lists in the form that the API
- * shows. The file of inspections prints the lists as JSON, so that it is complete; an export of
- * everything also has a file for each list.
+ * The database stores vehicle and lists in the form that the API shows. The file of inspections
+ * prints the lists as JSON, so that it is complete; an export of everything also has a file for
+ * each list.
  */
 export const inspectionFields = defineFields({
   id: recordId(),

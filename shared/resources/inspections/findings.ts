@@ -20,7 +20,7 @@ export interface InspectionItem {
 
 export type InspectionResult = 'pass' | 'pass_with_defects' | 'out_of_service';
 
-/** Derives the result from the findings (docs/decisions.md §9). Clients cannot set it. */
+/** Clients cannot set the result (docs/decisions.md §9). */
 export function deriveInspectionResult(
   items: readonly InspectionItem[],
   defects: readonly InspectionDefect[],
@@ -30,9 +30,7 @@ export function deriveInspectionResult(
   return unresolved.length > 0 || items.some((item) => item.state === 'fail') ? 'pass_with_defects' : 'pass';
 }
 
-/**
- * Returns true if the inspection takes its truck out of service. Without a truck it blocks nothing.
- */
+/** True if the inspection takes its truck out of service. */
 export function blocksDispatch(result: InspectionResult, truckId: unknown): boolean {
   return result === 'out_of_service' && Boolean(truckId);
 }
