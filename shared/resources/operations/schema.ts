@@ -32,7 +32,7 @@ export const accepted = allRequired({
   data: allRequired({ operation_id: uuid(), status: Joi.string().valid('queued') }),
 }).meta({ className: 'Accepted' });
 
-/** The preview of a write; nothing is stored. */
+/** The response to a dry run, which stores nothing. */
 export const dryRun = allRequired({
   ok: Joi.boolean().valid(true).example(true),
   dry_run: Joi.boolean().valid(true).example(true),
