@@ -19,9 +19,9 @@ function buildActionTable(): Record<string, string> {
 const ACTIONS_BY_STATE = JSON.stringify(buildActionTable());
 
 /**
- * SQL: the actions that an operator may take now, as a JSON array. The query looks them up in one
- * JSON constant, because PostgreSQL sets up every branch of a `case` for every read: with a branch
- * for each status, reading one invoice took twice as long (measured).
+ * SQL: the actions as a JSON array, looked up in one JSON constant. A `case` with a branch for each
+ * status made reading one invoice take twice as long (measured), because PostgreSQL sets up every
+ * branch for every read.
  */
 export function allowedActions(alias: string): string {
   const flag = (condition: string) => `case when ${condition} then '1' else '0' end`;

@@ -38,10 +38,7 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   },
 });
 
-/**
- * The draft gets the account's next invoice number (docs/specification.md §4.2,
- * create_invoice_draft).
- */
+/** Takes the account's next invoice number (docs/specification.md §4.2, create_invoice_draft). */
 export const draftInvoice = defineCommand<InvoiceDraft>({
   type: 'invoice.draft',
   entityType: 'invoice',
@@ -136,7 +133,7 @@ export const voidInvoice = defineCommand<InvoiceReason>({
   agentScope: null,
 });
 
-/** Submitted by the clock. */
+/** Only the clock submits this command. */
 export const markInvoiceOverdue = defineCommand<InvoiceAction>({
   type: 'invoice.mark_overdue',
   entityType: 'invoice',
@@ -147,7 +144,7 @@ export const markInvoiceOverdue = defineCommand<InvoiceAction>({
   agentScope: null,
 });
 
-/** Submitted by the public invoice page when the customer opens it. */
+/** The public invoice page submits this command. */
 export const markInvoiceViewed = defineCommand<InvoiceAction>({
   type: 'invoice.mark_viewed',
   entityType: 'invoice',

@@ -1,9 +1,6 @@
 import type { InvoiceCreate } from '../../contracts/generated.js';
 
-/**
- * The rate card prices an invoice that names a work order and omits line_items. An empty array
- * means an invoice without line items.
- */
+/** An empty array of line_items is an invoice without line items, not a wish for the rate card. */
 export function isPricedFromRateCard({ work_order_id, line_items }: InvoiceCreate): boolean {
   return Boolean(work_order_id) && line_items === undefined;
 }

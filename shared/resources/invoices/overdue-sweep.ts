@@ -6,7 +6,7 @@ import { buildRoundRobinSql } from '../../records/sweeps/sweep-round-robin.js';
 import { markInvoiceOverdue } from './commands.js';
 import { INVOICE_MOVES } from './transitions.js';
 
-/** The transition table decides which statuses the clock may move to overdue. As SQL literals. */
+/** SQL literals of the statuses that the clock may move to overdue. */
 const SWEPT_STATUSES = Object.entries(INVOICE_MOVES)
   .filter(([, moves]) => moves.some(({ to, by }) => to === 'overdue' && by.includes('S')))
   .map(([status]) => `'${status}'`);
@@ -15,8 +15,8 @@ const SWEPT_STATUSES = Object.entries(INVOICE_MOVES)
 export const CAN_BECOME_OVERDUE = `i.status in (${SWEPT_STATUSES.join(', ')})`;
 
 /**
- * SQL condition: {@link CAN_BECOME_OVERDUE}, and the invoice is not with a motor club. The text
- * must match the condition of the partial indexes, or PostgreSQL does not use them.
+ * Without invoices that are with a motor club. The text must match the condition of the partial
+ * indexes, or PostgreSQL does not use them.
  */
 const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' and i.is_with_club)`;
 
@@ -24,18 +24,18 @@ const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' a
 const MAX_PER_TENANT = 256;
 
 /**
- * Terms count days in the account's time zone, but the ranges count 24 hours. The day on which the
- * clocks go forward is up to two hours shorter, so the ranges reach three hours further.
+ * The ranges count days of 24 hours, but the day on which the clocks go forward is up to two hours
+ * shorter. So the ranges reach three hours further.
  */
 const DST_MARGIN = "interval '3 hours'";
 
 /**
  * SQL: ranges that contain every past-due invoice ({@link IS_PAST_DUE}) and few others, each with
- * its own index. A sweep therefore reads only newly due invoices, however many are open.
+ * its own index. A sweep therefore reads only newly due invoices, however many are open. The
+ * indexes store no settings, so a change of time zone, grace or terms rewrites no rows.
  *
  * The first range ends at the midnight that starts the day `grace_days` ago, because the grace days
- * of every earlier due date have ended. The indexes store no settings, so a change of time zone,
- * grace or terms applies immediately and rewrites no rows.
+ * of every earlier due date have ended.
  */
 const RANGES: Readonly<Record<string, string>> = {
   due_date: `i.due_date is not null
@@ -54,8 +54,7 @@ const CANDIDATES = Object.entries(RANGES).map(
 );
 
 /**
- * The limit keeps a pass short, and the accounts share the limit round-robin. If a later sweep
- * finds an invoice before its first command has run, the second command changes nothing.
+ * An invoice found again before its command has run gets a second command, which changes nothing.
  */
 export async function findOverdueInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await tx.query<ClockTarget>({

@@ -2,9 +2,7 @@ import { effectiveDueDate } from '../../billing/effective-due-date.js';
 import { jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 import { shortCustomerName } from '../customers/representation.js';
 
-/**
- * SQL: enough members for an agent to choose an invoice. The tool get_invoice shows every member.
- */
+/** Agents choose an invoice by these members. The tool get_invoice shows every member. */
 export function agentInvoiceListRepresentation(alias: string): string {
   return jsonObjectWithoutNulls(alias, [
     'id',

@@ -18,10 +18,7 @@ export { deliveryState, draftLine, invoiceActionName, lineItem, lineItemInput };
 
 export const invoiceCreate = Joi.object(invoiceFields.creation).meta({ className: 'InvoiceCreate' });
 
-/**
- * The invoice number comes from the account's sequence; customer, vehicle and dates come from the
- * work order.
- */
+/** The work order supplies customer, vehicle and dates. */
 export const invoiceDraft = Joi.object({
   work_order_id: uuid().required(),
   line_items: Joi.array()

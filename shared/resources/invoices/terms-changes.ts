@@ -2,13 +2,9 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { recordsetSql } from '../../records/record-refs.js';
 import { CAN_BECOME_OVERDUE } from './overdue-sweep.js';
 
-/** Maximum customers per pass. */
 const CUSTOMERS_PER_PASS = 100;
 
-/**
- * SQL expression on `invoices i` and `customers c`: when the invoice is due by the customer's
- * current terms.
- */
+/** SQL expression on `invoices i` and `customers c`: due by the customer's current terms. */
 const OWN_TERMS_DUE_AT = `i.released_at + interval '24 hours' * c.terms_days`;
 
 const STALE_INVOICES = `customers c join invoices i on i.tenant_id = c.tenant_id and i.customer_id = c.id
@@ -20,10 +16,9 @@ interface CustomerRef {
 }
 
 /**
- * Applies changed terms of customers to their open invoices, in portions, because one customer may
- * have very many invoices. The function applies a change only after all transactions that could
- * have read the old terms have ended, because their invoices are not visible earlier.
- * @param limit maximum number of invoices
+ * Works in portions, because one customer may have very many invoices. A change waits until all
+ * transactions that could have read the old terms have ended, because their invoices are not
+ * visible earlier.
  * @returns how many invoices were changed
  */
 export async function applyTermsChanges(tx: Transaction, limit: number): Promise<number> {
@@ -56,8 +51,8 @@ export async function applyTermsChanges(tx: Transaction, limit: number): Promise
 }
 
 /**
- * Keeps updated_at of the invoices, because no value that clients see has changed. Skips locked
- * rows; the next pass updates them.
+ * Keeps updated_at, because no value that clients see has changed. Skips locked rows until the next
+ * pass.
  */
 async function updateTermsDueDates(
   tx: Transaction,

@@ -3,8 +3,8 @@ import type { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 /**
- * The actors of transitions (docs/decisions.md §3). O: an operator, which is a signed-in person or
- * a key with the permission. S: the system's clock. P: a payment, provider or partner event.
+ * O: an operator, which is a signed-in person or a key with the permission. S: the system's clock.
+ * P: a payment, provider or partner event (docs/decisions.md §3).
  */
 export type Mover = 'O' | 'S' | 'P';
 
@@ -14,17 +14,11 @@ export type MoveTarget = InvoiceStatus | 'reopened';
 interface Move {
   to: MoveTarget;
   by: readonly Mover[];
-  /**
-   * The transition requires that the invoice was never released, or never delivered to the
-   * customer.
-   */
+  /** The invoice must never have been released, or never delivered to the customer. */
   only?: 'never_released' | 'never_delivered';
 }
 
-/**
- * The transition table of docs/decisions.md §3. The OpenAPI text, `allowed_actions` and the tests
- * are generated from this table.
- */
+/** The OpenAPI text, `allowed_actions` and the tests are generated from this table. */
 export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly Move[]>> = {
   draft: [
     { to: 'needs_review', by: ['O', 'S'] },
@@ -150,10 +144,7 @@ export function listAllowedMoves(
     .map(({ to }) => to);
 }
 
-/**
- * Lists what an operator may do now. Only /resolve reopens, and only a disputed invoice; all other
- * invoices reopen automatically.
- */
+/** Only /resolve reopens, and only a disputed invoice; all other invoices reopen automatically. */
 export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean): InvoiceAction[] {
   const targets = listAllowedMoves(history, 'O');
   const actions = Object.entries(INVOICE_ACTIONS) as [InvoiceAction, readonly MoveTarget[]][];
@@ -187,7 +178,7 @@ export function isVisibleToCustomer(status: InvoiceStatus): boolean {
   return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');
 }
 
-/** Implements docs/decisions.md §3. */
+/** The sequence of the checks matters (docs/decisions.md §3). */
 export function computeReopenedStatus(invoice: {
   isPastDue: boolean;
   paidCents: number;

@@ -7,16 +7,13 @@ export interface AgentTraces extends RecordRef {
   billing_email: string | null;
   created_by_agent: boolean;
   agent_id: string | null;
-  /**
-   * When an agent key last set the price, or changed the billing email of a price that an agent
-   * set; null: never.
-   */
+  /** When an agent set the price, or changed the billing email of an agent's price; null: never. */
   agent_priced_at: string | null;
   /** The agent_priced_at of the agent's price that a person's line items have replaced. */
   replaced_agent_price_at: string | null;
   /**
-   * The last billing_email without an agent's influence; '' for none. A value that a key sets is
-   * stored only if the previous value was trusted. null: an earlier release wrote the row.
+   * The last billing_email without an agent's influence; '' for none. A value from a key is stored
+   * only if the previous value was trusted. null: an earlier release wrote the row.
    */
   trusted_billing_email: string | null;
   created_at: string;
@@ -46,8 +43,8 @@ interface Edit {
 }
 
 /**
- * An agent's edit may add traces. A person's line items clear all traces; a person's billing email
- * clears only an agent's change of the billing email.
+ * A person's line items clear all traces. A person's billing email clears only an agent's change of
+ * the billing email.
  */
 export function updateAgentTraces(
   row: AgentTraces,
@@ -71,9 +68,8 @@ export function updateAgentTraces(
 }
 
 /**
- * True if an edit changes the billing email of a price that an agent set. An agent's change counts
- * as pricing. Otherwise an agent could draft for ten addresses and then move all drafts to one
- * payer, past the approval threshold.
+ * An agent's change of the billing email counts as pricing. Otherwise an agent could draft for ten
+ * addresses and then move all drafts to one payer, past the approval threshold.
  */
 export function isAgentPriceReaddressed(row: AgentTraces, billingEmail: string | null): boolean {
   return billingEmail !== row.billing_email && hasAgentPrice(row);
@@ -93,8 +89,8 @@ function isSameInstant(a: string, b: string): boolean {
 }
 
 /**
- * Finds the locked invoices that only a signed-in person may approve (docs/decisions.md §3): an
- * agent created, priced or re-addressed them, and no person has replaced the agent's values.
+ * Finds invoices that an agent created, priced or re-addressed, and whose values no person has
+ * replaced since. Only a signed-in person may approve them (docs/decisions.md §3).
  */
 export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTraces[]): Promise<Set<string>> {
   const touched = rows.filter(
@@ -104,10 +100,7 @@ export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTra
   return new Set([...touched, ...(await findReaddressed(tx, unknown))].map(refKey));
 }
 
-/**
- * Searches the audit log for agents that ever changed the billing email. Only rows that an earlier
- * release wrote need the search.
- */
+/** Reads the audit log. Only rows that an earlier release wrote need this search. */
 async function findReaddressed(tx: Transaction, rows: AgentTraces[]): Promise<RecordRef[]> {
   if (rows.length === 0) return [];
   return tx.query<RecordRef>({

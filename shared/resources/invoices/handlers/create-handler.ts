@@ -101,9 +101,8 @@ function toPricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
 }
 
 /**
- * Finds the drafts whose number is taken, by inserting all of them and rolling back. Under
- * row-level security only a conflict uses the index on the lower-cased number. A comparison would
- * read every invoice of the tenant.
+ * Inserts all drafts and rolls back. Under row-level security only a conflict uses the index on the
+ * lower-cased number; a comparison would read every invoice of the tenant.
  */
 async function findTakenNumbers(tx: Transaction, drafts: Draft[]): Promise<Map<string, CommandOutcome>> {
   const [, rows] = await Promise.all([

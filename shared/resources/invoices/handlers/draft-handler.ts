@@ -22,9 +22,8 @@ const SINGLE_STEP_ROUNDS = 4;
 const MAX_ROUNDS = 20;
 
 /**
- * Drafts invoices under the account's next free numbers. Each draft runs, and is held, as an
- * `invoice.create` command with its final values. A person therefore approves exactly what was
- * shown, even if the work order changes meanwhile.
+ * Each draft runs, and is held, as an `invoice.create` command with its final values. A person
+ * therefore approves exactly what was shown, even if the work order changes meanwhile.
  */
 export async function draftInvoices(tx: Transaction, commands: DraftCommand[]): Promise<CommandOutcome[]> {
   const workOrders = await findWorkOrders(tx, commands);

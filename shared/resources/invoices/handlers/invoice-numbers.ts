@@ -14,9 +14,8 @@ export interface ReservedNumber {
 }
 
 /**
- * Reserves the next invoice numbers of the accounts, in the sequence of the commands. The account's
- * counter stays locked until the transaction ends.
- * @param step how many numbers each command consumes; the command gets the last of them
+ * The account's counter stays locked until the transaction ends. Each command consumes `step`
+ * numbers and gets the last of them.
  * @returns the numbers, by command id
  */
 export async function reserveInvoiceNumbers(
@@ -45,8 +44,8 @@ export async function reserveInvoiceNumbers(
 }
 
 /**
- * Returns the numbers after each account's last used number, so that refused drafts leave no gap.
- * Call this function in the transaction that reserved the numbers.
+ * Makes the numbers after the last used number free again, so that refused drafts leave no gap.
+ * Call this function in the transaction that reserved them.
  */
 export async function releaseInvoiceNumbers(tx: Transaction, reserved: ReservedNumber[]): Promise<void> {
   const tenants = [...new Set(reserved.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];

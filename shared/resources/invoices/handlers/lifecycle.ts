@@ -44,10 +44,7 @@ export function toInvoiceHistory(row: InvoiceRow): InvoiceHistory {
   };
 }
 
-/**
- * Fails with 409, because the table does not allow the transition or a guard forbids it for
- * `reason`.
- */
+/** A 409: the table does not allow the transition, or a guard forbids it for `reason`. */
 export function refuseInvoiceMove(row: InvoiceRow, to: MoveTarget | string, reason?: string): CommandOutcome {
   const allowed = listAllowedActions(toInvoiceHistory(row), row.paid_cents > 0);
   return failedOutcome({
@@ -62,9 +59,7 @@ export interface MoveFacts {
   command: Command;
   mover: Mover;
   lineCount: number;
-  /**
-   * True if only a signed-in person may approve, and must send If-Match with the version they saw.
-   */
+  /** Only a signed-in person may approve, and must send If-Match with the version they saw. */
   isPersonRequired: boolean;
 }
 
@@ -134,8 +129,8 @@ const LIFECYCLE_COLUMNS = `status text, status_reason text, released_at timestam
 const LIFECYCLE_NAMES = parseColumnNames(LIFECYCLE_COLUMNS);
 
 /**
- * Stores transitions and payments, updates the billing of the work orders, and cancels open
- * approvals that became obsolete. The caller has locked the rows.
+ * Also updates the billing of the work orders, and cancels open approvals that became obsolete. The
+ * caller has locked the rows.
  */
 export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promise<void> {
   if (rows.length === 0) return;

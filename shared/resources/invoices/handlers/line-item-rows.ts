@@ -4,7 +4,7 @@ import type { InvoiceCreate } from '../../../contracts/generated.js';
 import { newId } from '../../../platform/ids.js';
 import { parseColumnNames, recordsetSql } from '../../../records/record-refs.js';
 
-/** The server computes the stored totals; totals in the request are not stored. */
+/** The stored totals are the server's own. */
 export function buildLineItemRows(
   command: Command<{ line_items?: InvoiceCreate['line_items'] }>,
   lineTotals: number[],

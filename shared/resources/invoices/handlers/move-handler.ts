@@ -31,7 +31,6 @@ import { findRecipients, type Recipients, storeInvoiceMessages } from './send.js
 type ActionInput = Partial<InvoiceReason & InvoiceSend>;
 type ActionCommand = Command<ActionInput>;
 
-/** The handler reads these facts once for all commands. */
 interface Facts {
   rows: Map<string, InvoiceRow>;
   lineCounts: Map<string, number>;
@@ -145,10 +144,7 @@ export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome
   };
 }
 
-/**
- * Adds the secret link to the response of /send; no read shows the link. A dry run omits the link,
- * because the link would not work.
- */
+/** Only the response of /send shows the secret link. In a dry run the link would not work. */
 function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove): CommandOutcome {
   const [first] = sending?.messages ?? [];
   return outcome.ok && first && !command.dryRun

@@ -6,8 +6,7 @@ import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
 /**
- * A command for an invoice that is already overdue changes nothing, so the clock may submit it
- * twice and only one event is recorded.
+ * An invoice that is already overdue stays unchanged, so a second command records no second event.
  */
 export async function markInvoicesOverdue(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);

@@ -21,10 +21,8 @@ import { isPricedFromRateCard } from '../is-priced-from-rate-card.js';
 type CreateCommand = Command<InvoiceCreate>;
 
 /**
- * Prices, from the rate card in force, the invoices that name a work order and omit line items.
  * Usually no command needs a price; then no query runs.
- * @returns by command id, the command with its line items or the error; other commands are not in
- * the map
+ * @returns by command id, the command with its line items, or the error
  */
 export async function priceFromCards(
   tx: Transaction,
@@ -56,8 +54,8 @@ function toPricingRequest({ tenantId, input }: CreateCommand): WorkOrderToPrice 
 }
 
 /**
- * The queries lock the work orders and their impounds before they read charges. Of two concurrent
- * invoices, the second therefore sees what the first has charged.
+ * Lock before reading charges: the second of two concurrent invoices must see what the first
+ * charged.
  */
 async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, PricingFactsRow>> {
   const jobs = commands.map(toPricingRequest);

@@ -101,9 +101,8 @@ export async function writeMessageBodies(
 }
 
 /**
- * Call this function in the transaction that releases the invoices. Messages for a provider are
- * queued; messages for the outbox count as sent. They replace queued messages of an earlier
- * release.
+ * Call this function in the transaction that releases the invoices. Messages for the outbox count
+ * as sent. The new messages replace queued messages of an earlier release.
  */
 export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSending[]): Promise<void> {
   if (sendings.length === 0) return;

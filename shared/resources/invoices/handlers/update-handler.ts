@@ -36,14 +36,12 @@ interface Plan {
 
 /** An agent may repeat the status of a draft, but not change a status (docs/decisions.md §3). */
 const AGENT_STATUSES: readonly string[] = ['draft'];
-/** The line items may be replaced in these statuses (docs/decisions.md §3). */
+/** Line items may be replaced in these statuses (docs/decisions.md §3). */
 const LINES_OPEN: readonly string[] = ['draft', 'needs_review'];
 /** No value may be changed in these statuses. */
 const CLOSED: readonly string[] = ['void', 'cancelled'];
 
-/**
- * Applies the patch as a JSON merge. If one part of a request is refused, none of it is applied.
- */
+/** If one part of a request is refused, none of it is applied. */
 export async function updateInvoices(
   tx: Transaction,
   received: UpdateCommand[],
@@ -87,10 +85,7 @@ export async function updateInvoices(
   return commands.map((command) => outcomes.get(command.id) as CommandOutcome);
 }
 
-/**
- * The approval threshold counts these writes: an agent prices a draft, or changes the billing email
- * of an agent's price.
- */
+/** The approval threshold counts an agent's price, and a new billing email of an agent's price. */
 function toPricedWrites({ command, row, priced }: Plan): PricedWrite[] {
   if (command.actor.type !== 'agent') return [];
   const { billing_email: billingEmail = row.billing_email } = command.input;

@@ -6,8 +6,7 @@ import { isChangedByView } from '../transitions.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
 /**
- * If a payment, the clock or a dispute has already moved the invoice on, its status stays. A later
- * view changes nothing.
+ * After a payment, the clock or a dispute moved the invoice on, a view leaves its status unchanged.
  */
 export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockInvoices(tx, commands.map(toRecordRef));
