@@ -4,10 +4,7 @@ import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireSuggestion } from './commands.js';
 
-/**
- * Builds commands that expire open suggestions whose invoice is paid, void or cancelled, because
- * nothing is left to correct. The accounts share the limit round-robin.
- */
+/** Nothing is left to correct once the invoice is paid, void or cancelled. */
 export async function findSuggestionsOfClosedInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & { status: string }>(tx, {
     name: 'settled-suggestions',

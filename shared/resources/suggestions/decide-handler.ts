@@ -13,8 +13,8 @@ import { adjustThresholds } from './thresholds.js';
 type DecidedStatus = 'accepted' | 'dismissed';
 
 /**
- * Fails with 409 when the suggestion is closed with another status. A request for the current
- * status changes nothing.
+ * A 409: another decision has closed the suggestion. A request for its current status changes
+ * nothing.
  */
 function checkStillOpen(row: SuggestionRow, to: DecidedStatus): CommandOutcome | undefined {
   if (row.status === 'open') return undefined;
@@ -59,10 +59,7 @@ function statusChange(from: SuggestionStatus, to: SuggestionStatus): Change {
   return { field: 'status', from, to };
 }
 
-/**
- * Adds each suggestion's line items to its invoice and recalculates totals and tax, all or nothing.
- * A suggestion without line items is only marked as accepted.
- */
+/** All or nothing. A suggestion without line items is only marked as accepted. */
 export async function acceptSuggestions(
   tx: Transaction,
   commands: Command<SuggestionAccept>[],

@@ -24,11 +24,9 @@ interface TargetInvoice {
   money: { subtotal_cents: number; tax_cents: number; total_cents: number };
 }
 
-/**
- * Adds the line items of suggestions to their invoices. Several suggestions may share an invoice.
- */
+/** Several suggestions may share an invoice. */
 export class LineItemAdder {
-  /** One audit entry per invoice and suggestion, equal to that of a PATCH of the invoice. */
+  /** One per invoice and suggestion, equal to the audit entry of a PATCH of the invoice. */
   readonly audits: AuditedSideEffect[] = [];
 
   private constructor(private readonly targets: Map<string, TargetInvoice>) {}

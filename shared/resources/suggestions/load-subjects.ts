@@ -3,10 +3,10 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { DUPLICATE_WINDOW_DAYS } from './detectors/catalogue.js';
 import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from './detectors/facts.js';
 
-/** Comparable work orders are at most this old, and at most this many are read per service. */
+/** The age of comparable work orders, and how many are read per service. */
 const HISTORY = '180 days';
 const HISTORY_JOBS = 300;
-/** A regular expression of words in notes that show that a winch was used. */
+/** Words in notes that show that a winch was used. */
 const WINCH_WORDS = '\\m(winch|ditch|embankment|ravine|stuck|mud|rolled over|rollover|off the road)';
 /** Invoices in these statuses are unfinished or annulled. */
 const NOT_BILLED = `('draft', 'needs_review', 'void', 'cancelled')`;
@@ -16,8 +16,8 @@ const LINES = `(select coalesce(json_agg(json_build_object('name', l.name, 'cate
   from invoice_line_items l where l.tenant_id = i.tenant_id and l.invoice_id = i.id)`;
 
 /**
- * SQL: the categories on other invoices of the same work order, except void and cancelled invoices.
- * Storage is billed repeatedly, and separately from the tow.
+ * SQL: void and cancelled invoices do not count. Storage is billed repeatedly, and separately from
+ * the tow.
  */
 const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::json)
   from (select n.tenant_id, n.id from invoices n where n.tenant_id = i.tenant_id and n.work_order_id = i.work_order_id
@@ -25,8 +25,8 @@ const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::
   join invoice_line_items l on l.tenant_id = n.tenant_id and l.invoice_id = n.id)`;
 
 /**
- * SQL: the columns of a {@link BilledWorkOrder}. The query must contain `invoices i`, `work_orders
- * w`, `customers c`, and the local time of dispatch `d.at`.
+ * SQL: the columns of a {@link BilledWorkOrder} from `invoices i`, `work_orders w`, `customers c`
+ * and the local time of dispatch `d.at`.
  */
 const FACTS = `
   i.id as invoice_id, i.invoice_number, w.id as work_order_id, w.service_type, c.company_type, i.subtotal_cents, w.miles,
@@ -43,8 +43,7 @@ const FACTS = `
 const LOCAL_DISPATCH = `cross join lateral (select w.dispatch_time at time zone t.time_zone as at) d`;
 
 /**
- * Reads the facts of these invoices, and the records to compare them with, in few queries. Each row
- * of the parameters carries the tenant id, because a constant tenant id would make the planner read
+ * Each row of the parameters carries the tenant id, because a constant would make the planner read
  * whole tenants instead of single rows.
  */
 export async function loadDetectionSubjects(
@@ -77,7 +76,6 @@ function readJobs(tx: Transaction, refs: RecordRef[]): Promise<BilledWorkOrder[]
   });
 }
 
-/** Reads the newest first. */
 function readHistory(
   tx: Transaction,
   tenantId: string,
@@ -108,17 +106,14 @@ function readHistory(
 const WINDOW = `interval '${DUPLICATE_WINDOW_DAYS} days'`;
 
 /**
- * Joins rows of the tenant `own` by a key. The `offset 0` is a fence: without statistics of a young
- * table, the planner would reverse the join and read all rows of a tenant first.
+ * The `offset 0` is a fence: without statistics of a young table, the planner would reverse the
+ * join and read all rows of the tenant first.
  */
 function joinRow(table: string, alias: string, key: string): string {
   return `join lateral (select * from ${table} x where x.tenant_id = own.tenant_id and ${key} offset 0) ${alias} on true`;
 }
 
-/**
- * Reads earlier invoices with the same total, except void and cancelled ones, of the same work
- * order or of the same customer and vehicle.
- */
+/** Void and cancelled invoices are no duplicates. */
 function readTwins(tx: Transaction, refs: RecordRef[]): Promise<(PossibleDuplicate & { of: string })[]> {
   const isTwin = `o.id <> i.id and o.total_cents = i.total_cents and o.status not in ('void', 'cancelled')
     and (o.created_at, o.id) < (i.created_at, i.id) and o.created_at > i.created_at - ${WINDOW}`;

@@ -11,33 +11,29 @@ import { loadDetectionSubjects } from './load-subjects.js';
 import { readThresholds } from './thresholds.js';
 
 /**
- * Invoices in these statuses can still be corrected or taken back. The list must match the
- * condition of the partial index.
+ * An invoice can still be corrected or taken back. Must match the condition of the partial index.
  */
 const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
 /** The first scan of an account covers this period. */
 const FIRST_SCAN_PERIOD = '30 days';
-/**
- * Each scan starts this much before the end of the previous scan, because a transaction may take
- * this long to commit after the times that it wrote.
- */
+/** A transaction may commit this long after the times that it wrote, so scans overlap. */
 const OVERLAP = '5 minutes';
-/** Maximum number of invoices per scan, so that a scan stays short. */
+/** Keeps one scan short. */
 const INVOICES_PER_SCAN = 100;
 
 const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
 
 /**
- * SQL: the last scanned version of an invoice. A subquery instead of a join, because on tables
- * without statistics a range of versions makes the planner read all rows of a tenant.
+ * SQL: a subquery instead of a join, because on tables without statistics a range of versions makes
+ * the planner read all rows of a tenant.
  */
 function scannedVersion(alias: string): string {
   return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
 }
 
 /**
- * SQL: the invoices of tenant `own` that changed since the last scan. The query must contain
- * `detector_marks m` (outer join).
+ * SQL: invoices that changed since the last scan, for a tenant `own` with `detector_marks m` or
+ * none.
  */
 const CHANGED_INVOICES = `
   select i.id, i.updated_at as changed_at,
@@ -47,8 +43,8 @@ const CHANGED_INVOICES = `
     and ${scannedVersion('i')} < i.updated_at
   order by i.updated_at, i.id`;
 /**
- * SQL: the invoices whose work order changed since the last scan. The `offset 0` is a fence: it
- * limits the planner to the index from work order to invoice.
+ * SQL: invoices whose work order changed. The `offset 0` is a fence: it limits the planner to the
+ * index from work order to invoice.
  */
 const CHANGED_JOBS = `
   select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
@@ -57,7 +53,7 @@ const CHANGED_JOBS = `
     and ${scannedVersion('i')} < w.updated_at
   order by w.updated_at, w.id`;
 
-/** Returns the tenants that have changes to scan, the longest unscanned first. */
+/** The longest unscanned tenant comes first. */
 export async function findChangedTenants(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<{ tenant_id: string }>({
     name: 'watched-tenants',
@@ -87,9 +83,8 @@ export interface TenantScan {
 }
 
 /**
- * Scans a tenant's changes since the last scan, and stores the progress in the caller's
- * transaction. Scans overlap, and skip versions that were already scanned, so each version is
- * scanned once, even if its transaction commits late.
+ * Stores the progress in the caller's transaction. Scans overlap, and skip versions that were
+ * already scanned, so each version is scanned once, even if its transaction commits late.
  */
 export async function scanTenant(tx: Transaction, tenantId: string): Promise<TenantScan> {
   const { changed, last } = await findChanged(tx, tenantId);
@@ -128,9 +123,8 @@ function buildSuggestionKey({
 }
 
 /**
- * Finds the oldest changes first. An invoice that changed together with its work order appears
- * once, with the later change.
- * @returns `last`: the end of a scan that reached its limit
+ * The oldest changes come first. An invoice that changed together with its work order appears once,
+ * with the later change. `last` is the end of a scan that reached its limit.
  */
 async function findChanged(
   tx: Transaction,
@@ -152,8 +146,8 @@ async function findChanged(
 }
 
 /**
- * Moves the mark to the last scanned change, or to now when no change is left. Deletes versions
- * that no later scan can read again.
+ * Moves the mark to the last scanned change, or to now if no change is left. Deletes versions that
+ * no later scan can read again.
  */
 async function storeProgress(
   tx: Transaction,

@@ -22,9 +22,8 @@ export interface DetectorDecision {
 }
 
 /**
- * A dismissal moves the threshold by one step, so that the detector reports less. An acceptance
- * moves the threshold back by a smaller step. Both stay within its bounds. Suggestions without a
- * detector (denials, deadlines) have no threshold.
+ * After a dismissal the detector reports less; an acceptance takes a smaller step back. Suggestions
+ * without a detector (denials, deadlines) have no threshold.
  */
 export async function adjustThresholds(
   tx: Transaction,
@@ -45,8 +44,8 @@ export async function adjustThresholds(
       },
     ];
   });
-  // One query cannot change a row twice, so the decisions on one detector are summed into one row.
-  // The query sorts the rows, so that two batches cannot deadlock.
+  // One query cannot change a row twice, so the decisions on one detector are summed. The query
+  // sorts the rows, so that two batches cannot deadlock.
   const sums = new Map<string, (typeof steps)[number] & { count: number }>();
   for (const step of steps) {
     const key = `${step.tenant_id}/${step.detector}`;

@@ -33,7 +33,7 @@ export const MEASURES: readonly Measure[] = [
   },
 ];
 
-/** Finds a value far from the account's median for the service, by median absolute deviation. */
+/** Measures the distance from the account's median for the service by median absolute deviation. */
 export function findAnomaly(
   measure: Measure,
   subject: DetectionSubject,

@@ -1,4 +1,3 @@
-/** The start and the bounds of a detector's threshold, and its change per decision. */
 export interface ThresholdLearning {
   initial: number;
   min: number;
@@ -8,11 +7,11 @@ export interface ThresholdLearning {
 }
 
 /**
- * Fees: the threshold is the lowest confidence that is reported. The maximum is below the
- * confidence of a fee that all of 50 work orders have, so no detector goes silent for good.
+ * Fees: the lowest confidence that is reported. A fee that all of 50 work orders have is above the
+ * maximum, so no detector goes silent for good.
  */
 const FEE: ThresholdLearning = { initial: 0.8, min: 0.7, max: 0.97, onDismiss: 0.03, onAccept: -0.01 };
-/** Anomalies: the threshold is the lowest robust z that is reported; never below 3.5. */
+/** Anomalies: the lowest robust z that is reported. */
 const DEVIATION: ThresholdLearning = { initial: 3.5, min: 3.5, max: 8, onDismiss: 0.5, onAccept: -0.1 };
 
 /** The keys are the names that suggestions carry. */
@@ -25,13 +24,12 @@ export const DETECTORS = {
   anomaly_amount: DEVIATION,
   anomaly_miles: DEVIATION,
   anomaly_duration: DEVIATION,
-  /** Duplicates: the threshold is the maximum number of days between the two invoices. */
+  /** Duplicates: the maximum number of days between the two invoices. */
   duplicate_invoice: { initial: 14, min: 3, max: 30, onDismiss: -2, onAccept: 1 },
 } as const satisfies Record<string, ThresholdLearning>;
 
 export type DetectorName = keyof typeof DETECTORS;
 
-/** Thresholds of one account. */
 export type Thresholds = Readonly<Record<DetectorName, number>>;
 
 export const INITIAL_THRESHOLDS = Object.fromEntries(

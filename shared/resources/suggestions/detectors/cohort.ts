@@ -3,14 +3,13 @@ import type { BilledWorkOrder, DetectionSubject } from './facts.js';
 /** Fewer work orders than this allow no conclusion. */
 export const MIN_SAMPLES = 8;
 /**
- * From this many work orders on, customers of the same company type form their own cohort. A spread
- * needs 20 values, because a few hide it; a habit needs only 8.
+ * Customers of the same company type are compared separately from this many work orders on. A
+ * spread needs 20 values, because a few hide it; a habit needs only 8.
  */
 export const MIN_SPREAD_SAMPLES = 20;
 /** Only the newest work orders count, because habits and prices change. */
 const MAX_SAMPLES = 50;
 
-/** The work orders with which a detector compares another. */
 export interface Cohort {
   jobs: readonly BilledWorkOrder[];
   /** `light_duty_tow jobs for motor_club accounts` */
@@ -18,9 +17,8 @@ export interface Cohort {
 }
 
 /**
- * Selects similar work orders of the same service, limited to customers of the same company type if
- * enough exist. Returns undefined when even all customers have too few.
- * @param enough the minimum number of work orders of the same company type
+ * Prefers customers of the same company type, if `enough` work orders are alike. Returns undefined
+ * when even all customers have too few.
  */
 export function selectCohort(
   { job, history }: DetectionSubject,
@@ -35,9 +33,7 @@ export function selectCohort(
   return alike.length >= MIN_SAMPLES ? { jobs: alike.slice(0, MAX_SAMPLES), name } : undefined;
 }
 
-/**
- * Free miles end at some distance, so only work orders within the same band are similar. In miles.
- */
+/** Bounds in miles. Free miles end somewhere, so only work orders within a band are similar. */
 const BANDS = [0, 5, 10, 25, 50, 100] as const;
 
 export function findMileageBand(miles: number | null): { from: number; to: number | undefined } | undefined {

@@ -11,7 +11,6 @@ export interface BilledLineItem {
 /** Outside business hours, by the local time of dispatch. */
 export type OffHours = 'evening' | 'night' | 'weekend';
 
-/** The work that was done, and its charges. */
 export interface BilledWorkOrder {
   invoice_id: string;
   invoice_number: string;
@@ -33,9 +32,7 @@ export interface BilledWorkOrder {
   billed_elsewhere: string[];
 }
 
-/**
- * An earlier invoice with the same total, for the same work order or the same customer and vehicle.
- */
+/** Has the same total, for the same work order or for the same customer and vehicle. */
 export interface PossibleDuplicate {
   invoice_id: string;
   invoice_number: string;

@@ -4,7 +4,7 @@ import type { Suggestion } from '../../../contracts/generated.js';
 export const SUGGESTION_KINDS = ['missed_fee', 'denial', 'anomaly'] as const;
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
 
-/** `expired`: the invoice is paid, void or cancelled, or the finding no longer applies. */
+/** `expired`: the invoice is closed, or the finding no longer applies. */
 export const SUGGESTION_STATUSES = ['open', 'accepted', 'dismissed', 'expired'] as const;
 export type SuggestionStatus = (typeof SUGGESTION_STATUSES)[number];
 

@@ -20,10 +20,7 @@ interface FeeRule {
   fee: string;
   /** The fee's unit, and how many units a work order had. Absent for a flat fee. */
   measure?: { unit: string; of: (job: BilledWorkOrder) => number | null };
-  /**
-   * Returns undefined when the fee does not apply; otherwise the test for similar work orders, and
-   * their description.
-   */
+  /** Returns undefined when the fee does not apply. `phrase` describes the similar work orders. */
   matchGroup: (
     job: BilledWorkOrder,
   ) => { isAlike: (other: BilledWorkOrder) => boolean; phrase: string } | undefined;
@@ -87,7 +84,7 @@ export const FEE_RULES: readonly FeeRule[] = [
   },
 ];
 
-/** Finds a fee that is missing here, but that comparable work orders were billed. */
+/** Comparable work orders were billed the fee, but this one was not. */
 export function findMissedFee(
   rule: FeeRule,
   subject: DetectionSubject,
@@ -130,8 +127,8 @@ function buildRationale(
 }
 
 /**
- * The line item gets the name, unit and price that this account uses. Returns undefined when the
- * whole quantity is free.
+ * Copies name, unit and price from this account's invoices. Returns undefined if all units are
+ * free.
  */
 function proposeLine(
   rule: FeeRule,

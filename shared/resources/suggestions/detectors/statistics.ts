@@ -1,7 +1,4 @@
-/**
- * For an even number of values, the mean of the middle two.
- * @throws {RangeError} for no values
- */
+/** @throws {RangeError} for no values */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('no values');
   const sorted = [...values].sort((a, b) => a - b);
@@ -13,16 +10,16 @@ export function median(values: readonly number[]): number {
 /** For normally distributed values: standard deviation divided by median absolute deviation. */
 const MAD_TO_STANDARD_DEVIATION = 1.4826;
 /**
- * The minimum spread, as a logarithm of a ratio (e^0.1: about a tenth). List prices have no spread
- * at all, and a flat fee must not make every small difference an anomaly.
+ * A logarithm of a ratio: e^0.1 is about a tenth more. List prices have no spread at all, and a
+ * flat fee must not make every small difference an anomaly.
  */
 const MIN_SPREAD = 0.1;
 const UNCERTAINTY = 4;
 
 /**
- * The distance of a value from the median of others, in robust standard deviations of their
- * logarithms. Logarithms, because prices, miles and times are skewed, and half is as unusual as
- * double. Positive above the median. Values must be above 0.
+ * The distance from the median of the others, in robust standard deviations; positive above the
+ * median. Uses logarithms, because prices, miles and times are skewed, and half is as unusual as
+ * double. Values must be above 0.
  */
 export function computeRobustZ(value: number, others: readonly number[]): number {
   const logs = others.map(Math.log);
@@ -34,10 +31,7 @@ export function computeRobustZ(value: number, others: readonly number[]): number
   return (Math.log(value) - middle) / Math.max(spread, MIN_SPREAD);
 }
 
-/**
- * Laplace's rule of succession: the probability that the next value is a hit, after `hits` of
- * `count`. Few samples give a low value.
- */
+/** Laplace's rule of succession: the probability of a hit after `hits` of `count`. */
 export function estimateLikelihood(hits: number, count: number): number {
   return (hits + 1) / (count + 2);
 }
@@ -47,8 +41,7 @@ export function toTwoDecimals(value: number): number {
 }
 
 /**
- * The confidence grows with the distance: 0.5 at z 3.5. It ranks suggestions and is not a
- * probability.
+ * 0.5 at z 3.5, and more with the distance. The value ranks suggestions and is not a probability.
  */
 export function computeAnomalyConfidence(z: number): number {
   const distance = Math.abs(z);
