@@ -8,9 +8,7 @@ import {
 import { EXPORT_FILTERS } from '../exports/request/filters.js';
 
 /**
- * Checks rules that involve several members.
- * @returns the schedule to store: filters converted, and the weekday or day only if the cadence
- * needs it
+ * Checks rules that involve several members, and drops a weekday or day that the cadence ignores.
  * @throws {AppError} 400 with every validation error
  */
 export function checkSchedule<Schedule extends ExportScheduleCreate>(schedule: Schedule): Schedule {

@@ -26,10 +26,7 @@ export async function insertSchedules(tx: Transaction, rows: object[]): Promise<
   });
 }
 
-/**
- * A schedule that is already due runs immediately, then at its new times.
- * @param rows `is_moved`: the timing has changed
- */
+/** A schedule that is already due runs immediately. `is_moved`: the timing has changed. */
 export async function storeSchedules(
   tx: Transaction,
   rows: (object & { is_moved: boolean })[],
@@ -57,10 +54,7 @@ export async function markSchedulesDeleted(tx: Transaction, refs: RecordRef[]): 
   });
 }
 
-/**
- * Recomputes next_run_at after accounts change their time zones. Schedules that are already due
- * stay due.
- */
+/** Call this function after accounts change their time zones. Schedules that are due stay due. */
 export async function rescheduleForTimeZones(tx: Transaction, tenantIds: string[]): Promise<void> {
   if (tenantIds.length === 0) return;
   await tx.query({

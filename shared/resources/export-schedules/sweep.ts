@@ -6,7 +6,7 @@ import { runTimesSql } from './times.js';
 export interface DueSchedule
   extends ClockTarget,
     Pick<ExportScheduleCreate, 'resource' | 'format' | 'filters' | 'include' | 'period'> {
-  /** RFC 3339 time. */
+  /** RFC 3339. */
   due_at: string;
   time_zone: string;
   /** First day of the period; `until` is the day after the last day. */
@@ -15,8 +15,7 @@ export interface DueSchedule
 }
 
 /**
- * Returns the longest overdue schedules first. A schedule that is found again before its command
- * has run gets a second command, which changes nothing.
+ * A schedule found again before its command has run gets a second command, which changes nothing.
  */
 export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSchedule[]> {
   return tx.query<DueSchedule>({

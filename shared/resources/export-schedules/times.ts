@@ -2,13 +2,9 @@
 const SEARCH_DAYS = 34;
 
 /**
- * SQL for the run times of a schedule around an instant, in rows with the column `at`: one time for
- * each day of the cadence, at the schedule's hour in the account's time zone. If a clock change
- * skips the hour, PostgreSQL makes the time later by the length of the change. If the hour occurs
- * twice, the second counts.
- * @param schedule alias of export_schedules
- * @param zone SQL expression of an IANA time zone name
- * @param around SQL expression of a timestamptz
+ * SQL for the run times of a schedule around an instant, in rows with the column
+ * `at`: one time for each day of the cadence, at the schedule's hour in the time zone. If a clock change skips the hour, PostgreSQL makes the time later by the length of the change. If the hour occurs twice, the second counts. `schedule`
+ * is an alias of export_schedules; `zone` and `around` are SQL expressions.
  */
 export function scheduleTimesSql(schedule: string, zone: string, around: string): string {
   return `select (calendar.day + make_time(${schedule}.hour, 0, 0)) at time zone ${zone} as at
@@ -32,10 +28,9 @@ function lastTimeSql(schedule: string, zone: string, until: string): string {
 
 /**
  * SQL columns for a run that is due now.
- * `next_run_at` is the first run time after now. The period before the run is from the day `since`
- * until before the day `until`. One run replaces all missed runs, so its period extends to the last
- * missed run and no row is left out.
- * @param schedule alias of export_schedules, with a next_run_at in the past
+ * `next_run_at` is the first run time after now. The period is from the day `since` until before
+ * the day `until`. One run replaces all missed runs, so its period extends to the last missed run
+ * and no row is left out.
  */
 export function runTimesSql(schedule: string, zone: string, now = 'now()'): string {
   const unit = `case ${schedule}.cadence when 'daily' then 'day' when 'weekly' then 'week' else 'month' end`;

@@ -10,10 +10,7 @@ export const WEEKDAYS = [
   'sunday',
 ] as const;
 
-/**
- * `all` exports every row that matches the filters; `previous` only those of the previous day, week
- * or month.
- */
+/** `previous` limits the rows to those of the previous day, week or month. */
 export const EXPORT_PERIODS = ['all', 'previous'] as const;
 
 /** Per account. */

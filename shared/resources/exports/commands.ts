@@ -6,10 +6,7 @@ import { exportAction, exportCreate } from './schema.js';
 
 const shared = { entityType: 'export', permission: 'admin', agentScope: null, creates: false } as const;
 
-/**
- * The API estimates the rows before it submits the command, so that no batch of writes waits for
- * the estimate.
- */
+/** The API estimates the rows, so that no batch of writes waits for the estimate. */
 export interface ExportInput extends ExportCreate {
   estimated_rows: number | null;
   /** The schedule that requests this export. */
@@ -42,14 +39,13 @@ export const retryExport = defineCommand<ExportAction>({
 });
 
 /**
- * A result carries the number of its run, so that a run whose lease another worker took over cannot
- * record a result.
+ * The worker that took over a lease runs the export under another `attempt`, so a result of the
+ * earlier run is not recorded.
  */
 export interface ExportResult {
-  /** The `attempts` of the leased export: the number of this run. */
+  /** The `attempts` of the leased export. */
   attempt: number;
   rows: number;
-  /** Size of the object. */
   bytes: number;
   /** SHA-256 of the object, in hexadecimal. */
   sha256: string;
@@ -86,10 +82,7 @@ export interface ExportFailure {
   message: string;
 }
 
-/**
- * Records a failure after which no automatic retry follows. Only the exports worker and the clock
- * submit this command.
- */
+/** No automatic retry follows. Only the exports worker and the clock submit this command. */
 export const recordExportFailed = defineCommand<ExportFailure>({
   ...shared,
   type: 'export.record_failed',
@@ -101,7 +94,7 @@ export const recordExportFailed = defineCommand<ExportFailure>({
   }),
 });
 
-/** Submitted by the clock after the retention period. */
+/** Only the clock submits this command, after the retention period. */
 export const expireExport = defineCommand<ExportAction>({
   ...shared,
   type: 'export.expire',

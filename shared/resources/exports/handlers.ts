@@ -59,8 +59,7 @@ const STATUS_AFTER_DELETE: Partial<Record<ExportRow['status'], ExportRow['status
 };
 
 /**
- * The files of completed exports are deleted later. A worker that runs a cancelled export learns of
- * the cancellation when it renews its lease.
+ * The cleaner deletes the files later. A worker learns of a cancellation when it renews its lease.
  */
 export async function cancelExports(
   tx: Transaction,
@@ -95,7 +94,6 @@ export async function setFinalStatus(
   });
 }
 
-/** Queues exports again with their original requests. */
 export async function retryExports(
   tx: Transaction,
   commands: Command<ExportAction>[],

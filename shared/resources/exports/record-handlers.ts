@@ -13,10 +13,7 @@ import { MAX_EXPORT_TRIES } from './limits.js';
 
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
-/**
- * Exports that were cancelled or taken over meanwhile do not change; the cleaner later deletes
- * their objects.
- */
+/** Ignores exports that were cancelled or taken over. The cleaner later deletes their objects. */
 export async function recordExportsCompleted(
   tx: Transaction,
   commands: Command<ExportResult>[],
@@ -56,7 +53,7 @@ async function storeCompleted(tx: Transaction, rows: object[], days: number): Pr
   });
 }
 
-/** Also sends the accounts a notice. */
+/** Each account gets a notice. */
 export async function recordExportsFailed(
   tx: Transaction,
   commands: Command<ExportFailure>[],

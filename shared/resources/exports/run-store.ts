@@ -6,7 +6,7 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { MAX_EXPORT_TRIES } from './limits.js';
 import type { ExportRequest } from './request/export-request.js';
 
-/** An export that only this worker may write now. */
+/** An export under a lease of this worker. */
 export interface LeasedExport extends ExportRequest {
   id: string;
   environment: 'live' | 'sandbox';
@@ -17,14 +17,13 @@ export interface LeasedExport extends ExportRequest {
   estimatedRows: number | null;
   /** The run may read from a replica that has replayed up to this pg_lsn (as text). */
   walLsn: string;
-  /** RFC 3339 time. */
+  /** RFC 3339. */
   createdAt: string;
 }
 
 export interface ExportLeaseTerms {
   /**
-   * A new UUID for each run, because a late renewal by an earlier run of the same process must
-   * fail.
+   * A new UUID for each run, so that a late renewal by an earlier run of the same process fails.
    */
   owner: string;
   leaseMs: number;
@@ -41,7 +40,7 @@ interface OpenRow extends Row {
  * Leases an export that is queued, or running under an expired lease. Only one export of an account
  * runs at a time.
  * @returns `busy` when another export of the account is running; undefined when this export is not
- * available now or does not exist
+ * available
  */
 export async function leaseExport(
   tx: Transaction,
@@ -82,8 +81,7 @@ function filtersToText(filters: Record<string, unknown>): Record<string, string>
 }
 
 /**
- * Renews the lease of an export and stores its progress.
- * @param bytes bytes written to storage so far
+ * Also stores the progress. `bytes` are those written to storage so far.
  * @returns false if the export was cancelled or taken over; the worker must then stop
  */
 export async function renewExportLease(
@@ -101,9 +99,8 @@ export async function renewExportLease(
 }
 
 /**
- * Queues an export again after a transient failure, or when its worker shuts down.
- * @param delayMs delay before the next run
- * @param isTry false: this run does not count as a try, because nothing went wrong
+ * Queues an export again. Without `isTry`, the run does not count as a try, because nothing went
+ * wrong.
  * @returns false if the lease had already been lost
  */
 export async function releaseExport(
@@ -127,9 +124,8 @@ export interface DiscardedObject extends RecordRef {
 }
 
 /**
- * Finds the objects that storage must delete: their exports have expired, have restarted or are
- * otherwise not completed. The accounts share the limit round-robin, so an account whose objects
- * cannot be deleted does not delay the others.
+ * Finds objects of exports that have expired, have restarted or are otherwise not completed. The
+ * accounts share the limit, so a failing deletion in one account does not delay the others.
  */
 export function findDiscardedObjects(tx: Transaction, limit: number): Promise<DiscardedObject[]> {
   return findRowsRoundRobin<DiscardedObject & ClockTarget>(tx, {
@@ -140,9 +136,7 @@ export function findDiscardedObjects(tx: Transaction, limit: number): Promise<Di
   });
 }
 
-/**
- * Records that storage has deleted the object. A newer object of the same export stays recorded.
- */
+/** A newer object of the same export stays recorded. */
 export async function clearObjectKey(
   tx: Transaction,
   { tenant_id, id, object_key }: DiscardedObject,

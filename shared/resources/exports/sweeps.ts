@@ -12,8 +12,8 @@ export interface DueExport extends RecordRef {
 }
 
 /**
- * Finds the next export to run for each tenant: the oldest that is queued or whose lease has
- * expired. Skips tenants that have another export running.
+ * Of each tenant, finds the oldest export that is queued or whose lease has expired, unless another
+ * export is running.
  */
 export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   return tx.query<DueExport>({
@@ -32,10 +32,7 @@ const INTERRUPTED = {
   message: `The export was started ${MAX_EXPORT_TRIES} times and never finished. Retry it; if it fails again, request fewer rows at a time.`,
 };
 
-/**
- * Builds commands that fail the exports that have used all their tries. The accounts share the
- * limit round-robin.
- */
+/** An export is lost when it has used all its tries. */
 export async function findLostExports(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & { attempts: number }>(tx, {
     name: 'lost-exports',
@@ -49,7 +46,6 @@ export async function findLostExports(tx: Transaction, limit: number): Promise<C
   );
 }
 
-/** The accounts share the limit round-robin. */
 export async function findExpiredExports(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'expired-exports',

@@ -5,8 +5,7 @@ import { AppError, type ErrorDetail } from '../../../platform/errors.js';
 import { EXPORT_FILTERS } from './filters.js';
 
 /**
- * Checks rules that involve several members.
- * @returns the request, with its filters converted as the list endpoint converts them
+ * Checks rules that involve several members, and converts filters as the list endpoint does.
  * @throws {AppError} 400 with every validation error
  */
 export function checkExportRequest(request: ExportCreate): ExportCreate {
@@ -15,10 +14,7 @@ export function checkExportRequest(request: ExportCreate): ExportCreate {
   return { ...request, filters };
 }
 
-/**
- * Like {@link checkExportRequest}, but returns the errors and converts the filters as far as
- * possible.
- */
+/** Returns the errors instead of throwing them, and converts the filters as far as possible. */
 export function findExportRequestErrors(request: ExportCreate): {
   filters: ExportCreate['filters'];
   errors: ErrorDetail[];

@@ -45,7 +45,6 @@ export const EXPORT_LISTS: Readonly<Record<ListResource, ExportableList>> = {
 };
 
 /**
- * Builds the conditions that select the rows of an export.
  * @throws {Error} for an unknown filter, because ignoring it would export more rows than requested
  */
 export function buildExportConditions(

@@ -25,8 +25,8 @@ const TABLES = {
 const DUMP_ONLY_TABLES = ['audit_entries', 'events', 'webhook_deliveries', 'webhook_attempts'];
 
 /**
- * Estimates the rows of an export from the statistics of PostgreSQL's planner. The function reads
- * no rows, so it is fast for any account, but the estimate may be far off.
+ * Uses the statistics of PostgreSQL's planner and reads no rows, so the estimate is fast for any
+ * account, but may be far off.
  */
 export function estimateExportRows(db: Database, request: RowEstimateInput): Promise<number> {
   const { tenantId, resource, include, format } = request;
@@ -40,8 +40,7 @@ export function estimateExportRows(db: Database, request: RowEstimateInput): Pro
     }
     const records = await estimateTableRows(tx, TABLES[resource], buildExportConditions(request, resource));
     if (include.length === 0) return records;
-    // For an export of invoices, every invoice counts with the average number of line items or
-    // payments.
+    // Every invoice counts with the average number of line items or payments.
     const all = await estimateTableRows(tx, TABLES[resource], tenantCondition());
     const share = Math.min(1, records / Math.max(1, all));
     let rows = records;
@@ -56,9 +55,9 @@ interface ExplainResult {
 }
 
 /**
- * The planner applies the selectivity of the tenant policy in addition to our own tenant condition.
- * In a table with many tenants, its estimate is far too low. The function therefore multiplies the
- * table's row count by the ratio of the estimates with and without conditions.
+ * In a table with many tenants, the planner's estimate is far too low, because it applies the
+ * selectivity of the tenant policy in addition to our own tenant condition. Only the ratio of the
+ * estimates with and without conditions is right.
  */
 async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
   // The queries run in sequence, because the error that concurrent queries report is not certain.

@@ -73,7 +73,6 @@ export const withDefault = (schema: Joi.Schema, value: Joi.BasicType, columns: s
   columns,
 });
 
-/** Exports and their schedules have these fields. */
 export const EXPORT_REQUEST_FIELDS: Readonly<Record<string, Field>> = {
   resource: { input: exportResource, isRequired: true, columns: 'text' },
   format: { input: exportFormat, isRequired: true, columns: 'text' },

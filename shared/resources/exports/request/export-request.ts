@@ -3,8 +3,8 @@ export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspec
 export type ExportResource = (typeof EXPORT_RESOURCES)[number];
 
 /**
- * The tables in `all`, in the sequence of its files. In CSV, their parts are separate files: line
- * items, items of rate cards, lists of inspections.
+ * The tables in `all`, in the sequence of its files. In CSV, line items, items of rate cards and
+ * lists of inspections are separate files.
  */
 export const ALL_TABLES = [
   'invoices',
@@ -32,7 +32,7 @@ export type ExportInclude = (typeof EXPORT_INCLUDES)[number];
 /** Each filter of the resource's list query, such as status or since, with its value as text. */
 export type ExportFilters = Readonly<Record<string, string>>;
 
-/** Together with the data, the request determines the bytes of the file. */
+/** The request and the data determine the bytes of the file. */
 export interface ExportRequest {
   tenantId: string;
   resource: ExportResource;
