@@ -39,7 +39,7 @@ export const rejectApproval = defineCommand<ApprovalReject>({
   schema: approvalReject,
 });
 
-/** Submitted by the clock. */
+/** Only the clock submits this command. */
 export const expireApproval = defineCommand<Record<string, never>>({
   type: 'approval.expire',
   entityType: 'approval',

@@ -10,9 +10,7 @@ import { type ApprovalRow, hasExpired, storeApprovals } from '../pending-approva
 import { checkContentHash, findStaleInvoice, renewApproval } from './content.js';
 import { runApprovedCommand } from './run-approved.js';
 
-/**
- * Runs approvals in sequence, because two of a set may concern the same invoice or invoice number.
- */
+/** Runs approvals in sequence, because two may concern the same invoice or invoice number. */
 export async function approveApprovals(
   tx: Transaction,
   commands: Command<ApprovalApprove>[],

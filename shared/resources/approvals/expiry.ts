@@ -5,9 +5,7 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireApproval } from './commands.js';
 
 /**
- * Builds commands that expire approvals. The accounts share the limit round-robin. An approval
- * found again before its command has run gets a second command, which changes nothing.
- * @param limit maximum number of commands, so that one pass stays short
+ * An approval found again before its command has run gets a second command, which changes nothing.
  */
 export async function findExpiredApprovals(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {

@@ -25,9 +25,8 @@ export interface ApprovedRun {
 }
 
 /**
- * Runs the command behind an approval with all its checks. An agent's held write runs as that
- * agent, so its result is still an agent's draft. A proposed approval runs as the person who
- * decides. The price must equal the price that the person saw.
+ * An agent's held write runs as that agent, so its result is still an agent's draft. A proposed
+ * approval runs as the person who decides. The price must equal the price that the person saw.
  */
 export async function runApprovedCommand(
   tx: Transaction,
@@ -70,10 +69,7 @@ function buildApprovedCommand(decision: Command, approval: ApprovalRow): Command
   };
 }
 
-/**
- * Returns the input as the agent sent it. Line items from a rate card are removed, because they are
- * priced again from what is billed now.
- */
+/** Removes line items from a rate card, because approving prices them again. */
 function requestedInput(payload: Record<string, unknown>): unknown {
   if (payload[PRICED_FROM_CARD_MEMBER] !== true) return payload;
   const { [PRICED_FROM_CARD_MEMBER]: _mark, line_items: _lines, ...requested } = payload;

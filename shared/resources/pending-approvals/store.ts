@@ -4,9 +4,8 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /*
- * This file writes the rows of the table approvals below invoices, because a write of an invoice
- * may create or cancel approvals. The commands on approvals lie above, because they run invoice
- * commands.
+ * These rows lie below invoices, because a write of an invoice may create or cancel approvals. The
+ * commands on approvals lie above, because they run invoice commands.
  */
 
 /** Marks a held payload whose line items a rate card set. Approving prices them again. */
@@ -55,7 +54,6 @@ export function toVersion(updatedAt: unknown): string {
   return new Date(String(updatedAt)).toISOString();
 }
 
-/** An expired approval can no longer be decided. */
 export function hasExpired({ expires_at }: ApprovalRow): boolean {
   return Date.parse(expires_at) <= Date.now();
 }
@@ -122,9 +120,8 @@ export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]):
 }
 
 /**
- * Cancels the pending approvals of invoices that changed status without them. Call this function in
- * the transaction that moved and locked the invoices, because decisions also lock the invoice
- * first.
+ * Call this function in the transaction that moved and locked the invoices without a decision.
+ * Decisions also lock the invoice first.
  */
 export async function cancelOpenApprovals(
   tx: Transaction,
