@@ -20,10 +20,7 @@ interface Original extends RecordRef {
   has_body: boolean;
 }
 
-/**
- * Delivers the same event again, whatever the status of the earlier delivery. The webhook-id stays
- * the same.
- */
+/** The earlier delivery may have any status. The webhook-id stays the same. */
 export async function replayDeliveries(
   tx: Transaction,
   commands: Command<DeliveryReplay>[],
@@ -74,7 +71,7 @@ interface DeliveryRow extends Row, RecordRef {
   status: (typeof DELIVERY_STATUSES)[number];
 }
 
-/** Cancels deliveries that have not ended. A request that is already in flight continues. */
+/** A request that is already in flight continues. */
 export async function cancelDeliveries(
   tx: Transaction,
   commands: Command<WebhookDeliveryAction>[],

@@ -3,7 +3,6 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { failedOutcome } from '../../records/outcomes.js';
 import { indexByRef, type RecordRef, recordsetSql } from '../../records/record-refs.js';
 
-/** These columns decide whether an endpoint may receive a delivery. */
 export interface Receiver extends RecordRef {
   enabled: boolean;
   is_deleted: boolean;
@@ -21,10 +20,7 @@ export async function findReceivers(tx: Transaction, refs: RecordRef[]): Promise
   return indexByRef(rows);
 }
 
-/**
- * Returns an error if the endpoint cannot receive a new delivery. If the endpoint is disabled after
- * this check, its worker cancels the delivery.
- */
+/** If the endpoint is disabled after this check, its worker cancels the delivery. */
 export function checkReceiver(receiver: Receiver | undefined): CommandOutcome | undefined {
   if (receiver?.enabled && !receiver.is_deleted) return undefined;
   const message =

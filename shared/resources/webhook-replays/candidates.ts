@@ -9,9 +9,9 @@ export type ReplayFilter = WebhookReplay['filter'];
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
- * SQL for the rows that a replay examines at one endpoint, oldest first. The replay delivers the
- * rows with `is_match`. The surrounding query must have the endpoint as `e`, and the values of
- * {@link buildCandidateValues}. `limit` bounds the number of examined rows.
+ * SQL for the rows that a replay examines at endpoint
+ * `e`, oldest first. The replay delivers the rows with `is_match`. {@link buildCandidateValues}
+ * supplies $1 to $6.
  *
  * A replay examines the endpoint's deliveries that have the wanted status. A recovery examines the
  * account's events and matches those that the endpoint subscribes to and that neither arrived there
@@ -38,8 +38,7 @@ export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, 
 }
 
 /**
- * A `case` makes PostgreSQL parse only the bodies of these event types, because bodies may be
- * large.
+ * A `case`, so that PostgreSQL parses only the bodies of these event types. Bodies may be large.
  */
 const IS_ABOUT_ENDPOINT_SQL = `case
     when v.type like 'endpoint.%' then v.body::jsonb #>> '{data,object,id}' = e.id::text
@@ -55,16 +54,12 @@ interface CandidateQuery {
   after?: string | undefined;
 }
 
-/**
- * Returns the values of $1 to $6: tenant, bounds of the ids to examine, bounds of the times to
- * match, event type.
- */
+/** Tenant, bounds of the ids to examine, bounds of the times to match, event type. */
 export function buildCandidateValues({ tenantId, replayId, kind, filter, after }: CandidateQuery): string[] {
   const createdAt = getIdTimeMs(replayId);
   const since = filter.since === null ? 0 : Date.parse(filter.since);
   const until = filter.until === null ? createdAt : Date.parse(filter.until);
-  // The deliveries of a replay have ids of the replay's own time. The upper bound excludes them,
-  // because the replay would otherwise repeat its own deliveries.
+  // The upper bound excludes the replay's own deliveries, whose ids have the replay's own time.
   const endAt = until + CLOCK_TOLERANCE_MS;
   return [
     tenantId,

@@ -5,10 +5,7 @@ import { webhookRecover, webhookReplayAction, webhookReplayCreate } from './sche
 
 const shared = { entityType: 'webhook_replay', permission: 'admin', agentScope: null } as const;
 
-/**
- * The api counts the deliveries before it submits the command, so that no batch of commands waits
- * for the count.
- */
+/** The api counts the deliveries, so that no batch of commands waits for the count. */
 interface Planned {
   plan: PlannedReplay;
 }

@@ -81,10 +81,7 @@ interface ReplayRow extends Row, RecordRef {
   status: (typeof REPLAY_STATUSES)[number];
 }
 
-/**
- * Cancelled replays create no more deliveries, and their open deliveries are cancelled. A replay
- * with nothing left to cancel stays unchanged.
- */
+/** Also cancels the open deliveries. A replay with nothing left to cancel stays unchanged. */
 export async function cancelReplays(
   tx: Transaction,
   commands: Command<WebhookReplayAction>[],

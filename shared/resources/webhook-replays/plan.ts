@@ -8,9 +8,7 @@ import {
   renderCandidatesSql,
 } from './candidates.js';
 
-/**
- * Maximum rows that a count examines, over all endpoints together, so that the query ends in time.
- */
+/** Over all endpoints together, so that the count ends in time. */
 const MAX_EXAMINED = 10_000;
 
 export interface PlannedReplay {
@@ -28,8 +26,8 @@ export interface ReplayRequest {
 }
 
 /**
- * Counts the deliveries that a replay would create now. The count needs a database connection of
- * its own, because it may take a second and other reads on the connection would wait.
+ * Needs a database connection of its own, because a count may take a second and other reads on the
+ * connection would wait.
  */
 export async function planReplay(
   db: Database,
@@ -48,10 +46,7 @@ interface Count extends Row {
   is_cut: boolean;
 }
 
-/**
- * Counts an event once per endpoint, as a replay delivers it, even if several of its deliveries
- * match.
- */
+/** An event counts once per endpoint, as a replay delivers it, even if several deliveries match. */
 export function buildCountQuery({
   tenantId,
   kind,

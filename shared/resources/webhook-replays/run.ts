@@ -11,26 +11,19 @@ import {
 } from './candidates.js';
 import { MAX_REPLAY_MS } from './limits.js';
 
-/** Maximum deliveries that a replay creates in one pass. */
 const MAX_DELIVERIES_PER_PASS = 200;
-/**
- * A replay creates no more deliveries for an endpoint that already has this many open deliveries
- * from replays, because more would only wait and become outdated.
- */
+/** Open deliveries from replays at one endpoint. More would only wait and become outdated. */
 const MAX_OPEN_PER_ENDPOINT = 100;
-/** Maximum rows examined for one endpoint in one pass. */
+/** Rows examined for one endpoint in one pass. */
 const MAX_EXAMINED_PER_PASS = 2000;
 const DONE = 'done';
 
-/**
- * Maximum replays of one tenant that a pass continues. A tenant with more running replays delays
- * only its own.
- */
+/** A tenant with more running replays delays only its own. */
 const MAX_REPLAYS_PER_TENANT = 5;
 
 /**
- * Finds unfinished replays, the longest waiting of each tenant first. A replay starts only after
- * all transactions older than itself have ended, because their events are invisible until then.
+ * The longest waiting replays of each tenant come first. A replay starts only after all
+ * transactions older than itself have ended, because their events are invisible until then.
  */
 export async function findRunningReplays(tx: Transaction): Promise<RecordRef[]> {
   return tx.query<RecordRef>({
@@ -53,9 +46,8 @@ interface RunningReplay extends Row, RecordRef {
 }
 
 /**
- * Creates the next deliveries of a replay, oldest first, and stores its position in the same
- * transaction. Delivery ids are deterministic, so no delivery is created twice. Skips a replay or
- * an endpoint that another clock has locked.
+ * The position is stored in the same transaction, and delivery ids are deterministic, so no
+ * delivery is created twice. Skips a replay or an endpoint that another clock has locked.
  * @returns the endpoints that got new deliveries
  */
 export async function continueReplay(tx: Transaction, ref: RecordRef): Promise<string[]> {
@@ -105,10 +97,7 @@ async function findEndpoints(tx: Transaction, replay: RunningReplay): Promise<Re
   });
 }
 
-/**
- * A replay ends early if its endpoint is disabled (a later recovery starts from the beginning), or
- * if it has run for too long.
- */
+/** A disabled endpoint ends its replay, because a later recovery starts from the beginning. */
 function shouldCancel(replay: RunningReplay, endpoints: ReplayEndpoint[]): boolean {
   if (Date.now() - getIdTimeMs(replay.id) > MAX_REPLAY_MS) return true;
   return replay.endpoint_id !== null && !endpoints.some(({ is_open }) => is_open);
@@ -121,10 +110,7 @@ interface Chunk {
   is_done: boolean;
 }
 
-/**
- * Examines the next candidates of one endpoint and creates deliveries for those that match. Returns
- * undefined if another clock has locked the endpoint.
- */
+/** Returns undefined if another clock has locked the endpoint. */
 async function createChunk(
   tx: Transaction,
   replay: RunningReplay,
@@ -187,10 +173,7 @@ function renderCreateSql({ kind, filter }: RunningReplay): string {
       (select count(*) from taken) = (select count(*) from looked) and (select count(*) from looked) < ${MAX_EXAMINED_PER_PASS} as is_done`;
 }
 
-/**
- * The new updated_at puts the replay behind the tenant's other replays, even if it created no
- * deliveries.
- */
+/** The new updated_at puts the replay behind the tenant's other replays. */
 async function storeProgress(
   tx: Transaction,
   replay: RunningReplay,

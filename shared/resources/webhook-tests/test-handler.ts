@@ -11,8 +11,7 @@ import { checkReceiver, findReceivers } from '../webhook-deliveries/receivers.js
 import { buildTestBody } from './test-body.js';
 
 /**
- * An endpoint gets the event even if its event_types do not include the type. The delivery log
- * shows the event; the list of events does not.
+ * An endpoint gets the test even without a subscription to its type. The list of events omits it.
  */
 export async function testEndpoints(
   tx: Transaction,
