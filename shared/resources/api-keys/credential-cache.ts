@@ -6,10 +6,7 @@ import type { Runtime } from '../../platform/process/runtime.js';
 import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
 
-/**
- * Entries expire in case the broadcast of a revocation is lost, so a revocation takes effect within
- * 5 s in every process (docs/decisions.md §6).
- */
+/** Bounds a lost broadcast of a revocation: it takes effect within 5 s (docs/decisions.md §6). */
 const CACHE_TTL_MS = 4000;
 const MAX_CACHED_CREDENTIALS = 10_000;
 
@@ -23,7 +20,6 @@ export function unauthorizedError(message: string): AppError {
   return new AppError('unauthorized', message, { headers: REALM });
 }
 
-/** An API key or a session cookie. */
 export interface Credential {
   /** The cache key: credentials with equal text are the same. */
   text: string;
@@ -33,16 +29,10 @@ export interface Credential {
   refusalMessage: string;
 }
 
-/**
- * Returns undefined if the credential is not valid.
- * @throws {AppError} 503 if PostgreSQL is unreachable
- */
+/** Throws an {@link AppError} with 503 if PostgreSQL is unreachable. */
 export type FindPrincipal = (credential: Credential) => Promise<Principal | undefined>;
 
-/**
- * Caches the credentials that this process checked in the last seconds. The broadcast of a changed
- * credential evicts its entry.
- */
+/** The broadcast of a changed credential evicts its entry. */
 export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promise<FindPrincipal> {
   const cache = new LRUCache<string, Principal>({ max: MAX_CACHED_CREDENTIALS, ttl: CACHE_TTL_MS });
   await bus.subscribe(KEY_CHANGED_CHANNEL, (changed) => {
@@ -69,10 +59,7 @@ function ifValid(principal: Principal | undefined): Principal | undefined {
   return principal;
 }
 
-/**
- * Reads the key from `Authorization: Bearer …`.
- * @throws {AppError} 401 if the header is missing
- */
+/** @throws {AppError} 401 without `Authorization: Bearer …` */
 export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoKey: string): Credential {
   if (!header) throw unauthorizedError(ifNoKey);
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
@@ -84,11 +71,7 @@ export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, i
   };
 }
 
-/**
- * Counts a wrong credential against the client's network, to limit guessing. Requests with a valid
- * key are never limited by this count.
- * @throws {AppError} 429
- */
+/** Limits guessing from the client's network. The count never limits a request with a valid key. */
 export async function countBadCredential(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
   address: string,

@@ -4,7 +4,7 @@ import { computeChecksum62, encodeBase62, seal, sha256 } from '../../platform/cr
 export type KeyKind = 'api' | 'agent';
 
 /**
- * The database keeps `sealed` only with the response that shows the key, for idempotent replays.
+ * For idempotent replays, `sealed` is stored with the response that shows the key, nowhere else.
  */
 export interface KeyMaterial {
   prefix: string;
@@ -23,7 +23,7 @@ const PREFIXES = {
 // 43 base62 characters hold the 256 random bits, 6 the checksum.
 const SHAPE = /^(tk_live_|tk_test_|tk_agent_test_|tk_agent_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/** Implements docs/decisions.md §6. Only the return value holds the clear text. */
+/** A key has the form of docs/decisions.md §6. Only the return value holds the clear text. */
 export function mintKey(
   kind: KeyKind,
   environment: 'live' | 'sandbox',

@@ -82,8 +82,7 @@ function createKeys<Input extends ApiKeyCreate | AgentKeyCreate>(
 }
 
 /**
- * The API process opens the sealed key for the response. Audit entries and events never contain the
- * key.
+ * The API process opens the sealed key for the response. No audit entry or event contains the key.
  */
 function keyOutcome(command: Command<{ material: KeyMaterial }>): CommandOutcome {
   const { material, ...input } = command.input;
@@ -107,7 +106,7 @@ const oldRef = ({ tenantId, input }: RollCommand): RecordRef => ({ tenant_id: te
 
 /**
  * The old key stops working when the overlap ends, or at its own earlier expiry. Without overlap,
- * the successor replaces the old key in the quota, so an account at its limit can still replace a
+ * the successor takes the old key's place in the quota, so an account at its limit can still roll a
  * key.
  */
 export function rollKeys(kind: KeyKind) {
@@ -143,10 +142,7 @@ export function rollKeys(kind: KeyKind) {
   };
 }
 
-/**
- * The id of an agent key is not valid as the id of an API key, so only keys of the kind are
- * returned.
- */
+/** An agent key is not found as an API key, nor an API key as an agent key. */
 async function lockKeys(tx: Transaction, kind: KeyKind, refs: RecordRef[]): Promise<Map<string, StoredKey>> {
   const rows = await lockRecords<StoredKey>(tx, 'api_keys', refs);
   return new Map([...rows].filter(([, row]) => row.kind === kind));
@@ -164,9 +160,8 @@ async function endAfterOverlap(tx: Transaction, commands: RollCommand[]): Promis
 }
 
 /**
- * Returns the keys that already have a successor, because a second successor would inherit the
- * shortened expiry of the old key. Call this function after the rows are locked, so that the second
- * of two concurrent rolls sees the first.
+ * Finds keys that have a successor, because a second one would inherit the shortened expiry. Call
+ * this function after the rows are locked: the second of two concurrent rolls must see the first.
  */
 async function findRolledKeys(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({

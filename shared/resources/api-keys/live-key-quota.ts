@@ -1,15 +1,13 @@
 import type { AccountQuotaRule } from '../../records/account-quota.js';
 
 /**
- * Far above what integrations need. The limit keeps an account from filling the caches and
- * rate-limit windows of every process.
+ * Protects the caches and rate-limit windows of every process. Integrations need far fewer keys.
  */
 const MAX_LIVE_KEYS = 100;
 
 /**
- * Limits the API keys and agent keys of an account together; its sandbox is a separate account. A
- * key counts until it is revoked or expires. A rolled key also counts while it works alongside its
- * successor.
+ * Limits API keys and agent keys together, in each of the live account and the sandbox. A key
+ * counts until it is revoked or expires, also while it works alongside its successor.
  */
 export const LIVE_KEY_QUOTA: AccountQuotaRule = {
   table: 'api_keys',

@@ -12,9 +12,8 @@ export interface RateLimitResult {
 }
 
 /**
- * The account-wide limit for all credentials of one kind is `times` the limit of the account's
- * tier. Without this limit, an account could multiply its limits by creating keys or users. The
- * sandbox is a separate account.
+ * `times` the limit of the account's tier, for all credentials of one kind in one account.
+ * Otherwise an account could multiply its limits by creating keys or users.
  */
 const ACCOUNT_LIMITS = {
   api: { name: 'api-keys', times: 5, limit: 'the account-wide API key limit' },
@@ -23,13 +22,13 @@ const ACCOUNT_LIMITS = {
 } as const;
 
 /**
- * Counts a request against the minute and hour limits of its key or user, and against the
- * account-wide limits. Returns the windows with fewer remaining requests.
+ * Counts a request against the limits of its key or user, then against the account-wide limits,
+ * which a request over its own limit must not use up. Returns the windows with fewer remaining
+ * requests.
  *
- * A request over its own limit does not count against the account-wide limit, so normally the own
- * count runs first. Far from the own limit, both counts run concurrently, which saves a round trip
- * to the store. The account-wide count is then too high only by the requests that other processes
- * refuse at that moment.
+ * Far from the own limit, both counts run concurrently, which saves a round trip to the store. The
+ * account-wide count is then too high only by the requests that other processes refuse at that
+ * moment.
  */
 export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
@@ -79,10 +78,7 @@ export function rateLimitedError(windows: WindowState[], limit: string): AppErro
   );
 }
 
-/**
- * Builds X-RateLimit-Remaining (docs/specification.md §8), and RateLimit-Policy and RateLimit
- * (draft-ietf-httpapi-ratelimit-headers).
- */
+/** The headers follow docs/specification.md §8 and draft-ietf-httpapi-ratelimit-headers. */
 export function buildRateLimitHeaders(windows: WindowState[]): Record<string, string> {
   const left = (state: WindowState) => Math.max(0, state.remaining);
   return {

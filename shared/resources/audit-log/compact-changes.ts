@@ -4,9 +4,8 @@ import type { Change } from '../../contracts/command.js';
 const MAX_NAMES = 10;
 
 /**
- * Replaces each list of records, such as line items, by a summary. 200 line items are 420 KB, and
- * each edit would store them again. The record itself and the events of its versions hold the line
- * items.
+ * Replaces each list of records by a summary. 200 line items are 420 KB, and each edit would store
+ * them again; the record and the events of its versions hold them anyway.
  */
 export function compactChanges(changes: readonly Change[]): Change[] {
   return changes.map(({ field, from, to }) => ({ field, from: compactValue(from), to: compactValue(to) }));

@@ -32,9 +32,7 @@ export interface AuditRecord {
   userAgent: string | null;
 }
 
-/**
- * Lists of records in the changes are stored as summaries. The query fails if an id already exists.
- */
+/** Stores summaries of lists of records. The query fails if an id already exists. */
 export function buildAuditInsert(records: AuditRecord[]): SqlQuery {
   return buildWholeAuditInsert(
     records.map((record) => ({ ...record, changes: record.changes && compactChanges(record.changes) })),
@@ -73,7 +71,7 @@ export function buildWholeAuditInsert(records: AuditRecord[]): SqlQuery {
 /** An action of the service's operator, for example at the command line. */
 export interface OperatorAction {
   tenantId: string;
-  /** For example `api_key.revoked`. */
+  /** Such as `api_key.revoked`. */
   action: string;
   entityType: string;
   entityId: string;

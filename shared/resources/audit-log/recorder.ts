@@ -12,10 +12,7 @@ interface WaitingEntry {
   reject: (error: unknown) => void;
 }
 
-/**
- * Records audit entries for reads and refused requests. The writes worker records the entries of
- * commands.
- */
+/** Records reads and refused requests. The writes worker records commands. */
 export class AuditRecorder {
   readonly #entries = new Batcher<WaitingEntry>((batch) => this.#store(batch));
 

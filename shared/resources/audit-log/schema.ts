@@ -15,9 +15,7 @@ import { isUuid } from '../../platform/ids.js';
 const action = () => text(100).example('invoice.created');
 const entityType = () => text(50).example('invoice');
 
-/**
- * The entry of a change is committed in the same transaction as the change (docs/decisions.md §9).
- */
+/** A change and its entry are committed in one transaction (docs/decisions.md §9). */
 export const auditEntry = allRequired({
   id: uuid(),
   occurred_at: dateTime(),

@@ -35,10 +35,7 @@ export function lockClaims(tx: Transaction, refs: RecordRef[]): Promise<Map<stri
   return lockRecords<ClaimRow>(tx, 'claims', refs);
 }
 
-/**
- * Fails with 409, because the transition table has no such move or a check forbids the move for the
- * given reason.
- */
+/** A 409: the transition table has no such move, or a check forbids the move for `reason`. */
 export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string): CommandOutcome {
   return failedOutcome({
     code: 'invalid_status_transition',
@@ -55,9 +52,7 @@ export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string
   });
 }
 
-/**
- * Collects every change while one command moves a claim and its invoice through several statuses.
- */
+/** Collects every change while a command moves a claim and its invoice through several statuses. */
 export class ClaimChangeSet {
   readonly changes: Change[] = [];
 
@@ -86,10 +81,7 @@ export class ClaimChangeSet {
     this.row = { ...this.row, ...fields } as ClaimRow;
   }
 
-  /**
-   * Lowers the expected amount to what is owed now, because line items may have been corrected or
-   * payments received since the claim was created.
-   */
+  /** Line items may have been corrected, or payments received, since the claim was created. */
   limitExpectedToOwed(): void {
     const { total_cents: total, paid_cents: paid } = this.invoice;
     const owed = Math.max(0, total - paid) + this.row.paid_cents;

@@ -72,7 +72,7 @@ export const recordClaimOutcome = defineCommand<ClaimOutcome>({
   agentScope: null,
 });
 
-/** Submitted by the clock when a deadline has passed. */
+/** Only the clock submits this command. */
 export const expireClaim = defineCommand<ClaimAction>({
   type: 'claim.expire',
   entityType: 'claim',

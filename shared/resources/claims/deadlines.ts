@@ -24,10 +24,8 @@ interface DueRow extends ClockTarget {
 const DEADLINE_SQL = `case when c.status = 'queued' then c.submit_by when c.status in ('denied', 'rebilling') then c.respond_by end`;
 
 /**
- * Finds claims whose deadline has passed or is near. A passed deadline expires the claim. A near
- * deadline creates a suggestion, once per status and attempt. The accounts share the limit
- * round-robin.
- * @param limit maximum number of commands, so that one pass stays short
+ * A passed deadline expires the claim. A near deadline creates a suggestion, once per status and
+ * attempt.
  */
 export async function findClaimDeadlines(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<DueRow>(tx, {

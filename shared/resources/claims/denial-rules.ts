@@ -13,16 +13,12 @@ export interface DenialFacts {
   mile_cents: number | null;
 }
 
-/** A rule can correct these members of a claim. */
 export interface CorrectableClaim {
   po_number: string | null;
   evidence: Evidence[];
 }
 
-/**
- * A rule makes these changes without a person. A rule never lowers a price: it only proposes the
- * lower price, and a person decides.
- */
+/** A rule makes these changes without a person. A lower price is only proposed to a person. */
 export interface ClaimCorrection {
   po_number?: string;
   evidence?: Evidence[];

@@ -16,10 +16,7 @@ export type ClaimStatus = (typeof CLAIM_STATUSES)[number];
 /** Maximum number of times that a claim is sent (docs/decisions.md §9). */
 export const MAX_CLAIM_ATTEMPTS = 3;
 
-/**
- * The transition table (docs/decisions.md §9). The movers are O, an operator; S, the system; P, the
- * club.
- */
+/** The transition table (docs/decisions.md §9). O: an operator. S: the system. P: the club. */
 export const CLAIM_MOVES: Readonly<
   Record<ClaimStatus, readonly { to: ClaimStatus; by: readonly Mover[] }[]>
 > = {
@@ -73,9 +70,8 @@ export interface InvoiceStep {
 }
 
 /**
- * When a claim is sent, these steps move its invoice from the given status to the billing partner.
- * Each step is in the invoice transition table. A claim whose invoice has another status cannot be
- * sent.
+ * When a claim is sent, these steps take its invoice from the given status to the billing partner.
+ * A claim whose invoice has another status cannot be sent.
  */
 export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [],
@@ -96,8 +92,8 @@ export const INVOICE_STEPS_ON_SUBMIT: Readonly<Partial<Record<InvoiceStatus, rea
 };
 
 /**
- * When a denied claim is sent again immediately, its invoice takes these steps. An invoice with any
- * other status, such as paid, overdue or disputed, keeps its status.
+ * The invoice takes these steps when its denied claim is sent again immediately. An invoice with
+ * another status, such as paid or disputed, keeps its status.
  */
 export const INVOICE_STEPS_ON_REBILL: Readonly<Partial<Record<InvoiceStatus, readonly InvoiceStep[]>>> = {
   sent_to_roadsync: [

@@ -20,7 +20,6 @@ export function briefCustomerRepresentation(alias: string): string {
   ]);
 }
 
-/** For lists that agents read. */
 export function shortCustomerName(alias: string): { name: string; sql: string } {
   const { sql } = jsonShortText('c', 'company_name');
   return {

@@ -10,8 +10,7 @@ export const customerPatch = Joi.object(customerFields.change).meta({ className:
 export const customer = customerFields.response.meta({ className: 'Customer' });
 
 /**
- * A short page has whole customers. A longer page omits null members and may omit the members
- * below.
+ * A short page has whole customers. A longer page omits null members and may omit these members.
  */
 export const agentCustomerListItem = customer
   .fork(

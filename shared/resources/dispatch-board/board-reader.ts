@@ -8,10 +8,7 @@ import {
   type WorkOrderBodyRow,
 } from './queries.js';
 
-/**
- * One process caches at most this many bytes of work orders, over all tenants. A board of 5,000
- * work orders has four million.
- */
+/** Per process, over all tenants. A board of 5,000 work orders has four million bytes. */
 const MAX_CACHED_BYTES = 32_000_000;
 /** If more work orders than this have changed, one query renders the whole board. */
 const MAX_CHANGED = 500;
@@ -29,9 +26,9 @@ interface ListedWorkOrder {
 }
 
 /**
- * Caches the text of each work order by its version, because PostgreSQL takes some 50 ms to render
- * 5,000 work orders, but few of them change between two reads. A read fetches the versions of all
- * work orders and the bodies of those that changed. Everything else is read anew each time.
+ * PostgreSQL takes some 50 ms to render 5,000 work orders, but few change between two reads. So the
+ * reader caches the text of each work order by its version, and fetches only changed work orders.
+ * Everything else is read anew each time.
  */
 export class DispatchBoardReader {
   readonly #cache = new LRUCache<string, Map<string, CachedWorkOrder>>({
@@ -44,9 +41,7 @@ export class DispatchBoardReader {
     private readonly viewer: BoardViewer = 'rest',
   ) {}
 
-  /**
-   * Reads a tenant's board (docs/decisions.md §9) as UTF-8 JSON. All parts are from one snapshot.
-   */
+  /** Returns UTF-8 JSON (docs/decisions.md §9). All parts are from one snapshot. */
   async read(tenantId: string): Promise<Buffer> {
     const cached = this.#cache.get(tenantId);
     if (!cached) return this.#readWhole(tenantId);
@@ -59,8 +54,7 @@ export class DispatchBoardReader {
     if (changed.length > MAX_CHANGED) return this.#readWhole(tenantId);
     if (changed.length > 0) {
       await this.#fetchBodies(tenantId, cached, changed);
-      // A work order changed again, or another read cached a later version, so the parts would be
-      // from two snapshots.
+      // A work order has changed between the two queries, so the parts would be from two snapshots.
       if (shown.some(hasChanged)) return this.#readWhole(tenantId);
       this.#store(tenantId, cached, shown);
     }
@@ -119,8 +113,7 @@ function withoutClosingBrace(body: string): Buffer {
 }
 
 /**
- * Assembles the board as bytes, because joining and encoding four million characters took a third
- * of a read (measured).
+ * Works on bytes: joining and encoding four million characters took a third of a read (measured).
  */
 function renderBoard(
   row: BoardRow,
@@ -154,6 +147,5 @@ function renderWorkOrders(
     at += (bodies[index] as Buffer).copy(joined, at);
     at += joined.write(`,"${member}":${seconds}},`, at, 'latin1');
   }
-  // Drop the comma after the last work order.
   return joined.subarray(0, Math.max(0, at - 1));
 }

@@ -10,8 +10,7 @@ import { agentWorkOrderMembers } from '../work-orders/representation.js';
 export interface BoardRow {
   generated_at: string;
   /**
-   * One work order per line of text, most urgent first: id, version, seconds and, if requested, the
-   * body.
+   * One work order per line of text, most urgent first: id, version, seconds and perhaps the body.
    */
   active: string;
   unassigned: string;
@@ -23,24 +22,18 @@ export interface BoardRow {
 /** Agents see the status `new` where REST clients see `pending` (docs/decisions.md §1, row 3). */
 export type BoardViewer = 'rest' | 'agent';
 
-/** SQL for a work order's record and its priority. The seconds are appended later. */
+/** The seconds are appended later. */
 const WORK_ORDER_SQL: Record<BoardViewer, string> = {
   rest: `(${jsonObject('t', [...workOrderFields.members('t'), 'priority'])})::text`,
   agent: `(${jsonObject('t', [...agentWorkOrderMembers('t'), 'priority'])})::text`,
 };
 
-/**
- * An agent sees at most this many records of each kind, because a board of thousands is too long
- * for a model. The counts include all records.
- */
+/** Of each kind. A board of thousands is too long for a model. The counts include all records. */
 const MAX_AGENT_RECORDS = 100;
 
 const URGENT_FIRST = 't.priority desc, t.created_at, t.id';
 
-/**
- * SQL for the work orders in some statuses. The xmin of a row identifies its version, so no change
- * is missed.
- */
+/** The xmin of a row identifies its version, so no change is missed. */
 function workOrdersSql(viewer: BoardViewer, statuses: string, since: string): string {
   const seconds = `greatest(0, extract(epoch from now() - coalesce(t.${since}, t.created_at)))::bigint`;
   const source = `from work_orders t where t.tenant_id = $1 and t.status in (${statuses})`;

@@ -26,9 +26,7 @@ interface SyntheticEvent {
   data: object;
 }
 
-/**
- * The body has the form of every event, so that a receiver verifies and parses it like any other.
- */
+/** A receiver verifies and parses the body like that of any other event. */
 export function buildSyntheticEventBody({
   eventId,
   type,

@@ -5,8 +5,8 @@ import { addDateRange, buildListQuery, Conditions, type ListScope } from '../../
 import { eventRepresentation } from './representation.js';
 
 /**
- * Maximum distance between the time in an event's id and a bound. One process sets both the id and
- * the timestamp, but a plain date can be midnight in any time zone.
+ * Maximum distance between the time in an event's id and a bound: a plain date can be midnight in
+ * any time zone.
  */
 const MAX_TIME_DIFFERENCE_MS = 24 * 3600 * 1000;
 

@@ -18,7 +18,7 @@ import { impoundFields, vehicle } from './fields.js';
 
 type CreateCommand = Command<ImpoundCreate>;
 
-/** The references, vehicle and rate card items that the database holds for one new impound. */
+/** What the database knows about one new impound. */
 interface Arrival extends RecordRef {
   job_known: boolean;
   customer_known: boolean;

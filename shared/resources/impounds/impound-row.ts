@@ -32,10 +32,7 @@ export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promis
   });
 }
 
-/**
- * Raises accrued_days to the invoiced days, so that an invoice may charge the day that has just
- * started before the clock accrues it.
- */
+/** An invoice may charge the day that has just started, before the clock accrues the day. */
 export async function raiseAccruedDays(
   tx: Transaction,
   rows: readonly { tenant_id: string; impound_id: string | null; storage_due: number }[],

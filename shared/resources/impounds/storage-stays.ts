@@ -2,7 +2,6 @@ import { chargedDays, invoicedDays, MAX_CLIENT_CLOCK_SKEW } from '../../billing/
 import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
-/** The storage days of one impound until a given time. */
 export interface StorageStay extends RecordRef {
   /** RFC 3339. */
   until: string;
@@ -12,10 +11,7 @@ export interface StorageStay extends RecordRef {
   is_future: boolean;
 }
 
-/**
- * The caller has locked the rows.
- * @param requests `until`: null means now
- */
+/** The caller has locked the rows. `until` is null for now. */
 export async function calculateStorageStays(
   tx: Transaction,
   requests: (RecordRef & { until: string | null })[],

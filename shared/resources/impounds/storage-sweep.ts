@@ -6,10 +6,7 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { accrueStorage } from './commands.js';
 
 /**
- * Builds commands for impounds with a started day of storage that has not accrued. The accounts
- * share the limit round-robin. If a later sweep finds an impound before its first command has run,
- * the second command changes nothing.
- * @param limit maximum number of commands, which keeps one pass short
+ * An impound found again before its command has run gets a second command, which changes nothing.
  */
 export async function findDueStorageAccruals(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {

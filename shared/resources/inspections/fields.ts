@@ -30,10 +30,7 @@ import { driverTable } from '../drivers/table.js';
 import { truckTable } from '../trucks/table.js';
 import { workOrderTable } from '../work-orders/table.js';
 
-/**
- * Maximum items, defects or photos of one inspection; the same limit as for line items of an
- * invoice.
- */
+/** Items, defects or photos of one inspection; the same limit as for line items of an invoice. */
 const MAX_ENTRIES = 200;
 
 const nullableText = () => Joi.string().allow(null);
@@ -118,9 +115,8 @@ const defectChanges = Joi.array()
   .description('Defects to resolve or reopen. Omitted defects do not change');
 
 /**
- * The database stores vehicle and lists in the form that the API shows. The file of inspections
- * prints the lists as JSON, so that it is complete; an export of everything also has a file for
- * each list.
+ * Vehicle and lists are stored in the form that the API shows. The file of inspections prints the
+ * lists as JSON; an export of everything also has a file for each list.
  */
 export const inspectionFields = defineFields({
   id: recordId(),

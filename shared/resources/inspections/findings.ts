@@ -2,7 +2,7 @@ import type { InspectionCreate } from '../../contracts/generated.js';
 import { toUtcDateTime } from '../../contracts/schemas/fields.js';
 import { newId } from '../../platform/ids.js';
 
-/** A defect in the form that the database stores and the API shows. */
+/** The database stores defects in the form that the API shows. */
 export interface InspectionDefect {
   id: string;
   component: string;
@@ -35,10 +35,7 @@ export function blocksDispatch(result: InspectionResult, truckId: unknown): bool
   return result === 'out_of_service' && Boolean(truckId);
 }
 
-/**
- * Converts the findings of a new inspection into their stored form: all members present, timestamps
- * in one format, an id for each defect.
- */
+/** In the stored form, all members are present and each defect has an id. */
 export function normalizeFindings(input: InspectionCreate) {
   const items: InspectionItem[] = (input.items ?? []).map(({ key, label = null, state, note = null }) => ({
     key,

@@ -63,10 +63,7 @@ interface InspectionRow extends Row {
   defects: InspectionDefect[];
 }
 
-/**
- * Resolves or reopens defects and edits the notes, then derives the result and the truck's dispatch
- * block again.
- */
+/** A changed defect may change the result and the truck's dispatch block. */
 export async function updateInspections(
   tx: Transaction,
   commands: Command<InspectionPatch>[],

@@ -6,10 +6,7 @@ interface InvoiceAmounts {
   paid_cents: number;
 }
 
-/**
- * The part of a payment that the invoice does not owe becomes credit.
- * @returns the amount applied to the invoice, and the invoice's paid amount afterwards
- */
+/** What the invoice does not owe becomes credit. `paidCents` is the invoice's amount afterwards. */
 export function applyPayment(
   invoice: InvoiceAmounts,
   amountCents: number,
@@ -26,9 +23,9 @@ interface PaymentAmounts {
 }
 
 /**
- * Takes a refund out of a payment: first from its credit, then from the amount applied to the
- * invoice. A paid invoice becomes partially paid, or reopens when no payment is left. A disputed or
- * overdue invoice keeps its status (docs/decisions.md §3).
+ * A refund comes first from the payment's credit, then from the amount applied to the invoice. A
+ * paid invoice becomes partially paid, or reopens when no payment is left. A disputed or overdue
+ * invoice keeps its status (docs/decisions.md §3).
  */
 export function applyRefund<P extends PaymentAmounts>(
   { payment, invoice, isPastDue }: { payment: P; invoice: InvoiceRow; isPastDue: boolean },

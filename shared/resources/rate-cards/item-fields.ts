@@ -14,10 +14,7 @@ interface ItemSiblings {
   unit_type?: unknown;
 }
 
-/**
- * Storage is charged in parts, over several invoices and at any hour, so it can have neither a
- * minimum nor an after-hours price.
- */
+/** Storage is charged in parts, over several invoices and at any hour. */
 const notForStorage: Joi.CustomValidator = (value, helpers) => {
   const { category, unit_type } = helpers.state.ancestors[0] as ItemSiblings;
   const isStorage = category === 'storage' && unit_type === 'day';

@@ -9,29 +9,22 @@ const shared = {
   isPersonOnly: true,
 } as const;
 
-/**
- * The api process has checked or created these values. The password stays in the api process; only
- * the browser gets the token.
- */
+/** The password stays in the api process; only the browser gets the token. */
 export interface NewSession {
   user_id: string;
   /** SHA-256 of the token, hex. */
   token_hash: string;
   /**
-   * SHA-256, in hex, of the stored hash that the api process checked the password against. If the
-   * password has changed since, the sign-in fails.
+   * SHA-256, in hex, of the password hash that the api process read. The sign-in fails if the
+   * password has changed since.
    */
   password_mark: string;
-  /**
-   * Keyed hash of the network that the person signs in from. Absent from processes of the previous
-   * version.
-   */
+  /** Keyed hash of the client's network. Absent from processes of the previous version. */
   address_mark?: string;
 }
 
 /**
- * A session is no business record, but a command creates it like any other write. So the sign-in is
- * audited, survives a crash, and only workers write it.
+ * A session is no business record, but a command makes the sign-in audited and safe from a crash.
  */
 export const createSession = defineCommand<NewSession>({
   ...shared,

@@ -1,18 +1,14 @@
 import { hmacSha256 } from '../../platform/crypto.js';
 
-/**
- * The networks that a person has signed in from: each keyed hash has the time of the last sign-in
- * (ISO 8601).
- */
+/** The time of the last sign-in (ISO 8601) from each network, by the network's keyed hash. */
 export type KnownAddresses = Record<string, string>;
 
 const MAX_ADDRESSES = 20;
 const MAX_AGE_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * Hashes a network with the deployment's secret and the person's id. A plain hash could be reversed
- * by trying all addresses. Without the person's id, equal hashes would show that two people share a
- * network.
+ * Without the secret, trying all addresses would reverse the hash. Without the person's id, equal
+ * hashes would show that two people share a network.
  */
 export function hashNetwork(key: Buffer, { userId, network }: { userId: string; network: string }): string {
   return hmacSha256(key, `${userId} ${network}`).toString('base64url');

@@ -11,7 +11,6 @@ export const SESSION_IDLE_LIFETIME = "interval '12 hours'";
 /** A session ends after this long, however much it is used. */
 export const SESSION_MAX_LIFETIME = "interval '7 days'";
 
-/** The sign-in's password may belong to this person. */
 export interface SignInCandidate {
   tenant_id: string;
   id: string;
@@ -21,15 +20,11 @@ export interface SignInCandidate {
 }
 
 /**
- * With more accounts than this under one e-mail, the client must send tenant_id, because each
- * candidate costs a password check.
+ * Each candidate costs a password check. An e-mail with more accounts must be sent with tenant_id.
  */
 const MAX_CANDIDATES = 5;
 
-/**
- * Finds the active people with this e-mail, across tenants, oldest first. Throws when PostgreSQL is
- * unreachable.
- */
+/** Searches all tenants. Throws when PostgreSQL is unreachable. */
 export function findSignInCandidates(
   db: Database,
   { email, tenantId }: { email: string; tenantId: string | undefined },
@@ -58,10 +53,7 @@ interface UserRow {
   deactivated_at: Date | null;
 }
 
-/**
- * Finds the session, its person and the tenant that the request acts on. Returns undefined when no
- * session has this token.
- */
+/** Returns the principal for the tenant that the request acts on. */
 export async function findSession(
   db: Database,
   { token, environment }: { token: string; environment: 'live' | 'sandbox' },
@@ -112,10 +104,7 @@ export function buildPersonPrincipal(
   };
 }
 
-/**
- * Extends the idle expiry of used sessions; an ended session stays ended. No client requested this
- * write, so it has no audit entry.
- */
+/** An ended session stays ended. No client requested this write, so it has no audit entry. */
 export async function extendSessions(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],

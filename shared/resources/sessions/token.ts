@@ -4,9 +4,7 @@ import { computeChecksum62, encodeBase62 } from '../../platform/crypto.js';
 const PREFIX = 'tk_session_';
 const SHAPE = /^tk_session_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
 
-/**
- * The token has 256 random bits and a checksum, like an API key, but is never valid as an API key.
- */
+/** The token looks like an API key (256 random bits and a checksum), but is never valid as one. */
 export function mintSessionToken(): string {
   const body = `${PREFIX}${encodeBase62(randomBytes(32), 43)}`;
   return `${body}${computeChecksum62(body)}`;

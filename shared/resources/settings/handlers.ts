@@ -9,9 +9,7 @@ import { rescheduleForTimeZones } from '../export-schedules/schedule-rows.js';
 import { mergeTenants } from '../tenants/update-tenants.js';
 import { isPostgresTimeZone } from './time-zones.js';
 
-/**
- * Existing invoices keep the tax rate that priced them; export schedules move to the new time zone.
- */
+/** Existing invoices keep their tax rate; export schedules move to the new time zone. */
 export async function updateSettings(
   tx: Transaction,
   commands: Command<SettingsPatch>[],
@@ -34,10 +32,7 @@ export async function updateSettings(
   return outcomes;
 }
 
-/**
- * Finds commands whose time zone PostgreSQL does not know, because every sweep that computes with
- * the zone would fail.
- */
+/** Every sweep that computes with a zone unknown to PostgreSQL would fail. */
 async function findUnknownZones(
   tx: Transaction,
   commands: Command<SettingsPatch>[],

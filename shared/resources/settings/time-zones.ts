@@ -1,9 +1,6 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 
-/**
- * True for a zone in which Node can format dates. PostgreSQL must accept the zone too:
- * {@link loadPostgresTimeZones}.
- */
+/** PostgreSQL must accept the zone too: {@link loadPostgresTimeZones}. */
 export function isNodeTimeZone(value: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });
@@ -18,9 +15,8 @@ export function isNodeTimeZone(value: string): boolean {
 let loadedZones: ReadonlySet<string> | undefined;
 
 /**
- * Loads the names of PostgreSQL's time zones, in lower case, once per process. Callers that arrive
- * before the first result each run their own query, so no transaction fails because another's
- * connection broke.
+ * Returns lower-case names. Callers that arrive before the first result each run their own query,
+ * so no transaction fails because another's connection broke.
  *
  * Node accepts 17 names that PostgreSQL refuses (`SST`, `CAT`). Node also accepts abbreviations
  * that PostgreSQL reads differently: `IST` is India in Node and Israel in PostgreSQL.

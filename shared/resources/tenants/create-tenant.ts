@@ -18,15 +18,12 @@ export interface TenantPair {
   sandbox: string;
 }
 
-/** The transaction that creates the two tenants must include both ids. */
+/** The transaction that creates the tenants must include both ids. */
 export function createTenantPairIds(): TenantPair {
   return { live: newId(), sandbox: newId() };
 }
 
-/**
- * Creates and audits a tenant and its sandbox twin. The transaction must have exactly these two
- * tenants.
- */
+/** The transaction must have exactly these two tenants. */
 export async function createTenantPair(tx: Transaction, pair: TenantPair, tenant: NewTenant): Promise<void> {
   const {
     name,

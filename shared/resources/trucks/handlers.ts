@@ -17,10 +17,7 @@ type Fields = Omit<TruckPatch, 'location'> & {
   located_at?: string | null;
 };
 
-/**
- * Flattens the position into columns. An absent position stays absent, because create and merge
- * share this function.
- */
+/** An absent position stays absent, because create and merge share this function. */
 function toColumns(input: TruckCreate | TruckPatch): Fields {
   const { location, ...fields } = input;
   if (location === undefined) return fields;
@@ -108,8 +105,8 @@ export async function updateTrucks(
 }
 
 /**
- * Finds trucks whose requested number belongs to another truck. If another transaction takes a
- * number after this query, the unique index fails the batch; the rerun then finds the number here.
+ * If another transaction takes a number after this query, the unique index fails the batch. The
+ * rerun then finds the number here.
  */
 async function findTakenNumbers(tx: Transaction, commands: Command<TruckPatch>[]): Promise<Set<string>> {
   const wanted = commands.flatMap((command) =>

@@ -75,10 +75,7 @@ export async function insertUsers(
   return new Set(inserted.map(refKey));
 }
 
-/**
- * A new password ends the person's sessions, because an attacker with the old password may be
- * signed in.
- */
+/** A new password ends the person's sessions, in case an attacker used the old one. */
 export async function updateUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserPatch>>[],
@@ -118,9 +115,8 @@ function failDeactivated(): CommandOutcome {
 }
 
 /**
- * Finds people whose requested e-mail belongs to another active person. If another transaction
- * takes an e-mail after this query, the unique index fails the batch; the rerun then finds the
- * e-mail here.
+ * If another transaction takes an e-mail after this query, the unique index fails the batch. The
+ * rerun then finds the e-mail here.
  */
 async function findTakenEmails(
   tx: Transaction,
@@ -139,10 +135,7 @@ async function findTakenEmails(
   return new Set(rows.map(refKey));
 }
 
-/**
- * Deactivates people and ends their sessions. The last active person of an account stays, because
- * otherwise no person could add people again.
- */
+/** The last active person of an account stays; otherwise no person could add people again. */
 export async function deactivateUsers(
   tx: Transaction,
   commands: Command<Record<string, never>>[],
@@ -171,10 +164,7 @@ function failLastPerson(): CommandOutcome {
   });
 }
 
-/**
- * Locks the people who can sign in to these tenants. When two people deactivate each other, the
- * second command sees the first command's change.
- */
+/** When two people deactivate each other, the second command sees the first command's change. */
 async function lockActiveUsers(tx: Transaction, tenantIds: string[]): Promise<Map<string, Set<string>>> {
   const rows = await tx.query<RecordRef>({
     name: 'lock-active-users',

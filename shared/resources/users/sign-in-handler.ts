@@ -20,8 +20,7 @@ const userRef = ({ tenantId, input }: Command<NewSession>): RecordRef => ({
 });
 
 /**
- * A sign-in fails when the password has changed, or the person was deactivated, since the api
- * process checked the password.
+ * A sign-in fails if the person was deactivated, or got a new password, since the password check.
  */
 export async function createSessions(
   tx: Transaction,
@@ -48,9 +47,7 @@ export async function createSessions(
   );
 }
 
-/**
- * Stores the networks of people who signed in as keyed hashes; see `sessions/known-addresses.ts`.
- */
+/** Stores keyed hashes of networks; see `sessions/known-addresses.ts`. */
 async function storeAddresses(
   tx: Transaction,
   commands: Command<NewSession>[],

@@ -20,12 +20,9 @@ interface BusyRow {
   job_number: string;
 }
 
-/**
- * The locked trucks of a batch of assignments. When two dispatchers want the same truck, the second
- * dispatcher learns which work order has it.
- */
+/** When two dispatchers want the same truck, the second learns which work order has it. */
 export interface LockedFleet {
-  /** Also counts the truck as taken. */
+  /** The assigned truck then counts as taken. */
   assign(
     job: WorkOrderRow,
     command: AssignCommand,

@@ -9,10 +9,7 @@ import { countUpSql } from '../../records/tenant-counters.js';
 import { vehicle, workOrderFields } from './fields.js';
 import { workOrderTable } from './table.js';
 
-/**
- * Flattens nested members into columns. An absent member stays absent, because create and merge
- * share this function.
- */
+/** An absent member stays absent, because create and merge share this function. */
 function toColumns({ pickup, vehicle: towed, ...fields }: WorkOrderCreate | WorkOrderPatch): object {
   const columns: Record<string, unknown> = { ...fields, ...vehicle.toColumns(towed) };
   if (pickup === null) Object.assign(columns, { pickup_location: null, pickup_lat: null, pickup_lng: null });
@@ -29,8 +26,8 @@ function toColumns({ pickup, vehicle: towed, ...fields }: WorkOrderCreate | Work
 const WORK_ORDERS = { table: workOrderTable, fields: workOrderFields };
 
 /**
- * The query that inserts work orders also takes job numbers from the tenants' counters, which keeps
- * the counters' rows locked for the shortest time.
+ * One query inserts the work orders and takes their job numbers, which keeps the tenants' counters
+ * locked for the shortest time.
  */
 export async function createWorkOrders(
   tx: Transaction,

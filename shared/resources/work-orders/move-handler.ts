@@ -42,7 +42,6 @@ interface Facts {
 
 type Move = (row: WorkOrderRow, command: MoveCommand, facts: Facts) => Partial<WorkOrderRow> | CommandOutcome;
 
-/** The change that each action makes to a work order in one of the allowed statuses. */
 const MOVES: Record<WorkOrderAction, Move> = {
   accept: () => ({ intake: 'accepted' }),
   assign: (row, command, { fleet, now }) => {
@@ -213,7 +212,6 @@ async function readFacts(tx: Transaction, commands: MoveCommand[], action: WorkO
   return { rows, fleet, released, now: new Date().toISOString() };
 }
 
-/** Finds which of these work orders have a released invoice. */
 async function findReleased(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'released-jobs',

@@ -12,10 +12,7 @@ import { addSearchCondition, type ListSearch } from '../../records/lists/search.
 import { workOrderFields } from './fields.js';
 import { agentWorkOrderListRepresentation, agentWorkOrderMembers } from './representation.js';
 
-/**
- * The list and exports use these conditions. `pending` includes unaccepted work orders; `new`
- * selects only unaccepted ones.
- */
+/** `pending` includes unaccepted work orders; `new` selects only unaccepted work orders. */
 export function workOrderConditions(query: WorkOrderListQuery, scope: FilterScope): Conditions {
   const conditions = workOrderFilters(query, scope);
   const search = workOrderSearch(query, scope);

@@ -17,9 +17,7 @@ function agentStatus(alias: string): { name: string; sql: string } {
   return { name: 'status', sql: `case when ${isNew} then 'new' else ${alias}.status end` };
 }
 
-/**
- * Enough members for an agent to choose a work order. The tool get_work_order shows every member.
- */
+/** Agents choose a work order by these members. The tool get_work_order shows every member. */
 export function agentWorkOrderListRepresentation(alias: string): string {
   return jsonObjectWithoutNulls(alias, [
     'id',

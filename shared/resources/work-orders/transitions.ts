@@ -10,10 +10,7 @@ interface Transition {
   to: WorkOrderStatus;
 }
 
-/**
- * The transitions of docs/decisions.md §4. `assign` reassigns a dispatched work order, and swaps
- * the truck of a work order in progress.
- */
+/** `assign` reassigns a dispatched work order, and swaps the truck of a work order in progress. */
 export const WORK_ORDER_ACTIONS: Readonly<Record<WorkOrderAction, Transition>> = {
   accept: { from: ['pending'], to: 'pending' },
   assign: { from: ['pending', 'dispatched', 'in_progress'], to: 'dispatched' },

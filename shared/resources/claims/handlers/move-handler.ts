@@ -14,7 +14,6 @@ function isPast(deadline: string | null, now: string): boolean {
   return deadline !== null && Date.parse(deadline) <= Date.parse(now);
 }
 
-/** Moves the invoice to the billing partner and submits the claim. */
 function sendClaim(course: ClaimChangeSet, now: string): CommandOutcome | undefined {
   const steps = INVOICE_STEPS_ON_SUBMIT[course.invoice.status];
   if (!steps)
@@ -71,7 +70,7 @@ function unchanged(): CommandOutcome {
   return { ok: true, changes: [], events: [] };
 }
 
-/** These moves need no response from the club. A request for the current status changes nothing. */
+/** A request for the current status changes nothing. */
 export function moveClaims(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: Command<Input>[]): Promise<CommandOutcome[]> => {
     const { findCourse } = await lockClaimChangeSets(tx, commands);

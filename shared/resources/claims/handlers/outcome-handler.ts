@@ -78,10 +78,7 @@ async function applyOutcome(
   return { command, course, events: [], ...applyDenial(course, command.input, { facts: denialFacts, now }) };
 }
 
-/**
- * Records an ordinary payment of the invoice and updates the claim. Payments run one at a time,
- * because clubs pay few claims of one batch.
- */
+/** Payments run one at a time, because clubs pay few claims of one batch. */
 async function applyPayment(
   tx: Transaction,
   { command, course }: { command: OutcomeCommand; course: ClaimChangeSet },
@@ -132,7 +129,6 @@ async function applyPayment(
   };
 }
 
-/** The invoices get the PO numbers that were found for their claims. */
 async function recordPoNumbers(tx: Transaction, recorded: readonly RecordedClaim[]): Promise<void> {
   const found = recorded.filter(({ invoicePo }) => invoicePo !== undefined);
   if (found.length === 0) return;
@@ -154,7 +150,7 @@ async function recordPoNumbers(tx: Transaction, recorded: readonly RecordedClaim
   );
 }
 
-/** Returns the ids of the new suggestions by command id. */
+/** @returns the ids of the new suggestions, by command id */
 async function storeSuggestions(
   tx: Transaction,
   recorded: readonly RecordedClaim[],

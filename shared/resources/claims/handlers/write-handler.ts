@@ -10,7 +10,7 @@ import { type ClaimRow, lockClaims, storeClaims } from '../claim-row.js';
 import { claimFields } from '../fields.js';
 import { CLAIM_MOVES } from '../transitions.js';
 
-/** In these statuses of an invoice nothing is owed, now or later. */
+/** Nothing is owed on invoices in these statuses, now or later. */
 const CLOSED_STATUSES: readonly string[] = ['void', 'cancelled', 'paid'];
 
 function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
@@ -18,8 +18,7 @@ function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
 }
 
 /**
- * An invoice has one open claim at a time. A paid claim is closed, so a refunded amount can be
- * claimed again.
+ * An invoice has one open claim. A paid claim is closed, so a refunded amount can be claimed again.
  */
 export async function createClaims(
   tx: Transaction,
