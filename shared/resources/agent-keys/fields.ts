@@ -14,7 +14,7 @@ const checkReadOnlyScopes: Joi.CustomValidator<string[]> = (scopes, helpers) => 
     : scopes;
 };
 
-/** No field contains the credential. */
+/** No field of a key contains the credential itself. */
 export const agentKeyFields = defineFields({
   id: recordId(),
   kind: { output: Joi.string().valid('agent') },

@@ -10,7 +10,9 @@ const shared = {
   agentScope: null,
 } as const;
 
-/** The key that the API process created is hashed and sealed, never in clear text. */
+/**
+ * The API process creates the key. The command carries it hashed and sealed, never in clear text.
+ */
 export type WithKeyMaterial<T> = T & { material: KeyMaterial };
 
 export const createApiKey = defineCommand<WithKeyMaterial<ApiKeyCreate>>({

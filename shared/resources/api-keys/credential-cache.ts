@@ -6,7 +6,10 @@ import type { Runtime } from '../../platform/process/runtime.js';
 import { isWellFormedKey } from './credential.js';
 import { findKey } from './queries.js';
 
-/** Bounds a lost broadcast of a revocation: it takes effect within 5 s (docs/decisions.md §6). */
+/**
+ * The cache keeps a credential this long. So a revocation takes effect within 5 s even if its
+ * broadcast is lost (docs/decisions.md §6).
+ */
 const CACHE_TTL_MS = 4000;
 const MAX_CACHED_CREDENTIALS = 10_000;
 
@@ -21,18 +24,18 @@ export function unauthorizedError(message: string): AppError {
 }
 
 export interface Credential {
-  /** The cache key: credentials with equal text are the same. */
+  /** Credentials with equal text share one cache entry. */
   text: string;
-  /** Costs a hash, so the cache calls this function only for credentials that it does not hold. */
+  /** The check costs a hash, so the cache calls it only for credentials that it does not hold. */
   isWellFormed: () => boolean;
   find: () => Promise<Principal | undefined>;
   refusalMessage: string;
 }
 
-/** Throws an {@link AppError} with 503 if PostgreSQL is unreachable. */
+/** @throws {AppError} 503 if PostgreSQL is unreachable */
 export type FindPrincipal = (credential: Credential) => Promise<Principal | undefined>;
 
-/** The broadcast of a changed credential evicts its entry. */
+/** Caches valid credentials. The broadcast of a changed credential evicts its entry. */
 export async function openCredentialCache({ bus }: Pick<Runtime, 'bus'>): Promise<FindPrincipal> {
   const cache = new LRUCache<string, Principal>({ max: MAX_CACHED_CREDENTIALS, ttl: CACHE_TTL_MS });
   await bus.subscribe(KEY_CHANGED_CHANNEL, (changed) => {
@@ -59,7 +62,7 @@ function ifValid(principal: Principal | undefined): Principal | undefined {
   return principal;
 }
 
-/** @throws {AppError} 401 without `Authorization: Bearer …` */
+/** @throws {AppError} 401 if the header is missing */
 export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, ifNoKey: string): Credential {
   if (!header) throw unauthorizedError(ifNoKey);
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1];
@@ -71,7 +74,11 @@ export function readKeyCredential({ db }: Pick<Runtime, 'db'>, header: string, i
   };
 }
 
-/** Limits guessing from the client's network. The count never limits a request with a valid key. */
+/**
+ * Limits guessing: wrong credentials from one network exhaust a limit. Requests with a valid key do
+ * not count.
+ * @throws {AppError} 429
+ */
 export async function countBadCredential(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,
   address: string,

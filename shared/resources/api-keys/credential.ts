@@ -4,12 +4,13 @@ import { computeChecksum62, encodeBase62, seal, sha256 } from '../../platform/cr
 export type KeyKind = 'api' | 'agent';
 
 /**
- * For idempotent replays, `sealed` is stored with the response that shows the key, nowhere else.
+ * The stored parts of a key. Only the response that shows the key keeps `sealed`, for idempotent
+ * replays.
  */
 export interface KeyMaterial {
   prefix: string;
   lastFour: string;
-  /** SHA-256 of the whole key, hex. */
+  /** SHA-256 of the whole key, in hex. */
   hash: string;
   /** The key encrypted with the deployment's secret. */
   sealed: string;
@@ -23,7 +24,7 @@ const PREFIXES = {
 // 43 base62 characters hold the 256 random bits, 6 the checksum.
 const SHAPE = /^(tk_live_|tk_test_|tk_agent_test_|tk_agent_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
-/** A key has the form of docs/decisions.md §6. Only the return value holds the clear text. */
+/** A new key has the form of docs/decisions.md §6. Only the return value holds the clear text. */
 export function mintKey(
   kind: KeyKind,
   environment: 'live' | 'sandbox',

@@ -160,8 +160,9 @@ async function endAfterOverlap(tx: Transaction, commands: RollCommand[]): Promis
 }
 
 /**
- * Finds keys that have a successor, because a second one would inherit the shortened expiry. Call
- * this function after the rows are locked: the second of two concurrent rolls must see the first.
+ * Finds keys that have a successor, because a second successor would inherit the shortened expiry
+ * of the old key. Call this function after the rows are locked, so that the second of two
+ * concurrent rolls sees the first.
  */
 async function findRolledKeys(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({

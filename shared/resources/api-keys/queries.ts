@@ -24,7 +24,7 @@ interface KeyRow {
 
 const TIER_ORDER: Tier[] = ['starter', 'standard', 'premium'];
 
-/** Throws if PostgreSQL is unreachable; the client then gets a 503, never a 401. */
+/** Throws if PostgreSQL is unreachable. The client then gets a 503, never a 401. */
 export async function findKey(db: Database, key: string): Promise<Principal | undefined> {
   const hash = sha256(key);
   const [row] = await db.readByKeyHash<KeyRow>(hash, {

@@ -12,8 +12,8 @@ export interface RateLimitResult {
 }
 
 /**
- * `times` the limit of the account's tier, for all credentials of one kind in one account.
- * Otherwise an account could multiply its limits by creating keys or users.
+ * All credentials of one kind in an account together have `times` the limit of its tier. Otherwise
+ * an account could multiply its limits by creating keys or users.
  */
 const ACCOUNT_LIMITS = {
   api: { name: 'api-keys', times: 5, limit: 'the account-wide API key limit' },
@@ -22,13 +22,13 @@ const ACCOUNT_LIMITS = {
 } as const;
 
 /**
- * Counts a request against the limits of its key or user, then against the account-wide limits,
- * which a request over its own limit must not use up. Returns the windows with fewer remaining
- * requests.
+ * Counts a request against the limits of its key or user, and against the account-wide limits.
+ * Returns the windows with fewer remaining requests.
  *
- * Far from the own limit, both counts run concurrently, which saves a round trip to the store. The
- * account-wide count is then too high only by the requests that other processes refuse at that
- * moment.
+ * A request over its own limit does not count against the account-wide limit, so normally the own
+ * count runs first. Far from the own limit, both counts run concurrently, which saves a round trip
+ * to the store. The account-wide count is then too high only by the requests that other processes
+ * refuse at that moment.
  */
 export async function countRequest(
   { limiter, config }: Pick<Runtime, 'limiter' | 'config'>,

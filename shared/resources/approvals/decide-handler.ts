@@ -146,7 +146,7 @@ function personRequired(): CommandOutcome {
   });
 }
 
-/** Fails because an approval is decided only once. */
+/** Returns an error, because an approval is decided only once. */
 function notOpen({ status, decided_by }: ApprovalRow, to: 'approved' | 'rejected'): CommandOutcome {
   const from = status === 'pending' ? 'expired' : status;
   return failedOutcome({

@@ -24,7 +24,7 @@ function invoiceRef({ tenantId, input }: ProposeCommand): RecordRef {
   return { tenant_id: tenantId, id: input.invoice_id };
 }
 
-/** The invoices do not change. */
+/** A proposal does not change its invoice. */
 export async function proposeApprovals(
   tx: Transaction,
   commands: ProposeCommand[],

@@ -38,7 +38,7 @@ export async function runApprovedCommand(
   try {
     if (approval.kind === 'agent_write') ran.input = validate(runnable.schema, ran.input);
   } catch (error) {
-    // The validation has become stricter since the write was held.
+    // The error means that the validation has become stricter since the write was held.
     if (!(error instanceof AppError)) throw error;
     return { ran, outcome: refusedRun(error.toBody()) };
   }

@@ -8,12 +8,12 @@ export interface AuditedSideEffect {
   command: Command;
   entityType: string;
   entityId: string;
-  /** Such as `invoice.updated`. */
+  /** The action, such as `invoice.updated`. */
   action: string;
   changes: Change[];
 }
 
-/** Completes each record's history. The entries share the command's request id. */
+/** Keeps the history of the other records complete. The entries share the command's request id. */
 export async function auditSideEffects(
   tx: Transaction,
   entries: readonly AuditedSideEffect[],

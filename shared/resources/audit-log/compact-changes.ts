@@ -5,7 +5,7 @@ const MAX_NAMES = 10;
 
 /**
  * Replaces each list of records by a summary. 200 line items are 420 KB, and each edit would store
- * them again; the record and the events of its versions hold them anyway.
+ * them again. The record and the events of its versions hold the line items.
  */
 export function compactChanges(changes: readonly Change[]): Change[] {
   return changes.map(({ field, from, to }) => ({ field, from: compactValue(from), to: compactValue(to) }));

@@ -32,7 +32,7 @@ export interface AuditRecord {
   userAgent: string | null;
 }
 
-/** Stores summaries of lists of records. The query fails if an id already exists. */
+/** Builds a query that stores summaries of lists of records, and fails if an id already exists. */
 export function buildAuditInsert(records: AuditRecord[]): SqlQuery {
   return buildWholeAuditInsert(
     records.map((record) => ({ ...record, changes: record.changes && compactChanges(record.changes) })),
@@ -71,14 +71,14 @@ export function buildWholeAuditInsert(records: AuditRecord[]): SqlQuery {
 /** An action of the service's operator, for example at the command line. */
 export interface OperatorAction {
   tenantId: string;
-  /** Such as `api_key.revoked`. */
+  /** The action, such as `api_key.revoked`. */
   action: string;
   entityType: string;
   entityId: string;
   changes?: Change[];
 }
 
-/** The actor is `system` and the source is `job` (docs/decisions.md §9). */
+/** The entries have the actor `system` and the source `job` (docs/decisions.md §9). */
 export function buildOperatorAuditInsert(actions: OperatorAction[]): SqlQuery {
   return buildWholeAuditInsert(
     actions.map(({ changes = null, ...action }) => ({

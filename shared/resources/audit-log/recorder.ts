@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/database.js';
 import { Batcher, runInHalves } from '../../queues/batcher.js';
 import { type AuditRecord, buildAuditInsert } from './insert.js';
 
-/** Waiting entries must not fill the memory while PostgreSQL hangs. */
+/** This limit keeps waiting entries from filling the memory while PostgreSQL hangs. */
 export const MAX_WAITING_ENTRIES = 10_000;
 
 interface WaitingEntry {
@@ -12,7 +12,10 @@ interface WaitingEntry {
   reject: (error: unknown) => void;
 }
 
-/** Records reads and refused requests. The writes worker records commands. */
+/**
+ * Records the audit entries of reads and refused requests. The writes worker records those of
+ * commands.
+ */
 export class AuditRecorder {
   readonly #entries = new Batcher<WaitingEntry>((batch) => this.#store(batch));
 

@@ -1,6 +1,6 @@
 import { jsonObject, jsonObjectWithoutNulls, jsonShortText, jsonTime } from '../../contracts/resource.js';
 
-/** Omits the error of a refused request. */
+/** The JSON of an audit entry omits the error of a refused request. */
 export function auditEntryRepresentation(alias: string): string {
   const actor = jsonObject(
     alias,
@@ -27,7 +27,7 @@ export function auditEntryRepresentation(alias: string): string {
 /** A brief entry names at most this many changed fields. */
 const MAX_NAMED_FIELDS = 3;
 
-/** For long lists that agents read: the actor, the action and the names of the changed fields. */
+/** Long lists for agents show the actor, the action and the names of the changed fields. */
 export function briefAuditEntryRepresentation(alias: string): string {
   const actor = jsonObjectWithoutNulls(alias, [
     { name: 'type', sql: `${alias}.actor_type` },

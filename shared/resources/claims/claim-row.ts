@@ -35,7 +35,7 @@ export function lockClaims(tx: Transaction, refs: RecordRef[]): Promise<Map<stri
   return lockRecords<ClaimRow>(tx, 'claims', refs);
 }
 
-/** A 409: the transition table has no such move, or a check forbids the move for `reason`. */
+/** Returns a 409: the transition table has no such move, or a check forbids it for `reason`. */
 export function illegalClaimMove(row: ClaimRow, to: ClaimStatus, reason?: string): CommandOutcome {
   return failedOutcome({
     code: 'invalid_status_transition',
@@ -81,7 +81,9 @@ export class ClaimChangeSet {
     this.row = { ...this.row, ...fields } as ClaimRow;
   }
 
-  /** Line items may have been corrected, or payments received, since the claim was created. */
+  /**
+   * Lowers the claim to what is owed now: line items may have changed, or payments have arrived.
+   */
   limitExpectedToOwed(): void {
     const { total_cents: total, paid_cents: paid } = this.invoice;
     const owed = Math.max(0, total - paid) + this.row.paid_cents;

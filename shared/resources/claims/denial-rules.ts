@@ -18,7 +18,10 @@ export interface CorrectableClaim {
   evidence: Evidence[];
 }
 
-/** A rule makes these changes without a person. A lower price is only proposed to a person. */
+/**
+ * A rule makes these changes without a person. A rule may propose a lower price, but a person
+ * decides.
+ */
 export interface ClaimCorrection {
   po_number?: string;
   evidence?: Evidence[];

@@ -33,7 +33,7 @@ export function applyDenial(
   });
   const rule = findDenialRule(code ?? null);
   const correction = rule.correct?.(course.row, facts);
-  // Nobody could send an invoice that meanwhile was voided, paid or returned for editing.
+  // An invoice that meanwhile was voided, paid or returned for editing cannot be sent again.
   const { status } = course.invoice;
   const canSendAgain =
     course.row.attempt < MAX_CLAIM_ATTEMPTS && isVisibleToCustomer(status) && status !== 'paid';

@@ -16,7 +16,10 @@ export type ClaimStatus = (typeof CLAIM_STATUSES)[number];
 /** Maximum number of times that a claim is sent (docs/decisions.md §9). */
 export const MAX_CLAIM_ATTEMPTS = 3;
 
-/** The transition table (docs/decisions.md §9). O: an operator. S: the system. P: the club. */
+/**
+ * The movers in this table are O, an operator; S, the system; and P, the club
+ * (docs/decisions.md §9).
+ */
 export const CLAIM_MOVES: Readonly<
   Record<ClaimStatus, readonly { to: ClaimStatus; by: readonly Mover[] }[]>
 > = {

@@ -1,7 +1,7 @@
 import { jsonObjectWithoutNulls, jsonShortText } from '../../contracts/resource.js';
 import { customerFields } from './fields.js';
 
-/** For long lists that agents read: enough members to choose a customer. */
+/** Long lists for agents show only the members that an agent needs to choose a customer. */
 export function briefCustomerRepresentation(alias: string): string {
   const members = customerFields.members(alias);
   const membersNamed = (name: string) =>

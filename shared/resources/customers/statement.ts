@@ -9,7 +9,7 @@ export const MAX_STATEMENT_ENTRIES = 2000;
 
 const DEFAULT_DAYS = 90;
 
-/** The statuses of the index invoices_owed, and `paid`. */
+/** Invoices on a statement have these statuses: those of the index invoices_owed, and `paid`. */
 const RELEASED = `('sending', 'sent_to_roadsync', 'viewed', 'partially_paid', 'overdue', 'disputed', 'failed', 'paid')`;
 
 /**

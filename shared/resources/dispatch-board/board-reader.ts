@@ -8,7 +8,10 @@ import {
   type WorkOrderBodyRow,
 } from './queries.js';
 
-/** Per process, over all tenants. A board of 5,000 work orders has four million bytes. */
+/**
+ * This limit holds for one process, over all tenants. A board of 5,000 work orders has four million
+ * bytes.
+ */
 const MAX_CACHED_BYTES = 32_000_000;
 /** If more work orders than this have changed, one query renders the whole board. */
 const MAX_CHANGED = 500;
@@ -41,7 +44,7 @@ export class DispatchBoardReader {
     private readonly viewer: BoardViewer = 'rest',
   ) {}
 
-  /** Returns UTF-8 JSON (docs/decisions.md §9). All parts are from one snapshot. */
+  /** Returns the board (docs/decisions.md §9) as UTF-8 JSON. All parts are from one snapshot. */
   async read(tenantId: string): Promise<Buffer> {
     const cached = this.#cache.get(tenantId);
     if (!cached) return this.#readWhole(tenantId);
@@ -113,7 +116,8 @@ function withoutClosingBrace(body: string): Buffer {
 }
 
 /**
- * Works on bytes: joining and encoding four million characters took a third of a read (measured).
+ * Assembles the board as bytes, because joining and encoding four million characters as text took a
+ * third of a read (measured).
  */
 function renderBoard(
   row: BoardRow,

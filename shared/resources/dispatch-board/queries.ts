@@ -10,7 +10,8 @@ import { agentWorkOrderMembers } from '../work-orders/representation.js';
 export interface BoardRow {
   generated_at: string;
   /**
-   * One work order per line of text, most urgent first: id, version, seconds and perhaps the body.
+   * Each line of text is a work order, most urgent first: id, version, seconds and, if requested,
+   * the body.
    */
   active: string;
   unassigned: string;
@@ -22,13 +23,16 @@ export interface BoardRow {
 /** Agents see the status `new` where REST clients see `pending` (docs/decisions.md §1, row 3). */
 export type BoardViewer = 'rest' | 'agent';
 
-/** The seconds are appended later. */
+/** The board's work orders have the fields of REST or of agents, and a priority. */
 const WORK_ORDER_SQL: Record<BoardViewer, string> = {
   rest: `(${jsonObject('t', [...workOrderFields.members('t'), 'priority'])})::text`,
   agent: `(${jsonObject('t', [...agentWorkOrderMembers('t'), 'priority'])})::text`,
 };
 
-/** Of each kind. A board of thousands is too long for a model. The counts include all records. */
+/**
+ * An agent sees at most this many records of each kind, because a model cannot read thousands. The
+ * counts include all records.
+ */
 const MAX_AGENT_RECORDS = 100;
 
 const URGENT_FIRST = 't.priority desc, t.created_at, t.id';
@@ -77,7 +81,7 @@ export interface WorkOrderBodyRow {
   body: string;
 }
 
-/** Returns the bodies at their current versions. */
+/** The query also returns the current versions, because a work order may have changed meanwhile. */
 export function buildWorkOrderBodiesQuery(viewer: BoardViewer, tenantId: string, ids: string[]): SqlQuery {
   return {
     name: `dispatch-board-jobs-${viewer}`,

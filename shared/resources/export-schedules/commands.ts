@@ -40,7 +40,7 @@ export const deleteExportSchedule = defineCommand<ExportScheduleDelete>({
 export interface ScheduleRun {
   /** The next_run_at that this run serves. A repeated command for the same time does nothing. */
   due_at: string;
-  /** null: not estimated. */
+  /** null if the rows were not estimated. */
   estimated_rows: number | null;
 }
 

@@ -81,7 +81,7 @@ function mergeSchedule(row: ScheduleRow, patch: ExportSchedulePatch): PlannedMer
     const set = Object.fromEntries(
       Object.entries(checked).filter(([name]) => exportScheduleFields.settableNames.includes(name)),
     );
-    // Keep the stored form of equivalent filters; otherwise they would count as a change.
+    // Keep the stored form of equivalent filters, because another form would count as a change.
     if (toCanonicalJson(checked.filters) === toCanonicalJson(row.filters)) set.filters = row.filters;
     return planMerge(row, set);
   } catch (error) {

@@ -17,7 +17,7 @@ import { runTimesSql } from './times.js';
 const UNCHANGED: CommandOutcome = { ok: true, changes: [], events: [] };
 
 interface RunTimes extends RecordRef {
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   next_run_at: string;
   /** First day of the period, in the account's time zone. `until` is the day after the last day. */
   since: string;
@@ -33,9 +33,9 @@ interface Run {
 }
 
 /**
- * A command does nothing if its time was already served, or if the schedule was disabled or
- * rescheduled meanwhile. An account at its limit of unfinished exports gets a notice that this run
- * is skipped.
+ * Requests the exports of due schedules. A command does nothing if its time was already served, or
+ * if the schedule was disabled or rescheduled meanwhile. An account at its limit of unfinished
+ * exports gets a notice that this run is skipped.
  */
 export async function runExportSchedules(
   tx: Transaction,

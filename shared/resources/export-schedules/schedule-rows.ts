@@ -26,7 +26,10 @@ export async function insertSchedules(tx: Transaction, rows: object[]): Promise<
   });
 }
 
-/** A schedule that is already due runs immediately. `is_moved`: the timing has changed. */
+/**
+ * A schedule that is already due runs immediately, and then at its new times. `is_moved` means that
+ * the timing has changed.
+ */
 export async function storeSchedules(
   tx: Transaction,
   rows: (object & { is_moved: boolean })[],

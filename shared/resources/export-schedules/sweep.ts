@@ -6,7 +6,7 @@ import { runTimesSql } from './times.js';
 export interface DueSchedule
   extends ClockTarget,
     Pick<ExportScheduleCreate, 'resource' | 'format' | 'filters' | 'include' | 'period'> {
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   due_at: string;
   time_zone: string;
   /** First day of the period; `until` is the day after the last day. */

@@ -2,9 +2,13 @@
 const SEARCH_DAYS = 34;
 
 /**
- * SQL for the run times of a schedule around an instant, in rows with the column
- * `at`: one time for each day of the cadence, at the schedule's hour in the time zone. If a clock change skips the hour, PostgreSQL makes the time later by the length of the change. If the hour occurs twice, the second counts. `schedule`
- * is an alias of export_schedules; `zone` and `around` are SQL expressions.
+ * SQL for the run times of a schedule around an instant, in rows with the column `at`. The schedule
+ * runs once on each day of its cadence, at its hour in the account's time zone. If a clock change
+ * skips the hour, PostgreSQL makes the time later by the length of the change. If the hour occurs
+ * twice, the second counts.
+ * @param schedule alias of export_schedules
+ * @param zone SQL expression of an IANA time zone name
+ * @param around SQL expression of a timestamptz
  */
 export function scheduleTimesSql(schedule: string, zone: string, around: string): string {
   return `select (calendar.day + make_time(${schedule}.hour, 0, 0)) at time zone ${zone} as at

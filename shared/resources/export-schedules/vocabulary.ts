@@ -10,8 +10,8 @@ export const WEEKDAYS = [
   'sunday',
 ] as const;
 
-/** `previous` limits the rows to those of the previous day, week or month. */
+/** A run with `previous` exports only the rows of the previous day, week or month. */
 export const EXPORT_PERIODS = ['all', 'previous'] as const;
 
-/** Per account. */
+/** An account has at most this many schedules. */
 export const MAX_EXPORT_SCHEDULES = 20;

@@ -6,7 +6,10 @@ import { exportAction, exportCreate } from './schema.js';
 
 const shared = { entityType: 'export', permission: 'admin', agentScope: null, creates: false } as const;
 
-/** The API estimates the rows, so that no batch of writes waits for the estimate. */
+/**
+ * The API estimates the rows before it submits the command, because a batch of writes must not
+ * wait.
+ */
 export interface ExportInput extends ExportCreate {
   estimated_rows: number | null;
   /** The schedule that requests this export. */
@@ -39,8 +42,8 @@ export const retryExport = defineCommand<ExportAction>({
 });
 
 /**
- * The worker that took over a lease runs the export under another `attempt`, so a result of the
- * earlier run is not recorded.
+ * Each run has its own `attempt`. So a run whose lease another worker took over cannot record a
+ * result.
  */
 export interface ExportResult {
   /** The `attempts` of the leased export. */
@@ -78,11 +81,11 @@ export interface ExportFailure {
   attempt: number;
   /** Error code for programs, such as `storage_full`. */
   code: string;
-  /** What happened and what to do, in full sentences for the account. */
+  /** The text for the account says what happened and what to do, in full sentences. */
   message: string;
 }
 
-/** No automatic retry follows. Only the exports worker and the clock submit this command. */
+/** Records a final failure. Only the exports worker and the clock submit this command. */
 export const recordExportFailed = defineCommand<ExportFailure>({
   ...shared,
   type: 'export.record_failed',

@@ -51,7 +51,7 @@ async function insertExports(tx: Transaction, rows: object[]): Promise<void> {
   });
 }
 
-/** The status of an export after DELETE. In any other status there is nothing to delete. */
+/** DELETE gives an export this status. An export with any other status has nothing to delete. */
 const STATUS_AFTER_DELETE: Partial<Record<ExportRow['status'], ExportRow['status']>> = {
   queued: 'cancelled',
   running: 'cancelled',

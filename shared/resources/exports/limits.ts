@@ -2,11 +2,14 @@ import type { ExpiryRule } from '../../records/expiry.js';
 
 export const MAX_UNFINISHED_EXPORTS = 10;
 
-/** Runs without a result, for example because workers were killed, before an export fails. */
+/**
+ * An export fails after this many runs without a result, such as runs whose workers were killed.
+ */
 export const MAX_EXPORT_TRIES = 5;
 
 /**
- * The rows are kept for 90 days, so that people can read the reason and request the export again.
+ * Exports without a file are kept for 90 days, so that people can read the reason and request the
+ * export again.
  */
 export const EXPIRED_EXPORTS: ExpiryRule = {
   table: 'exports',

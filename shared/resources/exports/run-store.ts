@@ -6,7 +6,7 @@ import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { MAX_EXPORT_TRIES } from './limits.js';
 import type { ExportRequest } from './request/export-request.js';
 
-/** An export under a lease of this worker. */
+/** This worker holds a lease on the export, so no other worker may write it. */
 export interface LeasedExport extends ExportRequest {
   id: string;
   environment: 'live' | 'sandbox';
@@ -17,7 +17,7 @@ export interface LeasedExport extends ExportRequest {
   estimatedRows: number | null;
   /** The run may read from a replica that has replayed up to this pg_lsn (as text). */
   walLsn: string;
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   createdAt: string;
 }
 
@@ -48,7 +48,7 @@ export async function leaseExport(
   { owner, leaseMs }: ExportLeaseTerms,
 ): Promise<LeasedExport | 'busy' | undefined> {
   // The query locks all open exports of the account, because concurrent calls must see each other.
-  // Like all code that locks exports, it sorts by id.
+  // All code that locks exports sorts them by id.
   const open = await tx.query<OpenRow>({
     name: 'lock-open-exports',
     text: `select id, status, lease_until <= clock_timestamp() as is_due, tries from exports
@@ -81,7 +81,7 @@ function filtersToText(filters: Record<string, unknown>): Record<string, string>
 }
 
 /**
- * Also stores the progress. `bytes` are those written to storage so far.
+ * Renews the lease and stores the progress. `bytes` counts what was written to storage so far.
  * @returns false if the export was cancelled or taken over; the worker must then stop
  */
 export async function renewExportLease(
@@ -124,8 +124,8 @@ export interface DiscardedObject extends RecordRef {
 }
 
 /**
- * Finds objects of exports that have expired, have restarted or are otherwise not completed. The
- * accounts share the limit, so a failing deletion in one account does not delay the others.
+ * Finds objects whose exports are not completed, because they expired or restarted. The accounts
+ * share the limit, so a failing deletion in one account does not delay the others.
  */
 export function findDiscardedObjects(tx: Transaction, limit: number): Promise<DiscardedObject[]> {
   return findRowsRoundRobin<DiscardedObject & ClockTarget>(tx, {
@@ -136,7 +136,7 @@ export function findDiscardedObjects(tx: Transaction, limit: number): Promise<Di
   });
 }
 
-/** A newer object of the same export stays recorded. */
+/** Keeps the key of a newer object of the same export. */
 export async function clearObjectKey(
   tx: Transaction,
   { tenant_id, id, object_key }: DiscardedObject,

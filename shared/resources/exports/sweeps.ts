@@ -12,8 +12,8 @@ export interface DueExport extends RecordRef {
 }
 
 /**
- * Of each tenant, finds the oldest export that is queued or whose lease has expired, unless another
- * export is running.
+ * Finds, for each tenant without a running export, the oldest export that is queued or whose lease
+ * has expired.
  */
 export function findDueExports(tx: Transaction): Promise<DueExport[]> {
   return tx.query<DueExport>({

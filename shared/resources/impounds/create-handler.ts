@@ -18,7 +18,7 @@ import { impoundFields, vehicle } from './fields.js';
 
 type CreateCommand = Command<ImpoundCreate>;
 
-/** What the database knows about one new impound. */
+/** The records that a new impound refers to. */
 interface Arrival extends RecordRef {
   job_known: boolean;
   customer_known: boolean;

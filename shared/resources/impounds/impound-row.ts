@@ -32,7 +32,10 @@ export async function storeImpounds(tx: Transaction, rows: ImpoundRow[]): Promis
   });
 }
 
-/** An invoice may charge the day that has just started, before the clock accrues the day. */
+/**
+ * Catches up with an invoice that charges the day that has just started, before the clock accrues
+ * the day.
+ */
 export async function raiseAccruedDays(
   tx: Transaction,
   rows: readonly { tenant_id: string; impound_id: string | null; storage_due: number }[],

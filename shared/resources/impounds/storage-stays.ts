@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 export interface StorageStay extends RecordRef {
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   until: string;
   charged_days: number;
   invoiced_days: number;
@@ -11,7 +11,7 @@ export interface StorageStay extends RecordRef {
   is_future: boolean;
 }
 
-/** The caller has locked the rows. `until` is null for now. */
+/** The caller has locked the rows. If `until` is null, the stay is counted until now. */
 export async function calculateStorageStays(
   tx: Transaction,
   requests: (RecordRef & { until: string | null })[],

@@ -9,7 +9,7 @@ export const IMPOUND_STATUSES = [
 ] as const;
 export type ImpoundStatus = (typeof IMPOUND_STATUSES)[number];
 
-/** To whom, or why, a vehicle is released. */
+/** The person or the reason for which a vehicle is released. */
 export const RELEASE_KINDS = [
   'owner',
   'insurance',
@@ -31,7 +31,9 @@ export const IMPOUND_MOVES: Readonly<Record<ImpoundStatus, readonly ImpoundStatu
   disposed: [],
 };
 
-/** A hold needs a reason and a release needs a kind, so both are actions instead. */
+/**
+ * A hold needs a reason and a release needs a kind. So actions set these two statuses, not a PATCH.
+ */
 export const PATCHABLE_IMPOUND_STATUSES = [
   'stored',
   'pending_release',
@@ -40,7 +42,7 @@ export const PATCHABLE_IMPOUND_STATUSES = [
   'disposed',
 ] as const satisfies readonly ImpoundStatus[];
 
-/** The vehicle has left the yard and storage has ended. */
+/** The vehicle has left the yard, and storage has ended. */
 export const DEPARTED_IMPOUND_STATUSES: readonly ImpoundStatus[] = ['released', 'disposed'];
 
 export function nextImpoundStatuses(impound: {

@@ -30,7 +30,9 @@ import { driverTable } from '../drivers/table.js';
 import { truckTable } from '../trucks/table.js';
 import { workOrderTable } from '../work-orders/table.js';
 
-/** Items, defects or photos of one inspection; the same limit as for line items of an invoice. */
+/**
+ * One inspection has at most this many items, defects or photos, like the line items of an invoice.
+ */
 const MAX_ENTRIES = 200;
 
 const nullableText = () => Joi.string().allow(null);

@@ -35,7 +35,9 @@ export function blocksDispatch(result: InspectionResult, truckId: unknown): bool
   return result === 'out_of_service' && Boolean(truckId);
 }
 
-/** In the stored form, all members are present and each defect has an id. */
+/**
+ * The stored findings have all their members, timestamps in one format, and an id for each defect.
+ */
 export function normalizeFindings(input: InspectionCreate) {
   const items: InspectionItem[] = (input.items ?? []).map(({ key, label = null, state, note = null }) => ({
     key,

@@ -19,8 +19,8 @@ function buildActionTable(): Record<string, string> {
 const ACTIONS_BY_STATE = JSON.stringify(buildActionTable());
 
 /**
- * SQL: the actions as a JSON array, looked up in one JSON constant. A `case` with a branch for each
- * status made reading one invoice take twice as long (measured), because PostgreSQL sets up every
+ * SQL: the allowed actions as a JSON array, from one JSON constant. With a `case` branch for each
+ * status, reading one invoice took twice as long (measured), because PostgreSQL sets up every
  * branch for every read.
  */
 export function allowedActions(alias: string): string {

@@ -19,7 +19,7 @@ import {
 } from './schema.js';
 import type { InvoiceStatus } from './transitions.js';
 
-/** Statuses that only a key with the permission `approve` may set (docs/decisions.md §6). */
+/** Only a key with the permission `approve` may set these statuses (docs/decisions.md §6). */
 const APPROVER_STATUSES: readonly InvoiceStatus[] = ['approved', 'sending', 'void'];
 
 export const createInvoice = defineCommand<InvoiceCreate>({
@@ -38,7 +38,10 @@ export const createInvoice = defineCommand<InvoiceCreate>({
   },
 });
 
-/** Takes the account's next invoice number (docs/specification.md §4.2, create_invoice_draft). */
+/**
+ * The draft gets the account's next invoice number (docs/specification.md §4.2,
+ * create_invoice_draft).
+ */
 export const draftInvoice = defineCommand<InvoiceDraft>({
   type: 'invoice.draft',
   entityType: 'invoice',

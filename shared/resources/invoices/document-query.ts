@@ -4,7 +4,8 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { invoiceFields } from './fields.js';
 
 /**
- * SQL: the columns of a {@link DocumentRow}. `invoices i` and {@link DOCUMENT_JOINS} supply them.
+ * SQL: the columns of a {@link DocumentRow}. The query must join {@link DOCUMENT_JOINS} to
+ * `invoices i`.
  */
 export const DOCUMENT_COLUMNS = `(${invoiceFields.representation('i')})::text as body, i.released_at, i.tax_rate_bps,
   coalesce(c.terms_days, t.terms_days) as terms_days, t.time_zone, t.environment,

@@ -6,7 +6,7 @@ import { buildRoundRobinSql } from '../../records/sweeps/sweep-round-robin.js';
 import { markInvoiceOverdue } from './commands.js';
 import { INVOICE_MOVES } from './transitions.js';
 
-/** SQL literals of the statuses that the clock may move to overdue. */
+/** The clock may move these statuses to overdue (SQL literals). */
 const SWEPT_STATUSES = Object.entries(INVOICE_MOVES)
   .filter(([, moves]) => moves.some(({ to, by }) => to === 'overdue' && by.includes('S')))
   .map(([status]) => `'${status}'`);
@@ -15,12 +15,12 @@ const SWEPT_STATUSES = Object.entries(INVOICE_MOVES)
 export const CAN_BECOME_OVERDUE = `i.status in (${SWEPT_STATUSES.join(', ')})`;
 
 /**
- * Without invoices that are with a motor club. The text must match the condition of the partial
- * indexes, or PostgreSQL does not use them.
+ * SQL condition: {@link CAN_BECOME_OVERDUE}, and no motor club has the invoice. The text must match
+ * the condition of the partial indexes, or PostgreSQL does not use them.
  */
 const IS_SWEPT = `${CAN_BECOME_OVERDUE} and not (i.status = 'sent_to_roadsync' and i.is_with_club)`;
 
-/** Maximum invoices of one account per pass and range. */
+/** A pass handles at most this many invoices of one account per range. */
 const MAX_PER_TENANT = 256;
 
 /**
@@ -30,9 +30,9 @@ const MAX_PER_TENANT = 256;
 const DST_MARGIN = "interval '3 hours'";
 
 /**
- * SQL: ranges that contain every past-due invoice ({@link IS_PAST_DUE}) and few others, each with
- * its own index. A sweep therefore reads only newly due invoices, however many are open. The
- * indexes store no settings, so a change of time zone, grace or terms rewrites no rows.
+ * SQL: these ranges contain every past-due invoice ({@link IS_PAST_DUE}) and few others. Each range
+ * has its own index, so a sweep reads only newly due invoices, however many are open. The indexes
+ * store no settings, so a change of time zone, grace or terms rewrites no rows.
  *
  * The first range ends at the midnight that starts the day `grace_days` ago, because the grace days
  * of every earlier due date have ended.

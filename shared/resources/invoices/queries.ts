@@ -61,7 +61,7 @@ export function listAgentInvoices(
   });
 }
 
-/** `since` and `until` filter this column (docs/decisions.md §5, Dates). */
+/** The filters `since` and `until` compare this column (docs/decisions.md §5, Dates). */
 function defaultDateField(status: InvoiceListQuery['status']): string {
   return status === 'paid' || status === 'partially_paid' ? 'paid_at' : 'created_at';
 }

@@ -18,7 +18,7 @@ export { deliveryState, draftLine, invoiceActionName, lineItem, lineItemInput };
 
 export const invoiceCreate = Joi.object(invoiceFields.creation).meta({ className: 'InvoiceCreate' });
 
-/** The work order supplies customer, vehicle and dates. */
+/** The work order supplies the customer, vehicle and dates of the draft. */
 export const invoiceDraft = Joi.object({
   work_order_id: uuid().required(),
   line_items: Joi.array()

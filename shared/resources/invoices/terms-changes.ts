@@ -4,7 +4,7 @@ import { CAN_BECOME_OVERDUE } from './overdue-sweep.js';
 
 const CUSTOMERS_PER_PASS = 100;
 
-/** SQL expression on `invoices i` and `customers c`: due by the customer's current terms. */
+/** SQL: the customer's current terms make the invoice due at this time. */
 const OWN_TERMS_DUE_AT = `i.released_at + interval '24 hours' * c.terms_days`;
 
 const STALE_INVOICES = `customers c join invoices i on i.tenant_id = c.tenant_id and i.customer_id = c.id
@@ -16,7 +16,7 @@ interface CustomerRef {
 }
 
 /**
- * Works in portions, because one customer may have very many invoices. A change waits until all
+ * Changes invoices in portions, because one customer may have very many. A change waits until all
  * transactions that could have read the old terms have ended, because their invoices are not
  * visible earlier.
  * @returns how many invoices were changed
@@ -51,8 +51,8 @@ export async function applyTermsChanges(tx: Transaction, limit: number): Promise
 }
 
 /**
- * Keeps updated_at, because no value that clients see has changed. Skips locked rows until the next
- * pass.
+ * Keeps updated_at, because no value that clients see has changed. The next pass updates locked
+ * rows.
  */
 async function updateTermsDueDates(
   tx: Transaction,

@@ -3,8 +3,8 @@ import type { INVOICE_STATUSES } from '../../contracts/vocabulary.js';
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 /**
- * O: an operator, which is a signed-in person or a key with the permission. S: the system's clock.
- * P: a payment, provider or partner event (docs/decisions.md §3).
+ * O is an operator: a signed-in person, or a key with the permission. S is the system's clock. P is
+ * a payment, provider or partner event (docs/decisions.md §3).
  */
 export type Mover = 'O' | 'S' | 'P';
 
@@ -18,7 +18,10 @@ interface Move {
   only?: 'never_released' | 'never_delivered';
 }
 
-/** The OpenAPI text, `allowed_actions` and the tests are generated from this table. */
+/**
+ * The table of docs/decisions.md §3. The OpenAPI text, `allowed_actions` and the tests are
+ * generated from it.
+ */
 export const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly Move[]>> = {
   draft: [
     { to: 'needs_review', by: ['O', 'S'] },
@@ -112,7 +115,9 @@ export const PATCHABLE_STATUSES: readonly InvoiceStatus[] = [
   'void',
 ];
 
-/** Each action has a route. It moves the invoice to the first of these statuses that is allowed. */
+/**
+ * Each action has a route. The action moves the invoice to the first allowed status of its list.
+ */
 export const INVOICE_ACTIONS = {
   approve: ['approved'],
   send: ['sending'],
@@ -178,7 +183,7 @@ export function isVisibleToCustomer(status: InvoiceStatus): boolean {
   return WITH_CUSTOMER.includes(status) || INVOICE_MOVES[status].some(({ to }) => to === 'viewed');
 }
 
-/** The sequence of the checks matters (docs/decisions.md §3). */
+/** An earlier check takes precedence over a later one (docs/decisions.md §3). */
 export function computeReopenedStatus(invoice: {
   isPastDue: boolean;
   paidCents: number;
@@ -188,6 +193,6 @@ export function computeReopenedStatus(invoice: {
   if (invoice.isPastDue) return 'overdue';
   if (invoice.paidCents > 0) return 'partially_paid';
   if (invoice.isViewed) return 'viewed';
-  // Paid in the yard, then refunded, and never released: the invoice is still approved.
+  // The invoice was paid in the yard, then refunded, and never released, so it is still approved.
   return invoice.releasedAs ?? 'approved';
 }

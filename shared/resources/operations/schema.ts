@@ -46,7 +46,7 @@ export const operationStatus = namedEnum('OperationStatus', ['queued', 'succeede
   failed: 'Refused; `error` says why',
 });
 
-/** For a key that may not read the record. */
+/** A key that may not read the record gets this response to a write that changed nothing. */
 export const writeReceipt = Joi.object({
   ok: Joi.boolean().valid(true).required().example(true),
   dry_run: Joi.boolean().valid(true).example(true).description('Only of a dry run'),

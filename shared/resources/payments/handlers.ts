@@ -40,7 +40,10 @@ interface AppliedPayment {
   changes: Change[];
 }
 
-/** What the invoice does not owe becomes the customer's credit (docs/decisions.md §3, Money). */
+/**
+ * The part of a payment that the invoice does not owe becomes the customer's credit
+ * (docs/decisions.md §3, Money).
+ */
 export async function createPayments(tx: Transaction, commands: PaymentCommand[]): Promise<CommandOutcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
   const outcomes = new Map<string, CommandOutcome>();

@@ -6,7 +6,10 @@ interface InvoiceAmounts {
   paid_cents: number;
 }
 
-/** What the invoice does not owe becomes credit. `paidCents` is the invoice's amount afterwards. */
+/**
+ * The part of a payment that the invoice does not owe becomes credit. `paidCents` is the invoice's
+ * paid amount after the payment.
+ */
 export function applyPayment(
   invoice: InvoiceAmounts,
   amountCents: number,

@@ -8,7 +8,9 @@ import { insertApprovals, type NewApproval, PRICED_FROM_CARD_MEMBER } from './st
 export interface PricedWrite {
   command: Command;
   totalCents: number;
-  /** This and the next two values are the invoice's own. The work order supplies missing values. */
+  /**
+   * workOrderId, customerId and billingEmail are the invoice's own values, not the work order's.
+   */
   workOrderId: string | null;
   customerId: string | null;
   billingEmail: string | null;
@@ -21,22 +23,25 @@ export interface PricedWrite {
   isFromCard?: boolean;
 }
 
-/** The account's thresholds, and the totals of the key's other drafts of the last 24 hours. */
+/** An account's thresholds, and the totals of an agent key's other drafts of the last 24 hours. */
 interface Counted extends RecordRef {
   threshold: number | null;
   day_bound: number | null;
-  /** Total of the drafts for the same work order or payer. */
+  /** The total of the drafts for the same work order or payer. */
   shared: number;
   day: number;
 }
 
-/** The threshold that a write reaches, and the sum that reaches it. */
+/** The write reaches this threshold with this sum. */
 interface Reached {
   setting: 'agent_gate_cents' | 'agent_day_cents';
   sum: number;
 }
 
-/** Finds writes that would fail even if a person approved them now. Keyed by command id. */
+/**
+ * Finds writes that would fail even if a person approved them now.
+ * @returns the errors, by command id
+ */
 export type FindWriteErrors = (held: PricedWrite[]) => Promise<Map<string, CommandOutcome>>;
 
 const findNoErrors: FindWriteErrors = async () => new Map();
@@ -107,15 +112,16 @@ function repricedOutcome(from: number, to: number, payload: unknown): CommandOut
   });
 }
 
-/** The payload of a held write, as stored and shown. */
+/** A held write is stored and shown with this payload. */
 function payloadFor({ command, isFromCard }: Pick<PricedWrite, 'command' | 'isFromCard'>): unknown {
   return isFromCard ? { ...(command.input as object), [PRICED_FROM_CARD_MEMBER]: true } : command.input;
 }
 
 /**
- * Drafts of one payer count together, so that an agent cannot split them over ten work orders.
- * Drafts without a payer form one group, so leaving the payer out does not help. Drafts with
- * neither a work order nor a customer also form one group, whatever their billing addresses.
+ * Counts a key's drafts. Drafts of one payer count together, so that an agent cannot split them
+ * over ten work orders. Drafts without a payer form one group, so leaving the payer out does not
+ * help. Drafts with neither a work order nor a customer also form one group, whatever their billing
+ * addresses.
  */
 function countDrafts(tx: Transaction, writes: PricedWrite[]): Promise<Counted[]> {
   const rows = writes.map(({ command, workOrderId, customerId, billingEmail }) => ({

@@ -4,14 +4,16 @@ import type { Row, Transaction } from '../../platform/postgres/database.js';
 import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../records/record-refs.js';
 
 /*
- * These rows lie below invoices, because a write of an invoice may create or cancel approvals. The
- * commands on approvals lie above, because they run invoice commands.
+ * The rows of approvals lie below invoices, because a write of an invoice may create or cancel
+ * approvals. The commands on approvals lie above invoices, because they run invoice commands.
  */
 
-/** Marks a held payload whose line items a rate card set. Approving prices them again. */
+/**
+ * This member marks a held payload whose line items a rate card set. Approving prices them again.
+ */
 export const PRICED_FROM_CARD_MEMBER = 'priced_from_card';
 
-/** The content that a person sees and decides on. */
+/** A person sees this content and decides on it. */
 export interface ApprovalContent {
   payload: unknown;
   amount_cents: number;
@@ -24,7 +26,7 @@ export interface NewApproval extends ApprovalContent, RecordRef {
   action: string;
   entity_id: string;
   counted_cents: number | null;
-  /** The setting whose threshold the write reached; null for a proposal. */
+  /** The write reached the threshold of this setting; null for a proposal. */
   held_by: 'agent_gate_cents' | 'agent_day_cents' | null;
   justification: string | null;
   invoice_id: string | null;
@@ -120,8 +122,8 @@ export async function lockOpenApprovals(tx: Transaction, invoices: RecordRef[]):
 }
 
 /**
- * Call this function in the transaction that moved and locked the invoices without a decision.
- * Decisions also lock the invoice first.
+ * Cancels approvals whose invoice moved without a decision. Call this function in the transaction
+ * that locked and moved the invoices, because decisions also lock the invoice first.
  */
 export async function cancelOpenApprovals(
   tx: Transaction,

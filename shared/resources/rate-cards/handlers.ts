@@ -12,7 +12,7 @@ import {
 } from '../../records/record-refs.js';
 import { rateCardFields } from './fields.js';
 
-/** The after-hours window of a card that is created without a window. */
+/** A card that is created without an after-hours window gets this window. */
 const DEFAULT_AFTER_HOURS = { start: '18:00', end: '08:00', weekends: true };
 
 type CardCommand = Command<RateCardCreate>;

@@ -20,7 +20,7 @@ export const rateCardListQuery = Joi.object({
 
 const nullableQuantity = () => Joi.number().min(0).allow(null);
 
-/** One item of the card, and the amount that it led to. */
+/** The explanation names an item of the card and the amount that it led to. */
 export const priceExplanation = allRequired({
   name: Joi.string().example('Loaded miles'),
   category: Joi.string().example('mileage'),

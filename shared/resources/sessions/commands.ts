@@ -12,19 +12,20 @@ const shared = {
 /** The password stays in the api process; only the browser gets the token. */
 export interface NewSession {
   user_id: string;
-  /** SHA-256 of the token, hex. */
+  /** SHA-256 of the token, in hex. */
   token_hash: string;
   /**
-   * SHA-256, in hex, of the password hash that the api process read. The sign-in fails if the
-   * password has changed since.
+   * SHA-256, in hex, of the password hash that the api process has checked. If the password changes
+   * before the command runs, the sign-in fails.
    */
   password_mark: string;
-  /** Keyed hash of the client's network. Absent from processes of the previous version. */
+  /** Keyed hash of the person's network. Processes of the previous version omit the member. */
   address_mark?: string;
 }
 
 /**
- * A session is no business record, but a command makes the sign-in audited and safe from a crash.
+ * A command creates the session, although it is no business record. So the sign-in is audited and
+ * survives a crash.
  */
 export const createSession = defineCommand<NewSession>({
   ...shared,
@@ -37,7 +38,7 @@ export const createSession = defineCommand<NewSession>({
     password_mark: Joi.string().required(),
     address_mark: Joi.string(),
   }),
-  // Changes of the same person run in sequence.
+  // Commands about the same person run in sequence.
   conflictKeys: ({ user_id }) => [`entity:${user_id}`],
 });
 

@@ -1,14 +1,14 @@
 import { hmacSha256 } from '../../platform/crypto.js';
 
-/** The time of the last sign-in (ISO 8601) from each network, by the network's keyed hash. */
+/** Maps the keyed hash of a network to the time of the last sign-in from it (ISO 8601). */
 export type KnownAddresses = Record<string, string>;
 
 const MAX_ADDRESSES = 20;
 const MAX_AGE_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * Without the secret, trying all addresses would reverse the hash. Without the person's id, equal
- * hashes would show that two people share a network.
+ * Addresses have few values, so trying all of them would reverse a hash without a secret. Without
+ * the person's id, equal hashes would show that two people share a network.
  */
 export function hashNetwork(key: Buffer, { userId, network }: { userId: string; network: string }): string {
   return hmacSha256(key, `${userId} ${network}`).toString('base64url');

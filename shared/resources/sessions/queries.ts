@@ -20,11 +20,12 @@ export interface SignInCandidate {
 }
 
 /**
- * Each candidate costs a password check. An e-mail with more accounts must be sent with tenant_id.
+ * If more accounts have the e-mail, the client must send tenant_id, because each candidate costs a
+ * password check.
  */
 const MAX_CANDIDATES = 5;
 
-/** Searches all tenants. Throws when PostgreSQL is unreachable. */
+/** Searches the people of all tenants. Throws when PostgreSQL is unreachable. */
 export function findSignInCandidates(
   db: Database,
   { email, tenantId }: { email: string; tenantId: string | undefined },
@@ -53,7 +54,7 @@ interface UserRow {
   deactivated_at: Date | null;
 }
 
-/** Returns the principal for the tenant that the request acts on. */
+/** The principal has the tenant that the request acts on: the live account or its sandbox. */
 export async function findSession(
   db: Database,
   { token, environment }: { token: string; environment: 'live' | 'sandbox' },
@@ -104,7 +105,7 @@ export function buildPersonPrincipal(
   };
 }
 
-/** An ended session stays ended. No client requested this write, so it has no audit entry. */
+/** Keeps ended sessions ended. No client requested this write, so it has no audit entry. */
 export async function extendSessions(
   db: Database,
   uses: { tenant_id: string; id: string; at: string }[],

@@ -4,7 +4,10 @@ import { computeChecksum62, encodeBase62 } from '../../platform/crypto.js';
 const PREFIX = 'tk_session_';
 const SHAPE = /^tk_session_[0-9A-Za-z]{43}([0-9A-Za-z]{6})$/;
 
-/** The token looks like an API key (256 random bits and a checksum), but is never valid as one. */
+/**
+ * The token looks like an API key, with 256 random bits and a checksum, but is never a valid API
+ * key.
+ */
 export function mintSessionToken(): string {
   const body = `${PREFIX}${encodeBase62(randomBytes(32), 43)}`;
   return `${body}${computeChecksum62(body)}`;

@@ -1,6 +1,9 @@
 import type { Database, Transaction } from '../../platform/postgres/database.js';
 
-/** PostgreSQL must accept the zone too: {@link loadPostgresTimeZones}. */
+/**
+ * Node can format dates in the zone. PostgreSQL must accept the zone too:
+ * {@link loadPostgresTimeZones}.
+ */
 export function isNodeTimeZone(value: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });
@@ -32,7 +35,7 @@ export async function loadPostgresTimeZones(
   return loadedZones;
 }
 
-/** Ignores case. */
+/** The names are compared without case. */
 export async function isPostgresTimeZone(
   db: Pick<Database | Transaction, 'query'>,
   name: string,

@@ -4,7 +4,7 @@ import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireSuggestion } from './commands.js';
 
-/** Nothing is left to correct once the invoice is paid, void or cancelled. */
+/** Suggestions expire with their invoice, because nothing is left to correct once it is closed. */
 export async function findSuggestionsOfClosedInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget & { status: string }>(tx, {
     name: 'settled-suggestions',

@@ -4,7 +4,7 @@ import type { SuggestionAccept, SuggestionDismiss } from '../../contracts/genera
 import type { SuggestionDraft } from './detectors/kinds.js';
 import { suggestionAccept, suggestionDismiss } from './schema.js';
 
-/** Only the clock submits this command, so its schema checks nothing. */
+/** No route uses this command of the clock, so its schema checks nothing. */
 export const createSuggestion = defineCommand<SuggestionDraft>({
   type: 'suggestion.create',
   entityType: 'suggestion',

@@ -13,8 +13,8 @@ import { adjustThresholds } from './thresholds.js';
 type DecidedStatus = 'accepted' | 'dismissed';
 
 /**
- * A 409: another decision has closed the suggestion. A request for its current status changes
- * nothing.
+ * Returns a 409 if the suggestion is closed with another status. A request for its current status
+ * changes nothing.
  */
 function checkStillOpen(row: SuggestionRow, to: DecidedStatus): CommandOutcome | undefined {
   if (row.status === 'open') return undefined;
@@ -59,7 +59,10 @@ function statusChange(from: SuggestionStatus, to: SuggestionStatus): Change {
   return { field: 'status', from, to };
 }
 
-/** All or nothing. A suggestion without line items is only marked as accepted. */
+/**
+ * Accepts a suggestion with all its line items, or not at all. A suggestion without line items is
+ * only marked as accepted.
+ */
 export async function acceptSuggestions(
   tx: Transaction,
   commands: Command<SuggestionAccept>[],

@@ -17,7 +17,7 @@ const EDITABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
 
 interface TargetInvoice {
   row: InvoiceRow;
-  /** All line items, the stored ones first. */
+  /** The stored line items come first. */
   lines: PricedLine[];
   lastPosition: number;
   added: Parameters<typeof buildLineItemInsert>[0];
@@ -26,7 +26,7 @@ interface TargetInvoice {
 
 /** Several suggestions may share an invoice. */
 export class LineItemAdder {
-  /** One per invoice and suggestion, equal to the audit entry of a PATCH of the invoice. */
+  /** Each suggestion writes the audit entry of a PATCH of the invoice. */
   readonly audits: AuditedSideEffect[] = [];
 
   private constructor(private readonly targets: Map<string, TargetInvoice>) {}

@@ -3,10 +3,10 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { DUPLICATE_WINDOW_DAYS } from './detectors/catalogue.js';
 import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from './detectors/facts.js';
 
-/** The age of comparable work orders, and how many are read per service. */
+/** Comparable work orders are at most this old. At most 300 are read per service. */
 const HISTORY = '180 days';
 const HISTORY_JOBS = 300;
-/** Words in notes that show that a winch was used. */
+/** These words in notes show that a winch was used. */
 const WINCH_WORDS = '\\m(winch|ditch|embankment|ravine|stuck|mud|rolled over|rollover|off the road)';
 /** Invoices in these statuses are unfinished or annulled. */
 const NOT_BILLED = `('draft', 'needs_review', 'void', 'cancelled')`;
@@ -16,8 +16,8 @@ const LINES = `(select coalesce(json_agg(json_build_object('name', l.name, 'cate
   from invoice_line_items l where l.tenant_id = i.tenant_id and l.invoice_id = i.id)`;
 
 /**
- * SQL: void and cancelled invoices do not count. Storage is billed repeatedly, and separately from
- * the tow.
+ * SQL: the categories on other invoices of the work order, unless these are void or cancelled.
+ * Storage is billed repeatedly, and separately from the tow.
  */
 const BILLED_ELSEWHERE = `(select coalesce(json_agg(distinct l.category), '[]'::json)
   from (select n.tenant_id, n.id from invoices n where n.tenant_id = i.tenant_id and n.work_order_id = i.work_order_id
@@ -113,7 +113,7 @@ function joinRow(table: string, alias: string, key: string): string {
   return `join lateral (select * from ${table} x where x.tenant_id = own.tenant_id and ${key} offset 0) ${alias} on true`;
 }
 
-/** Void and cancelled invoices are no duplicates. */
+/** Void and cancelled invoices do not count as duplicates. */
 function readTwins(tx: Transaction, refs: RecordRef[]): Promise<(PossibleDuplicate & { of: string })[]> {
   const isTwin = `o.id <> i.id and o.total_cents = i.total_cents and o.status not in ('void', 'cancelled')
     and (o.created_at, o.id) < (i.created_at, i.id) and o.created_at > i.created_at - ${WINDOW}`;

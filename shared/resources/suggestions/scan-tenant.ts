@@ -11,29 +11,30 @@ import { loadDetectionSubjects } from './load-subjects.js';
 import { readThresholds } from './thresholds.js';
 
 /**
- * An invoice can still be corrected or taken back. Must match the condition of the partial index.
+ * An invoice in these statuses can still be corrected or taken back. The list must match the
+ * condition of the partial index.
  */
 const SCANNED_STATUSES = `('draft', 'needs_review', 'approved', 'sending', 'sent_to_roadsync')`;
 /** The first scan of an account covers this period. */
 const FIRST_SCAN_PERIOD = '30 days';
 /** A transaction may commit this long after the times that it wrote, so scans overlap. */
 const OVERLAP = '5 minutes';
-/** Keeps one scan short. */
+/** The limit keeps one scan short. */
 const INVOICES_PER_SCAN = 100;
 
 const SINCE = `coalesce(m.looked_until - interval '${OVERLAP}', now() - interval '${FIRST_SCAN_PERIOD}')`;
 
 /**
- * SQL: a subquery instead of a join, because on tables without statistics a range of versions makes
- * the planner read all rows of a tenant.
+ * SQL: the scanned version of an invoice. A join instead of this subquery would make the planner
+ * read all rows of a tenant, on tables without statistics.
  */
 function scannedVersion(alias: string): string {
   return `coalesce((select k.version from detector_looks k where k.tenant_id = ${alias}.tenant_id and k.invoice_id = ${alias}.id), '-infinity')`;
 }
 
 /**
- * SQL: invoices that changed since the last scan, for a tenant `own` with `detector_marks m` or
- * none.
+ * SQL: the invoices of tenant `own` that changed since the last scan. The table `detector_marks m`
+ * has the time of that scan, if there was one.
  */
 const CHANGED_INVOICES = `
   select i.id, i.updated_at as changed_at,
@@ -43,8 +44,8 @@ const CHANGED_INVOICES = `
     and ${scannedVersion('i')} < i.updated_at
   order by i.updated_at, i.id`;
 /**
- * SQL: invoices whose work order changed. The `offset 0` is a fence: it limits the planner to the
- * index from work order to invoice.
+ * SQL: the invoices whose work order changed. The `offset 0` is a fence: it limits the planner to
+ * the index from work order to invoice.
  */
 const CHANGED_JOBS = `
   select i.id, w.updated_at as changed_at, greatest(i.updated_at, w.updated_at) as version from work_orders w
@@ -69,7 +70,7 @@ export async function findChangedTenants(tx: Transaction): Promise<string[]> {
 
 interface ChangedInvoice {
   id: string;
-  /** As text, because a Date would lose the microseconds that distinguish versions. */
+  /** The version is text, because a Date would lose the microseconds that distinguish versions. */
   version: string;
   changed_at: string;
   environment: 'live' | 'sandbox';

@@ -22,8 +22,8 @@ export interface DetectorDecision {
 }
 
 /**
- * After a dismissal the detector reports less; an acceptance takes a smaller step back. Suggestions
- * without a detector (denials, deadlines) have no threshold.
+ * After a dismissal the detector reports less. An acceptance moves the threshold back by a smaller
+ * step. Suggestions without a detector (denials, deadlines) have no threshold.
  */
 export async function adjustThresholds(
   tx: Transaction,

@@ -8,7 +8,7 @@ export interface NewTenant {
   tier?: Tier;
   timeZone?: string;
   taxRateBps?: number;
-  /** Default null: agents' drafts never wait for approval. */
+  /** With null, the default, agents' drafts never wait for approval. */
   agentGateCents?: number | null;
 }
 

@@ -7,7 +7,7 @@ export interface TenantRow {
   environment: 'live' | 'sandbox';
   time_zone: string;
   tier: Tier;
-  /** Null in the sandbox itself. */
+  /** null in the sandbox itself. */
   sandbox_tenant_id: string | null;
 }
 

@@ -1,5 +1,6 @@
 /**
- * SQL: `expression` reads the truck's work order `j`; null without one. A truck has at most one.
+ * SQL: the value of `expression` for the truck's current work order `j`; null if the truck has
+ * none. A truck has at most one current work order.
  */
 export function selectFromCurrentWorkOrder(alias: string, expression: string): string {
   return `(select ${expression} from work_orders j where j.tenant_id = ${alias}.tenant_id and j.truck_id = ${alias}.id
@@ -14,7 +15,8 @@ const STATUS_FROM_WORK_ORDER = `case
   else 'assigned' end`;
 
 /**
- * SQL: the progress of the work order determines the status; otherwise the stored status counts.
+ * SQL: the progress of the current work order determines the status. Without a work order, the
+ * stored status counts.
  */
 export function selectTruckStatus(alias: string): string {
   return `coalesce(${selectFromCurrentWorkOrder(alias, STATUS_FROM_WORK_ORDER)}, ${alias}.status)`;

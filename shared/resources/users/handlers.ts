@@ -41,7 +41,7 @@ function redactPassword({ password_hash: hash, ...rest }: Record<string, unknown
   return hash === undefined ? rest : { ...rest, password: '[redacted]' };
 }
 
-/** A person whose e-mail belongs to an active person fails. */
+/** A new person cannot have the e-mail of an active person. */
 export async function createUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserCreate>>[],
@@ -75,7 +75,10 @@ export async function insertUsers(
   return new Set(inserted.map(refKey));
 }
 
-/** A new password ends the person's sessions, in case an attacker used the old one. */
+/**
+ * A new password ends the person's sessions, because an attacker with the old password may be
+ * signed in.
+ */
 export async function updateUsers(
   tx: Transaction,
   commands: Command<WithPasswordHash<UserPatch>>[],

@@ -20,7 +20,8 @@ const userRef = ({ tenantId, input }: Command<NewSession>): RecordRef => ({
 });
 
 /**
- * A sign-in fails if the person was deactivated, or got a new password, since the password check.
+ * A sign-in fails if the person was deactivated, or the password changed, after the api process
+ * checked the password.
  */
 export async function createSessions(
   tx: Transaction,

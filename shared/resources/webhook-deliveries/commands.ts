@@ -5,7 +5,7 @@ import { webhookDeliveryAction, webhookTest } from './schema.js';
 
 const shared = { entityType: 'webhook_delivery', permission: 'admin', agentScope: null } as const;
 
-/** The request path contains replay_of, a delivery id. */
+/** The request path contains replay_of, the id of a delivery. */
 export type DeliveryReplay = WebhookDeliveryAction & { replay_of: string };
 
 export const replayDelivery = defineCommand<DeliveryReplay>({

@@ -20,7 +20,7 @@ interface Original extends RecordRef {
   has_body: boolean;
 }
 
-/** The earlier delivery may have any status. The webhook-id stays the same. */
+/** Replays a delivery, whatever its status. The webhook-id stays the same. */
 export async function replayDeliveries(
   tx: Transaction,
   commands: Command<DeliveryReplay>[],
@@ -71,7 +71,7 @@ interface DeliveryRow extends Row, RecordRef {
   status: (typeof DELIVERY_STATUSES)[number];
 }
 
-/** A request that is already in flight continues. */
+/** Cancels deliveries that have not ended. A request that is already in flight continues. */
 export async function cancelDeliveries(
   tx: Transaction,
   commands: Command<WebhookDeliveryAction>[],

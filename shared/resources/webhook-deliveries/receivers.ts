@@ -8,7 +8,7 @@ export interface Receiver extends RecordRef {
   is_deleted: boolean;
 }
 
-/** Deleted endpoints are included. */
+/** The map includes deleted endpoints. */
 export async function findReceivers(tx: Transaction, refs: RecordRef[]): Promise<Map<string, Receiver>> {
   if (refs.length === 0) return new Map();
   const rows = await tx.query<Receiver>({

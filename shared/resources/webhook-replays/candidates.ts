@@ -38,7 +38,8 @@ export function renderCandidatesSql(kind: ReplayKind, { status }: ReplayFilter, 
 }
 
 /**
- * A `case`, so that PostgreSQL parses only the bodies of these event types. Bodies may be large.
+ * The `case` makes PostgreSQL parse only the bodies of these event types, because bodies may be
+ * large.
  */
 const IS_ABOUT_ENDPOINT_SQL = `case
     when v.type like 'endpoint.%' then v.body::jsonb #>> '{data,object,id}' = e.id::text
@@ -50,11 +51,13 @@ interface CandidateQuery {
   replayId: string;
   kind: ReplayKind;
   filter: ReplayFilter;
-  /** The id of the last examined row. */
+  /** The id of the row that was examined last. */
   after?: string | undefined;
 }
 
-/** Tenant, bounds of the ids to examine, bounds of the times to match, event type. */
+/**
+ * Returns $1 to $6: tenant, bounds of the ids to examine, bounds of the times to match, event type.
+ */
 export function buildCandidateValues({ tenantId, replayId, kind, filter, after }: CandidateQuery): string[] {
   const createdAt = getIdTimeMs(replayId);
   const since = filter.since === null ? 0 : Date.parse(filter.since);

@@ -81,7 +81,9 @@ interface ReplayRow extends Row, RecordRef {
   status: (typeof REPLAY_STATUSES)[number];
 }
 
-/** Also cancels the open deliveries. A replay with nothing left to cancel stays unchanged. */
+/**
+ * Cancels replays and their open deliveries. A replay with nothing left to cancel stays unchanged.
+ */
 export async function cancelReplays(
   tx: Transaction,
   commands: Command<WebhookReplayAction>[],

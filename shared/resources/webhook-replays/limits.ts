@@ -1,9 +1,14 @@
 import type { ExpiryRule } from '../../records/expiry.js';
 
-/** In ms. At an endpoint that keeps failing, a replay cannot create all its deliveries. */
+/**
+ * The clock cancels a replay that has not created all its deliveries after this time in ms. At an
+ * endpoint that keeps failing, few deliveries can be created.
+ */
 export const MAX_REPLAY_MS = 7 * 24 * 3600 * 1000;
 
-/** A pending delivery will still be attempted, so a replay would only duplicate it. */
+/**
+ * A replay may repeat deliveries in these statuses. A pending delivery will be attempted anyway.
+ */
 export const REPLAYABLE_STATUSES = ['succeeded', 'failed', 'exhausted', 'cancelled'] as const;
 
 /** Maximum running replays of an account. A few more may run if they start at the same moment. */

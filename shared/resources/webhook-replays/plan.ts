@@ -8,7 +8,7 @@ import {
   renderCandidatesSql,
 } from './candidates.js';
 
-/** Over all endpoints together, so that the count ends in time. */
+/** The limit applies to all endpoints together, so that the count ends in time. */
 const MAX_EXAMINED = 10_000;
 
 export interface PlannedReplay {
@@ -26,7 +26,7 @@ export interface ReplayRequest {
 }
 
 /**
- * Needs a database connection of its own, because a count may take a second and other reads on the
+ * The count needs its own database connection, because it may take a second and other reads on the
  * connection would wait.
  */
 export async function planReplay(
@@ -42,7 +42,7 @@ export async function planReplay(
 
 interface Count extends Row {
   total: number;
-  /** More rows exist than the count examined. */
+  /** True if more rows exist than the count examined. */
   is_cut: boolean;
 }
 

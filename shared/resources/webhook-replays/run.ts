@@ -12,13 +12,16 @@ import {
 import { MAX_REPLAY_MS } from './limits.js';
 
 const MAX_DELIVERIES_PER_PASS = 200;
-/** Open deliveries from replays at one endpoint. More would only wait and become outdated. */
+/**
+ * At most this many deliveries from replays are open at one endpoint, because more would only wait
+ * and become outdated.
+ */
 const MAX_OPEN_PER_ENDPOINT = 100;
-/** Rows examined for one endpoint in one pass. */
+/** A pass examines at most this many rows for one endpoint. */
 const MAX_EXAMINED_PER_PASS = 2000;
 const DONE = 'done';
 
-/** A tenant with more running replays delays only its own. */
+/** A tenant with more running replays delays only its own replays. */
 const MAX_REPLAYS_PER_TENANT = 5;
 
 /**
@@ -46,7 +49,7 @@ interface RunningReplay extends Row, RecordRef {
 }
 
 /**
- * The position is stored in the same transaction, and delivery ids are deterministic, so no
+ * Stores the deliveries and the position in one transaction. Delivery ids are deterministic, so no
  * delivery is created twice. Skips a replay or an endpoint that another clock has locked.
  * @returns the endpoints that got new deliveries
  */
@@ -97,7 +100,10 @@ async function findEndpoints(tx: Transaction, replay: RunningReplay): Promise<Re
   });
 }
 
-/** A disabled endpoint ends its replay, because a later recovery starts from the beginning. */
+/**
+ * A replay ends early if its endpoint is disabled, because a later recovery starts from the
+ * beginning, or if it has run for too long.
+ */
 function shouldCancel(replay: RunningReplay, endpoints: ReplayEndpoint[]): boolean {
   if (Date.now() - getIdTimeMs(replay.id) > MAX_REPLAY_MS) return true;
   return replay.endpoint_id !== null && !endpoints.some(({ is_open }) => is_open);
@@ -105,7 +111,7 @@ function shouldCancel(replay: RunningReplay, endpoints: ReplayEndpoint[]): boole
 
 interface Chunk {
   made: number;
-  /** Id of the last examined row; null: no row was examined. */
+  /** The id of the last examined row; null if no row was examined. */
   position: string | null;
   is_done: boolean;
 }

@@ -11,7 +11,8 @@ import { checkReceiver, findReceivers } from '../webhook-deliveries/receivers.js
 import { buildTestBody } from './test-body.js';
 
 /**
- * An endpoint gets the test even without a subscription to its type. The list of events omits it.
+ * An endpoint gets the test even if it does not subscribe to the type. The delivery log shows the
+ * test; the list of events does not.
  */
 export async function testEndpoints(
   tx: Transaction,

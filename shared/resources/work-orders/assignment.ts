@@ -70,7 +70,7 @@ interface FleetState {
   trucks: Map<string, TruckRow>;
   busy: Map<string, BusyRow>;
   blocked: Set<string>;
-  /** Refusals of unknown drivers. */
+  /** The map contains commands with an unknown driver. */
   refused: Map<AssignCommand, CommandOutcome>;
 }
 

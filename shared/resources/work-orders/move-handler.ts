@@ -104,7 +104,7 @@ const MOVES: Record<WorkOrderAction, Move> = {
   },
 };
 
-/** The two times may be written differently, such as with Z and with +00:00. */
+/** Two equal times may be written differently, such as with Z and with +00:00. */
 function isSameTime(one: string | null, other: string | null): boolean {
   return one === null || other === null ? one === other : Date.parse(one) === Date.parse(other);
 }

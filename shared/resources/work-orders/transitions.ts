@@ -18,7 +18,7 @@ export const WORK_ORDER_ACTIONS: Readonly<Record<WorkOrderAction, Transition>> =
   start: { from: ['dispatched'], to: 'in_progress' },
   complete: { from: ['in_progress'], to: 'completed' },
   cancel: { from: ['pending', 'dispatched', 'in_progress'], to: 'cancelled' },
-  // For signed-in people only, while no invoice is released.
+  // Only signed-in people may reopen a work order, and only while no invoice is released.
   reopen: { from: ['completed', 'cancelled'], to: 'pending' },
 };
 
@@ -27,7 +27,7 @@ export const CANCEL_REASONS = ['customer', 'club', 'provider', 'goa', 'unsuccess
 export type CancelReason = (typeof CANCEL_REASONS)[number];
 export const ON_SITE_CANCEL_REASONS: readonly CancelReason[] = ['goa', 'unsuccessful'];
 
-/** Steps that a driver reports; a log, not a status (docs/decisions.md §4). */
+/** A driver reports these steps. They are a log, not a status (docs/decisions.md §4). */
 export const DRIVER_STEPS = [
   'offered',
   'acknowledged',

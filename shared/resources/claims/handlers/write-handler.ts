@@ -18,7 +18,8 @@ function invoiceRef({ tenantId, input }: Command<ClaimCreate>): RecordRef {
 }
 
 /**
- * An invoice has one open claim. A paid claim is closed, so a refunded amount can be claimed again.
+ * An invoice has one open claim at a time. A paid claim is closed, so a refunded amount can be
+ * claimed again.
  */
 export async function createClaims(
   tx: Transaction,

@@ -40,7 +40,7 @@ export function estimateExportRows(db: Database, request: RowEstimateInput): Pro
     }
     const records = await estimateTableRows(tx, TABLES[resource], buildExportConditions(request, resource));
     if (include.length === 0) return records;
-    // Every invoice counts with the average number of line items or payments.
+    // The estimate assumes that every invoice has the average number of line items or payments.
     const all = await estimateTableRows(tx, TABLES[resource], tenantCondition());
     const share = Math.min(1, records / Math.max(1, all));
     let rows = records;
@@ -60,7 +60,8 @@ interface ExplainResult {
  * estimates with and without conditions is right.
  */
 async function estimateTableRows(tx: Transaction, table: string, conditions: Conditions): Promise<number> {
-  // The queries run in sequence, because the error that concurrent queries report is not certain.
+  // If concurrent queries fail, it is not certain which error is reported. So the queries run in
+  // sequence.
   const matching = await explainRows(tx, { table, conditions });
   const visible = await explainRows(tx, { table, conditions: new Conditions().add('true') });
   const [all] = await tx.query<{ rows: number }>({
@@ -68,7 +69,7 @@ async function estimateTableRows(tx: Transaction, table: string, conditions: Con
     text: 'select reltuples::bigint as rows from pg_class where oid = $1::regclass',
     values: [table],
   });
-  // -1: PostgreSQL has not analyzed the table yet.
+  // -1 means that PostgreSQL has not analyzed the table yet.
   if (!all || all.rows <= 0) return matching;
   return Math.round(Math.min(1, matching / Math.max(1, visible)) * all.rows);
 }

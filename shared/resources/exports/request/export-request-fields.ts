@@ -65,7 +65,7 @@ const include = () =>
     )
     .example([]);
 
-/** A creation may omit the field. */
+/** A creation may omit a field with a default. */
 export const withDefault = (schema: Joi.Schema, value: Joi.BasicType, columns: string): Field => ({
   input: schema.default(value),
   changeInput: schema,

@@ -1,10 +1,10 @@
-/** `all` is everything in one file. */
+/** `all` exports everything in one file. */
 export const EXPORT_RESOURCES = ['invoices', 'customers', 'work_orders', 'inspections', 'all'] as const;
 export type ExportResource = (typeof EXPORT_RESOURCES)[number];
 
 /**
- * The tables in `all`, in the sequence of its files. In CSV, line items, items of rate cards and
- * lists of inspections are separate files.
+ * An export of `all` has a file for each table, in this sequence. In CSV, line items, items of rate
+ * cards and lists of inspections are separate files.
  */
 export const ALL_TABLES = [
   'invoices',
@@ -25,7 +25,7 @@ export type ExportTable = (typeof ALL_TABLES)[number];
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson', 'dump'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Additional files in an export of invoices. */
+/** An export of invoices may add these files. */
 export const EXPORT_INCLUDES = ['line_items', 'payments'] as const;
 export type ExportInclude = (typeof EXPORT_INCLUDES)[number];
 
@@ -51,7 +51,7 @@ export interface ExportRequest {
 }
 
 export interface ExportFile {
-  /** Such as `invoices.csv`. */
+  /** The name of the file, such as `invoices.csv`. */
   name: string;
   rows: number;
   /** Uncompressed size. */

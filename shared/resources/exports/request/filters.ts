@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import { EXPORT_LISTS } from './conditions.js';
 import type { ExportResource } from './export-request.js';
 
-/** Query parameters that concern pages and their form, not the choice of rows. */
+/** These query parameters concern pages and their form, not the choice of rows. */
 const PAGE_PARAMETERS = ['limit', 'cursor', 'expand'];
 
 /** Each filter is validated as in the list endpoint. `all` has no filters. */

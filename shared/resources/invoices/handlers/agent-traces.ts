@@ -2,14 +2,17 @@ import type { Actor } from '../../../contracts/command.js';
 import type { Transaction } from '../../../platform/postgres/database.js';
 import { type RecordRef, recordsetSql, refKey } from '../../../records/record-refs.js';
 
-/** The columns of an invoice that record what agents did to it. */
+/** These columns of an invoice record what agents did to it. */
 export interface AgentTraces extends RecordRef {
   billing_email: string | null;
   created_by_agent: boolean;
   agent_id: string | null;
-  /** When an agent set the price, or changed the billing email of an agent's price; null: never. */
+  /**
+   * The time when an agent last set the price, or changed the billing email of an agent's price;
+   * null: never.
+   */
   agent_priced_at: string | null;
-  /** The agent_priced_at of the agent's price that a person's line items have replaced. */
+  /** A person's line items replaced the price that an agent set at this time (agent_priced_at). */
   replaced_agent_price_at: string | null;
   /**
    * The last billing_email without an agent's influence; '' for none. A value from a key is stored
@@ -29,14 +32,14 @@ export function createAgentTraces(actor: Actor, billingEmail: string | null | un
   return { ...agentPricing(actor), trusted_billing_email: billingEmail ?? '' };
 }
 
-/** The approval threshold counts a price for this agent key at this time. */
+/** The approval threshold counts the price as set by this agent key at this time. */
 function agentPricing({ type, id }: Actor): Pick<Traces, 'agent_id' | 'agent_priced_at'> | undefined {
   return type === 'agent' ? { agent_id: id, agent_priced_at: new Date().toISOString() } : undefined;
 }
 
 interface Edit {
   actor: Actor;
-  /** The value after the edit. */
+  /** The billing email after the edit. */
   billingEmail: string | null;
   setsEmail: boolean;
   setsLines: boolean;
@@ -58,7 +61,7 @@ export function updateAgentTraces(
   }
   const emailAfter = billingEmail ?? '';
   if (actor.type !== 'user')
-    // Otherwise a key's billing email would hide an agent's earlier change.
+    // The address stays untrusted; otherwise a key's billing email would hide an agent's change.
     return setsEmail && isAddressTrusted(row) ? { ...kept, trusted_billing_email: emailAfter } : kept;
   const trusted = setsEmail || setsLines ? { ...kept, trusted_billing_email: emailAfter } : kept;
   if (!setsLines) return trusted;
@@ -89,8 +92,8 @@ function isSameInstant(a: string, b: string): boolean {
 }
 
 /**
- * Finds invoices that an agent created, priced or re-addressed, and whose values no person has
- * replaced since. Only a signed-in person may approve them (docs/decisions.md §3).
+ * Finds the invoices that only a signed-in person may approve (docs/decisions.md §3): an agent
+ * created, priced or re-addressed them, and no person has replaced the agent's values since.
  */
 export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTraces[]): Promise<Set<string>> {
   const touched = rows.filter(
@@ -100,7 +103,10 @@ export async function findPersonApprovalRequired(tx: Transaction, rows: AgentTra
   return new Set([...touched, ...(await findReaddressed(tx, unknown))].map(refKey));
 }
 
-/** Reads the audit log. Only rows that an earlier release wrote need this search. */
+/**
+ * Searches the audit log for an agent's change of the billing email. Only rows that an earlier
+ * release wrote need this search.
+ */
 async function findReaddressed(tx: Transaction, rows: AgentTraces[]): Promise<RecordRef[]> {
   if (rows.length === 0) return [];
   return tx.query<RecordRef>({

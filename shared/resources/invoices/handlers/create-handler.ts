@@ -102,7 +102,7 @@ function toPricedWrite({ command, priced, isFromCard }: Draft): PricedWrite {
 
 /**
  * Inserts all drafts and rolls back. Under row-level security only a conflict uses the index on the
- * lower-cased number; a comparison would read every invoice of the tenant.
+ * lower-cased number; comparing numbers would read every invoice of the tenant.
  */
 async function findTakenNumbers(tx: Transaction, drafts: Draft[]): Promise<Map<string, CommandOutcome>> {
   const [, rows] = await Promise.all([

@@ -5,7 +5,7 @@ import { countUpSql, setCounters } from '../../../records/tenant-counters.js';
 
 export interface ReservedNumber {
   tenantId: string;
-  /** Position in the account's sequence. */
+  /** The position in the account's sequence of numbers. */
   nth: number;
   /** `INV-000123` */
   number: string;
@@ -14,8 +14,8 @@ export interface ReservedNumber {
 }
 
 /**
- * The account's counter stays locked until the transaction ends. Each command consumes `step`
- * numbers and gets the last of them.
+ * Locks the accounts' counters until the transaction ends. Each command consumes `step` numbers and
+ * gets the last of them.
  * @returns the numbers, by command id
  */
 export async function reserveInvoiceNumbers(
@@ -44,8 +44,8 @@ export async function reserveInvoiceNumbers(
 }
 
 /**
- * Makes the numbers after the last used number free again, so that refused drafts leave no gap.
- * Call this function in the transaction that reserved them.
+ * Returns unused numbers at the end of each sequence to its counter, so that refused drafts leave
+ * no gap. Call this function in the transaction that reserved the numbers.
  */
 export async function releaseInvoiceNumbers(tx: Transaction, reserved: ReservedNumber[]): Promise<void> {
   const tenants = [...new Set(reserved.filter(({ isUsed }) => !isUsed).map(({ tenantId }) => tenantId))];

@@ -44,7 +44,7 @@ export function toInvoiceHistory(row: InvoiceRow): InvoiceHistory {
   };
 }
 
-/** A 409: the table does not allow the transition, or a guard forbids it for `reason`. */
+/** Returns a 409: the table does not allow the transition, or a guard forbids it for `reason`. */
 export function refuseInvoiceMove(row: InvoiceRow, to: MoveTarget | string, reason?: string): CommandOutcome {
   const allowed = listAllowedActions(toInvoiceHistory(row), row.paid_cents > 0);
   return failedOutcome({
@@ -129,8 +129,8 @@ const LIFECYCLE_COLUMNS = `status text, status_reason text, released_at timestam
 const LIFECYCLE_NAMES = parseColumnNames(LIFECYCLE_COLUMNS);
 
 /**
- * Also updates the billing of the work orders, and cancels open approvals that became obsolete. The
- * caller has locked the rows.
+ * Stores transitions and payments, updates the billing of the work orders, and cancels open
+ * approvals that became obsolete. The caller has locked the rows.
  */
 export async function storeLifecycle(tx: Transaction, rows: InvoiceRow[]): Promise<void> {
   if (rows.length === 0) return;

@@ -4,7 +4,7 @@ import type { InvoiceCreate } from '../../../contracts/generated.js';
 import { newId } from '../../../platform/ids.js';
 import { parseColumnNames, recordsetSql } from '../../../records/record-refs.js';
 
-/** The stored totals are the server's own. */
+/** The server computes the totals that are stored. */
 export function buildLineItemRows(
   command: Command<{ line_items?: InvoiceCreate['line_items'] }>,
   lineTotals: number[],

@@ -12,7 +12,7 @@ export interface MessageContent {
   body_html: string | null;
 }
 
-/** `until` is the day on which the link expires. */
+/** The link expires on the day `until`. */
 export interface ViewLink {
   url: string;
   until: string;
@@ -48,7 +48,7 @@ const STYLES: Readonly<Record<DocumentPart, string>> = {
 export const LOGO_CONTENT_ID = 'account-logo';
 const LOGO_URL = `cid:${LOGO_CONTENT_ID}`;
 
-/** Returns HTML without a logo unchanged. */
+/** HTML without a logo stays unchanged. */
 export function removeLogo(html: string): string {
   const url = html.indexOf(`"${LOGO_URL}"`);
   if (url < 0) return html;

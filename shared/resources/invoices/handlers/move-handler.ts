@@ -57,7 +57,7 @@ function mayBeApproved(row: InvoiceRow): boolean {
   return mayMove(row, 'approved', 'O');
 }
 
-/** A transition that passed all checks and is not stored yet. */
+/** The transition has passed all checks and is not stored yet. */
 export interface PlannedMove {
   command: Command;
   row: InvoiceRow;
@@ -144,7 +144,10 @@ export function toMoveOutcome({ changes, sending }: PlannedMove): CommandOutcome
   };
 }
 
-/** Only the response of /send shows the secret link. In a dry run the link would not work. */
+/**
+ * Only the response of /send shows the secret link. A dry run omits the link, because it would not
+ * work.
+ */
 function withViewUrl(outcome: CommandOutcome, { command, sending }: PlannedMove): CommandOutcome {
   const [first] = sending?.messages ?? [];
   return outcome.ok && first && !command.dryRun
@@ -176,12 +179,12 @@ function unchanged(): CommandOutcome {
   return { ok: true, changes: [], events: [] };
 }
 
-/** A transition requested by `PATCH {status}`. The row contains the request's other changes. */
+/** The request is `PATCH {status}`. The row contains the request's other changes. */
 export interface PatchedMove {
   command: Command;
   to: InvoiceStatus;
   row: InvoiceRow;
-  /** Undefined if the request keeps the line items. */
+  /** Undefined if the request does not replace the line items. */
   lineCount: number | undefined;
 }
 

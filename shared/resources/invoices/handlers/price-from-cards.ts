@@ -21,7 +21,8 @@ import { isPricedFromRateCard } from '../is-priced-from-rate-card.js';
 type CreateCommand = Command<InvoiceCreate>;
 
 /**
- * Usually no command needs a price; then no query runs.
+ * Prices invoices from the rate card in force. Usually no command needs a price; then no query
+ * runs.
  * @returns by command id, the command with its line items, or the error
  */
 export async function priceFromCards(
@@ -54,8 +55,8 @@ function toPricingRequest({ tenantId, input }: CreateCommand): WorkOrderToPrice 
 }
 
 /**
- * Lock before reading charges: the second of two concurrent invoices must see what the first
- * charged.
+ * Locks the work orders and their impounds before it reads charges. So the second of two concurrent
+ * invoices sees what the first has charged.
  */
 async function readFacts(tx: Transaction, commands: CreateCommand[]): Promise<Map<string, PricingFactsRow>> {
   const jobs = commands.map(toPricingRequest);

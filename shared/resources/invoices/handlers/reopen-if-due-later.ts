@@ -6,8 +6,8 @@ import { computeReopenedStatus } from '../transitions.js';
 import { applyMove, type InvoiceRow, storeLifecycle } from './lifecycle.js';
 
 /**
- * Implements overdue → reopened (docs/decisions.md §3). `rows` are as locked; the database already
- * has their later due dates.
+ * Reopens overdue invoices whose due date the transaction has postponed (docs/decisions.md §3).
+ * @param rows the invoices as locked; the database already has the later due dates
  * @returns the changes, by {@link refKey}
  */
 export async function reopenIfDueLater(tx: Transaction, rows: InvoiceRow[]): Promise<Map<string, Change[]>> {

@@ -66,13 +66,13 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   };
 }
 
-/** Digits with the usual separators, such as +1 555 010 4477. */
+/** A phone number has digits and the usual separators, such as +1 555 010 4477. */
 const PHONE = /^[+(\d][\d\s().-]{4,29}$/;
 
 function findFaultOfRecipient(channel: 'email' | 'sms' | 'both', to: string): RecipientFault | undefined {
   if (channel === 'both')
     return { code: 'unknown', message: 'to is for one channel: set channel to email or sms, or omit to' };
-  // Exactly one address, so that one request cannot mail a list.
+  // Accept only one address, so that a request cannot mail a list.
   if (channel === 'email') {
     const message = 'to must be one mail address, such as billing@example.com';
     return email().validate(to).error && { code: 'email', message };

@@ -5,9 +5,7 @@ import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { isChangedByView } from '../transitions.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
-/**
- * After a payment, the clock or a dispute moved the invoice on, a view leaves its status unchanged.
- */
+/** A view keeps the status of an invoice that a payment, the clock or a dispute has moved on. */
 export async function markInvoicesViewed(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const rows = await lockInvoices(tx, commands.map(toRecordRef));
   const now = new Date().toISOString();

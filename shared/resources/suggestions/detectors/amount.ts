@@ -6,7 +6,8 @@ import type { SuggestionDraft } from './kinds.js';
 import { computeAnomalyConfidence, computeRobustZ, formatRatio, median } from './statistics.js';
 
 /**
- * A work order may have any number of these units, such as 12 miles; a flat charge applies once.
+ * A work order may have any number of these units, such as 12 miles. A flat charge applies once or
+ * not.
  */
 const MEASURED_UNITS = ['mile', 'hour', 'quarter_hour', 'day', 'gallon'];
 /** A charge has a usual price only if at least this many invoices have the charge. */
@@ -54,7 +55,7 @@ function sumUsualAmount(job: BilledWorkOrder, prices: PriceLookup): number {
   return listCategories(job).reduce((sum, category) => sum + prices(job, category), 0);
 }
 
-/** Returns undefined if the line items of the charge have different units, or are flat. */
+/** A charge has a unit only if all its line items have the same measured unit. */
 function findUnit(job: BilledWorkOrder, category: string): string | undefined {
   const units = [...new Set(findLineItems(job, category).map((line) => line.unit_type))];
   return units.length === 1 && MEASURED_UNITS.includes(units[0] as string) ? units[0] : undefined;

@@ -10,7 +10,7 @@ interface Measure {
   title: string;
   read: (job: BilledWorkOrder) => number | null;
   format: (value: number) => string;
-  /** How many cents may be billed wrongly if the value is wrong. */
+  /** If the value is wrong, this many cents may be billed wrongly. */
   amountAtStakeCents: (job: BilledWorkOrder) => number;
 }
 

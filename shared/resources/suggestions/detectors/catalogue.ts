@@ -7,11 +7,11 @@ export interface ThresholdLearning {
 }
 
 /**
- * Fees: the lowest confidence that is reported. A fee that all of 50 work orders have is above the
- * maximum, so no detector goes silent for good.
+ * The threshold of a fee is the lowest confidence that is reported. Its maximum is below the
+ * confidence of a fee that all of 50 work orders have, so no detector goes silent for good.
  */
 const FEE: ThresholdLearning = { initial: 0.8, min: 0.7, max: 0.97, onDismiss: 0.03, onAccept: -0.01 };
-/** Anomalies: the lowest robust z that is reported. */
+/** The threshold of an anomaly is the lowest robust z that is reported, and never below 3.5. */
 const DEVIATION: ThresholdLearning = { initial: 3.5, min: 3.5, max: 8, onDismiss: 0.5, onAccept: -0.1 };
 
 /** The keys are the names that suggestions carry. */
@@ -24,7 +24,7 @@ export const DETECTORS = {
   anomaly_amount: DEVIATION,
   anomaly_miles: DEVIATION,
   anomaly_duration: DEVIATION,
-  /** Duplicates: the maximum number of days between the two invoices. */
+  /** This threshold is the maximum number of days between the two invoices. */
   duplicate_invoice: { initial: 14, min: 3, max: 30, onDismiss: -2, onAccept: 1 },
 } as const satisfies Record<string, ThresholdLearning>;
 

@@ -12,13 +12,13 @@ const MAX_SAMPLES = 50;
 
 export interface Cohort {
   jobs: readonly BilledWorkOrder[];
-  /** `light_duty_tow jobs for motor_club accounts` */
+  /** The name reads like `light_duty_tow jobs for motor_club accounts`. */
   name: string;
 }
 
 /**
- * Prefers customers of the same company type, if `enough` work orders are alike. Returns undefined
- * when even all customers have too few.
+ * Prefers customers of the same company type, if they have `enough` similar work orders. Returns
+ * undefined when even all customers have too few.
  */
 export function selectCohort(
   { job, history }: DetectionSubject,
@@ -33,7 +33,10 @@ export function selectCohort(
   return alike.length >= MIN_SAMPLES ? { jobs: alike.slice(0, MAX_SAMPLES), name } : undefined;
 }
 
-/** Bounds in miles. Free miles end somewhere, so only work orders within a band are similar. */
+/**
+ * The bounds are miles. Miles are free up to some distance, so only work orders within a band are
+ * similar.
+ */
 const BANDS = [0, 5, 10, 25, 50, 100] as const;
 
 export function findMileageBand(miles: number | null): { from: number; to: number | undefined } | undefined {

@@ -8,20 +8,20 @@ export interface BilledLineItem {
   taxable: boolean;
 }
 
-/** Outside business hours, by the local time of dispatch. */
+/** A dispatch outside business hours, by its local time. */
 export type OffHours = 'evening' | 'night' | 'weekend';
 
 export interface BilledWorkOrder {
   invoice_id: string;
   invoice_number: string;
-  /** null: the invoice has no work order. */
+  /** null if the invoice has no work order. */
   work_order_id: string | null;
   service_type: string | null;
   company_type: string | null;
   /** Before tax, because tax is not a charge of the account. */
   subtotal_cents: number;
   miles: number | null;
-  /** From dispatch to completion. */
+  /** The time from dispatch to completion. */
   minutes: number | null;
   off_hours: OffHours | null;
   mentions_winch: boolean;
@@ -32,7 +32,10 @@ export interface BilledWorkOrder {
   billed_elsewhere: string[];
 }
 
-/** Has the same total, for the same work order or for the same customer and vehicle. */
+/**
+ * An earlier invoice with the same total, for the same work order or for the same customer and
+ * vehicle.
+ */
 export interface PossibleDuplicate {
   invoice_id: string;
   invoice_number: string;

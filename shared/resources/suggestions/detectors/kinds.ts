@@ -4,7 +4,7 @@ import type { Suggestion } from '../../../contracts/generated.js';
 export const SUGGESTION_KINDS = ['missed_fee', 'denial', 'anomaly'] as const;
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
 
-/** `expired`: the invoice is closed, or the finding no longer applies. */
+/** A suggestion expires when its invoice is closed, or when the finding no longer applies. */
 export const SUGGESTION_STATUSES = ['open', 'accepted', 'dismissed', 'expired'] as const;
 export type SuggestionStatus = (typeof SUGGESTION_STATUSES)[number];
 

@@ -12,13 +12,13 @@ import {
 import type { SuggestionDraft } from './kinds.js';
 import { estimateLikelihood, median, toTwoDecimals } from './statistics.js';
 
-/** A fee that is usual for a certain group of work orders. */
+/** The fee is usual for a certain group of work orders. */
 interface FeeRule {
   detector: DetectorName;
   category: string;
   /** The fee's name within a sentence: `mileage`. */
   fee: string;
-  /** The fee's unit, and how many units a work order had. Absent for a flat fee. */
+  /** The fee's unit, and how many units a work order had. A flat fee has no measure. */
   measure?: { unit: string; of: (job: BilledWorkOrder) => number | null };
   /** Returns undefined when the fee does not apply. `phrase` describes the similar work orders. */
   matchGroup: (
@@ -84,7 +84,7 @@ export const FEE_RULES: readonly FeeRule[] = [
   },
 ];
 
-/** Comparable work orders were billed the fee, but this one was not. */
+/** Finds a fee that comparable work orders were billed, but this work order was not. */
 export function findMissedFee(
   rule: FeeRule,
   subject: DetectionSubject,
@@ -127,8 +127,8 @@ function buildRationale(
 }
 
 /**
- * Copies name, unit and price from this account's invoices. Returns undefined if all units are
- * free.
+ * The line item gets the name, unit and price that this account uses. If all units are free, no
+ * line item is proposed.
  */
 function proposeLine(
   rule: FeeRule,
