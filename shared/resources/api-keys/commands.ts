@@ -10,9 +10,7 @@ const shared = {
   agentScope: null,
 } as const;
 
-/**
- * The API process creates the key. The command carries it hashed and sealed, never in clear text.
- */
+/** The API process creates the key, so the command carries only its hash and its sealed form. */
 export type WithKeyMaterial<T> = T & { material: KeyMaterial };
 
 export const createApiKey = defineCommand<WithKeyMaterial<ApiKeyCreate>>({

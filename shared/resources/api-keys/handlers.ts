@@ -81,9 +81,7 @@ function createKeys<Input extends ApiKeyCreate | AgentKeyCreate>(
   };
 }
 
-/**
- * The API process opens the sealed key for the response. No audit entry or event contains the key.
- */
+/** The API process opens the sealed key. No audit entry or event contains the key. */
 function keyOutcome(command: Command<{ material: KeyMaterial }>): CommandOutcome {
   const { material, ...input } = command.input;
   return {

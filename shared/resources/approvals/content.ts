@@ -14,9 +14,7 @@ import {
 
 type ContentUpdate = Partial<Pick<ApprovalContent, 'amount_cents' | 'payload' | 'record_version'>>;
 
-/**
- * Replaces the content that has changed since the person saw it. `changes` lists the differences.
- */
+/** Replaces the content that has changed since the person saw it, and lists the differences. */
 export function renewApproval(approval: ApprovalRow, renewal: ContentUpdate): ApprovalRow {
   const next = { ...approval, ...renewal };
   const changed = Object.entries(renewal).filter(([field, to]) => approval[field] !== to);

@@ -4,9 +4,7 @@ import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { expireApproval } from './commands.js';
 
-/**
- * An approval found again before its command has run gets a second command, which changes nothing.
- */
+/** If an approval is found again before its command has run, the second command does nothing. */
 export async function findExpiredApprovals(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'sweep-expired-approvals',

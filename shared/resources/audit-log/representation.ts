@@ -27,7 +27,7 @@ export function auditEntryRepresentation(alias: string): string {
 /** A brief entry names at most this many changed fields. */
 const MAX_NAMED_FIELDS = 3;
 
-/** Long lists for agents show the actor, the action and the names of the changed fields. */
+/** Long lists for agents show only the actor, the action and the names of the changed fields. */
 export function briefAuditEntryRepresentation(alias: string): string {
   const actor = jsonObjectWithoutNulls(alias, [
     { name: 'type', sql: `${alias}.actor_type` },

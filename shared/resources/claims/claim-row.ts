@@ -81,9 +81,7 @@ export class ClaimChangeSet {
     this.row = { ...this.row, ...fields } as ClaimRow;
   }
 
-  /**
-   * Lowers the claim to what is owed now: line items may have changed, or payments have arrived.
-   */
+  /** Lowers the claim to what is owed now: line items may have changed, payments arrived. */
   limitExpectedToOwed(): void {
     const { total_cents: total, paid_cents: paid } = this.invoice;
     const owed = Math.max(0, total - paid) + this.row.paid_cents;

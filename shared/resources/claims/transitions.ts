@@ -62,7 +62,7 @@ export function listClaimMoves(status: ClaimStatus, mover: Mover): ClaimStatus[]
   return CLAIM_MOVES[status].filter(({ by }) => by.includes(mover)).map(({ to }) => to);
 }
 
-/** Error details list these statuses. */
+/** Error details list the statuses that may follow. */
 export function listNextClaimStatuses(status: ClaimStatus): ClaimStatus[] {
   return CLAIM_MOVES[status].map(({ to }) => to);
 }

@@ -9,9 +9,7 @@ export const customerPatch = Joi.object(customerFields.change).meta({ className:
 
 export const customer = customerFields.response.meta({ className: 'Customer' });
 
-/**
- * A short page has whole customers. A longer page omits null members and may omit these members.
- */
+/** Short pages have whole customers. Longer pages may omit these members, and omit nulls. */
 export const agentCustomerListItem = customer
   .fork(
     [

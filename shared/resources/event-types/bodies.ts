@@ -36,9 +36,7 @@ export function toEventComponentName(type: EventType): string {
 
 const views = new Map<EventType, EventTypeView>();
 
-/**
- * Describing all types takes a tenth of a second, so each type is described on its first request.
- */
+/** Describing all types takes a tenth of a second, so each type waits for a request. */
 export function describeEventType(type: EventType): EventTypeView {
   const view = views.get(type) ?? describe(type);
   views.set(type, view);

@@ -14,9 +14,7 @@ export interface DueSchedule
   until: string;
 }
 
-/**
- * A schedule found again before its command has run gets a second command, which changes nothing.
- */
+/** If a schedule is found again before its command has run, the second command does nothing. */
 export function findDueSchedules(tx: Transaction, limit: number): Promise<DueSchedule[]> {
   return tx.query<DueSchedule>({
     name: 'due-export-schedules',

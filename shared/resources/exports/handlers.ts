@@ -58,9 +58,7 @@ const STATUS_AFTER_DELETE: Partial<Record<ExportRow['status'], ExportRow['status
   completed: 'expired',
 };
 
-/**
- * The cleaner deletes the files later. A worker learns of a cancellation when it renews its lease.
- */
+/** The cleaner deletes files later. A worker learns of a cancellation when it renews its lease. */
 export async function cancelExports(
   tx: Transaction,
   commands: Command<ExportAction>[],

@@ -2,9 +2,7 @@ import type { ExpiryRule } from '../../records/expiry.js';
 
 export const MAX_UNFINISHED_EXPORTS = 10;
 
-/**
- * An export fails after this many runs without a result, such as runs whose workers were killed.
- */
+/** An export fails after this many runs without a result, such as runs of killed workers. */
 export const MAX_EXPORT_TRIES = 5;
 
 /**

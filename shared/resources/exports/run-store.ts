@@ -22,9 +22,7 @@ export interface LeasedExport extends ExportRequest {
 }
 
 export interface ExportLeaseTerms {
-  /**
-   * A new UUID for each run, so that a late renewal by an earlier run of the same process fails.
-   */
+  /** A new UUID for each run, so that an earlier run of the same process cannot renew the lease. */
   owner: string;
   leaseMs: number;
 }

@@ -5,9 +5,7 @@ import { buildClockCommand, type ClockTarget } from '../../records/sweeps/clock-
 import { findRowsRoundRobin } from '../../records/sweeps/sweep-round-robin.js';
 import { accrueStorage } from './commands.js';
 
-/**
- * An impound found again before its command has run gets a second command, which changes nothing.
- */
+/** If an impound is found again before its command has run, the second command does nothing. */
 export async function findDueStorageAccruals(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await findRowsRoundRobin<ClockTarget>(tx, {
     name: 'sweep-storage',

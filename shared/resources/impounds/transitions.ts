@@ -9,7 +9,7 @@ export const IMPOUND_STATUSES = [
 ] as const;
 export type ImpoundStatus = (typeof IMPOUND_STATUSES)[number];
 
-/** The person or the reason for which a vehicle is released. */
+/** The kinds say to whom, or why, a vehicle is released. */
 export const RELEASE_KINDS = [
   'owner',
   'insurance',
@@ -31,9 +31,7 @@ export const IMPOUND_MOVES: Readonly<Record<ImpoundStatus, readonly ImpoundStatu
   disposed: [],
 };
 
-/**
- * A hold needs a reason and a release needs a kind. So actions set these two statuses, not a PATCH.
- */
+/** A hold needs a reason and a release needs a kind, so actions set these two statuses. */
 export const PATCHABLE_IMPOUND_STATUSES = [
   'stored',
   'pending_release',

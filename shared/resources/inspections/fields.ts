@@ -30,9 +30,7 @@ import { driverTable } from '../drivers/table.js';
 import { truckTable } from '../trucks/table.js';
 import { workOrderTable } from '../work-orders/table.js';
 
-/**
- * One inspection has at most this many items, defects or photos, like the line items of an invoice.
- */
+/** Maximum items, defects or photos of an inspection, as for the line items of an invoice. */
 const MAX_ENTRIES = 200;
 
 const nullableText = () => Joi.string().allow(null);

@@ -35,9 +35,7 @@ export function blocksDispatch(result: InspectionResult, truckId: unknown): bool
   return result === 'out_of_service' && Boolean(truckId);
 }
 
-/**
- * The stored findings have all their members, timestamps in one format, and an id for each defect.
- */
+/** Stored findings have all members, timestamps in one format, and an id for each defect. */
 export function normalizeFindings(input: InspectionCreate) {
   const items: InspectionItem[] = (input.items ?? []).map(({ key, label = null, state, note = null }) => ({
     key,

@@ -53,9 +53,7 @@ const CANDIDATES = Object.entries(RANGES).map(
      order by i.${column} limit ${MAX_PER_TENANT})`,
 );
 
-/**
- * An invoice found again before its command has run gets a second command, which changes nothing.
- */
+/** If an invoice is found again before its command has run, the second command does nothing. */
 export async function findOverdueInvoices(tx: Transaction, limit: number): Promise<Command[]> {
   const rows = await tx.query<ClockTarget>({
     name: 'sweep-overdue',

@@ -115,9 +115,7 @@ export const PATCHABLE_STATUSES: readonly InvoiceStatus[] = [
   'void',
 ];
 
-/**
- * Each action has a route. The action moves the invoice to the first allowed status of its list.
- */
+/** Each action has a route, and moves the invoice to the first allowed status of its list. */
 export const INVOICE_ACTIONS = {
   approve: ['approved'],
   send: ['sending'],
@@ -157,7 +155,7 @@ export function listAllowedActions(history: InvoiceHistory, hasPayments: boolean
     actions
       .filter(([, aims]) => aims.some((aim) => targets.includes(aim)))
       .filter(([action]) => action !== 'resolve' || history.status === 'disputed')
-      // A draft cannot be returned further.
+      // An invoice that is a draft cannot be returned further.
       .filter(([action]) => action !== 'return' || history.status !== 'draft')
       .filter(([action]) => (action !== 'void' && action !== 'cancel') || !hasPayments)
       .map(([action]) => action)

@@ -77,7 +77,7 @@ function applyToInvoice(
   const status = isFullyPaid ? 'paid' : row.status === 'overdue' ? 'overdue' : 'partially_paid';
   const paidAt = isPaid ? row.paid_at : receivedAt;
   const invoice: InvoiceRow = { ...row, paid_cents: paidCents, status, paid_at: paidAt };
-  // Later commands in this batch read the new row.
+  // Later commands in this batch must read the new amounts.
   invoices.set(refKey(row), invoice);
   const { invoice_id: _path, ...input } = command.input;
   const changes = [

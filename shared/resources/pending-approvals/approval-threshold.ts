@@ -8,9 +8,7 @@ import { insertApprovals, type NewApproval, PRICED_FROM_CARD_MEMBER } from './st
 export interface PricedWrite {
   command: Command;
   totalCents: number;
-  /**
-   * workOrderId, customerId and billingEmail are the invoice's own values, not the work order's.
-   */
+  /** This member and the next two are the invoice's own values, not the work order's. */
   workOrderId: string | null;
   customerId: string | null;
   billingEmail: string | null;

@@ -8,9 +8,7 @@ import { parseColumnNames, type RecordRef, recordsetSql, refKey } from '../../re
  * approvals. The commands on approvals lie above invoices, because they run invoice commands.
  */
 
-/**
- * This member marks a held payload whose line items a rate card set. Approving prices them again.
- */
+/** Marks a held payload whose line items a rate card set. Approving prices them again. */
 export const PRICED_FROM_CARD_MEMBER = 'priced_from_card';
 
 /** A person sees this content and decides on it. */

@@ -14,9 +14,7 @@ interface ItemSiblings {
   unit_type?: unknown;
 }
 
-/**
- * Storage is charged in parts, over several invoices and at any hour, so these prices cannot apply.
- */
+/** Storage is charged in parts and at any hour, so a minimum or after-hours price cannot apply. */
 const notForStorage: Joi.CustomValidator = (value, helpers) => {
   const { category, unit_type } = helpers.state.ancestors[0] as ItemSiblings;
   const isStorage = category === 'storage' && unit_type === 'day';

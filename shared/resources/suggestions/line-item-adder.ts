@@ -17,7 +17,7 @@ const EDITABLE_STATUSES: readonly string[] = ['draft', 'needs_review'];
 
 interface TargetInvoice {
   row: InvoiceRow;
-  /** The stored line items come first. */
+  /** All line items of the invoice. The stored line items come first. */
   lines: PricedLine[];
   lastPosition: number;
   added: Parameters<typeof buildLineItemInsert>[0];

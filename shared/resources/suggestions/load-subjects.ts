@@ -3,7 +3,7 @@ import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { DUPLICATE_WINDOW_DAYS } from './detectors/catalogue.js';
 import type { BilledWorkOrder, DetectionSubject, PossibleDuplicate } from './detectors/facts.js';
 
-/** Comparable work orders are at most this old. At most 300 are read per service. */
+/** The age limit of comparable work orders, and the maximum number read per service. */
 const HISTORY = '180 days';
 const HISTORY_JOBS = 300;
 /** These words in notes show that a winch was used. */

@@ -55,9 +55,7 @@ interface CandidateQuery {
   after?: string | undefined;
 }
 
-/**
- * Returns $1 to $6: tenant, bounds of the ids to examine, bounds of the times to match, event type.
- */
+/** Returns $1 to $6: tenant, bounds of the examined ids, bounds of matching times, event type. */
 export function buildCandidateValues({ tenantId, replayId, kind, filter, after }: CandidateQuery): string[] {
   const createdAt = getIdTimeMs(replayId);
   const since = filter.since === null ? 0 : Date.parse(filter.since);

@@ -81,9 +81,7 @@ interface ReplayRow extends Row, RecordRef {
   status: (typeof REPLAY_STATUSES)[number];
 }
 
-/**
- * Cancels replays and their open deliveries. A replay with nothing left to cancel stays unchanged.
- */
+/** Open deliveries are cancelled too. A replay with nothing left to cancel stays unchanged. */
 export async function cancelReplays(
   tx: Transaction,
   commands: Command<WebhookReplayAction>[],

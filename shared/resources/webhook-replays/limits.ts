@@ -6,9 +6,7 @@ import type { ExpiryRule } from '../../records/expiry.js';
  */
 export const MAX_REPLAY_MS = 7 * 24 * 3600 * 1000;
 
-/**
- * A replay may repeat deliveries in these statuses. A pending delivery will be attempted anyway.
- */
+/** A replay may repeat these deliveries. A pending delivery will be attempted anyway. */
 export const REPLAYABLE_STATUSES = ['succeeded', 'failed', 'exhausted', 'cancelled'] as const;
 
 /** Maximum running replays of an account. A few more may run if they start at the same moment. */

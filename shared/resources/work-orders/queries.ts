@@ -49,7 +49,7 @@ export function listWorkOrders(query: WorkOrderListQuery, scope: ListScope): Sql
   });
 }
 
-/** Agents get fewer members. For agents, `pending` means accepted. */
+/** Agents get fewer members than REST clients. For agents, `pending` means accepted. */
 export function listAgentWorkOrders(
   query: Pick<WorkOrderListQuery, 'status' | 'limit'>,
   scope: ListScope,

@@ -40,7 +40,7 @@ export const DRIVER_STEPS = [
 ] as const;
 export type DriverStep = (typeof DRIVER_STEPS)[number];
 
-/** Error details list these statuses. */
+/** Error details list the statuses that may follow. */
 export function nextStatuses(status: WorkOrderStatus): WorkOrderStatus[] {
   const targets = Object.entries(WORK_ORDER_ACTIONS)
     .filter(([action, step]) => action !== 'reopen' && action !== 'accept' && step.from.includes(status))

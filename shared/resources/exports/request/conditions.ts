@@ -44,9 +44,7 @@ export const EXPORT_LISTS: Readonly<Record<ListResource, ExportableList>> = {
   },
 };
 
-/**
- * @throws {Error} for an unknown filter, because ignoring it would export more rows than requested
- */
+/** @throws {Error} for an unknown filter, because ignoring the filter would export more rows */
 export function buildExportConditions(
   { filters, resource, ...scope }: FilterScope & { filters: object; resource: ExportResource },
   list: ListResource,

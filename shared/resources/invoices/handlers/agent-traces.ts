@@ -61,7 +61,8 @@ export function updateAgentTraces(
   }
   const emailAfter = billingEmail ?? '';
   if (actor.type !== 'user')
-    // The address stays untrusted; otherwise a key's billing email would hide an agent's change.
+    // A key's billing email is trusted only if the previous email was. Otherwise it could hide an
+    // agent's change.
     return setsEmail && isAddressTrusted(row) ? { ...kept, trusted_billing_email: emailAfter } : kept;
   const trusted = setsEmail || setsLines ? { ...kept, trusted_billing_email: emailAfter } : kept;
   if (!setsLines) return trusted;

@@ -5,9 +5,7 @@ import { notFoundOutcome } from '../../../records/outcomes.js';
 import { refKey, toRecordRef } from '../../../records/record-refs.js';
 import { applyMove, type InvoiceRow, lockInvoices, mayMove, storeLifecycle } from './lifecycle.js';
 
-/**
- * An invoice that is already overdue stays unchanged, so a second command records no second event.
- */
+/** An invoice that is already overdue stays unchanged, so a repeated command records no event. */
 export async function markInvoicesOverdue(tx: Transaction, commands: Command[]): Promise<CommandOutcome[]> {
   const refs = commands.map(toRecordRef);
   const [rows, pastDue] = await Promise.all([lockInvoices(tx, refs), findPastDue(tx, refs)]);

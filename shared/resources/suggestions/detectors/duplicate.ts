@@ -3,9 +3,7 @@ import type { Thresholds } from './catalogue.js';
 import type { DetectionSubject } from './facts.js';
 import type { SuggestionDraft } from './kinds.js';
 
-/**
- * A work order may be billed in parts, or a vehicle towed twice, but rarely for the same amount.
- */
+/** A work order may be billed in parts, or a vehicle towed twice, but rarely at equal amounts. */
 const CONFIDENCE = { job: 0.95, vehicle: 0.85 } as const;
 
 export function findDuplicate(

@@ -18,7 +18,7 @@ export interface BilledWorkOrder {
   work_order_id: string | null;
   service_type: string | null;
   company_type: string | null;
-  /** Before tax, because tax is not a charge of the account. */
+  /** The subtotal is before tax, because tax is not a charge of the account. */
   subtotal_cents: number;
   miles: number | null;
   /** The time from dispatch to completion. */
