@@ -3,10 +3,7 @@ import type { Database } from '../../platform/postgres/database.js';
 import { Batcher, runInHalves } from '../../queues/batcher.js';
 import { type AuditRecord, buildAuditInsert } from './insert.js';
 
-/**
- * Maximum number of entries that wait to be stored, so that they cannot fill the memory while
- * PostgreSQL hangs.
- */
+/** This limit keeps waiting entries from filling the memory while PostgreSQL hangs. */
 export const MAX_WAITING_ENTRIES = 10_000;
 
 interface WaitingEntry {
@@ -16,7 +13,7 @@ interface WaitingEntry {
 }
 
 /**
- * Records audit entries for reads and refused requests. The writes worker records the entries of
+ * Records the audit entries of reads and refused requests. The writes worker records those of
  * commands.
  */
 export class AuditRecorder {
@@ -26,8 +23,8 @@ export class AuditRecorder {
 
   /**
    * Resolves once the entry is committed.
-   * @throws {AppError} 503 if the entry cannot be stored: a request without its audit entry gets no
-   * result
+   * @throws {AppError} 503 if the entry cannot be stored, because a request without its audit entry
+   * gets no result
    */
   record(record: AuditRecord): Promise<void> {
     if (this.#entries.waiting >= MAX_WAITING_ENTRIES)

@@ -47,10 +47,7 @@ const MOVES: Record<'update' | 'hold' | 'unhold' | 'release', Move> = {
   },
 };
 
-/**
- * Checks a status change against `IMPOUND_MOVES`. Leaving the yard accrues the remaining storage
- * days.
- */
+/** A vehicle that leaves the yard accrues its remaining storage days. */
 function planStatusChange(
   row: ImpoundRow,
   to: ImpoundStatus,
@@ -90,10 +87,7 @@ function checkStay(stay: StorageStay): CommandOutcome | undefined {
   });
 }
 
-/**
- * Creates the handler of PATCH or of one action route. A request for the current status changes
- * nothing.
- */
+/** A request for the current status changes nothing. */
 export function createImpoundActionHandler(action: keyof typeof MOVES) {
   return async (tx: Transaction, commands: ImpoundCommand[]): Promise<CommandOutcome[]> => {
     const releaseTimes = commands.map((command) => ({

@@ -41,8 +41,8 @@ interface AppliedPayment {
 }
 
 /**
- * Records payments. The amount that the invoice still owes is applied to it; the rest becomes the
- * customer's credit (docs/decisions.md §3, Money).
+ * The part of a payment that the invoice does not owe becomes the customer's credit
+ * (docs/decisions.md §3, Money).
  */
 export async function createPayments(tx: Transaction, commands: PaymentCommand[]): Promise<CommandOutcome[]> {
   const invoices = await lockInvoices(tx, commands.map(invoiceRef));
@@ -77,8 +77,7 @@ function applyToInvoice(
   const status = isFullyPaid ? 'paid' : row.status === 'overdue' ? 'overdue' : 'partially_paid';
   const paidAt = isPaid ? row.paid_at : receivedAt;
   const invoice: InvoiceRow = { ...row, paid_cents: paidCents, status, paid_at: paidAt };
-  // The commands that follow in this batch read the new row, although no two payments of one batch
-  // share an invoice.
+  // Later commands in this batch must read the new amounts.
   invoices.set(refKey(row), invoice);
   const { invoice_id: _path, ...input } = command.input;
   const changes = [
@@ -134,10 +133,7 @@ interface PaymentRow extends Row, RecordRef {
   refunded_cents: number;
 }
 
-/**
- * Refunds payments: first from the customer's credit, then from the amount applied to the invoice,
- * which may reopen the invoice.
- */
+/** A refund may reopen the invoice. */
 export async function refundPayments(
   tx: Transaction,
   commands: Command<RefundCreate>[],

@@ -42,7 +42,6 @@ interface Facts {
 
 type Move = (row: WorkOrderRow, command: MoveCommand, facts: Facts) => Partial<WorkOrderRow> | CommandOutcome;
 
-/** The change that each action makes to a work order in one of the allowed statuses. */
 const MOVES: Record<WorkOrderAction, Move> = {
   accept: () => ({ intake: 'accepted' }),
   assign: (row, command, { fleet, now }) => {
@@ -105,7 +104,7 @@ const MOVES: Record<WorkOrderAction, Move> = {
   },
 };
 
-/** Compares two times that may be written differently, such as with Z and with +00:00. */
+/** Two equal times may be written differently, such as with Z and with +00:00. */
 function isSameTime(one: string | null, other: string | null): boolean {
   return one === null || other === null ? one === other : Date.parse(one) === Date.parse(other);
 }
@@ -126,9 +125,7 @@ function failIllegalMove(row: WorkOrderRow, to: WorkOrderStatus, reason?: string
   });
 }
 
-/**
- * Creates the handler of an action route. Requesting a work order's current status changes nothing.
- */
+/** A request for the current status changes nothing. */
 export function createMoveHandler(action: WorkOrderAction) {
   return async (tx: Transaction, commands: MoveCommand[]): Promise<CommandOutcome[]> => {
     const facts = await readFacts(tx, commands, action);
@@ -149,10 +146,7 @@ export function createMoveHandler(action: WorkOrderAction) {
   };
 }
 
-/**
- * Renders truck and driver of assigned work orders, which `dispatch.assigned` includes
- * (docs/decisions.md §8).
- */
+/** The event `dispatch.assigned` includes truck and driver (docs/decisions.md §8). */
 async function renderAssigned(
   tx: Transaction,
   rows: WorkOrderRow[],
@@ -218,7 +212,6 @@ async function readFacts(tx: Transaction, commands: MoveCommand[], action: WorkO
   return { rows, fleet, released, now: new Date().toISOString() };
 }
 
-/** Finds which of these work orders have a released invoice. */
 async function findReleased(tx: Transaction, refs: RecordRef[]): Promise<Set<string>> {
   const rows = await tx.query<RecordRef>({
     name: 'released-jobs',

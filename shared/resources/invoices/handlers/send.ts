@@ -24,16 +24,12 @@ interface ContactRow extends RecordRef {
   contact_phone: string | null;
 }
 
-/** What is wrong with the `to` of a request. */
 interface RecipientFault {
   code: string;
   message: string;
 }
 
-/**
- * Selects where an invoice goes: the request's address, else that of the invoice, customer or work
- * order.
- */
+/** An invoice goes to the request's address, else that of the invoice, customer or work order. */
 export interface Recipients {
   selectFor(
     command: Command,
@@ -70,13 +66,13 @@ export async function findRecipients(tx: Transaction, refs: RecordRef[]): Promis
   };
 }
 
-/** Digits with the usual separators, such as +1 555 010 4477. */
+/** A phone number has digits and the usual separators, such as +1 555 010 4477. */
 const PHONE = /^[+(\d][\d\s().-]{4,29}$/;
 
 function findFaultOfRecipient(channel: 'email' | 'sms' | 'both', to: string): RecipientFault | undefined {
   if (channel === 'both')
     return { code: 'unknown', message: 'to is for one channel: set channel to email or sms, or omit to' };
-  // Exactly one address, so that one request cannot mail a list.
+  // Accept only one address, so that a request cannot mail a list.
   if (channel === 'email') {
     const message = 'to must be one mail address, such as billing@example.com';
     return email().validate(to).error && { code: 'email', message };
@@ -85,11 +81,7 @@ function findFaultOfRecipient(channel: 'email' | 'sms' | 'both', to: string): Re
   return PHONE.test(to) ? undefined : { code: 'phone', message };
 }
 
-/**
- * Writes the content of messages.
- * @param about messages, each with its invoice
- * @returns the content by message id
- */
+/** @returns the content, by message id */
 export async function writeMessageBodies(
   tx: Transaction,
   about: { message: PlannedMessage; ref: RecordRef }[],
@@ -109,9 +101,8 @@ export async function writeMessageBodies(
 }
 
 /**
- * Stores the messages in the transaction that releases the invoices. Messages for a provider are
- * queued; messages for the outbox count as sent. They replace queued messages of an earlier
- * release.
+ * Call this function in the transaction that releases the invoices. Messages for the outbox count
+ * as sent. The new messages replace queued messages of an earlier release.
  */
 export async function storeInvoiceMessages(tx: Transaction, sendings: PlannedSending[]): Promise<void> {
   if (sendings.length === 0) return;
