@@ -6,7 +6,7 @@ interface PdfCacheOptions {
 }
 
 /**
- * Caches the most recently used PDFs, up to a number of bytes for the process and for each tenant.
+ * Keeps the most recently used PDFs, up to a number of bytes for the process and for each tenant.
  */
 export class PdfCache {
   private readonly pdfs: LRUCache<string, Buffer>;
@@ -24,7 +24,7 @@ export class PdfCache {
     return this.pdfs.get(keyOf(tenantId, version));
   }
 
-  /** Caches a PDF, and evicts the tenant's least recently used ones to make room. */
+  /** Evicts the tenant's least recently used PDFs to make room. */
   set(tenantId: string, version: string, pdf: Buffer): void {
     const { maxBytes, maxBytesPerTenant } = this.options;
     if (pdf.length > Math.min(maxBytes, maxBytesPerTenant)) return;
@@ -37,7 +37,7 @@ export class PdfCache {
     this.pdfs.set(keyOf(tenantId, version), pdf);
   }
 
-  /** Bytes cached for a tenant, or for all tenants. */
+  /** Bytes cached for a tenant; without a tenant, for all tenants. */
   cachedBytes(tenantId?: string): number {
     return tenantId === undefined ? this.pdfs.calculatedSize : (this.bytesOf.get(tenantId) ?? 0);
   }
