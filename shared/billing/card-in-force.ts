@@ -1,7 +1,7 @@
 /**
- * SQL: the lateral join `card`, the rate card that prices a work order of a customer on a day. It
- * is the version in force of the customer's card, or else of the account's default card. Its
- * columns are null when there is no such card.
+ * SQL: the lateral join `card`, the rate card that prices a customer's work order on a day: the
+ * version in force of the customer's card, else of the account's default card. Without such a
+ * card, the columns are null.
  * @param tenant expression for the tenant's id
  * @param rateCard expression for the id of any version of the customer's card, or null
  * @param day expression for the date in the tenant's time zone

@@ -6,16 +6,18 @@ import { isAfterHours, joinCardInForce } from './card-in-force.js';
 import { invoicedDays, STORAGE_DUE } from './storage-days.js';
 import { TAX_RATE } from './tax-rates.js';
 
-/** A work order to price. */
 export interface WorkOrderToPrice extends RecordRef {
-  /** The customer whose card applies; ignored when `of_job`, which takes the work order's own. */
+  /**
+   * The customer whose card applies. Ignored if `of_job`: then the work
+   * order's own customer counts.
+   */
   customer_id: string | null;
   of_job: boolean;
 }
 
 /**
- * All inputs of a work order's price at one moment. PostgreSQL selects the card and knows the
- * account's local time.
+ * All inputs of a price at one moment. PostgreSQL computes them, because it knows
+ * the account's local time.
  */
 export interface PricingFactsRow extends RecordRef {
   job_number: string;
@@ -46,8 +48,8 @@ export interface PricingFactsRow extends RecordRef {
 }
 
 /**
- * SQL: the time whose date selects the card: completion; for a cancelled work order, its dispatch;
- * else now.
+ * SQL: the time whose date selects the card: the completion; for a cancelled work
+ * order, its dispatch; else now.
  */
 const PRICED_AT = `case when w.status = 'completed' then coalesce(w.completion_time, w.updated_at)
   when w.status = 'cancelled' then coalesce(w.dispatch_time, w.created_at) else now() end`;
@@ -58,7 +60,7 @@ const INVOICED_BY = `(select n.invoice_number from invoices n
                   and not (l.category = 'storage' and l.unit_type = 'day'))
   order by n.created_at limit 1)`;
 
-/** Builds the query for the facts of work orders; the result omits unknown ones. */
+/** The result omits unknown work orders. */
 export function buildPricingFactsQuery(jobs: WorkOrderToPrice[]): SqlQuery {
   return {
     name: 'job-facts',
