@@ -8,15 +8,11 @@ import { StorageError, type StorageFailureCode } from './storage.js';
 
 const PART_PREFIX = '.part-';
 
-/**
- * Whether a file name is that of an unfinished upload ("part file"). No storage key can produce
- * this name.
- */
+/** A part file holds an unfinished upload. No storage key can produce its name. */
 export function isPartFile(name: string): boolean {
   return name.startsWith(PART_PREFIX);
 }
 
-/** Whether a name belongs to a part file of this file. */
 export function isPartFileOf(name: string, file: string): boolean {
   const prefix = partFilePrefix(file);
   return name.startsWith(prefix) && RANDOM_SUFFIX.test(name.slice(prefix.length));
@@ -84,8 +80,8 @@ async function openWithParentOwner(part: string): Promise<FileHandle> {
 }
 
 /**
- * Creates a folder, and any missing parents, that only the owner can enter. Syncs each one so that
- * it survives a power failure.
+ * Creates a folder, and its missing parents, that only the owner can enter. Syncs each folder so
+ * that it survives a power failure.
  */
 async function createFolder(folder: string): Promise<void> {
   const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -98,9 +94,7 @@ async function createFolder(folder: string): Promise<void> {
   }
 }
 
-/**
- * When root works in an ordinary user's folder, that user must still have access to the new files.
- */
+/** If root works in an ordinary user's folder, that user must have access to the new files. */
 async function copyParentOwner(path: string): Promise<void> {
   if (!isRoot()) return;
   const { uid, gid } = await stat(dirname(path));

@@ -15,10 +15,7 @@ export class FolderStorage implements Storage {
   /** @param root absolute path; created on first use */
   constructor(private readonly root: string) {}
 
-  /**
-   * A file does not store the content type or file name; the API supplies both when it serves the
-   * file.
-   */
+  /** A file has no content type or file name; the API adds both when it serves the file. */
   async create(key: string): Promise<Upload> {
     const path = this.pathOf(key);
     return withStorageErrors(() => startFileUpload(path, () => this.removeEmptyFolders(dirname(path))));
@@ -95,7 +92,6 @@ export class FolderStorage implements Storage {
     return join(this.root, key);
   }
 
-  /** Removes an empty folder and its empty parents. */
   private async removeEmptyFolders(folder: string): Promise<void> {
     for (let path = folder; path.startsWith(this.root) && path !== this.root; path = dirname(path)) {
       try {
@@ -109,7 +105,7 @@ export class FolderStorage implements Storage {
   }
 }
 
-/** Yields every file below a folder. Skips files that disappear meanwhile. */
+/** Skips files that disappear during the walk. */
 async function* walk(folder: string): AsyncGenerator<{ path: string; name: string }> {
   const entries: Dirent[] = [];
   const dir = await undefinedIfMissing(opendir(folder)).catch((error: unknown) => {

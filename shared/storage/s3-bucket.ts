@@ -2,12 +2,11 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Location } from '../platform/config/storage-location.js';
 import { StorageError, type StorageFailureCode } from './storage.js';
 
-/** A bucket and the client to access it. */
 export interface Bucket {
   sdk: typeof import('@aws-sdk/client-s3');
   client: S3Client;
   name: string;
-  /** Part buffers that no upload currently uses. */
+  /** Buffers that no upload uses now. */
   sparePartBuffers: Buffer[];
 }
 
@@ -28,10 +27,10 @@ export async function createBucketClient(location: S3Location, timeouts: S3Timeo
   const region = location.region ?? (endpoint ? 'us-east-1' : undefined);
   const client = new sdk.S3Client({
     ...(region ? { region } : {}),
-    // Virtual-hosted buckets need wildcard DNS and a wildcard certificate, which few other servers
-    // have.
+    // Virtual-hosted buckets need wildcard DNS and a wildcard certificate. Few
+    // other servers have both.
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
-    // Older S3 servers reject the SDK's checksum trailers. TLS and the SHA-256 of the export
+    // Older S3 servers reject the SDK's checksum trailers. TLS and the export's SHA-256
     // protect the bytes instead.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -40,7 +39,7 @@ export async function createBucketClient(location: S3Location, timeouts: S3Timeo
       connectionTimeout: timeouts.connectMs,
       requestTimeout: timeouts.responseMs,
       throwOnRequestTimeout: true,
-      // No limit on idle time: the reader of an object may be slow.
+      // Idle time has no limit, because the reader of an object may be slow.
       socketTimeout: 0,
     },
   });
@@ -52,8 +51,8 @@ const STORAGE_FULL_ERRORS =
 const CREDENTIAL_ERRORS = /^(CredentialsProviderError|TokenProviderError)$/;
 const TRANSIENT_STATUSES = [408, 425, 429];
 /**
- * Rejections that a retry may not meet: slow connections, credentials being renewed, a completed
- * upload whose first response was lost.
+ * A retry may succeed after these errors: a slow connection, credentials being renewed, or a
+ * completed upload whose first response was lost.
  */
 const TRANSIENT_ERRORS =
   /^(RequestTimeout|ExpiredToken|ExpiredTokenException|OperationAborted|NoSuchUpload|SlowDown)$/;
