@@ -1,7 +1,7 @@
 import type { Bus } from '../platform/bus.js';
 
 /**
- * Broadcast that events of these tenants are committed. It only wakes readers, which then query the
+ * Events of these tenants are committed. The broadcast only wakes readers, which then query the
  * database. A lost broadcast delays them until their next regular query.
  */
 const CHANNEL = 'tow:events';
