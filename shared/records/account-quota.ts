@@ -2,7 +2,6 @@ import type { CommandOutcome } from '../contracts/command.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { failedOutcome } from './outcomes.js';
 
-/** Limits how many records of one kind an account may have. */
 export interface AccountQuotaRule {
   table: string;
   /** SQL condition on the alias `t` for the rows that count towards the limit. */
@@ -45,7 +44,7 @@ export class AccountQuota {
     return new AccountQuota(new Map(rows.map(({ tenant_id, taken }) => [tenant_id, taken])), rule);
   }
 
-  /** Reserves one record. @returns the refusal if the limit is reached, otherwise undefined */
+  /** @returns the refusal if the limit is reached, otherwise undefined */
   reserve(tenantId: string): CommandOutcome | undefined {
     const taken = this.taken.get(tenantId) ?? 0;
     if (taken >= this.rule.maxRecords)

@@ -10,8 +10,8 @@ interface ChangeRow {
 }
 
 /**
- * Reads from the audit entries what changed on a record after a version, with the actor and the
- * time of each change.
+ * Reads from the audit entries what changed after a version, with the actor
+ * and time of each change.
  */
 export async function findChangesSince(
   tx: Transaction,

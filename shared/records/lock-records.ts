@@ -21,8 +21,8 @@ export async function lockRecords<R extends Row>(
 }
 
 /**
- * SQL for the next `updated_at` of a row. It has millisecond precision, as clients see it, and
- * always increases, so it can serve as the record's version (ETag).
+ * SQL for the next `updated_at` of a row. The value has millisecond precision, as clients see it,
+ * and always increases, so it can serve as the record's version (ETag).
  */
 export function nextUpdatedAtSql(alias: string): string {
   return `greatest(date_trunc('milliseconds', clock_timestamp()), date_trunc('milliseconds', ${alias}.updated_at) + interval '1 millisecond')`;

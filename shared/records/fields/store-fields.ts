@@ -7,7 +7,6 @@ import { type RecordRef, recordsetSql, refKey, toRecordRef } from '../record-ref
 import { type ReferencedTable, refuseUnknownReferences } from '../references.js';
 import type { RecordFields } from './record-fields.js';
 
-/** A resource whose rows hold the fields that clients set. */
 export interface StoredResource {
   table: ReferencedTable;
   fields: RecordFields;
@@ -30,7 +29,7 @@ export async function insertRecords(
 }
 
 /**
- * Applies a JSON merge to the records of a set of commands, with one update query.
+ * Applies the JSON merges of a set of commands in one update query.
  * @param toColumns turns a body into columns; by default each member is a column
  */
 export async function updateRecords<Input extends object>(

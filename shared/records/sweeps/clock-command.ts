@@ -9,7 +9,7 @@ export interface ClockTarget {
 }
 
 /**
- * Builds a command for the clock to submit. No client waits for its reply.
+ * No client waits for the reply of the command.
  * @param input empty by default
  */
 export function buildClockCommand<Input>(
