@@ -6,10 +6,10 @@ import { type ExpiryRule, RETENTION } from '../records/expiry.js';
 const MAX_ATTEMPTS = 3;
 
 /**
- * Counts an attempt of one command before it starts, in a separate transaction, so that the count
- * survives if the command kills the process.
- * @returns false when the command has killed its worker too often and is parked. `tow commands
- * parked` lists it; `tow commands replay` runs it again
+ * Counts an attempt in its own transaction before the attempt starts. The count therefore survives
+ * if the command kills the process.
+ * @returns false if the command is parked. `tow commands parked` lists it; `tow
+ * commands replay` runs it again
  */
 export async function countAttempt(db: Database, command: Command): Promise<boolean> {
   return db.transaction([command.tenantId], async (tx) => {
@@ -26,7 +26,6 @@ export async function countAttempt(db: Database, command: Command): Promise<bool
   });
 }
 
-/** Deletes the attempts of a command that has finished. */
 export async function deleteAttempts(db: Database, command: Command): Promise<void> {
   await db.transaction([command.tenantId], async (tx) =>
     tx.queryAtCommit({
@@ -39,7 +38,7 @@ export async function deleteAttempts(db: Database, command: Command): Promise<vo
 
 /**
  * Sorts the commands with the fewest attempts first. The other commands of a job then finish before
- * its poison command runs again.
+ * the poison command runs again.
  */
 export async function sortByAttempts(db: Database, commands: Command[]): Promise<Command[]> {
   const tenants = [...new Set(commands.map((command) => command.tenantId))];
@@ -54,8 +53,8 @@ export async function sortByAttempts(db: Database, commands: Command[]): Promise
 }
 
 /**
- * Resets the attempts of a parked command and stores it as a pending operation, with the current
- * time, so that GET /operations shows it for another 24 hours.
+ * Resets the attempts of a parked command and stores it as a pending operation. The operation gets
+ * the current time, so that GET /operations shows it for another 24 hours.
  */
 export async function unparkCommand(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const values = [tenantId, id];
