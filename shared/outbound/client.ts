@@ -12,13 +12,13 @@ export type { OutboundRequest, OutboundResponse };
 
 export interface OutboundClient {
   /**
-   * Follows no redirects. Retries only as isIdempotent describes.
-   * @throws {OutboundError} when no complete response arrived
+   * Follows no redirects. Repeats a request only as isIdempotent describes.
+   * @throws {OutboundError} if no complete response arrived
    */
   send(request: OutboundRequest): Promise<OutboundResponse>;
   /**
-   * Refuses new requests, waits for running requests (each has its deadline) and closes every
-   * socket.
+   * Refuses new requests, waits for running requests (each has its
+   * deadline) and closes all sockets.
    */
   close(): Promise<void>;
 }
@@ -29,16 +29,14 @@ export interface OutboundOptions extends OutboundRules {
 }
 
 /**
- * The only client for addresses that tenants supply; all such requests use it. It checks the
- * connected address itself, so proxies from the environment, global dispatchers and redirects
- * cannot change the destination. It does not limit the request rate or the sockets per receiver;
- * callers do that.
+ * The only client for addresses that tenants supply. It checks the connected address itself, so
+ * proxies from the environment, global dispatchers and redirects cannot change the destination.
+ * Callers limit the request rate and the sockets per receiver.
  */
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
   return new GuardedClient(options, options.resolve ?? createHostnameResolver());
 }
 
-/** The state of one running request. */
 class RequestState {
   readonly startedAt = performance.now();
   stage = '';
@@ -65,8 +63,7 @@ class GuardedClient implements OutboundClient {
   send(request: OutboundRequest): Promise<OutboundResponse> {
     const state = new RequestState();
     this.#runningCount += 1;
-    // Uses setTimeout because AbortSignal.timeout costs a third of what the request itself costs
-    // (measured).
+    // AbortSignal.timeout would cost a third of what the request itself costs (measured).
     return new Promise((resolve, reject) => {
       const end = () => {
         state.isFinished = true;
@@ -165,8 +162,8 @@ class GuardedClient implements OutboundClient {
   async #openConnection(target: Target, state: RequestState): Promise<PinnedConnection> {
     const startedAt = performance.now();
     const abort = new AbortController();
-    // Set again when a kept-alive socket was closed: the deadline can also pass during this
-    // connection.
+    // Set the stage again: after a closed kept-alive socket, the deadline can pass
+    // during the new connection.
     state.stage = 'the host was being looked up and connected to';
     state.stopStage = () => abort.abort();
     const connected = await connectTo(target, {

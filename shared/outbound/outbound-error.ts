@@ -1,4 +1,3 @@
-/** Why the client got no response. */
 export type OutboundFailure =
   | 'blocked_address'
   | 'invalid_url'
@@ -10,8 +9,8 @@ export type OutboundFailure =
   | 'invalid_response';
 
 /**
- * A request that got no complete response. The message appears in the log of the tenant that
- * supplied the address, so it contains no address, name or setting of this deployment.
+ * A request got no complete response. The message appears in the log of the tenant that supplied
+ * the address, so it contains no address, name or setting of this deployment.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
@@ -29,8 +28,8 @@ export class OutboundError extends Error {
 }
 
 /**
- * The caller's own limit postpones this request. The client has sent nothing; the caller can retry
- * after waitMs.
+ * The caller's own limit postpones this request. Nothing was sent; the
+ * caller can retry after waitMs.
  */
 export class PostponedError extends Error {
   override readonly name = 'PostponedError';
@@ -50,8 +49,8 @@ const CONNECT_REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes a failed connection for the tenant. Codes that do not concern the receiver (EMFILE) are
- * not shown.
+ * Describes a failed connection for the tenant. Codes that do not concern the
+ * receiver (EMFILE) stay hidden.
  */
 export function connectError(error: unknown): OutboundError {
   return new OutboundError(
@@ -67,8 +66,8 @@ export function tlsError(error: unknown): OutboundError {
 
 /**
  * Classifies an error of undici or the socket after the connection was established.
- * @param hasEnded whether the server had closed its sending side; the parser reports an early end
- * as invalid data
+ * @param hasEnded whether the server had closed its sending side; the parser reports an
+ * early end as invalid data
  */
 export function exchangeError(error: unknown, hasEnded: boolean): OutboundError {
   if (error instanceof OutboundError) return error;

@@ -22,16 +22,16 @@ interface Refusal {
 const ALLOWED_LOW_PORTS: readonly number[] = [80, 443];
 
 /**
- * Checks a URL when the API stores an endpoint. It checks only the text: scheme, user name, port,
- * IP addresses in every notation, names of this machine. The client checks the resolved addresses
- * at each connection.
- * @returns the end of a sentence ("must …") when the URL is refused
+ * Checks a URL when the API stores an endpoint. The check reads only the text: scheme, user name,
+ * port, IP addresses in every notation, names of this machine. The client checks the resolved
+ * addresses at each connection.
+ * @returns the end of a sentence ("must …") if the URL is refused
  */
 export function findUrlProblem(url: string, rules: OutboundRules): string | undefined {
   return URL.canParse(url) ? findRefusal(new URL(url), rules)?.reason : NOT_A_URL;
 }
 
-/** @throws {OutboundError} when the URL is refused */
+/** @throws {OutboundError} if the URL is refused */
 export function parseTarget(url: string, rules: OutboundRules): Target {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed) throw new OutboundError('invalid_url', `The address ${NOT_A_URL}.`);
@@ -46,7 +46,7 @@ export function parseTarget(url: string, rules: OutboundRules): Target {
   };
 }
 
-/** Whether a name means this machine regardless of DNS (RFC 6761). */
+/** A name may mean this machine regardless of DNS (RFC 6761). */
 export function isLocalhost(hostname: string): boolean {
   return /(^|\.)localhost\.?$/.test(hostname);
 }
