@@ -4,7 +4,7 @@ import { type DueExport, findDueExports } from '../../shared/resources/exports/s
 import { FairExportQueue, LARGE_EXPORT_ROWS, type WaitingExport } from './fair-export-queue.js';
 import { type ExportServices, runExport } from './run.js';
 
-/** Runs the exports of one process, with fair sharing between tenants. */
+/** Runs the exports of one process, and shares its slots fairly between tenants. */
 export class Exporter {
   readonly #turns: FairExportQueue;
   readonly #running = new Map<string, { stop: AbortController; ended: Promise<void> }>();
@@ -22,8 +22,8 @@ export class Exporter {
   }
 
   /**
-   * Finds and starts the due exports of a tenant. A surplus job does nothing; the clock replaces a
-   * lost job.
+   * Finds and starts the due exports of a tenant. A surplus job does nothing; the
+   * clock replaces a lost job.
    */
   async startDueExports({ tenantId }: Pick<ExportJob, 'tenantId'>): Promise<void> {
     const due = await this.runtime.db.transaction([tenantId], (tx) => findDueExports(tx));
@@ -31,9 +31,7 @@ export class Exporter {
     this.#startWaiting();
   }
 
-  /**
-   * Stops all running exports, releases them to other workers, and waits until they have stopped.
-   */
+  /** Stops all running exports and releases them to other workers. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const { stop } of this.#running.values()) stop.abort();
@@ -57,8 +55,8 @@ export class Exporter {
       await runExport(this.runtime, { ...this.parts, ref: waiting, signal });
       hasSucceeded = true;
     } catch (error) {
-      // The lease will expire, and the clock will resubmit the export. Checking again immediately
-      // could loop forever.
+      // The lease will expire, and the clock will resubmit the export. An immediate
+      // check could loop forever.
       this.runtime.logger.error({ err: error, ...logFields }, 'an export run failed unexpectedly');
     }
     this.#turns.finish(waiting);
@@ -66,8 +64,7 @@ export class Exporter {
     if (this.#isClosing) return;
     this.#startWaiting();
     if (!hasSucceeded) return;
-    // Start the next export of the tenant without waiting for the clock, unless the database is
-    // unreachable.
+    // Unless the database is unreachable, the tenant's next export does not wait for the clock.
     await this.startDueExports({ tenantId }).catch((error: unknown) => {
       this.runtime.logger.warn({ err: error, ...logFields }, 'could not check for the next export');
     });
@@ -75,8 +72,8 @@ export class Exporter {
 }
 
 /**
- * An export without an estimate is large. A dump is also large: it consists mostly of logs and
- * events, which the planner cannot estimate well.
+ * An export without an estimate is large. So is a dump: the planner cannot estimate
+ * its logs and events well.
  */
 function isLarge({ estimated_rows, format }: Pick<DueExport, 'estimated_rows' | 'format'>): boolean {
   return format === 'dump' || estimated_rows === null || estimated_rows >= LARGE_EXPORT_ROWS;

@@ -11,7 +11,6 @@ const RENEW_MS = 1000;
 const FINAL_RENEW_MS = 100;
 const FINAL_TIMEOUT_MS = 60_000;
 
-/** The lease of a running export. */
 export interface ExportLease {
   /**
    * Aborted when the lease is lost: the export was cancelled or taken over, the lease was not
@@ -21,16 +20,15 @@ export interface ExportLease {
   /** Stored with the next renewal. */
   progress: { rows: number; bytes: number };
   /**
-   * Keeps the lease until the writes worker has run the final command. Otherwise another worker
-   * could restart the export for nothing.
+   * Keeps the lease until the final command has run, so that no other worker restarts the export.
    */
   waitUntilRecorded(): Promise<void>;
   stopRenewing(): void;
 }
 
 /**
- * Renews the lease of an export until `stopRenewing` is called. While the database is unreachable,
- * it retries until the lease expires.
+ * Renews the lease until `stopRenewing` is called. If the database is unreachable, the renewal is
+ * retried until the lease expires.
  */
 export function holdLease(
   { db, logger }: Runtime,
@@ -45,8 +43,8 @@ export function holdLease(
   };
   const markLost = (reason: unknown) => lost.abort(reason);
   const expiredError = new Error('The lease expired before it could be renewed.');
-  // Expires even if the database neither responds nor fails: another worker may hold the lease by
-  // then.
+  // The lease ends even if the database neither responds nor fails, because another
+  // worker may hold it by then.
   let expiryTimer = setTimeout(markLost, LEASE_MS, expiredError);
   let renewIntervalMs = RENEW_MS;
   let renewTimer = setTimeout(renew, renewIntervalMs);
