@@ -16,15 +16,13 @@ interface EarlierRow extends AuditedResultRow, StoredRequest {
   location: string | null;
   body: string;
   /**
-   * True when the stored response belongs to a command of the same actor that created or changed a
-   * record.
+   * The stored response belongs to a command of the same actor, which created or changed a record.
    */
   is_own: boolean;
 }
 
 /**
- * Results that exist before a set of commands runs, by command id, and idempotency keys whose 24
- * hours are over.
+ * `results` has results from before this run, by command id. `expiredKeys` are older than 24 hours.
  */
 export interface EarlierResults {
   results: Map<string, CommandResult>;
@@ -83,8 +81,8 @@ async function addEarlierResult(
 function buildReplayResult(command: Command, row: EarlierRow): CommandResult {
   const error = findReusedKeyError(command.idempotency, row);
   if (error) return { id: command.id, ok: false, error, unaudited: true };
-  // If a worker dies after the commit, the command runs a second time. Its caller has not received
-  // a response yet, so this is not a replay.
+  // If a worker dies after the commit, the command runs a second time. No client has received a
+  // response yet, so this run is not a replay.
   const replayed = !row.done;
   const { status, body, location, is_own: isOwnChange } = row;
   return { id: command.id, ok: true, status, body, location, replayed, isOwnChange };

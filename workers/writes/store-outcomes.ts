@@ -15,7 +15,7 @@ import {
   getHttpStatus,
 } from './completed-command.js';
 
-/** Rendered responses and endpoints to wake. Filled when the queries have run. */
+/** Filled when the queries have run. */
 export interface RenderedResponses {
   /** Bodies of the responses, by command id. */
   bodies: Map<string, string>;
@@ -24,8 +24,7 @@ export interface RenderedResponses {
 }
 
 /**
- * Stores the outcomes of a set of commands, and renders their responses. Stores events and
- * idempotency records, and last the audit entries.
+ * Stores events and idempotency records, and last the audit entries. Renders the responses.
  * @param send runs one query and passes its rows to the callback
  */
 export function storeOutcomes(completed: CompletedCommand[], send: QuerySender): RenderedResponses {
@@ -39,7 +38,7 @@ export function storeOutcomes(completed: CompletedCommand[], send: QuerySender):
   return rendered;
 }
 
-/** Runs a query now or at the commit, and passes its rows to the callback. */
+/** Runs a query now or at the commit. */
 export type QuerySender = (query: SqlQuery, onRows?: (rows: RenderedRow[]) => void) => void;
 
 /**
@@ -60,7 +59,6 @@ export async function renderResponses(
   return rendered;
 }
 
-/** A record to render after the handlers have run. */
 interface TouchedRecord {
   ref: RecordRef;
   command: Command;
@@ -69,7 +67,7 @@ interface TouchedRecord {
   respondsTo: CompletedCommand | undefined;
 }
 
-/** A rendered record, or an endpoint that receives one of the events. */
+/** A rendered record, or an endpoint that receives an event of the batch. */
 type RenderedRow =
   | (RecordRef & { body: string; endpoint_id: null })
   | { tenant_id: string; id: null; body: null; endpoint_id: string };
@@ -93,10 +91,7 @@ function collectRows(
   }
 }
 
-/**
- * Builds the text before the record and after its members, for a response with additional members;
- * undefined for all other responses.
- */
+/** Builds the text before and after the record, if the response has additional members. */
 function buildResponseFrame({ outcome }: CompletedCommand): { head: string; tail: string } | undefined {
   if (!outcome.ok) return undefined;
   if (outcome.held) return HELD_RESPONSE_FRAME;
@@ -104,7 +99,7 @@ function buildResponseFrame({ outcome }: CompletedCommand): { head: string; tail
 }
 
 /**
- * Groups records by entity type: each command's own record with its events, and the other records
+ * Groups by entity type: each command's own record with its events, and the other records
  * that its events contain.
  */
 function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[]> {
@@ -133,8 +128,8 @@ function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[
 }
 
 /**
- * Builds one query that renders the records of a set, stores them as events and idempotency
- * records, and returns them. So a 2xx response, its event and its replay contain the same text,
+ * Builds one query that renders records, stores them as events and idempotency records, and
+ * returns them. A 2xx response, its event and its replay therefore contain the same text,
  * committed with the change.
  */
 function buildStoreQuery(entityType: string, records: TouchedRecord[]): SqlQuery {

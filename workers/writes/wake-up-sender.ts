@@ -4,8 +4,8 @@ import { WEBHOOKS_QUEUE } from '../../shared/queues/webhooks.js';
 import type { CommittedBatch } from './run-batch.js';
 
 /**
- * Creates a function that adds wake-up jobs for the other workers immediately after a batch. The
- * clock replaces a lost wake-up job.
+ * Creates a function that wakes the other workers after a batch. The clock
+ * replaces a lost wake-up job.
  */
 export function createWakeUpSender(runtime: Runtime): (committed: CommittedBatch) => void {
   const prompt = createPrompter(runtime);
@@ -17,7 +17,7 @@ export function createWakeUpSender(runtime: Runtime): (committed: CommittedBatch
   };
 }
 
-/** For each queue: the records of the batch that wait for it, each once. */
+/** Each queue gets the batch's records that wait for it, each once. */
 function groupByQueue({ completed, endpointQueues }: CommittedBatch): Map<string, PromptedRecord[]> {
   const prompts = completed.flatMap(({ command: { tenantId }, outcome }) =>
     ((outcome.ok && outcome.prompts) || []).map((prompt) => ({ ...prompt, tenantId })),

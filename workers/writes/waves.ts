@@ -2,7 +2,7 @@ import type { Command } from '../../shared/contracts/command.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
 
 /**
- * Lists the keys that no two concurrent commands may share: the record they change, an invoice
+ * Concurrent commands may not share a key: the changed record, an invoice
  * number, an Idempotency-Key.
  */
 function listConflictKeys(command: Command): string[] {
@@ -13,7 +13,7 @@ function listConflictKeys(command: Command): string[] {
 }
 
 /**
- * Splits a batch into waves that run one after the other. Within a wave no two commands share a
+ * Splits a batch into waves that run one after another. Within a wave no two commands share a
  * conflict key, so a handler can run the wave as a set. Commands that share a key run in the
  * sequence of their arrival.
  */
@@ -34,7 +34,6 @@ export function splitIntoWaves(commands: Command[]): Command[][] {
   return waves;
 }
 
-/** Groups a wave by command type: one handler call each. */
 export function groupByType(commands: Command[]): Map<string, Command[]> {
   const groups = new Map<string, Command[]>();
   for (const command of commands) {
