@@ -9,7 +9,7 @@ export const REMEDY_FOR_CLOCK =
 export const REMEDY_FOR_ACCOUNTS =
   'Give the account a time zone that PostgreSQL knows (PATCH /settings); for any other cause see the log of the clock.';
 
-/** Accounts named in the finding; for the others it shows only their number. */
+/** The finding names this many accounts, and only counts the others. */
 const MAX_NAMED = 20;
 
 /**
@@ -38,9 +38,8 @@ function describeLate({ schedule, last_succeeded_at: at, last_failed_at, last_er
 }
 
 /**
- * Checks that every account has a known time zone and that no sweep leaves out an account.
- * @throws {Error} naming accounts whose time zone PostgreSQL does not know, and accounts that a
- * sweep left out
+ * @throws {Error} naming accounts whose time zone PostgreSQL does not know, and
+ * accounts that a sweep left out
  */
 export async function checkAccounts(db: Database): Promise<string> {
   const [zones, accounts, faults] = await Promise.all([

@@ -19,7 +19,7 @@ import { isReachableAsApp } from '../cli/store.js';
 import { checkAccounts, checkClock, REMEDY_FOR_ACCOUNTS, REMEDY_FOR_CLOCK } from './doctor-clock.js';
 import { checkRedis } from './doctor-redis.js';
 
-/** The result of a check. `next` says how to fix a failure. */
+/** `next` says how to fix a failure. */
 interface Finding {
   name: string;
   status: 'ok' | 'fail' | 'skip';

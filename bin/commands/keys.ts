@@ -26,8 +26,8 @@ interface KeyBody extends Record<string, unknown> {
 }
 
 /**
- * `tow keys list`: lists one tenant's API and agent keys, newest first, revoked and expired keys
- * too.
+ * `tow keys list`: lists one tenant's API and agent keys, newest first, even
+ * revoked and expired keys.
  */
 export const listKeys: RunCommand = async (args, { store }) => {
   const { db } = await store();

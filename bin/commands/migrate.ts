@@ -9,8 +9,8 @@ import { isReachableAsApp } from '../cli/store.js';
 export const migrateDatabase: RunCommand = async (_args, { config, store }) => {
   const { databaseUrl, db } = await store();
   await assertDirectConnection(databaseUrl);
-  // Connect here first: this driver throws the reason of a failure, the migrations' driver prints
-  // it.
+  // Connect here first: this driver throws the reason of a failure, but the
+  // migrations' driver prints it.
   await isReachableAsApp(db);
   const applied = await migrate({
     databaseUrl,

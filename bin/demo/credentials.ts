@@ -74,8 +74,7 @@ function mintDemoKey(profile: DemoProfile, plan: KeyPlan, sealingKey: Buffer) {
 
 /**
  * Makes new keys and a new password for each company of the demo. The transaction must cover all
- * tenants of the demo. Earlier keys stay unchanged. Resolves with the only clear-text copy of the
- * new credentials.
+ * tenants of the demo. Earlier keys stay unchanged. Resolves with the only clear-text copy.
  */
 export async function issueDemoCredentials(tx: Transaction, secretKey: string): Promise<DemoCredentials[]> {
   const sealingKey = deriveKey(secretKey, 'credentials');
@@ -113,10 +112,7 @@ export async function issueDemoCredentials(tx: Transaction, secretKey: string): 
   return tenants;
 }
 
-/**
- * Sets a new password for the company's owner and ends the owner's sessions. Creates the owner if
- * missing.
- */
+/** Creates the owner if missing. Sets a new password and ends the owner's sessions. */
 async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promise<string> {
   const password = randomBytes(12).toString('base64url');
   const [row] = await tx.query<{ made: boolean }>({
@@ -139,8 +135,8 @@ async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promi
 }
 
 /**
- * Revokes the demo's earlier keys, which it finds by their names. Keys with other names, which
- * people created in the demo, stay valid.
+ * Finds the demo's earlier keys by their names. Keys with other names, which people created
+ * in the demo, stay valid.
  */
 export async function revokeDemoKeys(tx: Transaction): Promise<void> {
   const revoked = await tx.query<{ tenant_id: string; id: string; kind: string }>({

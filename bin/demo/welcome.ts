@@ -9,7 +9,7 @@ export interface PublicAddresses {
 }
 
 /**
- * Builds the product's public addresses on one port (docs/decisions.md §10).
+ * All addresses have the same port (docs/decisions.md §10).
  * @param port the port that the server listens on
  */
 export function buildPublicAddresses(config: Config, port: number): PublicAddresses {
@@ -18,8 +18,8 @@ export function buildPublicAddresses(config: Config, port: number): PublicAddres
 }
 
 /**
- * Renders the text that `npm start` prints when everything is up. It shows credentials only of the
- * demo, which is off in production.
+ * The text that `npm start` prints when everything is up. It shows only the demo's credentials. The
+ * demo is off in production.
  */
 export function renderWelcome(options: {
   addresses: PublicAddresses;

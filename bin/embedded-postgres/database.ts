@@ -1,6 +1,5 @@
 /**
- * SQL access to the embedded server: checks that it accepts queries, and creates the application's
- * role and database.
+ * Checks that the embedded server accepts queries, and creates the application's role and database.
  */
 import { Client } from 'pg';
 import { findErrorCode } from './process.js';
@@ -10,9 +9,9 @@ export const OWNER_ROLE = 'tow';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /**
- * Failures while the server starts or stops: no listener, a broken connection, SQLSTATEs 57P01 to
- * 57P03 (PostgreSQL manual, "PostgreSQL Error Codes": shutdown, cannot connect now), and 53300 (too
- * many connections).
+ * Failures while the server starts or stops: no listener, a broken connection, SQLSTATEs 57P01
+ * to 57P03 (PostgreSQL manual, "PostgreSQL Error Codes": shutdown, cannot connect now), and
+ * 53300 (too many connections).
  */
 const STARTING_OR_STOPPING_CODES = [
   'ECONNREFUSED',
@@ -24,7 +23,7 @@ const STARTING_OR_STOPPING_CODES = [
   '53300',
 ];
 
-/** URL of a role's database on the embedded server. The password must be URL-safe. */
+/** The role and its database have the same name. The password must be URL-safe. */
 export function buildDatabaseUrl(role: string, password: string, port: number): string {
   return `postgres://${role}:${password}@127.0.0.1:${port}/${role}`;
 }
@@ -36,8 +35,7 @@ function makeClient(url: string): Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: 30_000,
   });
-  // The next query after a lost connection fails with the same reason, so this event needs no
-  // handling.
+  // The next query fails with the same reason, so a lost connection needs no handling here.
   client.on('error', () => undefined);
   return client;
 }
@@ -53,7 +51,7 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
 }
 
 /**
- * Whether the server accepts queries; false while it is starting.
+ * Returns false while the server is starting.
  * @throws for problems that waiting does not solve, such as a wrong password (SQLSTATE 28P01)
  */
 export async function canAnswerQueries(url: string): Promise<boolean> {

@@ -12,7 +12,7 @@ export async function startEmbeddedServer({ config, logger, lifecycle }: Foundat
   return embedded.databaseUrl;
 }
 
-/** Whether another process, such as `npm start`, runs the embedded server of this DATA_DIR. */
+/** Another process, such as `npm start`, runs the embedded server of this DATA_DIR. */
 export function isDataDirTaken(error: unknown): boolean {
   return error instanceof Error && error.message.includes('already runs in DATA_DIR');
 }

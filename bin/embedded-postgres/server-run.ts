@@ -1,11 +1,9 @@
-/** One run of the postmaster as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { buildSpawnOptions, type SystemAccount } from '../../shared/platform/files/system-account.js';
 import { openLog } from './log.js';
 import { buildClusterName } from './process.js';
 
-/** How to run the server. */
 export interface ServerSettings {
   postgres: string;
   clusterDir: string;
@@ -24,7 +22,7 @@ interface Exit {
   error?: unknown;
 }
 
-/** One run of the server process. */
+/** One run of the postmaster as a child process. */
 export interface ServerRun {
   pid: number | undefined;
   /** Set once the process has ended. */
@@ -58,7 +56,7 @@ function serverArguments({ clusterDir, port }: ServerSettings): string[] {
   return ['-D', clusterDir, '-p', String(port), ...options];
 }
 
-/** Starts one run of the server. Never throws: a failed start is a run that ends immediately. */
+/** Never throws: a failed start is a run that ends immediately. */
 export function launchServer(settings: ServerSettings, logFile: string): ServerRun {
   const run: ServerRun = {
     pid: undefined,
@@ -85,8 +83,8 @@ export function launchServer(settings: ServerSettings, logFile: string): ServerR
 function spawnServer(settings: ServerSettings, logFd: number): ChildProcess {
   return spawn(settings.postgres, serverArguments(settings), {
     ...buildSpawnOptions(settings.account),
-    // Starts a new session, so that Ctrl-C in the terminal reaches only this process, which stops
-    // the server last.
+    // Starts a new session, so that Ctrl-C in the terminal reaches only this process,
+    // which stops the server last.
     detached: true,
     stdio: ['ignore', logFd, logFd],
   });

@@ -79,14 +79,11 @@ async function assertNoProcessConnected(tx: Transaction): Promise<void> {
 
 interface TableRow {
   name: string;
-  /** Tables that this one refers to. */
+  /** Tables that this table refers to. */
   parents: string[];
 }
 
-/**
- * Lists every table with a tenant_id, including tables that later versions add. A table comes
- * before the tables that it refers to.
- */
+/** Lists every table with a tenant_id, including tables that later versions add. */
 async function listTablesChildrenFirst(tx: Transaction): Promise<string[]> {
   const rows = await tx.query<TableRow>({
     text: `select quote_ident(c.relname) as name,

@@ -50,7 +50,7 @@ function ownsStdout(argv: readonly string[]): boolean {
   return COMMANDS.some(({ name, ownsStdout }) => ownsStdout && name === word);
 }
 
-/** Logs go to standard error: standard output holds only the command's result. */
+/** Logs go to standard error, because standard output holds only the command's result. */
 function createStderrLogger(): Logger {
   return pino(
     { level: 'warn', name: 'tow', hooks: { streamWrite: redactText } },

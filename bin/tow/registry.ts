@@ -2,7 +2,6 @@ import type { ParseArgsConfig } from 'node:util';
 import type { RunCommand } from '../cli/command.js';
 import { TRIGGERABLE_TYPES } from '../commands/trigger/recipes.js';
 
-/** A command of the command line, with its help text. */
 export interface CommandEntry {
   name: string;
   usage: string;

@@ -16,8 +16,8 @@ const RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 15_000;
 
 /**
- * `tow listen`: forwards the account's events as signed webhooks to a local address until it is
- * interrupted.
+ * `tow listen`: forwards the account's events as signed webhooks to a local
+ * address until interrupted.
  */
 export const listen: RunCommand = async (args, context) => {
   const { values } = args;
@@ -54,10 +54,7 @@ interface ListenOptions {
   state: ListenState;
 }
 
-/**
- * Forwards the account's events one at a time, in their order. An answered event is not requested
- * again.
- */
+/** Forwards events one at a time and in sequence. An answered event is not requested again. */
 class Listener {
   forwarded = 0;
   private isConnected = false;
@@ -127,7 +124,7 @@ class Listener {
     this.hasConnected = true;
   }
 
-  /** Resolves with false when the command was interrupted before the target answered the event. */
+  /** Resolves with false if the command was interrupted before the target answered the event. */
   private async handleBlock({ id, type, data }: SseBlock): Promise<boolean> {
     if (data !== undefined) {
       const event = { id: parseEventId(data), type: type ?? '', body: data };
@@ -174,8 +171,8 @@ function parseEventId(body: string): string {
 }
 
 /**
- * Converts a failure into the error that ends the command. If the API does not know the id where
- * the last run ended, continuing would skip an unknown number of events.
+ * If the API does not know the id where the last run ended, the command ends: continuing would skip
+ * an unknown number of events.
  */
 function explainFailure(error: unknown, lastEventId: string | null): unknown {
   if (error instanceof StreamInterruptedError)

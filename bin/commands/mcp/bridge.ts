@@ -18,8 +18,8 @@ interface BridgeOptions {
 }
 
 /**
- * Forwards each MCP message of the client to the server, and each response back, as soon as it
- * arrives.
+ * Forwards each MCP message of the client to the server, and each response
+ * back, as soon as it arrives.
  */
 export class StdioBridge {
   readonly #forwarding = new Set<Promise<void>>();
@@ -37,8 +37,8 @@ export class StdioBridge {
   /**
    * Runs until the client ends its input, `stopping` is aborted, or the server refuses the key.
    * Delivers the responses of pending requests before it resolves.
-   * @param options.input the stream that the client's transport reads; the transport itself does
-   * not detect its end
+   * @param options.input the stream that the client's transport reads, because the transport does
+   * not detect the end of the stream
    * @param options.clientGone aborted when the client no longer reads responses
    * @throws {CliError} `key_refused`, `input_lost`
    */
@@ -95,7 +95,7 @@ export class StdioBridge {
     }
   }
 
-  /** Ends the bridge. Only a failure before the end is kept. */
+  /** Ends the bridge. Only the first failure is kept. */
   #fail(failure: CliError): void {
     if (!this.#ended.signal.aborted) this.#failure = failure;
     this.#ended.abort();
@@ -121,10 +121,7 @@ function findCancelledId(message: JSONRPCMessage): RequestId | undefined {
   return (message as Pick<JSONRPCRequest, 'params'>).params?.requestId as RequestId | undefined;
 }
 
-/**
- * Shortens an error for people. The SDK's schema errors list every form that an MCP message may
- * have.
- */
+/** The SDK's schema errors list every form that an MCP message may have: too long for people. */
 function shortenError(error: Error): string {
   return error.name === 'ZodError'
     ? 'not JSON-RPC 2.0.'

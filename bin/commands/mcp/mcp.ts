@@ -6,8 +6,8 @@ import { resolveMcpAccess } from './mcp-access.js';
 import { UpstreamClient } from './upstream.js';
 
 /**
- * `tow mcp`: serves MCP over stdio to clients on this machine. It is a bridge to the MCP server
- * over HTTP, so keys, limits, approval thresholds and the audit log are the same. The process needs
+ * `tow mcp`: serves MCP over stdio to clients on this machine. The command is a bridge to the MCP
+ * server over HTTP, so keys, limits, approval thresholds and the audit log are the same. It needs
  * only the server's address and a key. Standard output carries only the protocol.
  */
 export const serveStdio: RunCommand = async (args, { printStatus, getInterruptSignal }) => {

@@ -1,6 +1,5 @@
 import type { DemoRandom } from './random.js';
 
-/** The paid part of an invoice. */
 export interface PlannedPayment {
   cents: number;
 }
@@ -17,10 +16,10 @@ export interface BillingPlan {
   live: number;
   /** Number of invoices in the sandbox. */
   sandbox: number;
-  /** Days since the creation of an invoice whose customer has these payment terms, in days. */
+  /** Days since the creation of an invoice. `termsDays` are the customer's payment terms. */
   ages: (termsDays: number) => readonly [min: number, max: number];
   payment: (random: DemoRandom, totalCents: number) => PlannedPayment;
-  /** null: never released. */
+  /** Null if the invoice was never released. */
   delivery: 'sent' | 'failed' | null;
   byAgent?: boolean;
 }
@@ -36,7 +35,7 @@ const payPartSometimes = (random: DemoRandom, totalCents: number): PlannedPaymen
 
 const ageBetween = (min: number, max: number) => () => [min, max] as const;
 /**
- * Ages of released invoices with a balance. They are not past their due date, or the clock would
+ * Released invoices with a balance are not past their due date, or the clock would
  * immediately mark them overdue.
  */
 const notYetDue = (min: number, max: number) => (termsDays: number) =>

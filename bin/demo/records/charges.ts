@@ -1,6 +1,6 @@
 import type { DemoRandom } from './random.js';
 
-/** A charge for an invoice: a line item as the API accepts it, without its total. */
+/** A line item as the API accepts it, without its total. */
 export interface DemoCharge {
   name: string;
   description: string | null;
@@ -80,7 +80,7 @@ function findKind(serviceType: string): string {
   return ['heavy', 'medium'].find((duty) => serviceType.startsWith(duty)) ?? 'light';
 }
 
-/** Draws the one to eight charges of one work order. Their sum is positive. */
+/** Draws one to eight charges of one work order. Their sum is positive. */
 export function drawCharges(random: DemoRandom, serviceType: string): DemoCharge[] {
   const base = CHARGES[findKind(serviceType)] ?? [];
   const extras = EXTRAS.filter(([probability]) => random.chance(probability)).map(([, extra]) => extra);

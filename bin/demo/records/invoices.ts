@@ -11,14 +11,12 @@ const HOUR_DAYS = 1 / 24;
 /** The account's payment terms (docs/decisions.md §3: default net 30). */
 const ACCOUNT_TERMS_DAYS = 30;
 
-/** A row of `invoices`. */
 export type DemoInvoice = ReturnType<InvoiceMaker['draw']>['invoice'];
-/** A row of `invoice_line_items`. */
 export type DemoLineItem = ReturnType<typeof makeLineItem>;
 
 /**
- * Makes invoices in every status. Most have their own completed work order; a few bill storage
- * without one.
+ * Makes invoices in every status. Most have their own completed work order; a few bill
+ * storage without a work order.
  */
 export class InvoiceMaker {
   readonly invoices: DemoInvoice[] = [];
@@ -81,8 +79,8 @@ export class InvoiceMaker {
   }
 
   /**
-   * Draws the customer of an invoice. The billing partner serves only motor clubs. A motorist
-   * without an account has no customer record.
+   * The billing partner serves only motor clubs. A motorist without an
+   * account has no customer record.
    */
   #drawCustomer(plan: BillingPlan): DemoCustomer | null {
     const random = this.#random;
@@ -114,8 +112,8 @@ export class InvoiceMaker {
   }
 
   /**
-   * Draws the times of an invoice: sent some time after its creation, due at the end of its terms,
-   * and paid between its sending and now.
+   * An invoice is sent some time after its creation, due at the end of its terms, and paid
+   * between its sending and now.
    */
   #drawTimes(
     plan: BillingPlan,

@@ -1,7 +1,4 @@
-/**
- * A region of a demo company, with its area codes, towns and roads. All companies and people of the
- * demo are made up.
- */
+/** A region of a demo company. All companies and people of the demo are made up. */
 export interface Market {
   state: string;
   areaCodes: readonly string[];
@@ -108,8 +105,8 @@ export const CUSTOMER_NAMES: readonly (readonly [name: string, type: string])[] 
 ];
 
 /**
- * Makes and models, with the manufacturer's part of the VIN and a duty class that determines the
- * service type.
+ * Makes and models, with the manufacturer's part of the VIN and a duty class that
+ * determines the service type.
  */
 export const VEHICLE_MODELS: readonly (readonly [
   make: string,

@@ -8,7 +8,7 @@ export interface WorkOrderPlan {
   status: 'pending' | 'dispatched' | 'in_progress' | 'completed' | 'cancelled';
   billing: string;
   intake?: 'new';
-  /** Days since the work order was created; if it is completed, days since its completion. */
+  /** Days since the creation of the work order or, if it is completed, since its completion. */
   ageDays: number;
   customer: DemoCustomer | null;
 }
@@ -59,10 +59,9 @@ const WITHOUT_DROPOFF = [
   'load_shift',
 ];
 
-/** A row of `work_orders`. */
 export type DemoWorkOrder = ReturnType<WorkOrderMaker['draw']>;
 
-/** Makes the work orders of one tenant. They get their numbers after all of them are made. */
+/** The work orders of a tenant get their numbers after all of them are made. */
 export class WorkOrderMaker {
   readonly workOrders: DemoWorkOrder[] = [];
   readonly #random: DemoRandom;
@@ -175,8 +174,8 @@ function buildTimestamps(created_at: string, dispatch_time: string | null, compl
 }
 
 /**
- * Work orders without an invoice: their number in the live account and in the sandbox, and the
- * range of their ages in days.
+ * Work orders without an invoice: how many in the live account and in the
+ * sandbox, and their ages in days.
  */
 const UNINVOICED_WORK_ORDERS: readonly (Pick<WorkOrderPlan, 'status' | 'billing' | 'intake'> & {
   live: number;
@@ -192,7 +191,6 @@ const UNINVOICED_WORK_ORDERS: readonly (Pick<WorkOrderPlan, 'status' | 'billing'
   { status: 'cancelled', billing: 'not_billable', live: 26, sandbox: 2, ages: [0.5, 88] },
 ];
 
-/** Makes the work orders that have no invoice. */
 export function makeUninvoicedWorkOrders(
   scope: DemoScope,
   maker: WorkOrderMaker,
