@@ -10,8 +10,8 @@ export interface Baseline {
 }
 
 /**
- * Uses a separate schema: the product refuses to start if a table in `public` has no row-level
- * security.
+ * A separate schema, because the product refuses to start if a table in `public`
+ * has no row-level security.
  */
 const BARE_TABLE = `
   create schema if not exists bench;
@@ -23,7 +23,6 @@ const BARE_TABLE = `
     created_at timestamptz not null default now(), updated_at timestamptz not null default now());
   create index if not exists bare_invoices_list on bench.bare_invoices (tenant_id, created_at desc, id desc)`;
 
-/** Runs SQL text as the owner of the database. */
 export async function runSql(databaseUrl: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

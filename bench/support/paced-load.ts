@@ -9,8 +9,8 @@ export interface PacedLoadOptions {
 }
 
 /**
- * Sends requests at a steady rate without waiting for the responses: waiting would hide every stall
- * (coordinated omission).
+ * Sends requests at a steady rate. Waiting for responses would hide every
+ * stall (coordinated omission).
  */
 export async function runPacedLoad({
   origin,

@@ -1,6 +1,6 @@
 /**
- * The baseline for deliveries: a process that only posts the same bodies to the same receivers with
- * undici.
+ * The baseline for deliveries: a process that only posts the same bodies to the
+ * same receivers with undici.
  */
 import { Agent, request } from 'undici';
 
