@@ -23,8 +23,7 @@ export type DocumentPart =
   | 'payText';
 
 /**
- * Returns the attribute that styles a part: a class on the page, an inline style in mail, because
- * mail programs drop style sheets.
+ * The page styles a part by a class. Mail needs an inline style, because mail programs drop sheets.
  */
 export type StyleAttributeFor = (part: DocumentPart) => string;
 
@@ -37,8 +36,8 @@ export function escapeHtml(text: string): string {
 const LOGO_BOX = { width: 240, height: 72 };
 
 /**
- * Renders the invoice as an HTML fragment. Every text is escaped. Quantity and price stand below
- * the service, so that the text has enough width on a phone.
+ * Escapes every text. Quantity and price stand below the service, so that the text has
+ * enough width on a phone.
  * @param logoUrl used only if the account has a logo
  */
 export function renderInvoiceHtml(

@@ -128,10 +128,7 @@ function buildSums(invoice: InvoiceJson, taxRateBps: number): Labelled[] {
   ];
 }
 
-/**
- * The account's remittance text comes first, then a contact for questions. Without a remittance
- * text, the contact comes first.
- */
+/** The account's remittance text comes first; without such a text, a contact for questions. */
 function writePaymentInstructions({ account }: DocumentRow, invoice: InvoiceJson): string[] {
   if (invoice.balance_due_cents <= 0 || STATUS_MARKS[invoice.status]) return [];
   const { name, phone, email, remittance_text: remittance } = account;
@@ -150,10 +147,7 @@ function dollars(cents: number): string {
   return money.format(cents / 100);
 }
 
-/**
- * Formats a calendar day in the account's time zone. The overdue rule counts the same
- * days (docs/decisions.md §3).
- */
+/** The overdue rule counts the same days (docs/decisions.md §3). */
 export function formatDay(at: string | Date, timeZone: string): string {
   return new Date(at).toLocaleDateString('en-US', {
     timeZone,

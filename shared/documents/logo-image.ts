@@ -30,8 +30,7 @@ export class InvalidLogoError extends Error {
 }
 
 /**
- * Checks the type, size and structure of a logo. A PNG is decompressed once, because the PDF
- * decompresses it for each invoice.
+ * A PNG is decompressed once here, because the PDF decompresses it for each invoice.
  * @throws {InvalidLogoError}
  */
 export async function readLogoImage(contentType: LogoType, bytes: Buffer): Promise<LogoImage> {
@@ -102,10 +101,7 @@ async function checkPixels(
   return size;
 }
 
-/**
- * JPEG frames that PDF viewers can draw: baseline, extended and progressive
- * (ITU-T T.81, table B.1).
- */
+/** PDF viewers can draw baseline, extended and progressive frames (ITU-T T.81, table B.1). */
 const FRAMES = [0xc0, 0xc1, 0xc2];
 const START_OF_SCAN = 0xda;
 

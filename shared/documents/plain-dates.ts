@@ -11,8 +11,8 @@ interface DateMembers {
 const MEMBERS = ['due_date', 'service_date'] as const;
 
 /**
- * Replaces plain dates by timestamps: a date means its midnight in the account's time zone. `since`
- * and `until` follow the same rule, so a filter by a day finds the invoices due on that day.
+ * A plain date becomes its midnight in the account's time zone. `since` and `until` follow the same
+ * rule, so a filter by a day finds the invoices due on that day.
  */
 export async function replacePlainDates<Input extends DateMembers>(
   tx: Transaction,

@@ -29,9 +29,9 @@ const COLUMNS: (TextBox & { title: string })[] = [
 ];
 
 /**
- * Maximum text lines of all descriptions in one document, about 40 pages. Without this limit, 200
- * line items with descriptions of 2,000 characters would fill 200 pages. An invoice of up to 38
- * line items in Latin text without line breaks stays complete.
+ * About 40 pages of descriptions. Without this limit, 200 line items with descriptions of
+ * 2,000 characters would fill 200 pages. An invoice of up to 38 line items in Latin text
+ * without line breaks stays complete.
  */
 const MAX_DESCRIPTION_LINES = 2400;
 
@@ -209,7 +209,7 @@ class InvoiceDrawing {
     }
   }
 
-  /** Writes a text that always fits on the current page. */
+  /** The text must fit on the current page. */
   private write(text: string, style: TextStyle, box: TextBox, maxLines?: number): void {
     const block = this.text.layOut(text, style, box, maxLines);
     this.text.draw(block, this.y);

@@ -6,15 +6,13 @@ const require = createRequire(import.meta.url);
 export type FontWeight = 'regular' | 'bold';
 
 export interface FontFamily {
-  /** Identifies the font in a PDF. */
   name: string;
   /** The characters to draw with this font; all by default. */
   letters?: RegExp;
-  /** Returns the font file's path. */
   file: (style: FontWeight) => string;
 }
 
-/** Finds a font file of a Google package, which has one folder and one file per weight. */
+/** A Google package has one folder and one file per weight. */
 function googleFontFile(packageName: string, fontName: string): FontFamily['file'] {
   return (style) => {
     const weight = style === 'bold' ? '700Bold' : '400Regular';
@@ -40,8 +38,7 @@ const NOTO_SANS = googleFontFile('noto-sans', 'NotoSans');
  */
 export const FONT_FAMILIES: readonly FontFamily[] = [
   { name: 'devanagari', letters: /\p{scx=Deva}/u, file: NOTO_SANS },
-  // Later releases draw a letter and its dots as separate glyphs, which a PDF cannot map to
-  // characters.
+  // Later releases draw a letter and its dots as separate glyphs, which no PDF maps to characters.
   {
     name: 'arabic',
     letters: /\p{scx=Arab}/u,

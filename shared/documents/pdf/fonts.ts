@@ -3,7 +3,6 @@ import { ShapedFont } from './shaped-font.js';
 
 /** Drawn for a character that no font has. */
 const REPLACEMENT = '?';
-/** Combining marks and spaces. */
 const USES_PREVIOUS_FONT = /[\p{M}\p{Zs}]/u;
 
 export interface FontCharacter {

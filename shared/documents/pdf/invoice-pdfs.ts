@@ -66,10 +66,7 @@ export class InvoicePdfs {
 
 const instances = new WeakMap<Runtime, InvoicePdfs>();
 
-/**
- * Returns the instance of this process. The routes and the messages worker share
- * its thread and its cache.
- */
+/** The routes and the messages worker of a process share one thread and one cache. */
 export function openInvoicePdfs(runtime: Runtime): InvoicePdfs {
   let pdfs = instances.get(runtime);
   if (!pdfs) {

@@ -29,10 +29,7 @@ const ZERO_WIDTH_SPACE = '\u200b';
 const JOINER = /[\u200c\u200d]/;
 /** A line may break before and after these characters. */
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/**
- * A line may break after these characters. The last two end a Tibetan
- * syllable and an Ethiopic word.
- */
+/** A line may break after these characters, for example after a Tibetan syllable (U+0F0B). */
 const BREAK_AFTER = /[-/\u2010\u2013\u2014,;\u0f0b\u1361]/;
 /** Scripts without spaces between words. The ICU dictionaries know where their words start. */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -44,7 +41,6 @@ const DICTIONARY = new Intl.Segmenter('en', { granularity: 'word' });
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * Breaks a text into lines of words.
  * @param width in thousandths of the font size
  * @param maxLines the rest of the text is replaced by …
  */
@@ -124,7 +120,7 @@ function shapeWord(
   return { runs, width: runs.reduce((sum, run) => sum + run.width, 0), isBlank, level };
 }
 
-/** Fills lines, and breaks words that are wider than a line. Drops spaces at the end of a line. */
+/** Drops spaces at the end of a line. */
 function* fillLines(words: Iterable<LayoutWord>, width: number): Generator<LayoutWord[]> {
   let line: LayoutWord[] = [];
   let used = 0;
@@ -151,7 +147,7 @@ function* breakLongWords(words: Iterable<LayoutWord>, width: number): Generator<
     else yield word;
 }
 
-/** Breaks a word into parts that fit on a line. A combining mark stays with its character. */
+/** A combining mark stays with its character. */
 function* breakWord({ runs, level, isBlank }: LayoutWord, width: number): Generator<LayoutWord> {
   let letters: FontCharacter[] = [];
   let used = 0;
@@ -184,7 +180,7 @@ export function measureLine(line: readonly LayoutWord[]): number {
   return line.reduce((sum, word) => sum + word.width, 0);
 }
 
-/** Sorts the words of a line from left to right (Unicode Bidirectional Algorithm, rule L2). */
+/** Unicode Bidirectional Algorithm, rule L2. */
 export function sortVisually(line: LayoutWord[]): LayoutWord[] {
   const words = [...line];
   const highest = Math.max(0, ...words.map(({ level }) => level));

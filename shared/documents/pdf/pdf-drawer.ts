@@ -5,11 +5,10 @@ import type { DrawReply, DrawRequest } from './pdf-thread.js';
 export interface PdfDrawerOptions {
   /** The longest possible invoice takes 2 s on one core. */
   deadlineMs: number;
-  /** After this time an idle thread ends and frees the memory of its fonts. */
+  /** An idle thread ends to free the memory of its fonts. */
   idleMs: number;
   /** A thread that exceeds this heap size ends, but the process continues. */
   maxHeapMb: number;
-  /** The thread's module. */
   entry: URL;
 }
 
@@ -39,8 +38,7 @@ export class PdfDrawer {
     try {
       return await this.drawOnce(request);
     } catch (error) {
-      // Earlier drawings, perhaps of another tenant, may have filled the
-      // heap: try a new thread once.
+      // Earlier drawings, perhaps of another tenant, may have filled the heap, so try a new thread.
       if (!isUsed || getErrorCode(error) !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
       return await this.drawOnce(request);
     } finally {

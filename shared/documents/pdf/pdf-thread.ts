@@ -1,7 +1,4 @@
-/**
- * Draws PDFs in a thread, because fonts and layout would fill the main thread's heap
- * and block its event loop.
- */
+/** A thread of its own, because fonts fill the heap and layout blocks the event loop. */
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, resourceLimits } from 'node:worker_threads';
 import type { InvoiceDocument } from '../document.js';

@@ -66,7 +66,7 @@ export class ShapedFont {
     return this.font.hasGlyphForCodePoint(codePoint);
   }
 
-  /** Returns the width of a text in thousandths of the font size. */
+  /** In thousandths of the font size. */
   measureText(text: string, isRightToLeft: boolean): number {
     return (this.shape(text, isRightToLeft).advanceWidth * 1000) / this.font.unitsPerEm;
   }
@@ -106,18 +106,14 @@ export class ShapedFont {
     };
   }
 
-  /**
-   * Sets the characters that each glyph represents.
-   * @param clusters glyphs by the index in the text where their characters start
-   */
+  /** @param clusters glyphs by the index in the text where their characters start */
   private assignCodePoints(clusters: Map<number, ShapedGlyph[]>, text: string): void {
     const starts = [...clusters.keys()].sort((a, b) => a - b);
     for (const [nth, start] of starts.entries()) {
       const glyphs = clusters.get(start) as ShapedGlyph[];
       const cluster = text.slice(start, starts[nth + 1]);
       const composed = this.assignOwnGlyphs(glyphs, codePointsOf(cluster));
-      // A vowel that stands on both sides of its consonant decomposes into two
-      // parts, each with a glyph.
+      // A vowel on both sides of its consonant decomposes into two parts, each with a glyph.
       const parts = this.assignOwnGlyphs(
         glyphs,
         codePointsOf(String.fromCodePoint(...composed).normalize('NFD')),

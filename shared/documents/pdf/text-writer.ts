@@ -34,10 +34,7 @@ const BASELINE = 1.03;
 
 const FONTS = { regular: new FontStack('regular'), bold: new FontStack('bold') };
 
-/**
- * Writes texts of any script. PDFKit alone draws a text in one font, even if
- * the font lacks characters.
- */
+/** Chooses a font for each character. PDFKit alone draws a text in one font, with gaps. */
 export class TextWriter {
   private readonly registered = new Set<string>();
 
