@@ -4,9 +4,7 @@ import { formatCount } from './phrases.js';
 
 export interface PricingFacts {
   serviceType: string;
-  /**
-   * True if the driver could do nothing (goa, unsuccessful). Only items of the category goa apply.
-   */
+  /** The driver could do nothing (goa, unsuccessful): only items of the category goa apply. */
   isGoa: boolean;
   isAfterHours: boolean;
   /** Loaded miles. */
@@ -15,7 +13,7 @@ export interface PricingFacts {
   quarterHours: number | null;
   /** Days to charge now, at the impound's own rate; null if nothing was impounded. */
   storage: { days: number; rateCents: number } | null;
-  /** True if everything except storage is invoiced already. */
+  /** Everything except storage is invoiced already. */
   isStorageOnly: boolean;
 }
 
@@ -30,9 +28,9 @@ const SCALE = 10 ** MAX_QUANTITY_DECIMALS;
 const IMPOUND_CATEGORIES: readonly string[] = ['storage', 'impound', 'gate_fee'];
 
 /**
- * Returns the line items of a work order, with the reason for each card item. Amounts are integer
- * cents; line totals round half away from zero (docs/decisions.md §3, Money). The same card and
- * facts give the same price. No line item is negative, and more miles never cost less.
+ * Returns the line items of a work order, with the reason for each card item. Line totals round
+ * half away from zero (docs/decisions.md §3, Money). The same card and facts give the same price.
+ * No line item is negative, and more miles never cost less.
  */
 export function computeWorkOrderPrice(items: readonly RateCardItem[], facts: PricingFacts): PricedWorkOrder {
   const lineItems: LineItemInput[] = [];
@@ -84,9 +82,7 @@ function selectItems(items: readonly RateCardItem[], { serviceType, storage }: P
   return storage && !first ? [...once, DEFAULT_STORAGE_ITEM] : once;
 }
 
-/**
- * Returns the item with the daily storage price; without a service, the card's first storage item.
- */
+/** Without a service, returns the card's first item with a daily storage price. */
 export function findStorageItem(
   items: readonly RateCardItem[],
   serviceType: string | null,
@@ -113,7 +109,7 @@ function computeCharge(item: RateCardItem, facts: PricingFacts): Charge {
   if (excluded) return buildNoCharge(excluded);
   const measured = measureQuantity(item, facts);
   if (measured === null) return buildNoCharge(`the ${item.unit_type}s of this job are not known`);
-  // Storage has no free days here: the impound has already subtracted them, and each further
+  // The impound has already subtracted free days. Here, each further
   // invoice would grant them again.
   const included = item.unit_type === 'day' ? 0 : item.included_quantity;
   const rest = (Math.round(measured * SCALE) - Math.round(included * SCALE)) / SCALE;
@@ -155,7 +151,7 @@ function describeLineItem(item: RateCardItem, summary: string): string | null {
   return item.included_quantity > 0 && item.unit_type !== 'day' ? summary : null;
 }
 
-/** Returns why an item does not apply to the work order; undefined if the item applies. */
+/** Returns undefined if the item applies. */
 function findExclusion(item: RateCardItem, facts: PricingFacts): string | undefined {
   if ((item.category === 'goa') !== facts.isGoa)
     return facts.isGoa
@@ -171,7 +167,7 @@ function buildNoCharge(reason: string): Charge {
   return { line: null, measured: null, included: null, charged: null, isMinimum: false, reason };
 }
 
-/** Returns the quantity in the item's unit; null if the quantity is unknown. */
+/** Returns null if the quantity is unknown. */
 function measureQuantity(item: RateCardItem, { miles, quarterHours, storage }: PricingFacts): number | null {
   switch (item.unit_type) {
     case 'flat':

@@ -13,9 +13,7 @@ export function formatQuantity(quantity: number, unitType: string): string {
   return `${numbers.format(quantity)} ${plurals.select(quantity) === 'one' ? unit : pluralize(unit)}`;
 }
 
-/**
- * Follows the rules of English spelling, because clients choose units freely: no list is complete.
- */
+/** Follows English spelling, because clients choose units freely and no list is complete. */
 function pluralize(unit: string): string {
   const word = unit.split(' ').at(-1) ?? '';
   if (UNITS_WITHOUT_PLURAL.includes(unit) || word.length <= MAX_ABBREVIATION_CHARS || /\d$/.test(word))

@@ -24,10 +24,7 @@ const checkUnitPrice: Joi.CustomValidator<number> = (value, helpers) => {
   return helpers.error('number.negativePrice', { categories: NEGATIVE_PRICE_CATEGORIES.join(', ') });
 };
 
-/**
- * A client's total may differ by one cent, because clients round differently
- * (docs/decisions.md §3, Money).
- */
+/** Clients may round differently, by one cent (docs/decisions.md §3, Money). */
 const checkLineTotal: Joi.CustomValidator<number> = (value, helpers) => {
   const { quantity, unit_price_cents } = helpers.state.ancestors[0] as LineSiblings;
   // If quantity or unit price is invalid, report only that error, not a total mismatch too.

@@ -20,17 +20,12 @@ export const MAX_QUANTITY = 1_000_000;
 export const MAX_QUANTITY_DECIMALS = 4;
 export const MAX_UNIT_PRICE_CENTS = 1_000_000_000;
 export const MAX_INVOICE_TOTAL_CENTS = 100_000_000_000;
-/**
- * Maximum difference between a client's line total and the server's. A larger difference is refused
- * (400, `line_total_mismatch`).
- */
+/** A larger difference between a client's line total and the server's is refused (400). */
 export const LINE_TOTAL_TOLERANCE_CENTS = 1;
 /** 10000 basis points are 100 %. */
 export const MAX_TAX_RATE_BPS = 10_000;
 
-/**
- * Quantities count in 1/10000 units and rates in 1/10000 of the amount, so one scale serves both.
- */
+/** One scale for quantities (1/10000 units) and rates (1/10000 of the amount). */
 const SCALE = 10_000;
 const SCALE_BIG = 10_000n;
 const QUANTITY_TEXT = /^(\d{1,7})(?:\.(\d{1,4})0*)?$/;
@@ -98,7 +93,7 @@ export function priceInvoice(lines: readonly PricedLine[], taxRateBps: number): 
   return { lineTotals, subtotalCents, taxCents: tax, totalCents: subtotalCents + tax };
 }
 
-/** The same calculation in BigInt, for sums beyond the safe integer range. */
+/** The same calculation for sums beyond the safe integer range. */
 function priceLargeInvoice(
   lines: readonly PricedLine[],
   lineTotals: number[],
@@ -135,10 +130,7 @@ function checkRate(rateBps: number): void {
   if (!isRate) throw new RangeError(`A tax rate is an integer from 0 to ${MAX_TAX_RATE_BPS} basis points`);
 }
 
-/**
- * Computes `scaled` / 10000 × `cents`, rounded half away from zero. Uses the slower BigInt
- * only beyond the safe range.
- */
+/** Computes `scaled` / 10000 × `cents`. Uses the slower BigInt only beyond the safe range. */
 function multiplyScaled(scaled: number, cents: number): number {
   const product = scaled * cents;
   if (!Number.isSafeInteger(product)) return Number(divideByScale(BigInt(scaled) * BigInt(cents)));

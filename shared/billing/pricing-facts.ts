@@ -8,17 +8,13 @@ import { TAX_RATE } from './tax-rates.js';
 
 export interface WorkOrderToPrice extends RecordRef {
   /**
-   * The customer whose card applies. Ignored if `of_job`: then the work
-   * order's own customer counts.
+   * The customer whose card applies. With `of_job`, the work order's own customer counts instead.
    */
   customer_id: string | null;
   of_job: boolean;
 }
 
-/**
- * All inputs of a price at one moment. PostgreSQL computes them, because it knows
- * the account's local time.
- */
+/** PostgreSQL computes these inputs at one moment, because it knows the account's local time. */
 export interface PricingFactsRow extends RecordRef {
   job_number: string;
   status: string;
@@ -40,16 +36,13 @@ export interface PricingFactsRow extends RecordRef {
   storage_due: number;
   daily_rate_cents: number;
   is_waived: boolean;
-  /**
-   * Number of an invoice, not void or cancelled, that charges this work order more than storage.
-   */
+  /** An invoice, not void or cancelled, that charges this work order more than storage. */
   invoiced_by: string | null;
   invoiced_days: number;
 }
 
 /**
- * SQL: the time whose date selects the card: the completion; for a cancelled work
- * order, its dispatch; else now.
+ * SQL: the day of completion selects the card; else of a cancelled work order's dispatch; else now.
  */
 const PRICED_AT = `case when w.status = 'completed' then coalesce(w.completion_time, w.updated_at)
   when w.status = 'cancelled' then coalesce(w.dispatch_time, w.created_at) else now() end`;

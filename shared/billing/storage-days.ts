@@ -1,7 +1,4 @@
-/**
- * SQL: calendar days in the yard until `until`, in the time zone `zone`. The first and
- * the last day count in full.
- */
+/** SQL: calendar days in the yard until `until`. The first and the last day count in full. */
 export function startedDays(alias: string, { until, zone }: { until: string; zone: string }): string {
   return `((${until} at time zone ${zone})::date - (${alias}.impounded_at at time zone ${zone})::date + 1)`;
 }
@@ -12,8 +9,7 @@ export function chargedDays(alias: string, until: string): string {
 }
 
 /**
- * SQL: storage days to charge as of now. The clock never lowers accrued days. Needs `i`
- * impounds and `t` tenants.
+ * SQL: storage days to charge now, never fewer than accrued. Needs `i` impounds and `t` tenants.
  */
 export const STORAGE_DUE = `(case when i.released_at is not null then i.accrued_days
   else greatest(i.accrued_days, ${chargedDays('i', 'now()')}) end)`;

@@ -22,9 +22,7 @@ interface RateRow {
 /** SQL: a tax rate in basis points. Needs `t` tenants and `c` customers (outer join). */
 export const TAX_RATE = 'case when c.tax_exempt then 0 else coalesce(c.tax_rate_bps, t.tax_rate_bps) end';
 
-/**
- * The customer's rate, else the tenant's; 0 for an exempt customer (docs/decisions.md §3, Money).
- */
+/** The customer's rate, else the tenant's; 0 if exempt (docs/decisions.md §3, Money). */
 export async function findTaxRates(tx: Transaction, pairs: TenantAndCustomer[]): Promise<TaxRates> {
   const unique = new Map(
     pairs.map(({ tenantId, customerId }) => [

@@ -20,12 +20,10 @@ export function buildUnpricedError(code: string, message: string): ErrorBody {
   return { code: 'conflict', message, details: [{ field: 'work_order_id', code, message }] };
 }
 
-/** Counts days of storage that no invoice charges yet, except void and cancelled invoices. */
 export function countUnbilledDays(row: PricingFactsRow): number {
   return row.is_waived ? 0 : Math.max(0, row.storage_due - row.invoiced_days);
 }
 
-/** @param days of storage to charge */
 export function priceFromFacts(
   row: PricingFactsRow,
   { days, isStorageOnly }: { days: number; isStorageOnly: boolean },
@@ -42,10 +40,7 @@ export function priceFromFacts(
   });
 }
 
-/**
- * Previews the whole price, including what is invoiced already. Returns an error if
- * the card yields no price.
- */
+/** Includes what is invoiced already. Returns an error if the card yields no price. */
 export function previewPrice(row: PricingFactsRow): JobPrice | ErrorBody {
   if (row.status === 'cancelled' && !isGoa(row))
     return buildUnpricedError(
