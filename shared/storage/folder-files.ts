@@ -41,7 +41,7 @@ const FAILURE_BY_ERRNO: Record<string, StorageFailureCode> = {
   ETIMEDOUT: 'storage_unavailable',
 };
 
-/** Converts an error of the file system to a StorageError. Returns other errors unchanged. */
+/** Returns errors of other origin unchanged. */
 export function toFolderStorageError(error: unknown): unknown {
   if (error instanceof StorageError) return error;
   // Sockets also report ETIMEDOUT, but only errors of system calls have a `syscall` member.
@@ -53,7 +53,6 @@ export function toFolderStorageError(error: unknown): unknown {
 /** Another process may remove the empty folder before this process creates the file. */
 const MAX_ATTEMPTS = 5;
 
-/** Opens a new part file next to the final file. Creates the folder if it is missing. */
 export async function openPartFile(path: string): Promise<{ handle: FileHandle; part: string }> {
   const folder = dirname(path);
   const part = join(folder, `${partFilePrefix(basename(path))}${randomBytes(6).toString('hex')}`);
@@ -80,8 +79,8 @@ async function openWithParentOwner(part: string): Promise<FileHandle> {
 }
 
 /**
- * Creates a folder, and its missing parents, that only the owner can enter. Syncs each folder so
- * that it survives a power failure.
+ * Only the owner can enter the folder and its new parents. Each is synced to
+ * survive a power failure.
  */
 async function createFolder(folder: string): Promise<void> {
   const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -8,8 +8,7 @@ import { startFileUpload } from './folder-upload.js';
 import { assertKey, assertRangeWithin, type ByteRange, isKey, type Storage, type Upload } from './storage.js';
 
 /**
- * Stores objects as files in a folder that only its owner can enter. Processes on several machines
- * need a shared folder, or S3.
+ * Only the owner can enter the folder. Processes on several machines need a shared folder, or S3.
  */
 export class FolderStorage implements Storage {
   /** @param root absolute path; created on first use */
@@ -122,7 +121,6 @@ async function* walk(folder: string): AsyncGenerator<{ path: string; name: strin
   }
 }
 
-/** Returns undefined instead of a not-found error (ENOENT). */
 async function undefinedIfMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

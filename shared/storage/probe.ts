@@ -6,10 +6,7 @@ import { type Storage, StorageError } from './storage.js';
 const PROBE_FOLDER = 'start-probe';
 const PROBE_METADATA = { contentType: 'text/plain', fileName: 'probe.txt' };
 
-/**
- * Writes an object and deletes it.
- * @throws {Error} that describes why storage is not writable
- */
+/** @throws {Error} that describes why storage is not writable */
 export async function assertWritable(storage: Storage): Promise<void> {
   const key = `${PROBE_FOLDER}/${randomBytes(8).toString('hex')}`;
   try {

@@ -11,11 +11,8 @@ export interface Bucket {
 }
 
 export interface S3Timeouts {
-  /** Time limit for establishing a connection. */
   connectMs: number;
-  /**
-   * Time limit from the start of a request, which may carry 8 MiB, to the start of its response.
-   */
+  /** From the start of a request, which may carry 8 MiB, to the start of its response. */
   responseMs: number;
 }
 
@@ -27,11 +24,9 @@ export async function createBucketClient(location: S3Location, timeouts: S3Timeo
   const region = location.region ?? (endpoint ? 'us-east-1' : undefined);
   const client = new sdk.S3Client({
     ...(region ? { region } : {}),
-    // Virtual-hosted buckets need wildcard DNS and a wildcard certificate. Few
-    // other servers have both.
+    // Virtual-hosted buckets need wildcard DNS and certificates, which few other servers have.
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
-    // Older S3 servers reject the SDK's checksum trailers. TLS and the export's SHA-256
-    // protect the bytes instead.
+    // Older S3 servers reject checksum trailers. TLS and the export's SHA-256 protect the bytes.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 3,
@@ -51,16 +46,12 @@ const STORAGE_FULL_ERRORS =
 const CREDENTIAL_ERRORS = /^(CredentialsProviderError|TokenProviderError)$/;
 const TRANSIENT_STATUSES = [408, 425, 429];
 /**
- * A retry may succeed after these errors: a slow connection, credentials being renewed, or a
- * completed upload whose first response was lost.
+ * Slow connections, credentials being renewed, or a completed upload with a lost first response.
  */
 const TRANSIENT_ERRORS =
   /^(RequestTimeout|ExpiredToken|ExpiredTokenException|OperationAborted|NoSuchUpload|SlowDown)$/;
 
-/**
- * Converts an error of the SDK to a StorageError. Returns an error unchanged if it is neither a
- * response of S3 nor a failed connection.
- */
+/** Returns an error unchanged if it is neither a response of S3 nor a failed connection. */
 export function toS3StorageError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageError || error instanceof RangeError) return error;
   const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };

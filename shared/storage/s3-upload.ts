@@ -40,8 +40,7 @@ class ObjectUpload extends StreamUpload {
 
   protected async storeChunk(chunk: Buffer): Promise<void> {
     for (let offset = 0; offset < chunk.length; ) {
-      // A full part waits for further bytes, so that content which fits in one
-      // part takes a single request.
+      // A full part waits for further bytes, so that small content takes a single request.
       if (this.#filledBytes === this.#part.length) await this.#nextPart();
       const copied = chunk.copy(this.#part, this.#filledBytes, offset);
       this.#filledBytes += copied;

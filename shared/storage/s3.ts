@@ -193,7 +193,6 @@ async function abortUpload(
   }
 }
 
-/** Start of the next page of unfinished uploads. */
 interface PageMarkers {
   KeyMarker?: string;
   UploadIdMarker?: string;

@@ -63,7 +63,6 @@ export interface Upload {
    * rejects with any error of the stream.
    */
   readonly stream: Writable;
-  /** Bytes written so far. */
   readonly bytes: number;
   /**
    * Ends the stream if it is still open. Resolves when the object is stored durably.
