@@ -7,23 +7,17 @@ export interface AccountQuotaRule {
   /** SQL condition on the alias `t` for the rows that count towards the limit. */
   countedRows: string;
   maxRecords: number;
-  /** Error message when the limit is reached. */
   refusalMessage: string;
 }
 
-/**
- * The remaining quota of some accounts. The commands of a transaction reserve from it in sequence.
- */
+/** The commands of a transaction reserve from the quota in sequence. */
 export class AccountQuota {
   private constructor(
     private readonly taken: Map<string, number>,
     private readonly rule: AccountQuotaRule,
   ) {}
 
-  /**
-   * Counts the existing records. Locks the accounts, so that the second of two concurrent
-   * transactions sees the records of the first.
-   */
+  /** Locks the accounts, so that the second of two transactions sees the first one's records. */
   static async load(
     tx: Transaction,
     commands: readonly { tenantId: string }[],

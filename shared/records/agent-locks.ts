@@ -2,10 +2,7 @@ import type { Actor, Command } from '../contracts/command.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import { recordsetSql, toRecordRef } from './record-refs.js';
 
-/**
- * An agent's writes that count towards the approval threshold share a conflict key, so that no two
- * of them run concurrently.
- */
+/** No two writes of an agent that count towards the approval threshold run concurrently. */
 export function agentConflictKeys(actor: Actor): string[] {
   return actor.type === 'agent' ? [`agent:${actor.id}`] : [];
 }

@@ -13,10 +13,7 @@ export interface ExpiryRule {
   condition: string;
 }
 
-/**
- * Deletes at most `limit` expired rows per table of this transaction's
- * tenants. Returns their number.
- */
+/** Deletes at most `limit` rows per table of this transaction's tenants. Returns their number. */
 export async function deleteExpiredRows(
   tx: Transaction,
   rules: readonly ExpiryRule[],

@@ -18,16 +18,12 @@ export function unknownReferenceOutcome(field: string, entityType: string): Comm
   return invalidReferencesOutcome([describeUnknown(field, entityType)]);
 }
 
-/** The table of records that a member of a body refers to by their ids. */
 export type ReferencedTable = Pick<ResourceTable, 'entityType' | 'table'>;
 
 /** For each member of a body that holds another record's id: the table of that record. */
 export type References = Readonly<Record<string, ReferencedTable>>;
 
-/**
- * Checks the ids of other records in the bodies, with one query per table. Returns the refusal of
- * each command that names an unknown record.
- */
+/** Uses one query per table. Returns the refusal of each command that names an unknown record. */
 export async function refuseUnknownReferences<Input>(
   tx: Transaction,
   commands: Command<Input>[],

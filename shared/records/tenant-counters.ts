@@ -16,7 +16,7 @@ export function countUpSql(name: CounterName, { rows, step }: { rows: string; st
              returning c.tenant_id, c.value`;
 }
 
-/** Sets counters back. Call it in the transaction that counted them up. */
+/** Call it in the transaction that counted up. */
 export async function setCounters(
   tx: Transaction,
   name: CounterName,

@@ -5,17 +5,11 @@ import { type Field, getOutput, inferKind } from './field.js';
 
 /** A field whose value is an object. The object's members are columns of the table. */
 export interface ColumnGroup extends Field {
-  /**
-   * The columns that a request sets: all of them for null, else those of
-   * the members in the request.
-   */
+  /** Null sets all columns of the group; an object sets those of its members. */
   toColumns: (value: object | null | undefined) => Record<string, unknown>;
 }
 
-/**
- * Defines such a field from its members. The columns in the table and in the CSV file have the
- * prefix: `vehicle_make` for `make`.
- */
+/** The columns in the table and in the CSV file have the prefix: `vehicle_make` for `make`. */
 export function columnGroup(prefix: string, members: Readonly<Record<string, Field>>): ColumnGroup {
   const entries = Object.entries(members).map(([name, field]) => ({
     name,

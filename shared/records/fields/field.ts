@@ -24,7 +24,6 @@ export interface Field {
   changeInput?: Joi.Schema;
   /** Which requests may set the field; both by default. */
   setBy?: 'create' | 'change';
-  /** A creation must name the field. */
   isRequired?: true;
   /** What a response holds: by default the input, and nothing if null. */
   output?: Joi.Schema | null;
@@ -36,13 +35,10 @@ export interface Field {
    */
   columns?: string | Readonly<Record<string, string>> | null;
   /**
-   * How the CSV file prints the field, or its columns there; by default follows from the
-   * output. Null omits the field.
+   * How the CSV file prints the field, or its columns there. Derived from the output by default.
    */
   csv?: CellKind | readonly Cell[] | null;
-  /**
-   * The field came to the CSV file later than the fields below, so its column is the last there.
-   */
+  /** The field came to the CSV file after the fields below, so its column comes last there. */
   isLastInCsv?: true;
   /** The value must be an id of the account in this table. */
   references?: ReferencedTable;
@@ -68,7 +64,6 @@ export function optionalMultilineText(maxLength: number, options: Partial<Field>
   return optionalText(maxLength, { input: multilineText(maxLength).allow(null), ...options });
 }
 
-/** A nullable id of another record of the account. */
 export function optionalReference(references: ReferencedTable, options: Partial<Field> = {}): Field {
   return { input: uuid().allow(null), output: uuid().allow(null), columns: 'uuid', references, ...options };
 }
@@ -94,7 +89,6 @@ export function inferKind(name: string, schema: Joi.Schema): CellKind {
   return isPlain ? 'plain' : 'text';
 }
 
-/** Creates the function that renders the field's member of the JSON object. */
 export function createRenderer(name: string, field: Field): (alias: string) => JsonMember {
   const output = getOutput(field);
   const isTime = output !== null && inferKind(name, output) === 'time';

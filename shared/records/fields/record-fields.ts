@@ -14,13 +14,10 @@ export interface RecordFields {
   settable: string;
   /** The settable columns that a change may set. */
   changeable: string;
-  /** Names of the columns that clients set. */
   settableNames: readonly string[];
   /** Names of all columns of the table that the fields show. */
   columnNames: readonly string[];
-  /**
-   * The columns of the CSV file. New columns come last, because spreadsheets rely on the sequence.
-   */
+  /** New columns come last, because spreadsheets rely on the sequence. */
   cells: readonly Required<Cell>[];
   /** Members with texts from people outside. */
   freeTextNames: readonly string[];
@@ -32,10 +29,7 @@ export interface RecordFields {
   representation: (alias: string) => string;
 }
 
-/**
- * The sequence of the fields is that of the members in JSON and of the columns in CSV files,
- * so a new field comes last.
- */
+/** New fields come last, because JSON members and CSV columns keep the sequence of the fields. */
 export function defineFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields);
   const shown = entries.filter(([, field]) => getOutput(field) !== null);
@@ -77,8 +71,8 @@ function memoizeByAlias(render: (alias: string) => string): (alias: string) => s
 }
 
 /**
- * A column may hold a list as JSON. These are the fields of an entry of such a list; in the file of
- * the entries, `value` holds an entry.
+ * For entries of a list that a column holds as JSON. In the file of the
+ * entries, `value` holds an entry.
  */
 export function defineEntryFields(fields: Readonly<Record<string, Field>>): RecordFields {
   const entries = Object.entries(fields).map(([name, field]) => {

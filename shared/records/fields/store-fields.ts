@@ -12,7 +12,7 @@ export interface StoredResource {
   fields: RecordFields;
 }
 
-/** Inserts rows in one query. A column that a row does not name is null. */
+/** A column that a row does not name is null. */
 export async function insertRecords(
   tx: Transaction,
   { table: { table }, fields }: StoredResource,
@@ -28,10 +28,7 @@ export async function insertRecords(
   });
 }
 
-/**
- * Applies the JSON merges of a set of commands in one update query.
- * @param toColumns turns a body into columns; by default each member is a column
- */
+/** @param toColumns turns a body into columns; by default each member is a column */
 export async function updateRecords<Input extends object>(
   tx: Transaction,
   commands: Command<Input>[],

@@ -6,13 +6,9 @@ import { buildSearchQuery, type ListSearch, SEARCH_TIMEOUT_MS } from './search.j
 
 /** PostgreSQL renders the items. */
 export interface PageRow {
-  /** The items' JSON texts, joined by commas. */
   items: string;
   count: number;
-  /**
-   * Position of the last item; null if no page follows. A page ends before the first item that
-   * would exceed the byte limit.
-   */
+  /** Position of the last item; null if no page follows. */
   next_at: string | null;
   next_id: string | null;
 }
@@ -26,8 +22,7 @@ export interface FilterScope {
 export interface ListScope extends FilterScope {
   position: CursorPosition | undefined;
   /**
-   * The agent key that sends the request; undefined for other clients. Lists that show agents only
-   * their own records filter by this key.
+   * The agent that sends the request. Lists that show agents only their own records filter by it.
    */
   agentId?: string | undefined;
 }
@@ -79,10 +74,7 @@ export interface ListPlan {
   idTimeColumn?: string;
 }
 
-/**
- * 200 invoices can be 84 MB, and the process holds each page in memory
- * until its client has read it.
- */
+/** 200 invoices can be 84 MB, and a page stays in memory until its client has read it. */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -129,10 +121,7 @@ export function buildListQuery(plan: ListPlan): SqlQuery {
   return plan.search ? { ...query, timeoutMs: SEARCH_TIMEOUT_MS } : query;
 }
 
-/**
- * Replaces the byte limit, the last value of a list query. A page has at least
- * one item, however large.
- */
+/** Replaces the byte limit, the query's last value. A page has at least one item, however large. */
 export function withMaxBytes(query: SqlQuery, maxBytes: number): SqlQuery {
   return { ...query, values: [...(query.values ?? []).slice(0, -1), maxBytes] };
 }
@@ -159,16 +148,14 @@ export interface DateRange {
   timeZone: string;
 }
 
-/**
- * `since` is inclusive, `until` exclusive. A plain date means midnight in the tenant's time zone.
- */
+/** `since` is inclusive, `until` exclusive. A plain date means midnight for the tenant. */
 export function addDateRange(conditions: Conditions, column: string, range: DateRange): void {
   addBounds(conditions, range, (operator, time) => `t.${column} ${operator} ${time}`);
 }
 
 /**
- * Like {@link addDateRange}, for records whose ids contain their time. The query needs only the
- * index on the ids, and reads no row or partition outside the range.
+ * For records whose ids contain their time: the query needs only the index on the ids, and reads no
+ * row or partition outside the range.
  */
 export function addIdRange(conditions: Conditions, range: DateRange): void {
   addBounds(conditions, range, (operator, time) => `t.id ${operator} ${firstIdAtSql(time)}`);

@@ -6,7 +6,7 @@ import type { Database, SqlQuery } from '../../platform/postgres/database.js';
 import { type ListScope, MAX_PAGE_BYTES, type PageRow, withMaxBytes } from './keyset-list.js';
 
 export interface ListPage {
-  /** The items' JSON texts, joined by commas, as PostgreSQL rendered them. */
+  /** PostgreSQL renders the items as JSON texts, joined by commas. */
   items: string;
   /** Cursor of the next page; null on the last page. */
   cursor: string | null;
@@ -25,16 +25,13 @@ interface PageRequest<Query> {
   list: string;
   query: Query;
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
-  /**
-   * Maximum bytes of the items' JSON. The page ends before the item that would exceed the limit.
-   * Default: {@link MAX_PAGE_BYTES}.
-   */
+  /** Of the items' JSON. The page ends before the first item that would exceed the limit. */
   maxBytes?: number;
 }
 
 /**
- * One query renders this many items with `expand`. A query for a whole page of large items would
- * render many items that exceed the byte limit and are discarded.
+ * For items with `expand`. A query for a whole page of large items would render many items that
+ * exceed the byte limit and are discarded.
  */
 const EXPANDED_ITEMS_PER_QUERY = 50;
 
@@ -109,10 +106,7 @@ function searchTookTooLong(cause: unknown): AppError {
   );
 }
 
-/**
- * A cursor is bound to the tenant, the list and the filters. The page size
- * may change between pages.
- */
+/** The page size is not part of the binding, so it may change between pages. */
 function cursorBindingFor({ tenantId }: Principal, list: string, query: PageQuery): string {
   const { cursor: _cursor, limit: _limit, expand: _expand, ...filters } = query;
   return `${tenantId} ${list} ${toCanonicalJson(filters)}`;

@@ -1,6 +1,5 @@
 export interface ListSearch {
   term: string;
-  /** Columns that may contain the term. */
   columns: readonly string[];
   /**
    * The tenant's id if triggers maintain search entries for the table
@@ -16,15 +15,14 @@ export interface ListSearch {
 export const SEARCH_TIMEOUT_MS = 1000;
 
 /**
- * A search first scans this many of the newest records, like a list without a search. This scan
- * finds common terms, and covers searches whose other filters leave few records.
+ * A search first scans the newest records. This scan finds common terms, and covers searches whose
+ * other filters leave few records.
  */
 const NEWEST_ROWS = 1000;
 
 /** Search entries are keyed by three letters, so shorter terms have no entry. */
 const MIN_INDEXED_LENGTH = 3;
 
-/** Binds values to the `$n` parameters of a query. */
 interface Binder {
   readonly text: string;
   bind(text: string, ...values: unknown[]): string;
@@ -40,7 +38,7 @@ interface SearchPlan {
   table: string;
   conditions: Binder;
   search: ListSearch;
-  /** The number `n` of the parameter `$n` that holds the page size. */
+  /** The `n` of the parameter `$n` that holds the page size. */
   limitAt: number;
 }
 
@@ -100,7 +98,7 @@ function buildMatchCondition(columns: readonly string[]): string {
   return `(${columns.map((column) => `t.${column} ilike ?`).join(' or ')})`;
 }
 
-/** Builds an ILIKE pattern for a substring. Escapes %, _ and backslash in the term. */
+/** Escapes %, _ and backslash in the term. */
 export function buildContainsPattern(term: string): string {
   return `%${term.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
 }

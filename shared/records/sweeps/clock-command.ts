@@ -1,7 +1,6 @@
 import type { Command, CommandDefinition } from '../../contracts/command.js';
 import { createSystemCommand } from '../../contracts/system-command.js';
 
-/** The record that a clock command updates or creates. */
 export interface ClockTarget {
   tenant_id: string;
   id: string;

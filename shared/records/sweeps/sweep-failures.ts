@@ -25,7 +25,7 @@ export interface RecordedSweepFailure {
  */
 const LONGEST_WAIT = "interval '15 minutes'";
 
-/** Finds which of these tenants a sweep skips, the longest untried first. */
+/** The tenant that has waited longest comes first. */
 export async function findSweepFailures(
   db: Database,
   { task, tenantIds }: { task: string; tenantIds: readonly string[] },
@@ -66,7 +66,6 @@ export async function recordSweepFailure(
   return row?.is_news ?? true;
 }
 
-/** The sweep has succeeded for the tenant. */
 export async function clearSweepFailure(
   db: Database,
   { task, tenantId }: { task: string; tenantId: string },

@@ -17,16 +17,12 @@ export function buildRoundRobinSql(rows: string): string {
 }
 
 export interface RoundRobinQuery {
-  /** Name of the prepared query. */
   name: string;
-  /**
-   * Like `rows` of {@link buildRoundRobinSql}, but without a limit, because one account alone
-   * may fill the whole pass.
-   */
+  /** Like `rows` above, but without a limit, because one account alone may fill the whole pass. */
   rows: string;
   /**
-   * Keeps one pass short. Must be at least the number of accounts in a transaction. Otherwise the
-   * last accounts wait until the others have no rows left.
+   * At least the number of accounts in a transaction. Otherwise the last accounts wait until the
+   * others have no rows left.
    */
   limit: number;
 }
