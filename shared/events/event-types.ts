@@ -15,8 +15,7 @@ export function listMatchingFilters(type: string): string[] {
 }
 
 /**
- * SQL: whether the type matches any of the filters, as {@link matchesType} does. The arguments are
- * SQL expressions of type text and text[].
+ * SQL for {@link matchesType} with any of the filters. The arguments are of type text and text[].
  */
 export function matchesTypesSql(type: string, filters: string): string {
   return `exists (select from unnest(${filters}) as f(filter) where f.filter in ('*', ${type})

@@ -27,10 +27,7 @@ export interface StoredEvent {
 }
 
 const PAGE_EVENTS = 200;
-/**
- * A page ends with the event that crosses this limit. Large bodies for many readers would otherwise
- * fill the memory of the process.
- */
+/** A page ends with the event that crosses this limit, because large bodies fill the memory. */
 const PAGE_BYTES = 1024 * 1024;
 
 export async function readEvents(db: Database, tenantId: string, after: EventPosition): Promise<EventPage> {

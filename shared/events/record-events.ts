@@ -21,10 +21,7 @@ export const RECORD_EVENTS = `
     insert into events (tenant_id, id, type, occurred_at, body) select tenant_id, id, type, at, body from new_events
   )`;
 
-/**
- * Builds the events of a command for {@link RECORD_EVENTS}. `head` and `tail` are the texts of the
- * event's body before and after the record's JSON.
- */
+/** `head` and `tail` are the texts of an event's body before and after the record's JSON. */
 export function buildEventRows(command: Command, drafts: EventDraft[], now: Date) {
   const at = now.toISOString();
   return drafts.map((draft) => {
