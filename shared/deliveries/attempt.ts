@@ -22,7 +22,6 @@ export interface AttemptDecision {
   errorClass: string | null;
   /** Wait before the next attempt; null if there is no further attempt. */
   retryInMs: number | null;
-  /** Why the receiver wants no further deliveries. */
   stop: 'gone' | 'receiver' | null;
   /** Requested pause of the endpoint; 0 if there is none. */
   pauseMs: number;

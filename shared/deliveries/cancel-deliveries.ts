@@ -21,9 +21,8 @@ interface AffectedEndpoint extends RecordRef {
 }
 
 /**
- * Cancels the open deliveries of these replays. Every writer of deliveries locks them sorted by id,
- * to avoid deadlocks. An endpoint has at most a few hundred open deliveries, which are neighbours
- * in the index of due deliveries.
+ * Every writer of deliveries locks them sorted by id, to avoid deadlocks. An endpoint has at most a
+ * few hundred open deliveries, which are neighbours in the index of due deliveries.
  * @returns each replay that had open deliveries, once per endpoint
  */
 export async function cancelDeliveriesOfReplays(

@@ -69,8 +69,7 @@ const selectNextDueSql = (priority: number) => `
    order by d.next_attempt_at limit 1)`;
 
 /**
- * Looks up each id by the primary key. For the whole array, the planner would scan
- * another index from end to end.
+ * Looks up each id by the primary key: for the whole array, the planner would scan another index.
  */
 const ENDED_SQL = `array(
   select x.id from unnest(r.doubtful) as x(id)
@@ -80,8 +79,8 @@ const TAKES_SQL = `
   case when p.deleted_at is not null then 'none' when p.enabled then 'all' when p.disabled_reason = 'failing' then 'probes' else 'none' end`;
 
 /**
- * Finds the oldest due deliveries of some endpoint queues, live deliveries before replays. The
- * result omits a queue whose endpoint does not exist.
+ * Finds the oldest due deliveries, live deliveries before replays. Omits
+ * queues without an endpoint.
  */
 export async function findDue(db: Database, requests: DueRequest[]): Promise<DueResult[]> {
   const requestRows = requests.map(({ tenantId, endpointId, ...rest }) => ({

@@ -53,10 +53,7 @@ interface ReplayDeliveries {
   candidates: string;
 }
 
-/**
- * SQL that inserts one delivery for each matching candidate and returns the new ids. Existing
- * deliveries are left alone.
- */
+/** SQL: inserts one delivery per matching candidate, unless it exists, and returns the new ids. */
 export function insertReplayDeliveriesSql({
   kind,
   tenantId,

@@ -3,10 +3,7 @@ import { type EndpointQueueRef, listQueueTenants } from '../queues/webhooks.js';
 import { recordsetSql } from '../records/record-refs.js';
 import type { EndpointQueueHealth } from './queue-health.js';
 
-/**
- * Longer than a live process ever stalls. After a kill, the endpoint queues of
- * the process wait this long.
- */
+/** Longer than a live process ever stalls. A killed process's endpoint queues wait this long. */
 export const LEASE_SECONDS = 15;
 
 export interface LeaseResult extends EndpointQueueRef {
@@ -54,15 +51,13 @@ interface HealthRow {
 }
 
 /**
- * Acquires the free leases. Marks the other endpoint queues as woken, for the workers that hold
- * them. The result omits queues that do not exist.
+ * Acquires the free leases, and marks the other queues as woken. Omits queues that do not exist.
  */
 export async function acquireLeases(db: Database, leases: EndpointLease[]): Promise<LeaseResult[]> {
   const rows = await db.transaction(listQueueTenants(leases), (tx) =>
     tx.query<HealthRow>({
       name: 'take-lanes',
-      // Every writer locks the rows in this sequence, so that two workers with
-      // many queues cannot deadlock.
+      // All writers lock in this sequence, so that two workers with many queues cannot deadlock.
       text: `with asked as (
                select l.tenant_id, l.endpoint_id, r.owner, (l.owner is null or l.lease_until < now()) as is_free,
                  p.updated_at::text as version
@@ -109,10 +104,7 @@ function parseHealth(row: Omit<HealthRow, 'is_mine' | 'version'>): EndpointQueue
   };
 }
 
-/**
- * Reads the health of endpoint queues that this process holds. Others may have changed it: for
- * example, a user enabled the endpoint again.
- */
+/** Others may have changed the health: for example, a user enabled the endpoint again. */
 export async function readEndpointHealth(
   db: Database,
   leases: EndpointLease[],
@@ -140,10 +132,7 @@ export function renewLeases(db: Database, leases: EndpointLease[]): Promise<Upda
   });
 }
 
-/**
- * Releases leases. Returns the endpoint queues that were woken meanwhile; the caller
- * must acquire them again.
- */
+/** Returns the endpoint queues that were woken meanwhile; the caller must acquire them again. */
 export async function releaseLeases(db: Database, leases: EndpointLease[]): Promise<EndpointQueueRef[]> {
   const released = await updateLeases(db, leases, {
     name: 'release-lanes',

@@ -14,9 +14,8 @@ export interface AttemptRecord extends EndpointQueueRef {
 }
 
 /**
- * Stores attempts and the new states of their deliveries and endpoint queues in one
- * transaction. A second call changes nothing, so a worker that lost the connection during
- * the commit can repeat it.
+ * Stores everything in one transaction. A second call changes nothing, so a worker that lost the
+ * connection during the commit can repeat the call.
  */
 export async function storeAttempts(
   db: Database,
@@ -117,10 +116,7 @@ function updateDeliveries(records: AttemptRecord[]): SqlQuery {
   };
 }
 
-/**
- * Shows long requests as `delivering` in the delivery log, except those whose
- * attempt is already stored.
- */
+/** The delivery log shows long requests as `delivering`, unless their attempt is already stored. */
 export async function markDelivering(
   db: Database,
   deliveries: { tenantId: string; id: string; attempts: number }[],
