@@ -25,10 +25,7 @@ export async function deleteExpiredRecords(
   });
 }
 
-/**
- * An idempotency record outlives its operation. Without the record, the operation would
- * look as if it had never run.
- */
+/** Without its record, an operation would look as if it had never run. So records live longer. */
 export const EXPIRED_IDEMPOTENCY_RECORDS: ExpiryRule = {
   table: 'idempotency_keys',
   condition: `o.created_at < now() - ${EXTENDED_RETENTION}`,

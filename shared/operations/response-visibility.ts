@@ -24,8 +24,7 @@ export function refuseForeignReplay({ kind }: Principal, { entityType }: Definit
 }
 
 /**
- * A conflict's details are the record's content, so they are removed if the caller
- * may not read the record.
+ * A conflict's details are the record's content, so only callers who may read the record get them.
  */
 export function hideRecordContents(key: Principal, { entityType }: Definition, error: ErrorBody): ErrorBody {
   if (error.code !== 'precondition_failed' || hasAccess(key, getReadAccess(entityType))) return error;

@@ -22,7 +22,6 @@ export interface OperationView {
   createdAt: string;
   type: string;
   actorId: string | null;
-  /** The record that the write creates or changes. */
   entityId: string;
   /** The key or secret that the command created, encrypted; null if it created none. */
   sealedSecret: string | null;
@@ -109,7 +108,6 @@ export async function findCommandResult(db: Database, command: Command): Promise
   return row && rebuildResult(row, (sqlQuery) => db.read(command.tenantId, sqlQuery));
 }
 
-/** Once committed, the command runs even if the queue loses its job. */
 export async function storeOperation(db: Database, command: Command, leaseSeconds: number): Promise<void> {
   await db.transaction([command.tenantId], async (tx) =>
     tx.queryAtCommit({
