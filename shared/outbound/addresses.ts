@@ -1,19 +1,13 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 export interface OutboundRules {
-  /**
-   * Allows 127.0.0.0/8 and ::1, for receivers on a developer's machine. All other
-   * non-public addresses stay blocked.
-   */
+  /** Allows 127.0.0.0/8 and ::1, for receivers on a developer's machine. */
   allowLoopback: boolean;
   /** Allows `http:` in addition to `https:`. */
   allowHttp: boolean;
 }
 
-/**
- * IPv4 ranges outside the public internet (IANA special-purpose registry), and one public address
- * that leads inside Azure.
- */
+/** Not on the public internet (IANA special-purpose registry), except the last address. */
 const REFUSED_V4 = buildBlockList('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -77,8 +71,8 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * An ISATAP address has any prefix, then the interface id 0:5efe or 200:5efe, then an IPv4 address.
- * An ISATAP router forwards the packet to that IPv4 address, which may be private.
+ * An ISATAP address ends with the interface id 0:5efe or 200:5efe and an IPv4 address. An ISATAP
+ * router forwards the packet to that IPv4 address, which may be private.
  */
 function isIsatap(address: string): boolean {
   const groups = parseIpv6Groups(address);

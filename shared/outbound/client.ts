@@ -16,10 +16,7 @@ export interface OutboundClient {
    * @throws {OutboundError} if no complete response arrived
    */
   send(request: OutboundRequest): Promise<OutboundResponse>;
-  /**
-   * Refuses new requests, waits for running requests (each has its
-   * deadline) and closes all sockets.
-   */
+  /** Refuses new requests and waits for running requests, each of which has its deadline. */
   close(): Promise<void>;
 }
 
@@ -43,7 +40,6 @@ class RequestState {
   remoteAddress: string | null = null;
   connectMs: number | null = null;
   isFinished = false;
-  /** Aborts the current stage. */
   stopStage: () => void = () => undefined;
 }
 
@@ -126,7 +122,7 @@ class GuardedClient implements OutboundClient {
         const isUnsent = error instanceof ConnectionClosedError;
         const isUnanswered = isUnsent || (request.isIdempotent && connection.hasReceivedNothing);
         connection.destroy();
-        // The receiver closed the kept-alive socket before this request. Each pass removes one idle
+        // The receiver closed the kept-alive socket. Each pass removes one idle
         // socket, so the loop ends.
         const canRetry = pooled && isUnanswered && failure.kind === 'reset' && !state.isFinished;
         if (!canRetry) throw failure;
@@ -138,7 +134,7 @@ class GuardedClient implements OutboundClient {
   }
 
   /**
-   * Waits for permission to send. On refusal, the connection goes back to the pool.
+   * On refusal, the connection goes back to the pool.
    * @returns the extra headers for this send
    */
   async #awaitPermission(
@@ -162,8 +158,7 @@ class GuardedClient implements OutboundClient {
   async #openConnection(target: Target, state: RequestState): Promise<PinnedConnection> {
     const startedAt = performance.now();
     const abort = new AbortController();
-    // Set the stage again: after a closed kept-alive socket, the deadline can pass
-    // during the new connection.
+    // After a closed kept-alive socket, the deadline can pass during the new connection.
     state.stage = 'the host was being looked up and connected to';
     state.stopStage = () => abort.abort();
     const connected = await connectTo(target, {

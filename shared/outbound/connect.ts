@@ -51,10 +51,7 @@ function createBlockedError(): OutboundError {
   return new OutboundError('blocked_address', 'The host has an address that is not allowed.');
 }
 
-/**
- * One blocked address blocks the whole host: a name with a public and a private address
- * is an attack or a mistake.
- */
+/** A name with a public and a private address is an attack or a mistake: the host is blocked. */
 async function findAllowedAddresses(
   { hostname }: Target,
   { rules, resolve }: ConnectOptions,
@@ -118,8 +115,7 @@ function startTls(socket: Socket, { hostname }: Target, signal: AbortSignal): Pr
 
 /** Destroys the socket on failure or abort. */
 async function waitForEvent<S extends Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
-  // The listener stays for the life of the socket: an error event without a
-  // listener would end the process.
+  // Keep the listener: an error event without a listener would end the process.
   socket.on('error', () => undefined);
   try {
     await once(socket, event, { signal });

@@ -27,10 +27,7 @@ export class OutboundError extends Error {
   }
 }
 
-/**
- * The caller's own limit postpones this request. Nothing was sent; the
- * caller can retry after waitMs.
- */
+/** The caller's own limit postpones this request. Nothing was sent; retry after waitMs. */
 export class PostponedError extends Error {
   override readonly name = 'PostponedError';
 
@@ -48,10 +45,7 @@ const CONNECT_REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'The network of the host cannot be reached.',
 };
 
-/**
- * Describes a failed connection for the tenant. Codes that do not concern the
- * receiver (EMFILE) stay hidden.
- */
+/** Hides codes that do not concern the receiver (EMFILE), because the tenant sees the text. */
 export function connectError(error: unknown): OutboundError {
   return new OutboundError(
     'connect',
@@ -65,7 +59,6 @@ export function tlsError(error: unknown): OutboundError {
 }
 
 /**
- * Classifies an error of undici or the socket after the connection was established.
  * @param hasEnded whether the server had closed its sending side; the parser reports an
  * early end as invalid data
  */

@@ -28,7 +28,6 @@ export interface OutboundResponse {
   headers: Record<string, string | string[]>;
   /** The bytes as received; never decompressed. */
   body: Buffer;
-  /** The response body was longer than maxBodyBytes. */
   isTruncated: boolean;
   remoteAddress: string | null;
   /** Time for DNS lookup, connection and TLS; null if the client reused a kept-alive socket. */
@@ -38,10 +37,7 @@ export interface OutboundResponse {
   totalMs: number;
 }
 
-/**
- * Callers cannot set these headers, which belong to the connection or change where or
- * how the request arrives.
- */
+/** These headers belong to the connection, or change where or how the request arrives. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -58,10 +54,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/**
- * Adds the client's own headers to the caller's.
- * @throws {OutboundError} if the caller sets a reserved header
- */
+/** @throws {OutboundError} if the caller sets a reserved header */
 export function prepareHeaders(headers: Record<string, string>): Record<string, string> {
   for (const name of Object.keys(headers)) {
     if (RESERVED_HEADERS.has(name.toLowerCase())) {

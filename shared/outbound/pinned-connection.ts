@@ -4,10 +4,7 @@ import type { ConnectedSocket } from './connect.js';
 import { OutboundError } from './outbound-error.js';
 import { ResponseCollector } from './response-collector.js';
 
-/**
- * Many servers close idle sockets after 5 s. A shorter Keep-Alive timeout from the
- * server takes precedence.
- */
+/** Many servers close idle sockets after 5 s. A server's shorter Keep-Alive timeout wins. */
 const IDLE_MS = 10_000;
 /** Limits the age of a socket, so that the client notices when a name moves to another address. */
 const MAX_AGE_MS = 300_000;
@@ -28,8 +25,7 @@ export interface ConnectionRequest {
 }
 
 /**
- * HTTP over one connected socket, one request at a time. The connection never reconnects, because
- * the connect step checks the address.
+ * One request at a time over one socket. Never reconnects, because connectTo checks the address.
  */
 export class PinnedConnection {
   readonly remoteAddress: string;
@@ -69,17 +65,14 @@ export class PinnedConnection {
     socket.once('close', () => onGone(this));
   }
 
-  /** A reusable socket is open, and younger than MAX_AGE_MS. */
   get isReusable(): boolean {
     return !this.#socket.destroyed && performance.now() - this.#createdAt < MAX_AGE_MS;
   }
 
-  /** The server has closed its sending side. */
   get hasEnded(): boolean {
     return this.#socket.readableEnded;
   }
 
-  /** No byte has arrived since the last request was sent. */
   get hasReceivedNothing(): boolean {
     return this.#socket.bytesRead === this.#bytesReadBefore;
   }

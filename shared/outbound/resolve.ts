@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 
 /**
- * Returns all IPv4 and IPv6 addresses of a name.
+ * Returns all IPv4 and IPv6 addresses.
  * @throws {Error} if the name has no address
  */
 export type ResolveHostname = (hostname: string) => Promise<string[]>;

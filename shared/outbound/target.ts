@@ -2,14 +2,12 @@ import { isIP } from 'node:net';
 import { isAllowedAddress, isLoopback, type OutboundRules } from './addresses.js';
 import { OutboundError } from './outbound-error.js';
 
-/** The destination of a request, parsed from a URL that passed the checks of this file. */
 export interface Target {
   /** Scheme, host and port. Requests to one origin may share a socket. */
   origin: string;
   /** Name or IP address; IPv6 without brackets. */
   hostname: string;
   port: number;
-  /** Path and query string. */
   path: string;
   isSecure: boolean;
 }
