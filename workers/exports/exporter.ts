@@ -21,10 +21,7 @@ export class Exporter {
     return this.#turns.counts;
   }
 
-  /**
-   * Finds and starts the due exports of a tenant. A surplus job does nothing; the
-   * clock replaces a lost job.
-   */
+  /** A surplus job does nothing; the clock replaces a lost job. */
   async startDueExports({ tenantId }: Pick<ExportJob, 'tenantId'>): Promise<void> {
     const due = await this.runtime.db.transaction([tenantId], (tx) => findDueExports(tx));
     for (const { tenant_id, id, ...size } of due) this.#turns.add({ tenant_id, id, isLarge: isLarge(size) });
@@ -55,8 +52,7 @@ export class Exporter {
       await runExport(this.runtime, { ...this.parts, ref: waiting, signal });
       hasSucceeded = true;
     } catch (error) {
-      // The lease will expire, and the clock will resubmit the export. An immediate
-      // check could loop forever.
+      // The clock will resubmit the export after its lease. An immediate retry could loop forever.
       this.runtime.logger.error({ err: error, ...logFields }, 'an export run failed unexpectedly');
     }
     this.#turns.finish(waiting);
@@ -71,10 +67,7 @@ export class Exporter {
   }
 }
 
-/**
- * An export without an estimate is large. So is a dump: the planner cannot estimate
- * its logs and events well.
- */
+/** The planner cannot estimate the logs and events of a dump well, so a dump counts as large. */
 function isLarge({ estimated_rows, format }: Pick<DueExport, 'estimated_rows' | 'format'>): boolean {
   return format === 'dump' || estimated_rows === null || estimated_rows >= LARGE_EXPORT_ROWS;
 }

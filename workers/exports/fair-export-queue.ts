@@ -23,7 +23,7 @@ export class FairExportQueue {
   private readonly running = new Map<string, Slot>();
   private lastInGeneral: 'small' | 'large' = 'large';
 
-  /** @param slots maximum number of concurrent exports of this process */
+  /** @param slots concurrent exports of this process */
   constructor(private readonly slots: number) {}
 
   /** Ignores an export that already waits or runs. */

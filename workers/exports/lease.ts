@@ -3,7 +3,6 @@ import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { RecordRef } from '../../shared/records/record-refs.js';
 import { renewExportLease } from '../../shared/resources/exports/run-store.js';
 
-/** A lease that is not renewed for this long expires. */
 export const LEASE_MS = 15_000;
 /** Also the delay until the worker notices a cancellation, and the interval of progress updates. */
 const RENEW_MS = 1000;
@@ -20,16 +19,13 @@ export interface ExportLease {
   /** Stored with the next renewal. */
   progress: { rows: number; bytes: number };
   /**
-   * Keeps the lease until the final command has run, so that no other worker restarts the export.
+   * Keeps the lease until the final command has run, or another worker would restart the export.
    */
   waitUntilRecorded(): Promise<void>;
   stopRenewing(): void;
 }
 
-/**
- * Renews the lease until `stopRenewing` is called. If the database is unreachable, the renewal is
- * retried until the lease expires.
- */
+/** If the database is unreachable, the renewal is retried until the lease expires. */
 export function holdLease(
   { db, logger }: Runtime,
   { ref, owner, signal }: { ref: RecordRef; owner: string; signal: AbortSignal },
@@ -43,8 +39,7 @@ export function holdLease(
   };
   const markLost = (reason: unknown) => lost.abort(reason);
   const expiredError = new Error('The lease expired before it could be renewed.');
-  // The lease ends even if the database neither responds nor fails, because another
-  // worker may hold it by then.
+  // Even if the database neither responds nor fails, another worker may hold the lease by then.
   let expiryTimer = setTimeout(markLost, LEASE_MS, expiredError);
   let renewIntervalMs = RENEW_MS;
   let renewTimer = setTimeout(renew, renewIntervalMs);

@@ -130,8 +130,8 @@ function objectKey({ tenant_id, id }: RecordRef, attempt: number): string {
 }
 
 /**
- * Deletes the object of the previous run, whose worker died and whose result would now be refused.
- * The cleaner would delete the object only after a day.
+ * The previous run's worker died, and its result would now be refused. The cleaner would delete the
+ * object only after a day.
  */
 async function deletePreviousObject(
   { logger }: Runtime,
@@ -151,10 +151,7 @@ async function deletePreviousObject(
   }
 }
 
-/**
- * A shutdown releases the export, a transient failure releases it for a retry, and
- * any other error fails it.
- */
+/** A shutdown or a transient failure releases the export; any other error fails it. */
 async function handleFailure(
   { db, logger }: Runtime,
   run: ExportRun,
@@ -189,10 +186,7 @@ interface FinalCommand {
   input: ExportResult | ExportFailure;
 }
 
-/**
- * Submits the result as a command, so that its event, deliveries and audit
- * entry are stored with it.
- */
+/** A command stores event, deliveries and audit entry with the result. */
 function submitResult(
   { writes, ref }: ExportRun,
   { environment }: LeasedExport,

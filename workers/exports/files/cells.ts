@@ -5,7 +5,6 @@ import type { RecordFields } from '../../../shared/records/fields/record-fields.
 export interface CsvColumn {
   /** The name in REST. A member of an object has the object's name as prefix: `delivery_state`. */
   name: string;
-  /** The SQL expression that COPY prints. */
   sql: string;
   /** The export sums the amounts and, on request, adds a decimal column. */
   isCents?: true;

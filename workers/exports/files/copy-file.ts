@@ -6,9 +6,7 @@ import { CsvFileStream, type FileStream, JsonFileStream } from './file-streams.j
 import { rejectOnAbort } from './run-concurrently.js';
 import type { FileSource } from './sources.js';
 
-/**
- * Receives the rows written so far, over all files. Must be very cheap: each chunk causes a call.
- */
+/** Receives the rows written so far, over all files. Must be cheap: each chunk causes a call. */
 export type OnProgress = (rows: number) => void;
 
 export interface CopyContext {
@@ -20,9 +18,7 @@ export interface CopyContext {
 export interface CopyFileOptions {
   signal: AbortSignal | undefined;
   earlierRows: number;
-  /**
-   * Pipes the rows through the file stream to their destination, and resolves when all have passed.
-   */
+  /** Resolves when all rows have passed through the file stream to their destination. */
   pipeRows: (rows: Readable, frame: FileStream) => Promise<unknown>;
 }
 

@@ -11,10 +11,8 @@ import type { FileSource } from './sources.js';
  */
 const JSON_OPTIONS = `format csv, delimiter E'\\x02', quote E'\\x01'`;
 
-/** The stream (file-streams.ts) needs the header. */
 export interface CopyQuery {
   query: SqlQuery;
-  /** Options of COPY. */
   options: string;
   /** Column names in sequence; empty unless the format is CSV. */
   header: string[];
@@ -66,9 +64,7 @@ function buildConditions(request: ExportRequest, { list }: FileSource): Conditio
     : new Conditions().add('t.tenant_id = ?', request.tenantId);
 }
 
-/**
- * Builds a query for one row: the number of rows, and the sum of each column of cents, all as text.
- */
+/** Reads the number of rows, and the sum of each column of cents, all as text in one row. */
 export function buildTotalsQuery(request: ExportRequest, source: FileSource): SqlQuery {
   const { alias, columns } = source;
   const sums = columns

@@ -17,9 +17,7 @@ export function isZip(request: Pick<ExportRequest, 'resource' | 'format' | 'incl
   return request.format !== 'dump' && (request.resource === 'all' || listFileSources(request).length > 1);
 }
 
-/**
- * @param at when the export was requested; the name contains this day in the request's time zone
- */
+/** @param at the export's request; the name contains this day in the request's time zone */
 export function nameExportFile(request: ExportRequest, at: Date): ExportFileInfo {
   const day = new Intl.DateTimeFormat('en-CA', {
     timeZone: request.timeZone,

@@ -10,7 +10,6 @@ const BRACKET = 0x5b;
 /** For gzip and zip entries. With invoices, level 6 used a third more CPU for files 2 % smaller. */
 export const COMPRESSION_LEVEL = 1;
 
-/** Maximum buffered bytes between two stages. */
 export const BUFFER_BYTES = 256 * 1024;
 
 /** Counts, hashes and formats the output of COPY. Changes single bytes in place. */
@@ -45,10 +44,7 @@ export abstract class FileStream extends Transform {
   protected abstract formatChunk(chunk: Buffer): void;
 }
 
-/**
- * Writes CSV as in RFC 4180, with a header row and CR LF after each row. Quoted
- * content stays unchanged.
- */
+/** CSV as in RFC 4180: header row, CR LF after each row. Quoted content stays unchanged. */
 export class CsvFileStream extends FileStream {
   private isQuoted = false;
   /** A comma at the end of a chunk. The next byte shows whether the row ends there. */
@@ -86,10 +82,7 @@ export class CsvFileStream extends FileStream {
   }
 }
 
-/**
- * Writes one object per line. In an array, the opening bracket replaces the
- * comma of the first object.
- */
+/** One object per line. In an array, the opening bracket replaces the first object's comma. */
 export class JsonFileStream extends FileStream {
   private hasRows = false;
 

@@ -1,7 +1,4 @@
-/**
- * SQL that adds related data to the rows of a file: joins, and further
- * expressions for the select list.
- */
+/** Adds related data to the rows of a file. */
 export interface ExtraSql {
   join: string;
   select: string;

@@ -1,5 +1,5 @@
 /**
- * Runs two dependent tasks and waits for both. If one fails, the signal aborts the other.
+ * Waits for both tasks. If one fails, the signal aborts the other.
  * @param signal aborts both
  * @throws the first error
  */

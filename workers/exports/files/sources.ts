@@ -21,7 +21,6 @@ import { workOrderFields } from '../../../shared/resources/work-orders/fields.js
 import { type CsvColumn, fieldColumns, plainColumn, textColumn } from './cells.js';
 import { buildNameJoins, type ExtraSql, type RelatedName } from './related-names.js';
 
-/** The SQL parts from which one file is read. */
 export interface FileSource {
   /** Without extension. */
   name: string;
@@ -167,7 +166,7 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
   rate_cards: [fieldSource('rate_cards', rateCardFields), RATE_CARD_ITEMS],
   impounds: [fieldSource('impounds', impoundFields, { names: ['job_number', 'customer_name'] })],
   claims: [fieldSource('claims', claimFields, { names: ['invoice_number'] })],
-  // Only the fields of the list: the full text contains links that open an invoice without a key.
+  // No full text, because it contains links that open an invoice without a key.
   messages: [fieldSource('messages', messageListFields, { names: ['invoice_number'] })],
 };
 

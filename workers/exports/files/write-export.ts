@@ -48,7 +48,7 @@ export async function writeExport(
     if (request.format === 'dump') return await writeDumpFile(writing, sink, options);
     return await (isZip(request) ? writeZip : writeFile)(writing, sink, signal);
   } catch (error) {
-    // Without an error, because an error event without a listener would end the process.
+    // An error event without a listener would end the process, so destroy gets no error.
     sink.destroy();
     throw signal?.aborted ? signal.reason : error;
   }
