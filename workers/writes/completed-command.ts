@@ -10,10 +10,7 @@ export interface CompletedCommand {
   outcome: CommandOutcome;
 }
 
-/**
- * Returns 201 if the record was created, 200 if it was changed, 202 if the write awaits approval or
- * the record is processed later, or the status of the error.
- */
+/** 202 means that the write awaits approval, or that the record is processed later. */
 export function getHttpStatus({ command, outcome }: CompletedCommand): number {
   if (!outcome.ok) return ERROR_STATUS[outcome.error.code];
   if (outcome.held) return 202;

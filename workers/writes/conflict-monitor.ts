@@ -1,4 +1,3 @@
-/** Number of cautious batches after a batch had to run twice. */
 const CAUTIOUS_BATCHES = 100;
 
 /**

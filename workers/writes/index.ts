@@ -11,7 +11,6 @@ export function startWritesWorker(runtime: Runtime): void {
   const worker = openWorker<WriteJob>(runtime, WRITES_QUEUE, createWritesProcessor(runtime), {
     concurrency: runtime.config.writesConcurrency,
   });
-  // Only a separate process has a supervisor that restarts it. In the all-in-one process, an exit
-  // would stop the whole service.
+  // Only a separate process has a supervisor that restarts it after an exit.
   if (runtime.redis) watchProgress(runtime, queue, worker);
 }

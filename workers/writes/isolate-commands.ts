@@ -35,8 +35,7 @@ export async function runIsolated(
     return await runAgainOnConflict(context, commands, options);
   } catch (error) {
     if (isTransientDatabaseError(error)) throw error;
-    // Without the search, a command that has already run may fail in another way. Run the
-    // batch again with the search.
+    // Without the search, a command that has already run may fail in another way.
     if (options?.shouldSearchEarlier === false) return runIsolated(context, commands);
     if (commands.length > 1) return runHalves(context, commands);
     return recordFailure(context, commands[0] as Command, error);

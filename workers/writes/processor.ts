@@ -108,10 +108,7 @@ async function tryDryRun(context: BatchContext, command: Command): Promise<Comma
   }
 }
 
-/**
- * A failure loses no result: the commands are committed, and the api process finds their
- * results by their audit entries.
- */
+/** A failure loses no result, because the api process finds committed results by audit entries. */
 async function sendReply(runtime: Runtime, channel: string, results: CommandResult[]): Promise<void> {
   const message: WriteReply = { results };
   await runtime.bus.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
@@ -176,9 +173,7 @@ function reportBatch(runtime: Runtime, { job, commands, results, ms }: BatchRepo
   );
 }
 
-/**
- * For tests: kills the process while the transaction is open, always or only for a marked command.
- */
+/** For tests: kills the process while the transaction is open. */
 function killIfMarked(runtime: Runtime, commands: Command[]): void {
   const { config } = runtime;
   if (config.failpoints.size === 0) return;

@@ -103,8 +103,8 @@ async function runWaves(
     });
     const sent: Promise<void>[] = [];
     const rendered = storeOutcomes(completed, (query, onRows) => {
-      // The queries of the last wave are sent with the commit. Earlier waves must run their queries
-      // now, because the next wave reads their rows.
+      // The last wave sends its queries with the commit. The next wave reads
+      // the rows of earlier waves.
       if (isLast) tx.queryAtCommit(query, onRows);
       else sent.push(tx.query<never>(query).then(onRows));
     });
@@ -158,7 +158,7 @@ async function runHandlers(
 ): Promise<CompletedCommand[]> {
   const completed: CompletedCommand[] = [];
   for (const [type, group] of groupByType(commands)) {
-    // Checked per type: in the same wave, a claim or a suggestion can change an invoice that
+    // The check runs per type, because a claim or a suggestion can change an invoice that
     // its command does not name.
     const refused = await checkPreconditions(tx, group);
     for (const command of group) {
@@ -217,8 +217,7 @@ export async function runDryRun({ db, config }: BatchContext, command: Command):
       tx.queryAtCommit(buildCommandAuditInsert([completed], 'dry_run')),
     )
     .catch((error: unknown) => {
-      // An earlier run of the job has already inserted the entry. A second dry run is harmless, but
-      // a second audit entry would be wrong.
+      // An earlier run of the job has inserted the entry. A second audit entry would be wrong.
       if (getErrorCode(error) !== '23505') throw error;
     });
   const result = buildResult(completed, rendered);

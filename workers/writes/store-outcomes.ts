@@ -17,14 +17,13 @@ import {
 
 /** Filled when the queries have run. */
 export interface RenderedResponses {
-  /** Bodies of the responses, by command id. */
   bodies: Map<string, string>;
   /** Queues of endpoints with new deliveries. May contain duplicates. */
   endpointQueues: EndpointQueueRef[];
 }
 
 /**
- * Stores events and idempotency records, and last the audit entries. Renders the responses.
+ * Stores the audit entries last.
  * @param send runs one query and passes its rows to the callback
  */
 export function storeOutcomes(completed: CompletedCommand[], send: QuerySender): RenderedResponses {
@@ -41,10 +40,7 @@ export function storeOutcomes(completed: CompletedCommand[], send: QuerySender):
 /** Runs a query now or at the commit. */
 export type QuerySender = (query: SqlQuery, onRows?: (rows: RenderedRow[]) => void) => void;
 
-/**
- * Renders the responses of commands that are about to be rolled back. A dry run neither checks its
- * Idempotency-Key nor stores a record for it.
- */
+/** A dry run neither checks its Idempotency-Key nor stores a record for it. */
 export async function renderResponses(
   tx: Transaction,
   completed: CompletedCommand[],
@@ -98,10 +94,7 @@ function buildResponseFrame({ outcome }: CompletedCommand): { head: string; tail
   return outcome.responseExtra && { head: '', tail: `,${JSON.stringify(outcome.responseExtra).slice(1)}` };
 }
 
-/**
- * Groups by entity type: each command's own record with its events, and the other records
- * that its events contain.
- */
+/** Each command's own record comes with its events. Other records of those events are separate. */
 function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[]> {
   const groups = new Map<string, TouchedRecord[]>();
   const add = (entityType: string, record: TouchedRecord) => {

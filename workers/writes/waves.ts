@@ -1,10 +1,7 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { getCommandDefinition } from '../../shared/registry/resources.js';
 
-/**
- * Concurrent commands may not share a key: the changed record, an invoice
- * number, an Idempotency-Key.
- */
+/** Concurrent commands may not share a record, an invoice number or an Idempotency-Key. */
 function listConflictKeys(command: Command): string[] {
   const own = getCommandDefinition(command.type).conflictKeys?.(command.input as never, command.actor) ?? [];
   const keys = [`entity:${command.entityId}`, ...own];
