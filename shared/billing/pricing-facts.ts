@@ -42,7 +42,8 @@ export interface PricingFactsRow extends RecordRef {
 }
 
 /**
- * SQL: the day of completion selects the card; else of a cancelled work order's dispatch; else now.
+ * SQL: the date of this time selects the rate card. The time is the completion, the dispatch of a
+ * cancelled work order, or else now.
  */
 const PRICED_AT = `case when w.status = 'completed' then coalesce(w.completion_time, w.updated_at)
   when w.status = 'cancelled' then coalesce(w.dispatch_time, w.created_at) else now() end`;

@@ -22,9 +22,7 @@ export type DocumentPart =
   | 'payHead'
   | 'payText';
 
-/**
- * The page styles a part by a class. Mail needs an inline style, because mail programs drop sheets.
- */
+/** A class on the page; an inline style in mail, because mail programs drop style sheets. */
 export type StyleAttributeFor = (part: DocumentPart) => string;
 
 /** Escapes text for HTML elements and quoted attributes. */

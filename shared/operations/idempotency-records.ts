@@ -25,7 +25,10 @@ export async function deleteExpiredRecords(
   });
 }
 
-/** Without its record, an operation would look as if it had never run. So records live longer. */
+/**
+ * Idempotency records outlive operations. Without its record, an operation would
+ * look as if it had never run.
+ */
 export const EXPIRED_IDEMPOTENCY_RECORDS: ExpiryRule = {
   table: 'idempotency_keys',
   condition: `o.created_at < now() - ${EXTENDED_RETENTION}`,

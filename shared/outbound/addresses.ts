@@ -7,7 +7,10 @@ export interface OutboundRules {
   allowHttp: boolean;
 }
 
-/** Not on the public internet (IANA special-purpose registry), except the last address. */
+/**
+ * IPv4 ranges outside the public internet (IANA special-purpose registry). The last address is
+ * public, but leads inside Azure.
+ */
 const REFUSED_V4 = buildBlockList('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -17,7 +17,7 @@ export class AccountQuota {
     private readonly rule: AccountQuotaRule,
   ) {}
 
-  /** Locks the accounts, so that the second of two transactions sees the first one's records. */
+  /** Locks the accounts, because concurrent transactions would not count each other's records. */
   static async load(
     tx: Transaction,
     commands: readonly { tenantId: string }[],

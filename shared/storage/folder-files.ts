@@ -78,10 +78,7 @@ async function openWithParentOwner(part: string): Promise<FileHandle> {
   return handle;
 }
 
-/**
- * Only the owner can enter the folder and its new parents. Each is synced to
- * survive a power failure.
- */
+/** Only the owner can enter the new folders. A sync makes each survive a power failure. */
 async function createFolder(folder: string): Promise<void> {
   const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (firstCreated === undefined) return;

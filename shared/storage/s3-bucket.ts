@@ -45,9 +45,7 @@ const STORAGE_FULL_ERRORS =
   /^(InsufficientStorage|QuotaExceeded|StorageFull|XMinioStorageFull|XMinioAdminBucketQuotaExceeded)$/;
 const CREDENTIAL_ERRORS = /^(CredentialsProviderError|TokenProviderError)$/;
 const TRANSIENT_STATUSES = [408, 425, 429];
-/**
- * Slow connections, credentials being renewed, or a completed upload with a lost first response.
- */
+/** Caused by slow connections, renewed credentials, or a completed upload with a lost response. */
 const TRANSIENT_ERRORS =
   /^(RequestTimeout|ExpiredToken|ExpiredTokenException|OperationAborted|NoSuchUpload|SlowDown)$/;
 

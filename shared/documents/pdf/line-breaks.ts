@@ -29,7 +29,7 @@ const ZERO_WIDTH_SPACE = '\u200b';
 const JOINER = /[\u200c\u200d]/;
 /** A line may break before and after these characters. */
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** A line may break after these characters, for example after a Tibetan syllable (U+0F0B). */
+/** Breaks may follow these characters. The last two end a Tibetan syllable and an Ethiopic word. */
 const BREAK_AFTER = /[-/\u2010\u2013\u2014,;\u0f0b\u1361]/;
 /** Scripts without spaces between words. The ICU dictionaries know where their words start. */
 const UNSPACED = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;

@@ -1,4 +1,4 @@
-/** A thread of its own, because fonts fill the heap and layout blocks the event loop. */
+/** Draws PDFs in a thread, because fonts fill the heap and layout blocks the event loop. */
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, resourceLimits } from 'node:worker_threads';
 import type { InvoiceDocument } from '../document.js';

@@ -21,9 +21,7 @@ export interface FilterScope {
 
 export interface ListScope extends FilterScope {
   position: CursorPosition | undefined;
-  /**
-   * The agent that sends the request. Lists that show agents only their own records filter by it.
-   */
+  /** The agent that sends the request, for lists that show agents only their own records. */
   agentId?: string | undefined;
 }
 

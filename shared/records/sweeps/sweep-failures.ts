@@ -2,7 +2,7 @@ import { describeError } from '../../platform/describe-error.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { type ExpiryRule, RETENTION } from '../expiry.js';
 
-/** A sweep failed for this account, and skips it. */
+/** A sweep failed for this account and skips the account now. */
 export interface SweepFailure {
   tenant_id: string;
   task: string;
