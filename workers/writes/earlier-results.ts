@@ -21,7 +21,7 @@ interface EarlierRow extends AuditedResultRow, StoredRequest {
   is_own: boolean;
 }
 
-/** `results` are by command id. `expiredKeys` are older than 24 hours. */
+/** `results` has one entry per command id. `expiredKeys` are older than 24 hours. */
 export interface EarlierResults {
   results: Map<string, CommandResult>;
   expiredKeys: { tenant_id: string; key: string }[];

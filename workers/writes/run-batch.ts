@@ -103,8 +103,7 @@ async function runWaves(
     });
     const sent: Promise<void>[] = [];
     const rendered = storeOutcomes(completed, (query, onRows) => {
-      // The last wave sends its queries with the commit. The next wave reads
-      // the rows of earlier waves.
+      // Earlier waves must run their queries now, because the next wave reads their rows.
       if (isLast) tx.queryAtCommit(query, onRows);
       else sent.push(tx.query<never>(query).then(onRows));
     });

@@ -15,7 +15,7 @@ import {
   getHttpStatus,
 } from './completed-command.js';
 
-/** Filled when the queries have run. */
+/** Both members are filled when the queries have run. */
 export interface RenderedResponses {
   bodies: Map<string, string>;
   /** Queues of endpoints with new deliveries. May contain duplicates. */
@@ -94,7 +94,10 @@ function buildResponseFrame({ outcome }: CompletedCommand): { head: string; tail
   return outcome.responseExtra && { head: '', tail: `,${JSON.stringify(outcome.responseExtra).slice(1)}` };
 }
 
-/** Each command's own record comes with its events. Other records of those events are separate. */
+/**
+ * A command's own record comes with its events, except events about another record. Each of
+ * these comes with that record.
+ */
 function groupRecords(completed: CompletedCommand[]): Map<string, TouchedRecord[]> {
   const groups = new Map<string, TouchedRecord[]>();
   const add = (entityType: string, record: TouchedRecord) => {

@@ -1,6 +1,6 @@
 import type { DumpConstraint, DumpTable } from './catalog.js';
 
-/** Any name is safe. */
+/** Makes any name safe to use in SQL. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

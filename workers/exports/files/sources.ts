@@ -166,7 +166,7 @@ const TABLE_SOURCES: Readonly<Record<ExportTable, readonly FileSource[]>> = {
   rate_cards: [fieldSource('rate_cards', rateCardFields), RATE_CARD_ITEMS],
   impounds: [fieldSource('impounds', impoundFields, { names: ['job_number', 'customer_name'] })],
   claims: [fieldSource('claims', claimFields, { names: ['invoice_number'] })],
-  // No full text, because it contains links that open an invoice without a key.
+  // The full text is left out, because it contains links that open an invoice without a key.
   messages: [fieldSource('messages', messageListFields, { names: ['invoice_number'] })],
 };
 
