@@ -9,7 +9,7 @@ import type { ApiAccess } from './api-client.js';
 import type { CommandArgs } from './command.js';
 import { CliError, describeReason, EXIT, usageError } from './exit-codes.js';
 
-/** Used if the user gives no key. */
+/** The demo's key for a user who gives no key. */
 type DemoKey = 'api_key' | 'sandbox_key';
 
 /**
@@ -40,10 +40,7 @@ function addApiPath(url: string): string {
   return new URL(url).pathname === '/' ? new URL('/v1', url).href : stripTrailingSlashes(url);
 }
 
-/**
- * Removes the whitespace around a key.
- * @throws {CliError} `configuration` if the key is malformed
- */
+/** @throws {CliError} `configuration` if the key is malformed */
 export function parseKey(text: string): string {
   const key = text.trim();
   if (isWellFormedKey(key)) return key;
@@ -55,9 +52,7 @@ export function parseKey(text: string): string {
 }
 
 /**
- * Reads an address of the demo and a key of its first company.
- * @param options.url the address's name in demo.json
- * @param options.key the key's name in demo.json
+ * Reads an address of the demo and a key of its first company from demo.json.
  * @param options.remedy tells the user what to do if the demo is missing
  * @throws {CliError} `configuration`
  */

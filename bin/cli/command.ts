@@ -22,8 +22,7 @@ export interface CommandContext {
   /** Prints a status text for people on standard error. */
   printStatus: (text: string) => void;
   /**
-   * Replaces the text of its previous call, or erases it if the text is empty. Prints nothing if
-   * standard error is not a terminal.
+   * Replaces or erases the text of its previous call. Prints only if standard error is a terminal.
    */
   replaceStatus: (text: string) => void;
   /**

@@ -11,10 +11,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, configuration: 3, notFound: 4,
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/**
- * Ends a command with an exit code other than 0. The message says what to do
- * next and contains no secret.
- */
+/** The message says what to do next and contains no secret. */
 export class CliError extends Error {
   constructor(
     readonly code: string,
@@ -82,10 +79,7 @@ function joinMessages(error: AppError): string {
   return (error.details ?? []).map(({ message }) => message).join('; ') || error.message;
 }
 
-/**
- * The application's role or its tables are missing. The session's `role` setting fails with 22023;
- * 42P01 is an undefined table.
- */
+/** The `role` setting fails with 22023 if the role is missing; 42P01 is an undefined table. */
 export function isNotMigrated(error: unknown): boolean {
   const code = getErrorCode(error);
   return code === '42P01' || (code === '22023' && /role "[^"]*" does not exist/.test(describeReason(error)));

@@ -1,10 +1,7 @@
 import type { Lifecycle } from '../../shared/platform/lifecycle.js';
 import { EXIT } from './exit-codes.js';
 
-/**
- * Under npx, Ctrl-C arrives twice: from the terminal and from npx. Signals within this
- * time count as one signal.
- */
+/** Under npx, Ctrl-C sends two signals. Signals within this time count as a single signal. */
 const SAME_SIGNAL_MS = 1000;
 
 /**

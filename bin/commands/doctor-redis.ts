@@ -6,7 +6,6 @@ import { CliError, describeReason, EXIT } from '../cli/exit-codes.js';
 const CONNECT_TIMEOUT_MS = 3000;
 
 /**
- * Connects to Redis, pings it and checks its eviction policy. Resolves with a short description.
  * @throws {CliError} `store_unreachable` if Redis does not respond within 3 s
  * @throws {Error} if Redis may evict keys
  */

@@ -42,8 +42,8 @@ const TABLE_CHECKS = DATABASE_CHECKS.slice(2);
 const MIGRATE = 'Run `tow migrate` (npm start runs it automatically).';
 
 /**
- * `tow doctor`: prints one finding per check. A check that depends on a failed check is skipped.
- * The exit code is 0 if no check failed, else that of the first failure.
+ * `tow doctor`: a check that depends on a failed check is skipped. The exit code is that of
+ * the first failure, or 0.
  */
 export const runDoctor: RunCommand = async (_args, context) => {
   const findings = [

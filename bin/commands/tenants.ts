@@ -76,8 +76,7 @@ export interface TenantRow extends Record<string, unknown> {
 }
 
 /**
- * Finds the tenant that `--tenant` names, or with `--sandbox` its sandbox. `--tenant` may also
- * name a sandbox directly.
+ * `--tenant` names a live tenant or a sandbox. `--sandbox` selects the sandbox of a live tenant.
  * @throws {CliError} `usage` if the value is not an id, `not_found` if no tenant has the id
  */
 export async function findNamedTenant(db: Database, { values }: CommandArgs): Promise<TenantRow> {

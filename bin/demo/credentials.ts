@@ -10,9 +10,7 @@ import { insertRows } from './insert-records.js';
 import { createAuditEntry } from './records/audit.js';
 import { DEMO_PROFILES, DEMO_TENANT_IDS, type DemoProfile } from './records/tenants.js';
 
-/**
- * One company in `demo.json`: a person's sign-in and keys for every kind of access, in clear text.
- */
+/** One company in `demo.json`: a person's sign-in and keys, in clear text. */
 export interface DemoCredentials {
   name: string;
   email: string;
@@ -33,10 +31,7 @@ interface KeyPlan {
   readOnly: boolean;
 }
 
-/**
- * The keys of each company (docs/decisions.md §6). REST keys hold every permission. Agent keys hold
- * all scopes, or all read scopes.
- */
+/** REST keys hold every permission, agent keys all or all read scopes (docs/decisions.md §6). */
 const KEY_PLANS: Readonly<Record<DemoKeyField, KeyPlan>> = {
   api_key: { kind: 'api', environment: 'live', name: 'Demo API key', readOnly: false },
   sandbox_key: { kind: 'api', environment: 'sandbox', name: 'Demo sandbox key', readOnly: false },
@@ -73,8 +68,8 @@ function mintDemoKey(profile: DemoProfile, plan: KeyPlan, sealingKey: Buffer) {
 }
 
 /**
- * Makes new keys and a new password for each company of the demo. The transaction must cover all
- * tenants of the demo. Earlier keys stay unchanged. Resolves with the only clear-text copy.
+ * The transaction must cover all tenants of the demo. Earlier keys stay unchanged. Resolves with
+ * the only clear-text copy.
  */
 export async function issueDemoCredentials(tx: Transaction, secretKey: string): Promise<DemoCredentials[]> {
   const sealingKey = deriveKey(secretKey, 'credentials');
@@ -134,10 +129,7 @@ async function setPassword(tx: Transaction, { owner, pair }: DemoProfile): Promi
   return password;
 }
 
-/**
- * Finds the demo's earlier keys by their names. Keys with other names, which people created
- * in the demo, stay valid.
- */
+/** Keys with other names, which people created in the demo, stay valid. */
 export async function revokeDemoKeys(tx: Transaction): Promise<void> {
   const revoked = await tx.query<{ tenant_id: string; id: string; kind: string }>({
     text: `update api_keys t set revoked_at = now()

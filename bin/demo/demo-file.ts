@@ -115,8 +115,8 @@ function isDemoTenant(value: unknown): value is DemoCredentials {
 }
 
 /**
- * Each company's live tenant must have a valid API key of the file. The other keys are not checked:
- * a person who revokes one of them as a trial keeps all others at the next start.
+ * Checks only each company's live API key. A person who revokes another key as a trial keeps all
+ * other keys at the next start.
  */
 async function areKeysValid(tx: Transaction, tenants: readonly DemoCredentials[]): Promise<boolean> {
   const hashes = tenants.map(({ api_key }) => sha256(api_key));

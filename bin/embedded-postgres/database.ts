@@ -1,6 +1,3 @@
-/**
- * Checks that the embedded server accepts queries, and creates the application's role and database.
- */
 import { Client } from 'pg';
 import { findErrorCode } from './process.js';
 
@@ -9,9 +6,8 @@ export const OWNER_ROLE = 'tow';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 /**
- * Failures while the server starts or stops: no listener, a broken connection, SQLSTATEs 57P01
- * to 57P03 (PostgreSQL manual, "PostgreSQL Error Codes": shutdown, cannot connect now), and
- * 53300 (too many connections).
+ * Failures while the server starts or stops: no listener, a broken connection, SQLSTATEs 57P01 to
+ * 57P03 (shutdown, cannot connect now) and 53300 (too many connections).
  */
 const STARTING_OR_STOPPING_CODES = [
   'ECONNREFUSED',
@@ -67,9 +63,8 @@ export async function canAnswerQueries(url: string): Promise<boolean> {
 }
 
 /**
- * Creates the role `tow`, or resets its privileges and password, and creates the database `tow`,
- * which the role owns. In PostgreSQL 15 or later pg_database_owner owns schema public, so the
- * database's owner may create objects in it.
+ * Creates the role `tow`, or resets its privileges and password, and creates its database `tow`. In
+ * PostgreSQL 15 or later, the owner of a database may create objects in its schema public.
  */
 export async function ensureOwnerDatabase(superuserUrl: string, password: string): Promise<void> {
   await withClient(superuserUrl, async (client) => {

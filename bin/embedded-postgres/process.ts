@@ -1,7 +1,6 @@
 /**
- * Inspects and signals processes that are not, or no longer, children of this process: the
- * owner of a DATA_DIR, a database server whose owner was killed, and server processes that
- * outlived their postmaster.
+ * Handles processes that are not, or no longer, children of this process: the owner of a DATA_DIR,
+ * a database server whose owner was killed, and server processes that outlived their postmaster.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,18 +10,15 @@ import { promisify } from 'node:util';
 
 const POLL_MS = 25;
 /**
- * Matches postmaster and initdb by program name. Other server processes change theirs, for example
- * to `postgres: checkpointer `.
+ * Server processes besides postmaster and initdb change their names, as in
+ * `postgres: checkpointer `.
  */
 const SERVER_PROGRAM = /^(?:.*\/)?(?:postgres|initdb)$|^postgres:/;
 
 /** The signal to send, and how long to wait for the process to end. */
 export type StopStep = readonly [signal: NodeJS.Signals, waitMs: number];
 
-/**
- * PostgreSQL's shutdown modes (PostgreSQL manual, "Shutting Down the Server"): fast, then
- * immediate, then SIGKILL.
- */
+/** PostgreSQL's shutdown modes: fast, then immediate, then SIGKILL. */
 export const FAST_SHUTDOWN: readonly StopStep[] = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 5_000],
@@ -53,14 +49,12 @@ async function undefinedIfGone<T>(task: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Reads the state letter and the start time in clock ticks since boot (proc(5), fields 3 and 22).
- * Returns undefined outside Linux.
+ * Reads the state letter and the start time in ticks since boot (proc(5)). Undefined outside Linux.
  */
 async function readProcStat(pid: number): Promise<{ state: string; ticks: string } | undefined> {
   const text = await undefinedIfGone(readFile(`/proc/${pid}/stat`, 'utf8'));
   if (text === undefined) return undefined;
-  // The program name (field 2) may contain spaces and parentheses, so fields are counted from
-  // its closing parenthesis.
+  // The program name (field 2) may contain spaces and parentheses: count from the last parenthesis.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', ticks: fields[19] ?? '' };
 }
@@ -87,10 +81,7 @@ export async function isAlive(pid: number): Promise<boolean> {
   return stat === undefined || !['Z', 'X'].includes(stat.state);
 }
 
-/**
- * A text (boot id and start tick) that distinguishes two processes with the
- * same pid; '' outside Linux.
- */
+/** Boot id and start tick distinguish two processes with the same pid; '' outside Linux. */
 export async function readProcessStartId(pid: number): Promise<string> {
   const stat = await readProcStat(pid);
   const boot = await undefinedIfGone(readFile('/proc/sys/kernel/random/boot_id', 'utf8'));
@@ -114,10 +105,9 @@ export async function readCommandLine(pid: number): Promise<string[]> {
 }
 
 /**
- * The `cluster_name` of the server on a cluster folder (an absolute path without symbolic links).
- * Every server process shows the name in its command line (PostgreSQL manual, "cluster_name"),
- * which all users can read. The working folder would not do: in a container without CAP_SYS_PTRACE
- * even root cannot read it.
+ * The `cluster_name` shows in the command line of every server process, which all users can read.
+ * The working folder would not do: in a container without CAP_SYS_PTRACE even root cannot read it.
+ * @param clusterDir an absolute path without symbolic links
  */
 export function buildClusterName(clusterDir: string): string {
   return `tow-${createHash('sha256').update(clusterDir).digest('hex').slice(0, 16)}`;
@@ -145,10 +135,7 @@ async function listOtherPids(): Promise<number[]> {
     .filter((pid) => pid !== process.pid);
 }
 
-/**
- * Sends the signals in sequence, waiting after each, until the process has ended.
- * @throws if the process still runs after the last step
- */
+/** @throws if the process still runs after the last step */
 export async function stopProcess(pid: number, steps: readonly StopStep[]): Promise<void> {
   for (const [signal, waitMs] of steps) {
     if (!signalProcess(pid, signal)) return;

@@ -2,8 +2,7 @@ import type { Foundation } from '../../shared/platform/process/run-process.js';
 import { startEmbeddedPostgres } from './start.js';
 
 /**
- * Starts the embedded server in DATA_DIR and resolves with the owner role's connection string. The
- * lifecycle stops the server.
+ * Resolves with the owner role's connection string. The lifecycle stops the server.
  * @throws {Error} see {@link isDataDirTaken}
  */
 export async function startEmbeddedServer({ config, logger, lifecycle }: Foundation): Promise<string> {

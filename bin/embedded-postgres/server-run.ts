@@ -46,8 +46,7 @@ function serverArguments({ clusterDir, port }: ServerSettings): string[] {
     log_timezone: 'UTC',
     log_destination: 'stderr',
     logging_collector: 'off',
-    // These are the defaults. They are repeated so that commits survive a power failure whatever
-    // the cluster's configuration files contain.
+    // These defaults are repeated so that no configuration file lets a power failure lose commits.
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
@@ -83,8 +82,7 @@ export function launchServer(settings: ServerSettings, logFile: string): ServerR
 function spawnServer(settings: ServerSettings, logFd: number): ChildProcess {
   return spawn(settings.postgres, serverArguments(settings), {
     ...buildSpawnOptions(settings.account),
-    // Starts a new session, so that Ctrl-C in the terminal reaches only this process,
-    // which stops the server last.
+    // In a new session, Ctrl-C in the terminal does not reach the server, which must stop last.
     detached: true,
     stdio: ['ignore', logFd, logFd],
   });

@@ -44,8 +44,7 @@ export class PostgresServer {
   }
 
   /**
-   * Starts the server and its supervision. If this throws, call stop() to make sure
-   * that no process is left.
+   * If this throws, call stop() to make sure that no process is left.
    * @param answers checks whether the server is ready; rejects if waiting does not help
    * @throws PortTakenError, or Error with the end of the server's log
    */
@@ -62,10 +61,7 @@ export class PostgresServer {
     this.#supervision = this.#supervise();
   }
 
-  /**
-   * Ends the supervision and the server: fast shutdown, after 10 s immediate shutdown, after 5 s
-   * more SIGKILL. Safe to call again.
-   */
+  /** Fast shutdown, after 10 s immediate shutdown, after 5 s more SIGKILL. Safe to call again. */
   stop(): Promise<void> {
     this.#stopped ??= this.#shutDown();
     return this.#stopped;
@@ -116,8 +112,7 @@ export class PostgresServer {
       try {
         await endLeftoverProcesses(clusterDir);
       } catch (err) {
-        // The server refuses to start beside these processes, and the
-        // supervision retries the start.
+        // The server refuses to start beside these processes. The supervision retries.
         logger.error(
           { err, cluster: clusterDir },
           'processes of the previous PostgreSQL server are still running',
@@ -136,10 +131,7 @@ export class PostgresServer {
     }
   }
 
-  /**
-   * If a process ends without stop(), the server would outlive it, because it
-   * runs in its own session.
-   */
+  /** The server runs in its own session, so it would outlive a process that ends without stop(). */
   #sendFastShutdown(): void {
     const pid = this.pid();
     if (pid !== undefined) signalProcess(pid, FAST_SHUTDOWN[0]?.[0] ?? 'SIGINT');

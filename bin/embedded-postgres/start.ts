@@ -25,8 +25,7 @@ import { type ClusterState, generatePassword, readState, writeState } from './st
 const START_DEADLINE_MS = 30_000;
 const PORT_ATTEMPTS = 20;
 /**
- * Below the ranges from which systems choose ports for outgoing connections. Such a connection
- * could take the server's port while it is free.
+ * Outgoing connections use higher ports, so they cannot take the server's port while it is free.
  */
 const PORT_RANGE = [20_000, 30_000] as const;
 
@@ -120,7 +119,7 @@ async function prepareContext(
   if (!hasCluster) {
     state.cluster = await chooseClusterPath(dataDir, account, stored?.cluster, logger);
     state.initialized = false;
-    // Before initdb, so that the path and the passwords are stored even if initdb is interrupted.
+    // Written before initdb, so that the path and the passwords survive an interrupted initdb.
     await writeState(dataDir, state);
   }
   const clusterDir = path.resolve(dataDir, state.cluster);

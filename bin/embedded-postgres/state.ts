@@ -39,9 +39,8 @@ function isState(value: unknown): value is ClusterState {
 }
 
 /**
- * Returns undefined if postgres.json does not exist (first run).
- * @throws if it is unreadable or invalid, because a new file could not
- * contain the existing passwords
+ * Returns undefined on the first run.
+ * @throws if postgres.json is unusable, because a new file would lack the existing passwords
  */
 export async function readState(dataDir: string): Promise<ClusterState | undefined> {
   const file = stateFile(dataDir);

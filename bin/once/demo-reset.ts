@@ -15,7 +15,7 @@ const DEFAULT_PORT = 3000;
 
 /**
  * Deletes all data of the demo's tenants and their sandboxes, then creates the demo again with new
- * credentials. Other tenants are not touched. Resolves with the path of the new demo.json.
+ * credentials. Resolves with the path of the new demo.json.
  * @throws {CliError} `refused` in production, and while the product runs, because it would continue
  * with keys and records that are deleted
  */
@@ -46,9 +46,8 @@ async function startServerAlone(foundation: Foundation): Promise<string> {
 }
 
 /**
- * Deletes the demo's rows from every tenant table, children before parents. The application's role
- * may not delete audit entries and events, so this transaction uses the session's login role, the
- * owner. Row-level security applies to the owner too.
+ * The application's role may not delete audit entries and events, so this transaction uses the
+ * session's login role, the owner. Row-level security applies to the owner too.
  */
 async function removeDemo(db: Database): Promise<void> {
   await db.transaction(DEMO_TENANT_IDS, async (tx) => {

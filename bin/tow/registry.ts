@@ -13,9 +13,7 @@ export interface CommandEntry {
   ownsStdout?: boolean;
   /** Number of positional arguments. */
   positionals: number;
-  /**
-   * Imports the command's module only when it runs, so that `tow help` does not load the drivers.
-   */
+  /** Imports the command's module late, so that `tow help` does not load the drivers. */
   load: () => Promise<RunCommand>;
 }
 

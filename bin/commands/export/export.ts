@@ -121,10 +121,7 @@ async function request(
   return (await response.json()) as ExportRecord;
 }
 
-/**
- * If the API is busy or restarting, the export continues meanwhile, so the caller gets the
- * previous record and polls again.
- */
+/** An export continues while the API is busy or restarting, so the caller polls again. */
 async function ignoreTransientError(error: unknown, record: ExportRecord): Promise<ExportRecord> {
   if (!(error instanceof ApiError && error.isTransient)) throw error;
   await pause(error.details.retryAfterMs ?? LONGEST_PAUSE_MS);

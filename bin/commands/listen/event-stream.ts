@@ -18,7 +18,7 @@ export class StreamInterruptedError extends Error {}
 
 /**
  * Opens one connection to the account's events and yields its blocks until the API ends the stream.
- * Reads from the connection only when the consumer wants the next block.
+ * Reads only when the consumer wants the next block.
  * @throws {ApiError} if the API refuses the connection
  * @throws {StreamInterruptedError} if the connection breaks
  */

@@ -33,8 +33,8 @@ export interface ForwardOptions {
 }
 
 /**
- * Posts an event again and again until the target responds with any status. Resolves with undefined
- * if `stopping` is aborted before that.
+ * Repeats the request until the target responds with any status. Resolves with undefined if
+ * `stopping` is aborted before that.
  * @throws {CliError} if the target's URL can never be called
  */
 export async function forwardEvent(

@@ -30,7 +30,7 @@ export class ListenState {
   }
 
   /**
-   * Reads or creates the state, and locks it for this process until it ends.
+   * Locks the state for this process until it ends.
    * @throws {CliError} `already_listening` if another process has the lock: with two forwarders,
    * the first could save an id before the second has forwarded the events up to that id
    */
@@ -73,10 +73,7 @@ export class ListenState {
   }
 }
 
-/**
- * The file name contains a hash of the key. The hash is safe to show, because a
- * key has 256 random bits.
- */
+/** The hash of the key is safe to show, because a key has 256 random bits. */
 function statePath(dataDir: string, key: string, target: string): string {
   const name = sha256(`${key} ${target}`).toString('hex').slice(0, 16);
   return join(dataDir, `listen-${name}.json`);

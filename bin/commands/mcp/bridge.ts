@@ -17,10 +17,7 @@ interface BridgeOptions {
   clientGone: AbortSignal;
 }
 
-/**
- * Forwards each MCP message of the client to the server, and each response
- * back, as soon as it arrives.
- */
+/** Forwards MCP messages in both directions, each as soon as it arrives. */
 export class StdioBridge {
   readonly #forwarding = new Set<Promise<void>>();
   readonly #pending = new Map<RequestId, AbortController>();
@@ -37,8 +34,7 @@ export class StdioBridge {
   /**
    * Runs until the client ends its input, `stopping` is aborted, or the server refuses the key.
    * Delivers the responses of pending requests before it resolves.
-   * @param options.input the stream that the client's transport reads, because the transport does
-   * not detect the end of the stream
+   * @param options.input the client's stream, whose end the transport does not detect
    * @param options.clientGone aborted when the client no longer reads responses
    * @throws {CliError} `key_refused`, `input_lost`
    */

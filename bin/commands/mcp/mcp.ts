@@ -7,8 +7,8 @@ import { UpstreamClient } from './upstream.js';
 
 /**
  * `tow mcp`: serves MCP over stdio to clients on this machine. The command is a bridge to the MCP
- * server over HTTP, so keys, limits, approval thresholds and the audit log are the same. It needs
- * only the server's address and a key. Standard output carries only the protocol.
+ * server over HTTP, so keys, limits, approval thresholds and the audit log are the same. Standard
+ * output carries only the protocol.
  */
 export const serveStdio: RunCommand = async (args, { printStatus, getInterruptSignal }) => {
   const access = await resolveMcpAccess(args);

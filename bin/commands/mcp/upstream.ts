@@ -44,7 +44,7 @@ export class UpstreamClient {
   constructor(private readonly access: McpAccess) {}
 
   /**
-   * Sends an MCP message. A failure is returned in the outcome.
+   * Returns a failure in the outcome.
    * @param options.signal aborts the request; the promise then rejects
    * @param options.onInterimMessage receives each MCP message that the server
    * sends before the response
@@ -140,10 +140,7 @@ function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/**
- * Reads a stream up to the response that ends it.
- * @throws if the stream breaks off before the response
- */
+/** @throws if the stream breaks off before the response */
 async function readFinalMessage(
   { body }: Response,
   onInterimMessage: SendOptions['onInterimMessage'],

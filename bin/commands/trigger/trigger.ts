@@ -89,9 +89,7 @@ async function findEvent(api: ApiAccess, type: string, subject: string): Promise
   return data.items.find(({ data: { object } }) => object.id === subject || object.entity_id === subject);
 }
 
-/**
- * If the API is busy or restarting, waits so that the caller can try again. Rethrows other errors.
- */
+/** If the API is busy or restarting, waits so that the caller can try again. */
 async function waitAfterTransientError(error: unknown): Promise<undefined> {
   if (!(error instanceof ApiError && error.isTransient)) throw error;
   await pause(Math.min(error.details.retryAfterMs ?? 0, MAX_WAIT_MS));

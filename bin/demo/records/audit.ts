@@ -29,10 +29,7 @@ export function makeAuditEntries(records: Record<string, readonly StoredRecord[]
   );
 }
 
-/**
- * The entry has the current time.
- * @param facts the new values; never a secret
- */
+/** @param facts the new values; never a secret */
 export function createAuditEntry(
   entity: { tenant_id: string; entity_type: string; entity_id: string },
   action: string,

@@ -4,10 +4,7 @@ export interface PlannedPayment {
   cents: number;
 }
 
-/**
- * A plan for the invoices of one status: their number and age, and values that are consistent with
- * the status (docs/decisions.md §2 and §3).
- */
+/** Plans the invoices of one status, with values that fit it (docs/decisions.md §2 and §3). */
 export interface BillingPlan {
   status: string;
   /** billing_status of the work order behind the invoice. */
@@ -26,7 +23,6 @@ export interface BillingPlan {
 
 const payNothing = (): PlannedPayment => ({ cents: 0 });
 const payInFull = (_random: DemoRandom, totalCents: number): PlannedPayment => ({ cents: totalCents });
-/** At least one cent, at most all but one. */
 const payPart = (random: DemoRandom, totalCents: number): PlannedPayment => ({
   cents: Math.round(totalCents * random.between(0.2, 0.8)),
 });
@@ -34,10 +30,7 @@ const payPartSometimes = (random: DemoRandom, totalCents: number): PlannedPaymen
   random.chance(0.4) ? payPart(random, totalCents) : payNothing();
 
 const ageBetween = (min: number, max: number) => () => [min, max] as const;
-/**
- * Released invoices with a balance are not past their due date, or the clock would
- * immediately mark them overdue.
- */
+/** Ages before the due date, because the clock would mark older invoices overdue. */
 const notYetDue = (min: number, max: number) => (termsDays: number) =>
   [min, Math.min(max, termsDays - 3)] as const;
 /** Ages past the due date, even if the invoice was sent some time after its creation. */

@@ -51,10 +51,7 @@ const CHARGES: Readonly<Record<string, readonly ChargeRange[]>> = {
   ],
 };
 
-/**
- * Extra charges with their probability. Only the discount has a negative price
- * (docs/decisions.md §3, Money).
- */
+/** Only the discount has a negative price (docs/decisions.md §3, Money). */
 const EXTRAS: readonly (readonly [probability: number, extra: ChargeRange])[] = [
   [0.2, defineCharge(['After-hours surcharge', 'after_hours', 'flat'], [4500, 7500])],
   [0.25, defineCharge(['Fuel surcharge', 'fuel_surcharge', 'flat'], [950, 2950], { taxable: false })],

@@ -16,8 +16,7 @@ const CLAIM_PLANS = [
 ] as const;
 
 /**
- * Motor-club claims fit the status of their invoices. Suggestions are about denied
- * claims and other invoices.
+ * Claims fit the status of their invoices. Suggestions are about denied claims and other invoices.
  */
 export function makeClaimsAndSuggestions(
   scope: DemoScope,

@@ -17,8 +17,8 @@ export function drawPersonName(random: DemoRandom): string {
 }
 
 /**
- * Makes `count` customers, at most one per entry of CUSTOMER_NAMES. All are older than
- * every work order of the demo.
+ * All customers are older than every work order of the demo.
+ * @param count at most one customer per entry of CUSTOMER_NAMES
  */
 export function makeCustomers(scope: DemoScope, count: number) {
   const random = new DemoRandom(`${scope.path}/customers`);

@@ -14,10 +14,7 @@ const ACCOUNT_TERMS_DAYS = 30;
 export type DemoInvoice = ReturnType<InvoiceMaker['draw']>['invoice'];
 export type DemoLineItem = ReturnType<typeof makeLineItem>;
 
-/**
- * Makes invoices in every status. Most have their own completed work order; a few bill
- * storage without a work order.
- */
+/** Most invoices have their own completed work order; a few bill storage without a work order. */
 export class InvoiceMaker {
   readonly invoices: DemoInvoice[] = [];
   readonly lineItems: DemoLineItem[] = [];
@@ -78,10 +75,7 @@ export class InvoiceMaker {
     return { invoice, charges, lineTotals: price.lineTotals };
   }
 
-  /**
-   * The billing partner serves only motor clubs. A motorist without an
-   * account has no customer record.
-   */
+  /** The billing partner serves only motor clubs. Motorists without an account have no customer. */
   #drawCustomer(plan: BillingPlan): DemoCustomer | null {
     const random = this.#random;
     const active = this.customers.filter((customer) => customer.is_active);
@@ -111,10 +105,7 @@ export class InvoiceMaker {
     };
   }
 
-  /**
-   * An invoice is sent some time after its creation, due at the end of its terms, and paid
-   * between its sending and now.
-   */
+  /** An invoice is due at the end of its terms, and paid between its sending and now. */
   #drawTimes(
     plan: BillingPlan,
     payment: PlannedPayment,

@@ -26,10 +26,7 @@ export class DemoRandom {
     this.#state = sha256(seed).readUInt32BE(0);
   }
 
-  /**
-   * Returns a number from 0 (included) to 1 (excluded), by mulberry32, Tommy Ettinger's
-   * public-domain generator.
-   */
+  /** From 0 (included) to 1 (excluded), by Tommy Ettinger's public-domain generator mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;

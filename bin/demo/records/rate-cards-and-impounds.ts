@@ -78,10 +78,7 @@ const STAYS: readonly { status: ImpoundStatus; days: number; ofJob: boolean; hol
 ];
 const SANDBOX_STAY_COUNT = 3;
 
-/**
- * Some impounds belong to completed work orders that have no invoice yet. The
- * others have no work order.
- */
+/** Some impounds have a completed work order without an invoice; the others have no work order. */
 export function makeImpounds(scope: DemoScope, workOrders: readonly DemoWorkOrder[]) {
   const random = new DemoRandom(`${scope.path}/yard`);
   const unbilled = workOrders.filter(

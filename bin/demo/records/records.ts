@@ -17,8 +17,8 @@ const CUSTOMER_COUNTS = { live: 26, sandbox: 8 } as const;
 const FIRST_INVOICE_NUMBER = 1001;
 
 /**
- * Makes the records of all demo tenants and their sandboxes. The same `now` gives the same records
- * in every installation. Another `now` moves their times and changes nothing else.
+ * The same `now` gives the same records in every installation. Another
+ * `now` only moves their times.
  */
 export function makeDemoRecords(now: Date): DemoRecords[] {
   return DEMO_PROFILES.flatMap((profile) => [
@@ -64,8 +64,8 @@ function makeTenantRecords(scope: DemoScope) {
     approvals,
     claims,
     suggestions,
-    // The demo's invoices are random. With these marks, the detectors scan only later changes and
-    // leave the demo's suggestions unchanged.
+    // With these marks, the detectors scan only later changes and make no suggestions about
+    // the demo's random invoices.
     detector_marks: [{ tenant_id, looked_until: scope.daysAgo(0) }],
     audit_entries: makeAuditEntries({
       customer: customers,

@@ -26,10 +26,7 @@ const STEPS_BY_STATUS: Readonly<Record<WorkOrderPlan['status'], readonly string[
   cancelled: [],
 };
 
-/**
- * Service types by the customer's company type. Other customers get tows by the vehicle's duty
- * class, and roadside services.
- */
+/** Other customers get tows by the vehicle's duty class, and roadside services. */
 const SERVICES_BY_COMPANY_TYPE: Readonly<Record<string, readonly string[]>> = {
   police: ['accident_tow', 'impound_tow', 'recovery'],
   municipality: ['impound_tow', 'medium_duty_tow'],
@@ -173,10 +170,7 @@ function buildTimestamps(created_at: string, dispatch_time: string | null, compl
   };
 }
 
-/**
- * Work orders without an invoice: how many in the live account and in the
- * sandbox, and their ages in days.
- */
+/** How many in the live account and in the sandbox, and their ages in days. */
 const UNINVOICED_WORK_ORDERS: readonly (Pick<WorkOrderPlan, 'status' | 'billing' | 'intake'> & {
   live: number;
   sandbox: number;
