@@ -26,9 +26,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
 const TENANTS = 10;
 const ENDPOINTS_EACH = 2;
 const LIVE_PER_SECOND = 50;
-/**
- * Due retries are inserted this long before they fall due, so that the clock finds them in time.
- */
+/** The clock finds due retries within this time, so they are inserted that long in advance. */
 const LEAD_MS = 10_000;
 
 interface BenchAccount {

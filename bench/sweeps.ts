@@ -24,10 +24,7 @@ const BASELINE: SqlQuery = {
   values: [LIMIT],
 };
 
-/**
- * Inserts accounts with terms of 30 days. Their open invoices get a due date in three ways: their
- * own, by the customer's terms, or by the account's terms.
- */
+/** Open invoices get a due date in three ways: their own, the customer's or the account's terms. */
 async function fill(client: pg.Client): Promise<void> {
   await client.query(
     `insert into tenants (tenant_id, name, environment) select gen_random_uuid(), 'Tenant ' || n, 'live' from generate_series(1, $1::int) n`,

@@ -9,10 +9,7 @@ export interface Baseline {
   stop: () => Promise<void>;
 }
 
-/**
- * A separate schema, because the product refuses to start if a table in `public`
- * has no row-level security.
- */
+/** The product refuses to start if a table in `public` has no row-level security. */
 const BARE_TABLE = `
   create schema if not exists bench;
   create table if not exists bench.bare_invoices (

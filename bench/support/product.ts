@@ -14,10 +14,7 @@ import { type BenchStores, findFreePort, hasRedis, waitFor } from './stores.js';
 export const SECRET_KEY = randomBytes(36).toString('base64');
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/**
- * `all`: one process, with PostgreSQL alone. `scaled`: separate API and worker processes,
- * with the queue in Redis.
- */
+/** `all`: one process, PostgreSQL alone. `scaled`: API and workers apart, the queue in Redis. */
 export type DeploymentMode = 'all' | 'scaled';
 
 /** BENCH_WAY names the mode; by default every mode that this machine can run. */
@@ -44,10 +41,7 @@ export interface ProductOptions {
   settings?: Record<string, string>;
 }
 
-/**
- * Starts the built product as real processes. Only the rate limits differ from
- * production: they are lifted.
- */
+/** Starts the built product as real processes. Only the rate limits are lifted. */
 export async function startProduct(
   stores: BenchStores,
   mode: DeploymentMode,
@@ -90,10 +84,7 @@ export async function startProduct(
   };
 }
 
-/**
- * Lets the product deliver webhooks to receivers on this machine. In `scaled` mode the last
- * process sends the deliveries.
- */
+/** The product may deliver to this machine. In `scaled` mode the last process sends deliveries. */
 export function startWebhookProduct(stores: BenchStores, mode: DeploymentMode): Promise<Product> {
   const settings = { NODE_ENV: 'development', WEBHOOK_ALLOW_LOOPBACK: 'true', DEMO: 'false' };
   return startProduct(stores, mode, { workers: ['writes clock', 'webhooks'], settings });
