@@ -9,7 +9,7 @@ import type { ApiAccess } from './api-client.js';
 import type { CommandArgs } from './command.js';
 import { CliError, describeReason, EXIT, usageError } from './exit-codes.js';
 
-/** The demo key that a command uses when the user gives no key. */
+/** The demo's key for a user who gives no key. */
 type DemoKey = 'api_key' | 'sandbox_key';
 
 /**
@@ -35,15 +35,12 @@ export async function resolveApiAccess(
   return { url: addApiPath(validateHttpUrl('--api-url', String(ownUrl ?? demo?.url))), key };
 }
 
-/** Adds `/v1` to an address that has no path. Returns the address without a slash at its end. */
+/** Adds `/v1` to an address that has no path, and removes a slash at the end. */
 function addApiPath(url: string): string {
   return new URL(url).pathname === '/' ? new URL('/v1', url).href : stripTrailingSlashes(url);
 }
 
-/**
- * Removes the whitespace around a key.
- * @throws {CliError} `configuration` when the key is malformed
- */
+/** @throws {CliError} `configuration` if the key is malformed */
 export function parseKey(text: string): string {
   const key = text.trim();
   if (isWellFormedKey(key)) return key;
@@ -55,10 +52,8 @@ export function parseKey(text: string): string {
 }
 
 /**
- * Reads an address of the demo and a key of its first company.
- * @param options.url the address's name in demo.json
- * @param options.key the key's name in demo.json
- * @param options.remedy what the error message tells the user to do when the demo is missing
+ * Reads an address of the demo and a key of its first company from demo.json.
+ * @param options.remedy tells the user what to do if the demo is missing
  * @throws {CliError} `configuration`
  */
 export async function loadDemoAccess(
@@ -79,10 +74,7 @@ export async function loadDemoAccess(
   }
 }
 
-/**
- * Checks that an option is an HTTP or HTTPS URL and returns it.
- * @throws {CliError} `usage`
- */
+/** @throws {CliError} `usage` */
 export function validateHttpUrl(option: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')

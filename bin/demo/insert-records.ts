@@ -35,7 +35,7 @@ export async function insertDemoRecords(tx: Transaction, records: readonly DemoR
   ]);
 }
 
-/** Inserts rows. The members of the first row name the columns; all rows have the same members. */
+/** The members of the first row name the columns; all rows have the same members. */
 export async function insertRows(tx: Transaction, table: string, rows: readonly object[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {}).join(', ');
   await tx.query({

@@ -7,7 +7,7 @@ import type { DemoInvoice } from './records/invoices.js';
 import { deriveTimedDemoId } from './records/random.js';
 import { DEMO_TENANT_IDS } from './records/tenants.js';
 
-/** Number of sent messages per tenant, so that the list of messages is not empty. */
+/** Number of sent messages per tenant. */
 const MESSAGES_PER_TENANT = 6;
 const DAY_MS = 86_400_000;
 const FAILURE_REASON = 'The mail server refused the message: 550 5.1.1 No such user here';
@@ -20,9 +20,7 @@ export interface DemoLinkOptions {
 }
 
 /**
- * Stores the mails of each tenant's latest invoices. A failed invoice gets a failed mail that can
- * be retried. The mails are the same in every installation except for their links, which are as
- * secret as the installation's keys.
+ * A failed invoice gets a failed mail that can be retried. Only links differ between installations.
  */
 export async function insertDemoMessages(
   tx: Transaction,

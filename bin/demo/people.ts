@@ -8,7 +8,7 @@ import { DEMO_PROFILES } from './records/tenants.js';
 
 const COLLEAGUES = ['Priya Raman', 'Luis Ortega'];
 
-/** Inserts colleagues of each company's owner. They have no password until the owner sets one. */
+/** The colleagues of each company's owner have no password until the owner sets one. */
 export async function insertDemoPeople(tx: Transaction): Promise<void> {
   const people = DEMO_PROFILES.flatMap(({ slug, pair }) =>
     COLLEAGUES.map((name) => {

@@ -17,10 +17,7 @@ export function checkInvoiceTotal(totalCents: number): CommandOutcome | undefine
   });
 }
 
-/**
- * Returns an error if the total is less than the customer has paid. A denied or disputed invoice
- * may have payments while its line items are still editable.
- */
+/** A denied or disputed invoice may have payments while its line items are still editable. */
 export function checkTotalCoversPayments(
   { paid_cents: paid }: { paid_cents: number },
   totalCents: number,

@@ -18,10 +18,7 @@ import {
 import { runDryRun } from './run-batch.js';
 import { createWakeUpSender } from './wake-up-sender.js';
 
-/**
- * Creates the processor of the writes queue. It commits a batch, then replies to the api process
- * that waits for the results.
- */
+/** The processor commits a batch, then replies to the api process that waits for the results. */
 export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
   const { db, logger, config } = runtime;
   const context: BatchContext = {
@@ -52,15 +49,12 @@ export function createWritesProcessor(runtime: Runtime): Processor<WriteJob> {
       replyTo && sendReply(runtime, replyTo, results),
       wakeStreams(runtime, commands, results),
     ]);
-    // Fails the job. The queue retries it until a newer worker runs the rest.
+    // The job fails. The queue retries it until a newer worker runs the rest.
     if (unknownTypes.length > 0) throw new UnknownCommandError(unknownTypes);
   };
 }
 
-/**
- * Selects the commands that this version can run, so that those of a newer version do not hold up
- * the rest of their job during a rolling upgrade.
- */
+/** During a rolling upgrade, commands of a newer version must not hold up the rest of their job. */
 function selectKnownCommands(all: Command[]): { commands: Command[]; unknownTypes: string[] } {
   const commands = all.filter(({ type }) => isKnownCommand(type));
   const unknown = commands.length === all.length ? [] : all.filter(({ type }) => !isKnownCommand(type));
@@ -82,10 +76,10 @@ async function runJob(
 }
 
 function runWrites(context: BatchContext, job: Job<WriteJob>, writes: Command[]): Promise<CommandResult[]> {
-  // A stall means that a worker died while it ran this job. One of the commands may be the cause.
+  // A stall means that a worker died during this job. One of the commands may be the cause.
   if (job.stalledCounter > 0) return runSuspectedCommands(context, writes);
-  // The check costs a tenth of a batch (measured). A job's first run can contain no command that
-  // has already run, and repeated idempotency keys are rare.
+  // The search costs a tenth of a batch (measured). On a job's first run, no command has already
+  // run, and repeated idempotency keys are rare.
   const isFirstRun = job.attemptsMade === 0 && job.data.replyTo !== null;
   return runIsolated(context, writes, {
     shouldSearchEarlier: !isFirstRun || context.conflictMonitor.isNextBatchCautious(),
@@ -114,10 +108,7 @@ async function tryDryRun(context: BatchContext, command: Command): Promise<Comma
   }
 }
 
-/**
- * Publishes the results. If that fails, no result is lost: the commands are committed, and the api
- * process finds their results by their audit entries.
- */
+/** A failure loses no result, because the api process finds committed results by audit entries. */
 async function sendReply(runtime: Runtime, channel: string, results: CommandResult[]): Promise<void> {
   const message: WriteReply = { results };
   await runtime.bus.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
@@ -129,9 +120,8 @@ async function sendReply(runtime: Runtime, channel: string, results: CommandResu
 }
 
 /**
- * Wakes the event streams of the tenants whose commands have succeeded. A lost broadcast delays
- * their events by up to two seconds. A command may have recorded no event; the streams then find
- * none.
+ * Wakes the event streams of tenants whose commands have succeeded. A lost broadcast delays their
+ * events by up to two seconds. Streams may be woken without a new event.
  */
 async function wakeStreams(runtime: Runtime, commands: Command[], results: CommandResult[]): Promise<void> {
   const succeeded = new Set(results.filter((result) => result.ok && !result.replayed).map(({ id }) => id));
@@ -156,7 +146,6 @@ interface BatchReport {
   ms: number;
 }
 
-/** Writes one log entry per batch, and updates its metrics. */
 function reportBatch(runtime: Runtime, { job, commands, results, ms }: BatchReport): void {
   const { metrics, logger } = runtime;
   const typeOf = new Map(commands.map((command) => [command.id, command.type]));
@@ -184,9 +173,7 @@ function reportBatch(runtime: Runtime, { job, commands, results, ms }: BatchRepo
   );
 }
 
-/**
- * For tests: kills the process while the transaction is open, always or only for a marked command.
- */
+/** For tests: kills the process while the transaction is open. */
 function killIfMarked(runtime: Runtime, commands: Command[]): void {
   const { config } = runtime;
   if (config.failpoints.size === 0) return;

@@ -13,10 +13,7 @@ interface StoredRecord {
   created_at: string;
 }
 
-/**
- * Makes one `….created` entry for each record, with the record's creation time. Every record has an
- * audit entry.
- */
+/** Gives every record a `….created` entry with the record's creation time. */
 export function makeAuditEntries(records: Record<string, readonly StoredRecord[]>) {
   return Object.entries(records).flatMap(([entity_type, rows]) =>
     rows.map(({ tenant_id, id, created_at }) => ({
@@ -32,10 +29,7 @@ export function makeAuditEntries(records: Record<string, readonly StoredRecord[]
   );
 }
 
-/**
- * Makes an audit entry with the current time.
- * @param facts the new values; never a secret
- */
+/** @param facts the new values; never a secret */
 export function createAuditEntry(
   entity: { tenant_id: string; entity_type: string; entity_id: string },
   action: string,

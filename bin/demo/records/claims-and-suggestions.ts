@@ -16,8 +16,7 @@ const CLAIM_PLANS = [
 ] as const;
 
 /**
- * Makes motor-club claims that fit the status of their invoices, and suggestions about denied
- * claims and other invoices.
+ * Claims fit the status of their invoices. Suggestions are about denied claims and other invoices.
  */
 export function makeClaimsAndSuggestions(
   scope: DemoScope,
@@ -100,10 +99,7 @@ function makeDenialSuggestion(claim: ReturnType<typeof makeClaim>) {
   };
 }
 
-/**
- * Makes suggestions about missed fuel surcharges: closed ones for paid invoices, open ones for
- * drafts.
- */
+/** Suggestions about missed fuel surcharges are closed for paid invoices and open for drafts. */
 function makeFeeSuggestions(
   scope: DemoScope,
   { invoices, lineItems }: { invoices: readonly DemoInvoice[]; lineItems: readonly DemoLineItem[] },

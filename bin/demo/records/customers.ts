@@ -7,7 +7,7 @@ const TERMS_DAYS: Readonly<Record<string, number>> = { cash: 15, rental: 15, fle
 /** Public bodies pay no sales tax. */
 const TAX_EXEMPT_TYPES = ['police', 'municipality'];
 
-/** Draws a phone number from 555-0100 to 555-0199, which are reserved for fiction. */
+/** The numbers 555-0100 to 555-0199 are reserved for fiction. */
 export function drawPhoneNumber(random: DemoRandom, market: Market): string {
   return `+1 ${random.pick(market.areaCodes)} 555 ${String(random.integer(100, 199)).padStart(4, '0')}`;
 }
@@ -17,8 +17,8 @@ export function drawPersonName(random: DemoRandom): string {
 }
 
 /**
- * Makes `count` customers, at most one per entry of CUSTOMERS. All are older than every work order
- * of the demo.
+ * All customers are older than every work order of the demo.
+ * @param count at most one customer per entry of CUSTOMER_NAMES
  */
 export function makeCustomers(scope: DemoScope, count: number) {
   const random = new DemoRandom(`${scope.path}/customers`);
@@ -43,7 +43,7 @@ export function makeCustomers(scope: DemoScope, count: number) {
       terms_days: TERMS_DAYS[company_type] ?? null,
       tax_exempt: TAX_EXEMPT_TYPES.includes(company_type),
       tax_rate_bps: company_type === 'auction' ? 400 : null,
-      /** Set for motor clubs only, by makeRateCards. */
+      /** makeRateCards sets the card of motor clubs. */
       rate_card_id: null as string | null,
       created_at,
       updated_at: created_at,
@@ -51,7 +51,6 @@ export function makeCustomers(scope: DemoScope, count: number) {
   });
 }
 
-/** A row of `customers`. */
 export type DemoCustomer = ReturnType<typeof makeCustomers>[number];
 
 function toSlug(name: string): string {

@@ -14,10 +14,7 @@ const MODELS = [
 ] as const;
 const METHODS = ['card', 'check', 'ach', 'cash'] as const;
 
-/**
- * Makes a truck with a driver for every active work order, and some trucks without a work order.
- * Sets `truck_id` and `driver_id` of the active work orders.
- */
+/** Gives every active work order a truck and a driver, in `truck_id` and `driver_id`. */
 export function makeFleet(scope: DemoScope, workOrders: DemoWorkOrder[]) {
   const random = new DemoRandom(`${scope.path}/fleet`);
   const active = workOrders.filter(({ status }) => status === 'dispatched' || status === 'in_progress');

@@ -11,15 +11,10 @@ const HOUR_DAYS = 1 / 24;
 /** The account's payment terms (docs/decisions.md §3: default net 30). */
 const ACCOUNT_TERMS_DAYS = 30;
 
-/** A row of `invoices`. */
 export type DemoInvoice = ReturnType<InvoiceMaker['draw']>['invoice'];
-/** A row of `invoice_line_items`. */
 export type DemoLineItem = ReturnType<typeof makeLineItem>;
 
-/**
- * Makes invoices in every status. Most have their own completed work order; a few bill storage
- * without one.
- */
+/** Most invoices have their own completed work order; a few bill storage without a work order. */
 export class InvoiceMaker {
   readonly invoices: DemoInvoice[] = [];
   readonly lineItems: DemoLineItem[] = [];
@@ -80,10 +75,7 @@ export class InvoiceMaker {
     return { invoice, charges, lineTotals: price.lineTotals };
   }
 
-  /**
-   * Draws the customer of an invoice. The billing partner serves only motor clubs. A motorist
-   * without an account has no customer record.
-   */
+  /** The billing partner serves only motor clubs. Motorists without an account have no customer. */
   #drawCustomer(plan: BillingPlan): DemoCustomer | null {
     const random = this.#random;
     const active = this.customers.filter((customer) => customer.is_active);
@@ -113,10 +105,7 @@ export class InvoiceMaker {
     };
   }
 
-  /**
-   * Draws the times of an invoice: sent some time after its creation, due at the end of its terms,
-   * and paid between its sending and now.
-   */
+  /** An invoice is due at the end of its terms, and paid between its sending and now. */
   #drawTimes(
     plan: BillingPlan,
     payment: PlannedPayment,

@@ -67,7 +67,7 @@ export function makeRateCards(scope: DemoScope, customers: readonly DemoCustomer
   return [makeCard('Standard rates', STANDARD_ITEMS, true), clubCard];
 }
 
-/** Vehicles in the yard, with their days of storage; `ofJob`: the vehicle has a work order. */
+/** Vehicles in the yard, with their days of storage. With `ofJob`, the vehicle has a work order. */
 const STAYS: readonly { status: ImpoundStatus; days: number; ofJob: boolean; hold?: string }[] = [
   { status: 'stored', days: 1, ofJob: true },
   { status: 'hold', days: 4, ofJob: false, hold: 'Police hold, evidence' },
@@ -78,10 +78,7 @@ const STAYS: readonly { status: ImpoundStatus; days: number; ofJob: boolean; hol
 ];
 const SANDBOX_STAY_COUNT = 3;
 
-/**
- * Makes a few impounds: some of completed work orders that have no invoice yet, the others without
- * a work order.
- */
+/** Some impounds have a completed work order without an invoice; the others have no work order. */
 export function makeImpounds(scope: DemoScope, workOrders: readonly DemoWorkOrder[]) {
   const random = new DemoRandom(`${scope.path}/yard`);
   const unbilled = workOrders.filter(

@@ -9,7 +9,7 @@ import { createDemoScope, type DemoScope } from './scope.js';
 import { DEMO_PROFILES } from './tenants.js';
 import { makeUninvoicedWorkOrders, WorkOrderMaker } from './work-orders.js';
 
-/** The records of a demo tenant, as rows of their tables, parents before children. */
+/** Rows by table, parents before children. */
 export type DemoRecords = ReturnType<typeof makeTenantRecords>;
 
 const CUSTOMER_COUNTS = { live: 26, sandbox: 8 } as const;
@@ -17,8 +17,8 @@ const CUSTOMER_COUNTS = { live: 26, sandbox: 8 } as const;
 const FIRST_INVOICE_NUMBER = 1001;
 
 /**
- * Makes the records of all demo tenants and their sandboxes. The same `now` gives the same records
- * in every installation. Another `now` moves their times and changes nothing else.
+ * The same `now` gives the same records in every installation. Another
+ * `now` only moves their times.
  */
 export function makeDemoRecords(now: Date): DemoRecords[] {
   return DEMO_PROFILES.flatMap((profile) => [
@@ -64,8 +64,8 @@ function makeTenantRecords(scope: DemoScope) {
     approvals,
     claims,
     suggestions,
-    // The demo's invoices are random. These marks make the detectors scan only later changes, so
-    // that they leave the demo's suggestions unchanged.
+    // With these marks, the detectors scan only later changes and make no suggestions about
+    // the demo's random invoices.
     detector_marks: [{ tenant_id, looked_until: scope.daysAgo(0) }],
     audit_entries: makeAuditEntries({
       customer: customers,
@@ -78,7 +78,7 @@ function makeTenantRecords(scope: DemoScope) {
   };
 }
 
-/** Sorts records by creation time, the sequence in which they get their numbers. */
+/** Records get their numbers in the sequence of their creation times. */
 function sortOldestFirst<T extends { created_at: string; id: string }>(records: T[]): T[] {
   return [...records].sort((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? -1 : 1));
 }

@@ -8,7 +8,7 @@ export interface WorkOrderPlan {
   status: 'pending' | 'dispatched' | 'in_progress' | 'completed' | 'cancelled';
   billing: string;
   intake?: 'new';
-  /** Days since the work order was created; if it is completed, days since its completion. */
+  /** Days since the creation of the work order or, if it is completed, since its completion. */
   ageDays: number;
   customer: DemoCustomer | null;
 }
@@ -26,10 +26,7 @@ const STEPS_BY_STATUS: Readonly<Record<WorkOrderPlan['status'], readonly string[
   cancelled: [],
 };
 
-/**
- * Service types by the customer's company type. Other customers get tows by the vehicle's duty
- * class, and roadside services.
- */
+/** Other customers get tows by the vehicle's duty class, and roadside services. */
 const SERVICES_BY_COMPANY_TYPE: Readonly<Record<string, readonly string[]>> = {
   police: ['accident_tow', 'impound_tow', 'recovery'],
   municipality: ['impound_tow', 'medium_duty_tow'],
@@ -59,10 +56,9 @@ const WITHOUT_DROPOFF = [
   'load_shift',
 ];
 
-/** A row of `work_orders`. */
 export type DemoWorkOrder = ReturnType<WorkOrderMaker['draw']>;
 
-/** Makes the work orders of one tenant. They get their numbers after all of them are made. */
+/** The work orders of a tenant get their numbers after all of them are made. */
 export class WorkOrderMaker {
   readonly workOrders: DemoWorkOrder[] = [];
   readonly #random: DemoRandom;
@@ -174,10 +170,7 @@ function buildTimestamps(created_at: string, dispatch_time: string | null, compl
   };
 }
 
-/**
- * Work orders without an invoice: their number in the live account and in the sandbox, and the
- * range of their ages in days.
- */
+/** How many in the live account and in the sandbox, and their ages in days. */
 const UNINVOICED_WORK_ORDERS: readonly (Pick<WorkOrderPlan, 'status' | 'billing' | 'intake'> & {
   live: number;
   sandbox: number;
@@ -192,7 +185,6 @@ const UNINVOICED_WORK_ORDERS: readonly (Pick<WorkOrderPlan, 'status' | 'billing'
   { status: 'cancelled', billing: 'not_billable', live: 26, sandbox: 2, ages: [0.5, 88] },
 ];
 
-/** Makes the work orders that have no invoice. */
 export function makeUninvoicedWorkOrders(
   scope: DemoScope,
   maker: WorkOrderMaker,
