@@ -5,7 +5,6 @@ import { nextUpdatedAtSql } from '../../records/lock-records.js';
 import { type RecordRef, recordsetSql } from '../../records/record-refs.js';
 import { MAX_UNFINISHED_EXPORTS } from './limits.js';
 
-/** A row of exports, with its values as in JSON. */
 export interface ExportRow extends Row, RecordRef {
   resource: string;
   format: string;
@@ -15,7 +14,6 @@ export interface ExportRow extends Row, RecordRef {
   expires_at: string | null;
 }
 
-/** The limit on unfinished exports of an account. */
 export const UNFINISHED_EXPORT_QUOTA: AccountQuotaRule = {
   table: 'exports',
   countedRows: "t.status in ('queued', 'running')",

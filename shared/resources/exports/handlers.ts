@@ -18,7 +18,7 @@ import { type ExportRow, setFinalStatus, UNFINISHED_EXPORT_QUOTA } from './expor
 import { exportFields } from './fields.js';
 import { expireExports, recordExportsCompleted, recordExportsFailed } from './record-handlers.js';
 
-/** Queues exports. The exports worker gets a wake-up job after the commit. */
+/** The exports worker gets a wake-up job after the commit. */
 export async function createExports(
   tx: Transaction,
   commands: Command<ExportInput>[],
@@ -52,17 +52,14 @@ async function insertExports(tx: Transaction, rows: object[]): Promise<void> {
   });
 }
 
-/** The status of an export after DELETE. Exports with any other status have nothing to delete. */
+/** DELETE gives an export this status. An export with any other status has nothing to delete. */
 const STATUS_AFTER_DELETE: Partial<Record<ExportRow['status'], ExportRow['status']>> = {
   queued: 'cancelled',
   running: 'cancelled',
   completed: 'expired',
 };
 
-/**
- * Cancels unfinished exports and expires completed ones, whose files are then deleted. A worker
- * that runs a cancelled export finds out when it renews its lease.
- */
+/** The cleaner deletes files later. A worker learns of a cancellation when it renews its lease. */
 export async function cancelExports(
   tx: Transaction,
   commands: Command<ExportAction>[],
@@ -81,7 +78,6 @@ export async function cancelExports(
   return outcomes;
 }
 
-/** Queues exports again with their original requests. */
 export async function retryExports(
   tx: Transaction,
   commands: Command<ExportAction>[],
@@ -112,7 +108,7 @@ function refuseRetry(status: string): CommandOutcome {
   return failedOutcome({ code: 'invalid_status_transition', message, details });
 }
 
-/** Resets the rows, but keeps object_key: the cleaner still has to delete that object. */
+/** Resets the rows, but keeps object_key, because the cleaner still has to delete that object. */
 async function requeueExports(tx: Transaction, refs: RecordRef[]): Promise<void> {
   await tx.query({
     name: 'queue-exports-again',

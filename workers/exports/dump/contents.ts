@@ -21,10 +21,9 @@ import { userFields } from '../../../shared/resources/users/fields.js';
 import { webhookEndpointFields } from '../../../shared/resources/webhook-endpoints/fields.js';
 import { workOrderFields } from '../../../shared/resources/work-orders/fields.js';
 
-/** The columns of a table that a dump includes and excludes. */
 export interface IncludedTable {
   columns: readonly string[];
-  /** Excluded columns, each with the reason. */
+  /** The reason for each excluded column. */
   excluded: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +31,7 @@ function defineTable(columns: string, excluded: Readonly<Record<string, string>>
   return { columns: columns.trim().split(/\s+/), excluded };
 }
 
-/** A table that holds the fields of a resource, and other columns. */
+/** The table holds the fields of a resource, and other columns. */
 function defineFieldTable(
   { columnNames }: RecordFields,
   otherColumns = '',
@@ -44,8 +43,8 @@ function defineFieldTable(
 const INTERNAL_NUMBER = 'an internal number of the source database, which is meaningless in another database';
 
 /**
- * The data of the account, in the sequence of the dump. A table or column listed neither here nor
- * below is not exported, because it may be a secret, unless responses of a resource show it.
+ * The data of the account, in the sequence of the dump. A table or column in neither list is not
+ * exported, because it may be a secret, unless responses of a resource show it.
  * test/integration/exports/export-dump-contents.test.ts fails until someone lists it.
  */
 const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
@@ -119,7 +118,7 @@ const LISTED_TABLES: Readonly<Record<string, IncludedTable>> = {
 
 const MIGRATION_STATE = 'which schema migrations this deployment has run';
 
-/** Excluded tables, each with the reason. */
+/** The reason for each excluded table. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   sessions: 'credentials of people who are signed in',
   webhook_secrets: 'credentials that sign webhooks',
@@ -139,7 +138,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   schema_migrations_lock: MIGRATION_STATE,
 };
 
-/** The tables of the resources that are not listed, with the columns that responses show. */
+/** The columns that responses show, for each resource whose table is in neither list. */
 const FIELD_TABLES = Object.fromEntries(
   Object.values(modules).flatMap(({ table: { table }, fields: [fields] }) =>
     !fields || table in LISTED_TABLES || table in EXCLUDED_TABLES ? [] : [[table, defineFieldTable(fields)]],
@@ -148,7 +147,7 @@ const FIELD_TABLES = Object.fromEntries(
 
 export const INCLUDED_TABLES: typeof LISTED_TABLES = { ...LISTED_TABLES, ...FIELD_TABLES };
 
-/** Excluded schemas, each with the reason. */
+/** The reason for each excluded schema. */
 export const EXCLUDED_SCHEMAS: Readonly<Record<string, string>> = {
   partitions: 'the partitions of the partitioned tables, whose rows are read through those tables',
   bullmq: 'the queue',
