@@ -7,18 +7,17 @@ import type { Foundation } from '../platform/process/run-process.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import type { HttpServer } from './http-server.js';
 
-/** A check of one dependency of a process. */
 export interface Check {
   name: string;
   run: () => Promise<void>;
   /**
-   * True if only writes need this dependency. When it fails, the process still serves reads and
-   * stays in the load balancer's rotation.
+   * Only writes need this dependency. When it fails, the process still serves reads and stays in
+   * the load balancer's rotation.
    */
   isForWrites?: boolean;
 }
 
-/** Why a check failed, in words that unauthenticated clients may read: no address, user or SQL. */
+/** Says why a check failed, for unauthenticated clients: without addresses, users or SQL. */
 export class CheckFailure extends Error {}
 
 interface CheckResult {
@@ -28,7 +27,7 @@ interface CheckResult {
 }
 
 export interface Readiness {
-  /** The process can serve requests, at least reads. */
+  /** The process can serve at least reads. */
   ok: boolean;
   /** The process is ready, but a check that only writes need has failed. */
   degraded: boolean;
@@ -37,7 +36,6 @@ export interface Readiness {
 
 const CHECK_TIMEOUT_MS = 2000;
 
-/** Checks of PostgreSQL, the queue's store and the migrations, which every process needs. */
 export function createStoreChecks(runtime: Runtime): Check[] {
   const { db, redis, migrationHead } = runtime;
   return [
@@ -58,7 +56,7 @@ export function createStoreChecks(runtime: Runtime): Check[] {
   ];
 }
 
-/** Checks of a process that serves HTTP requests. Without the queue it still serves reads. */
+/** Without the queue such a process still serves reads. */
 export function createServingChecks(runtime: Runtime): Check[] {
   return createStoreChecks(runtime).map((check) =>
     check.name === 'queue' ? { ...check, isForWrites: true } : check,
@@ -66,8 +64,8 @@ export function createServingChecks(runtime: Runtime): Check[] {
 }
 
 /**
- * Returns why the database does not fit this version, or undefined if it fits. A database that a
- * later version has migrated also fits: migrations only extend what the previous version uses, so a
+ * Returns why the database does not fit this version, or undefined. A database that a later
+ * version has migrated also fits: migrations only extend what the previous version uses, so a
  * release can replace processes one by one.
  */
 export async function findMissingMigration(db: Database, head: string): Promise<string | undefined> {
@@ -79,7 +77,7 @@ export async function findMissingMigration(db: Database, head: string): Promise<
   return row?.has_head ? undefined : `the database is at ${row?.newest ?? 'nothing'}, not at ${head}`;
 }
 
-/** Runs all checks concurrently; each ends within two seconds. */
+/** Each check ends within two seconds. */
 export async function checkReadiness(checks: Check[]): Promise<Readiness> {
   const results = await Promise.all(checks.map(async (check) => ({ check, result: await runCheck(check) })));
   const failed = results.filter(({ result }) => !result.ok);
@@ -112,8 +110,8 @@ async function runCheck(check: Check): Promise<CheckResult> {
 }
 
 /**
- * Reads the reports that parts of the process add to /readyz. A report that fails is omitted; the
- * checks show the reason.
+ * Reads the reports that parts of the process add to /readyz. A report that fails is omitted,
+ * because the checks show the reason.
  */
 export async function readReports({ reports }: Runtime): Promise<Record<string, unknown>> {
   const read = [...reports].map(async ([name, report]) => [name, await report()] as const);
@@ -128,7 +126,6 @@ const CONNECTION_REFUSALS: Record<string, string> = {
   '53300': 'it has too many connections',
 };
 
-/** Describes why a check failed, for unauthenticated readers of /readyz. */
 export function describeCheckFailure(error: unknown): string {
   if (error instanceof CheckFailure) return error.message;
   const code = getErrorCode(error);
@@ -147,7 +144,7 @@ export function describeCheckFailure(error: unknown): string {
 /** Handles /healthz, /readyz and /metrics. Resolves with false for any other URL. */
 export type HealthHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
-/** These endpoints serve the hosting platform. They need no key and show no tenant data. */
+/** The hosting platform reads these endpoints. They need no key and show no tenant data. */
 export function createHealthHandler(runtime: Runtime, checks: Check[]): HealthHandler {
   return async ({ url }, response) => {
     const send = (status: number, type: string, body: string) =>
@@ -169,7 +166,7 @@ export function createHealthHandler(runtime: Runtime, checks: Check[]): HealthHa
   };
 }
 
-/** Serves the health endpoints in a process whose HTTP server has no other purpose. */
+/** For a process whose HTTP server has no other purpose. */
 export function serveHealth(runtime: Runtime, server: HttpServer): void {
   const answer = createHealthHandler(runtime, createStoreChecks(runtime));
   const listener: RequestListener = (request, response) => {
@@ -186,8 +183,8 @@ export function serveHealth(runtime: Runtime, server: HttpServer): void {
 }
 
 /**
- * Handles requests while the process starts: /healthz is 200, /readyz is 503 with the reasons, and
- * every other request is 503.
+ * Responds while the process starts: /healthz is 200, /readyz is 503 with the
+ * reasons, and every other request is 503.
  */
 export function createStartupListener({ startBlockers }: Pick<Foundation, 'startBlockers'>): RequestListener {
   return ({ url }, response) => {

@@ -7,8 +7,8 @@ import { createStartupListener } from './health.js';
 import { type HttpServer, openHttpServer } from './http-server.js';
 
 /**
- * How long a stop signal waits for parts that are still opening. The process then ends within 5 s
- * of the signal.
+ * A stop signal waits this long for parts that are still opening. The process
+ * then ends within 5 s of the signal.
  */
 const START_GRACE_MS = 3000;
 
