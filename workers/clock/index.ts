@@ -4,12 +4,12 @@ import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../
 import { createClockProcessor, SCHEDULES } from './processor.js';
 import { recordScheduleRuns, reportSchedules } from './record-schedule-runs.js';
 
-/** Schedules that are missing, because Redis lost its data, are created again this often, in ms. */
+/** Schedules that are missing, because Redis lost its data, are created again this often. */
 const SCHEDULE_CHECK_MS = 10_000;
 
 /**
- * Starts the clock: its schedules and the worker that runs their jobs. Any number of clocks may
- * run; each schedule fires once.
+ * Starts the schedules and the worker that runs their jobs. Any number of clocks
+ * may run; each schedule fires once.
  */
 export async function startClock(runtime: Runtime): Promise<void> {
   const queue = openClockQueue(runtime);

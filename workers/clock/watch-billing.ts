@@ -7,8 +7,8 @@ import type { Task } from '../sweeps/schedule.js';
 import { DEFAULT_ROWS_PER_PASS, sweepTenantSet, TENANTS_PER_PASS } from '../sweeps/sweep-tenants.js';
 
 /**
- * A pass ends after this time, in ms, so that the clock's other tasks are not delayed. The next
- * pass continues.
+ * A pass ends after this time, so that it does not delay the clock's
+ * other tasks. The next pass continues.
  */
 const PASS_BUDGET_MS = 5_000;
 
@@ -18,7 +18,6 @@ export const billingTask: Task = {
   prepare: (runtime) => createBillingWatch(runtime, openWritesQueue(runtime)),
 };
 
-/** The result of a pass. */
 interface Pass extends Record<string, unknown> {
   scannedInvoices: number;
   suggested: number;
@@ -26,13 +25,13 @@ interface Pass extends Record<string, unknown> {
 }
 
 /**
- * Creates a function that runs one pass of the billing watch. A pass scans each tenant's changes
- * since the last scan for missed revenue. The writes workers store the suggestions. A pass never
- * blocks a write: it reads committed rows and locks none of them.
+ * The returned function runs one pass. A pass scans each tenant's changes since the last scan for
+ * missed revenue. The writes workers store the suggestions. A pass never blocks a write, because it
+ * reads committed rows and locks none of them.
  */
 export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
-  // Chunk of tenants to scan next. If every pass started at the first chunk, the last tenants might
-  // never be reached.
+  // Chunk of tenants to scan next. If every pass started at the first chunk, the
+  // last tenants might never be reached.
   let nextChunk = 0;
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;
@@ -55,10 +54,7 @@ export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () =>
   };
 }
 
-/**
- * Expires the suggestions whose invoice is closed.
- * @returns the tenants with changes to scan
- */
+/** Expires the suggestions whose invoice is closed. Returns the tenants with changes to scan. */
 async function findChanged(
   runtime: Runtime,
   writes: WritesQueue,
