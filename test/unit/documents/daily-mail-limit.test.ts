@@ -4,7 +4,9 @@ import { computeWaitForNextDay } from '../../../shared/resources/planned-message
 const DAY = 86_400;
 
 describe('wait of mails over the daily limit', () => {
-  /** Second of the next day at which a mail is due that was held at this second of the day. */
+  /**
+   * A mail was held at this second of a day. Returns the second of the next day at which it is due.
+   */
   const dueAt = (second: number) => second + computeWaitForNextDay(DAY - second) - DAY;
 
   it('held mails are due in the first hour of the next day, spread by the time of holding', () => {

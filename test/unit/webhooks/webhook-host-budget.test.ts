@@ -8,8 +8,8 @@ const LIMIT_BYTES = 64 * 1024;
 const BODY_BYTES = 3 * 1024;
 
 /**
- * Sends `count` requests and returns how many are admitted. The others must be held back for at
- * most a minute.
+ * Sends `count` requests and returns how many are admitted. The budget must hold
+ * back the others for at most a minute.
  */
 async function countAdmitted(
   budget: HostBudget,
