@@ -17,9 +17,9 @@ const tracer = trace.getTracer('tow-dispatch');
 let isTracingOn = false;
 
 /**
- * Starts OpenTelemetry tracing if OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK reads its other
- * standard variables itself. The SDK is loaded only then; without tracing a span costs one
- * comparison.
+ * Starts OpenTelemetry tracing if OTEL_EXPORTER_OTLP_ENDPOINT is set; the SDK
+ * reads its other standard variables itself. The SDK is loaded only then, and
+ * without it a span costs one comparison.
  */
 export async function startTracing(
   config: { tracing: boolean },
@@ -43,7 +43,7 @@ export interface SpanOptions {
   causes?: (string | null | undefined)[];
 }
 
-/** Runs `work` inside a span. The span ends with the work and records its error. */
+/** The span ends with the work and records its error. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,
@@ -68,7 +68,8 @@ export async function inSpan<T>(
 }
 
 /**
- * The W3C traceparent of the active span, to pass along with a command; null when tracing is off.
+ * Returns the W3C traceparent of the active span, to pass along
+ * with a command; null without tracing.
  */
 export function currentTraceparent(): string | null {
   if (!isTracingOn) return null;

@@ -22,23 +22,22 @@ const LIMIT = {
 };
 
 /**
- * Runs slow reads, each on its own connection. All tenants together use at most three tenths of the
- * pool.
+ * Runs slow reads, each on its own connection. All tenants together
+ * use at most three tenths of the pool.
  */
 export class SlowReads {
   private readonly limit: FairLimit<SlowReadQueue>;
 
   constructor(poolSize: number) {
     const maxRunning = Math.max(1, Math.floor((poolSize * 3) / 10));
-    // Searches of all tenants leave a connection to slow reads, and vice versa.
+    // Searches leave a connection to slow reads, and vice versa.
     const maxRunningPerQueue = Math.max(1, Math.floor(poolSize / 5));
     this.limit = createFairLimit({ ...LIMIT, maxRunning, maxRunningPerQueue });
   }
 
   /**
-   * Runs the read as soon as the limit and fair sharing allow.
-   * @throws {AppError} 503 when too many of the tenant's reads are waiting, or this one waited too
-   * long
+   * @throws {AppError} 503 when too many of the tenant's reads are
+   *   waiting, or this read waited too long
    */
   async run<T>(queue: SlowReadQueue, tenantId: string, read: () => Promise<T>): Promise<T> {
     try {
