@@ -3,8 +3,8 @@ import type { ErrorBody, ErrorCode } from '../../shared/platform/errors.js';
 import type { JsonObject } from '../text/format.js';
 
 /**
- * Builds a result from structured content and short texts, because some clients show only one of
- * them (docs/decisions.md §6, MCP results).
+ * The result has structured content and texts, because some clients show only one of them
+ * (docs/decisions.md §6, MCP results).
  */
 export function toSuccessResult(structuredContent: JsonObject, ...texts: (string | null)[]): CallToolResult {
   const content = texts.flatMap((text) => (text === null ? [] : [{ type: 'text' as const, text }]));
@@ -38,7 +38,7 @@ export const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
 };
 
 /**
- * Builds an error result. It has only text: the REST API's error object and the next step
+ * An error result has only text: the REST API's error object and the next step
  * (docs/decisions.md §6, MCP results).
  */
 export function toErrorResult(error: ErrorBody, requestId: string): CallToolResult {

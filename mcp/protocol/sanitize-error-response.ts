@@ -5,9 +5,9 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** Maximum schema errors in one response, so that a bad MCP message cannot make it grow. */
+/** Limits the response to a bad MCP message. */
 const MAX_ERRORS = 20;
-/** Maximum characters of one schema error, because it contains member names that clients choose. */
+/** A schema error contains member names that clients choose. */
 const MAX_ERROR_CHARS = 200;
 
 interface ErrorContext {
@@ -39,7 +39,7 @@ export function sanitizeErrorResponse<Answer extends JSONRPCMessage>(
   return { ...answer, error: { code, message: text, data: { code: 'internal_error', requestId } } };
 }
 
-/** Lists the SDK's schema errors, which end an error text as JSON; undefined for other errors. */
+/** An error text of the SDK may end with schema errors as JSON. Returns them, or undefined. */
 function parseSchemaErrors(message: string): string | undefined {
   const start = message.search(/\[\s*\{/);
   if (start < 0 || !message.endsWith(']')) return undefined;

@@ -1,6 +1,6 @@
 import { type JsonObject, quoteText } from '../text/format.js';
 
-/** Maximum items per section. The result also holds the structured board, and both cost tokens. */
+/** The result also holds the structured board, and both cost tokens. */
 const MAX_ITEMS_PER_SECTION = 20;
 
 interface Board {
@@ -11,8 +11,8 @@ interface Board {
 }
 
 /**
- * Describes the dispatch board in short lines of text, the most urgent work orders first. Some
- * clients show only this text.
+ * Describes the dispatch board in short lines, the most urgent work orders
+ * first. Some clients show only this text.
  */
 export function describeBoard(board: JsonObject): string[] {
   const { unassigned_work_orders, active_jobs, trucks, counts } = board as unknown as Board;

@@ -31,7 +31,6 @@ function describeTool(tool: Tool): ListedTool {
   };
 }
 
-/** Builds the schema that Joi enforces; unknown arguments are refused. */
 function buildInputSchema({ input, kind }: Tool): ObjectSchema {
   const schema = kind === 'write' ? input.keys(WRITE_ARGUMENTS) : input;
   const { $schema: _dialect, ...rest } = toJsonSchema(toInlineOpenApi(schema));
@@ -39,7 +38,7 @@ function buildInputSchema({ input, kind }: Tool): ObjectSchema {
 }
 
 /**
- * Forbids unknown members. Removes examples, which cost more of a model's context than they help.
+ * Refuses unknown members. Removes examples, which cost more of a model's context than they help.
  */
 function toStrictSchema(node: JsonSchema): JsonSchema {
   const { examples: _examples, properties, items, ...rest } = node;
@@ -55,8 +54,8 @@ function toStrictSchema(node: JsonSchema): JsonSchema {
 }
 
 /**
- * Builds a schema with only names and types. A model needs no more, and it costs a third of the
- * tokens of the whole schema.
+ * Builds a schema of names and types only. A model needs no more, and the whole schema
+ * would cost three times the tokens.
  */
 function buildOutline(schema: Joi.Schema): { type: 'object'; properties: Record<string, JsonSchema> } {
   const { properties = {} } = toInlineOpenApi(schema) as { properties?: Record<string, OpenApiSchema> };
@@ -76,7 +75,7 @@ function listRequired(schema: Joi.Schema): string[] {
   return required;
 }
 
-/** Extra members of the results of a dry run, a held write and a write that is still queued. */
+/** A dry run, a held write and a write that is still queued add these members to their results. */
 const OTHER_RESULT_MEMBERS = {
   ok: { type: 'boolean' },
   dry_run: { type: 'boolean' },
@@ -104,8 +103,8 @@ function buildOutputSchema({ kind, output }: Tool): ObjectSchema {
 }
 
 /**
- * Tools as `tools/list` and the manifest show them. Built once per process, because building a
- * schema costs more than a call.
+ * Tools for `tools/list` and the manifest. Built once per process, because
+ * building a schema costs more than a call.
  */
 export const LISTED_TOOLS: ReadonlyMap<Tool, ListedTool> = new Map(
   TOOLS.map((tool) => [tool, describeTool(tool)]),
