@@ -1,6 +1,6 @@
 import type { ApiContext } from '../runtime/context.js';
 
-/** Matches only the member: inside a client's text its quotes would be escaped. */
+/** Matches only the member, because quotes inside a client's text are escaped. */
 const UPDATED_AT = /"updated_at":"([^"]+)"/;
 
 /**

@@ -1,13 +1,13 @@
 import { isVersioned, type Operation } from './responses.js';
 
 /**
- * Lists the error statuses that follow from what an operation requires and reads. A block names
- * only others (`x-errors`).
+ * Lists the error statuses that follow from what an operation requires and reads. Its
+ * block names only others (`x-errors`).
  */
 export function listErrors(operation: Operation): number[] {
   const { path, facts, isPublic } = operation;
   return [
-    // Also without a key: responses that a client does not read count for its network.
+    // Also without a key: unread responses count for the client's network.
     429,
     // A bad X-Environment, no valid credential, a bad Accept, and failures of the service.
     ...(isPublic ? [] : [400, 401, 406, 500, 503]),
@@ -19,7 +19,7 @@ export function listErrors(operation: Operation): number[] {
   ];
 }
 
-/** Whether the operation changes a record that has a version. */
+/** True if the operation changes a record that has a version. */
 export function acceptsIfMatch({ facts, record }: Operation): boolean {
   return facts.write?.status === 200 && record !== undefined && isVersioned(record);
 }

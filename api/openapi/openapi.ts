@@ -53,7 +53,7 @@ export function buildOpenApiDocument(sources: string[]): Json {
   return { ...document, paths };
 }
 
-/** Renders the text of docs/openapi.json. A reference takes one line, so changes are short. */
+/** A reference takes one line, so that a change of the document is short. */
 export function renderOpenApiDocument(document: Json): string {
   const text = JSON.stringify(document, null, 2);
   return `${text.replace(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')}\n`;

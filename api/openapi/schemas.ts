@@ -10,7 +10,7 @@ import { envelopeSchemas, resources } from '../../shared/registry/resources.js';
 import { EXAMPLES } from './examples.js';
 
 /**
- * Component name to Joi schema. The map is built once: reading a name takes a millisecond, because
+ * By component name. Built once, because reading a name takes a millisecond:
  * Joi then describes the whole schema.
  */
 const namedSchemas = new Map<string, Joi.Schema>(
@@ -19,14 +19,14 @@ const namedSchemas = new Map<string, Joi.Schema>(
     .map((schema) => [getClassName(schema) ?? '', schema]),
 );
 
-/** @throws {Error} if no schema has this component name. */
+/** @throws {Error} if no schema has this component name */
 export function getSchema(name: string): Joi.Schema {
   const found = namedSchemas.get(name);
   if (!found) throw new Error(`no schema is named ${name}`);
   return found;
 }
 
-/** Builds the components of every named schema. Queries are left out: they become parameters. */
+/** Leaves out queries, which become parameters. */
 export function buildComponentSchemas(): Record<string, OpenApiSchema> {
   const named = [...namedSchemas].filter(([name]) => name !== '' && !/Query$|Revoke$/.test(name));
   return Object.fromEntries(named.map(([name, schema]) => [name, describeDefaults(toOpenApi(schema))]));
@@ -59,10 +59,7 @@ function describeEach(schemas: Record<string, OpenApiSchema>): Record<string, Op
 
 const toSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/**
- * Returns the complete example of a component if there is one. Otherwise builds an example from the
- * examples of its members.
- */
+/** Returns the complete example of a component, or builds an example from its members' examples. */
 export function getExample(name: string): unknown {
   return EXAMPLES[name] ?? buildSample(toInlineOpenApi(getSchema(name)));
 }

@@ -2,14 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { AppError } from '../../shared/platform/errors.js';
 
 /**
- * A client may pause this long. A client that disappears without closing its connection must not
- * keep its file open for ever.
+ * A client may pause this long. A client that disappears without closing its connection
+ * must not keep its file open forever.
  */
 const STALL_TIMEOUT_MS = 5 * 60_000;
-/**
- * Maximum concurrent downloads of a tenant in this process. Each holds only an open file and a
- * socket.
- */
+/** Maximum per process. Each download holds only an open file and a socket. */
 const MAX_PER_TENANT = 20;
 /**
  * Running downloads may continue this long after the shutdown begins. Clients fetch the rest from
@@ -17,7 +14,6 @@ const MAX_PER_TENANT = 20;
  */
 const GRACE_MS = 10_000;
 
-/** The downloads that this process is sending. */
 export class ActiveDownloads {
   readonly #open = new Map<ServerResponse, string>();
 
@@ -26,7 +22,7 @@ export class ActiveDownloads {
    * @throws {AppError} 429 when the tenant has too many running downloads
    */
   track(response: ServerResponse, tenantId: string): void {
-    // The client disconnected while its export was looked up. 'close' is not emitted again.
+    // The client disconnected during the look-up of its export. 'close' is not emitted again.
     if (response.destroyed) return;
     let ownCount = 0;
     for (const holder of this.#open.values()) if (holder === tenantId) ownCount += 1;

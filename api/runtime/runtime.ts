@@ -16,7 +16,7 @@ import { createExportLinkMaker, type MakeExportLink } from './export-links.js';
 import { createPasswords, type Passwords } from './passwords.js';
 import { createReplayPlanner, type ReplayPlanner } from './replay-planner.js';
 
-/** Dependencies of the routes, in addition to those of the process. */
+/** What the routes use in addition to the process's runtime. */
 export interface ApiRuntime extends Runtime {
   submit: Submit;
   streams: EventStreams;
@@ -31,12 +31,12 @@ export interface ApiRuntime extends Runtime {
   /** Encrypts new credentials on their way to the one response that shows them. */
   sealingKey: Buffer;
   /**
-   * Encrypt stored values of webhook endpoints: signing secrets and the values of custom headers.
+   * Encrypt stored signing secrets of webhook endpoints, and the values of their custom headers.
    */
   webhookKeys: { secrets: Buffer; headers: Buffer };
-  /** Records that a key or session was used. Batches go to the clock worker once a minute. */
+  /** Batches go to the clock worker. */
   recordKeyUse: RecordKeyUse;
-  /** Records audit entries of requests that were refused before a command existed. */
+  /** Audits requests that were refused before a command existed. */
   audit: AuditRecorder;
 }
 

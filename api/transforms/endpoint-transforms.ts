@@ -19,9 +19,8 @@ interface EndpointBody {
 }
 
 /**
- * Creates the functions that prepare the input of endpoint commands and show new secrets. They
- * check the URL, encrypt custom headers and create encrypted secrets. `reveal` puts the new secret
- * into the response.
+ * Creates the functions that prepare the input of endpoint commands: they check the URL, encrypt
+ * custom headers and create encrypted secrets. `reveal` puts the new secret into the response.
  */
 export function createEndpointTransforms(api: ApiRuntime) {
   const createSecret = (): SealedSecret => ({ sealed: generateSealedSecret(api.webhookKeys.secrets).sealed });
@@ -45,7 +44,8 @@ export function createEndpointTransforms(api: ApiRuntime) {
     changed,
     created: <T extends object>(input: T): T => ({ ...changed(input), material: createSecret() }),
     /**
-     * Always creates a key pair: only the handler knows whether the endpoint signs with ed25519.
+     * Always creates a key pair, because only the handler knows
+     * whether the endpoint signs with ed25519.
      */
     rotated: <T extends object>(input: T): T => ({
       ...input,
@@ -54,8 +54,8 @@ export function createEndpointTransforms(api: ApiRuntime) {
     }),
     reveal: (body: string, { type, input }: Command<{ material: SealedSecret }>): string =>
       JSON.stringify(decryptSecretInResponse(api, { type, body, commandSecret: input.material.sealed })),
-    // Header values become HMACs. An attacker who reads a plain hash could try a million values per
-    // second.
+    // Header values become HMACs. An attacker who reads a plain hash
+    // could try a million values per second.
     concealed: (body: unknown): unknown => {
       const { headers } = Object(body) as EndpointBody;
       if (!headers) return body;
