@@ -43,9 +43,7 @@ await Promise.all([
 for (const problem of problems) console.error(`FAILED: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-/**
- * Copies the files that git tracks, and new files that it does not ignore, into a new repository.
- */
+/** The copy includes new files that git does not ignore. */
 function copyRepository() {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   const listed = execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0');
