@@ -66,10 +66,7 @@ export interface EventDraft {
   type: EventType;
   entity?: { type: string; id: string };
   extra?: Record<string, unknown>;
-  /**
-   * The endpoint that the event is about. It gets no delivery of
-   * the event, because it may be failing.
-   */
+  /** Gets no delivery of the event. The event is about this endpoint, which may be failing. */
   excludedEndpointId?: string;
 }
 
@@ -130,10 +127,7 @@ export interface CommandDefinition<Input = unknown> {
   agentScope: AgentScope | null;
   /** Only a signed-in person may do this, no key may. */
   isPersonOnly?: boolean;
-  /**
-   * The worker runs commands that share a conflict key one after another. The
-   * entity's id is always a conflict key.
-   */
+  /** Commands that share a key run one after another. The entity's id is always a key. */
   conflictKeys?: (input: Input, actor: Actor) => string[];
 }
 
@@ -149,10 +143,7 @@ export type CommandResult =
       body: string;
       location: string | null;
       replayed: boolean;
-      /**
-       * True if this command created or changed the record in `body`. Workers of an
-       * earlier version omit this member.
-       */
+      /** True if this command wrote the record in `body`. Absent from an old worker's reply. */
       isOwnChange?: boolean;
     }
   /** `unaudited`: the command did not complete, so it has no audit entry. */

@@ -15,9 +15,7 @@ export interface CursorCodec {
   decode(cursor: string, binding: string): CursorPosition;
 }
 
-/**
- * The cursor was not issued for this list by this deployment. The error hides which check failed.
- */
+/** This deployment did not issue the cursor for this list. The error hides which check failed. */
 export class InvalidCursorError extends Error {
   override readonly name = 'InvalidCursorError';
 

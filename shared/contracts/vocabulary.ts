@@ -1,7 +1,4 @@
-/**
- * Published defaults of the open vocabularies (docs/decisions.md §2) and the closed enums
- * (docs/specification.md §3).
- */
+/** Open vocabularies (docs/decisions.md §2) and closed enums (docs/specification.md §3). */
 export const SERVICE_TYPES = [
   'tow',
   'light_duty_tow',

@@ -12,9 +12,7 @@ export const MAX_JSON_VALUES = 10_000;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)((?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
-/**
- * The flag `u` reads a well-formed pair as one code point, so this matches only lone surrogates.
- */
+/** The flag `u` reads a pair as one code point, so this matches only lone surrogates. */
 const FORBIDDEN_CHARACTER = /\0|\p{Surrogate}/u;
 const INTEGER_MESSAGE = 'Integers must lie within ±9007199254740991';
 const CHARACTER_MESSAGE = 'NUL characters and unpaired surrogates are not allowed';
@@ -48,10 +46,7 @@ export class StrictJsonInspector {
     private readonly maxDepth: number,
   ) {}
 
-  /**
-   * Returns the value and its problems, a syntax error first. The
-   * value is valid only without problems.
-   */
+  /** The value is valid only without problems. A syntax error is the first problem. */
   inspect(): { value: unknown; problems: JsonProblem[] } {
     let value: unknown;
     try {
@@ -113,9 +108,7 @@ export class StrictJsonInspector {
     if (FORBIDDEN_CHARACTER.test(key)) this.report('forbidden_character', CHARACTER_MESSAGE);
   }
 
-  /**
-   * Reads items up to the bracket `close`. `readItem` adds the item to the path and reads the item.
-   */
+  /** Reads items up to the bracket `close`. `readItem` also adds the item to the path. */
   private readItems(close: string, readItem: (index: number) => void): void {
     this.offset++;
     let next = this.peek() === close ? close : ',';

@@ -13,9 +13,7 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-/**
- * The only bit in which brackets and braces differ. With this bit set, a bracket equals a brace.
- */
+/** Brackets and braces differ only in this bit, which is set in braces. */
 const BRACE_BIT = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
@@ -50,8 +48,7 @@ export function parseStrictJson(bytes: Buffer, { maxDepth } = { maxDepth: 20 }):
   const members = countMembers(bytes, maxDepth);
   let value: unknown;
   try {
-    // NaN: too deep or too many values. JSON.parse would take 150
-    // ms for a mebibyte of deep nesting.
+    // NaN: too deep or too many values. JSON.parse takes 150 ms for 1 MiB of deep nesting.
     if (!Number.isNaN(members)) value = JSON.parse(text);
   } catch {
     return { ok: false, problems: new StrictJsonInspector(text, maxDepth).inspect().problems };
@@ -104,10 +101,7 @@ function countMembers(bytes: Buffer, maxDepth: number): number {
   return values > MAX_JSON_VALUES ? Number.NaN : members;
 }
 
-/**
- * Counts the keys of a parsed value. Returns NaN, which equals no count, if
- * the inspector must check a number.
- */
+/** Returns NaN, which equals no count, if the inspector must check a number. */
 function countKeys(value: unknown): number {
   // A large number is allowed with a fraction or an exponent, which only the text shows.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 0 : Number.NaN;

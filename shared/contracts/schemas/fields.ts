@@ -5,9 +5,7 @@ const CONTROL = /^\P{Cc}*$/u;
 /** Notes, descriptions and addresses may also hold newline, carriage return and tab. */
 const CONTROL_BUT_LAYOUT = /^[\P{Cc}\n\r\t]*$/u;
 
-/**
- * The name of the pattern. It completes the validation text "… must …" (validation-messages.ts).
- */
+/** Completes the validation text "… must …" (validation-messages.ts). */
 const NO_CONTROLS = 'not contain control characters';
 
 /** The OpenAPI document omits patterns with these names, because its readers do not need them. */
@@ -40,10 +38,7 @@ export function password(): Joi.StringSchema {
   return Joi.string().max(200).example('correct horse battery staple');
 }
 
-/**
- * A value of an open vocabulary: any slug is stored, and the published defaults
- * are examples (docs/decisions.md §2).
- */
+/** Open vocabulary: any slug is stored; defaults are examples (docs/decisions.md §2). */
 export function slug(defaults: readonly string[]): Joi.StringSchema {
   return Joi.string()
     .trim()
@@ -85,9 +80,7 @@ const DATE_TIME =
 const EARLIEST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59Z');
 
-/**
- * Returns whether a value is an RFC 3339 date-time on a day that exists, in the years 1 to 9999.
- */
+/** Accepts an RFC 3339 date-time on a day that exists, in the years 1 to 9999. */
 export function isDateTime(value: string): boolean {
   const match = DATE_TIME.exec(value);
   if (!match || !isCalendarDay(Number(match[1]), Number(match[2]), Number(match[3]))) return false;
@@ -100,10 +93,7 @@ export function parseDateTimeMs(dateTime: string): number {
   return Date.parse(dateTime.toUpperCase());
 }
 
-/**
- * Formats a date-time for a JSON column, which stores it unchanged: UTC with
- * milliseconds, as in every response.
- */
+/** A JSON column stores the text unchanged, so use the format of responses. */
 export function toUtcDateTime(dateTime: string | null | undefined): string | null {
   return dateTime ? new Date(parseDateTimeMs(dateTime)).toISOString() : null;
 }
@@ -133,9 +123,7 @@ export function dateTime(): Joi.StringSchema {
     .example('2026-11-21T14:30:00Z');
 }
 
-/**
- * A time bound of a query. A date means midnight in the tenant's time zone (docs/decisions.md §5).
- */
+/** A query's bound. A date means midnight in the tenant's time zone (docs/decisions.md §5). */
 export function dateOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
@@ -154,10 +142,7 @@ export function isSupportedDate(value: unknown): value is string {
   return typeof value === 'string' && isDate(value) && value >= EARLIEST_DAY && value <= LATEST_DAY;
 }
 
-/**
- * A body member that means a day. A date means midnight in the
- * account's time zone (docs/decisions.md §5).
- */
+/** A day. A date means midnight in the account's time zone (docs/decisions.md §5). */
 export function dayOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
@@ -193,10 +178,7 @@ export function cursor(): Joi.StringSchema {
   return Joi.string().allow('').max(500).description('`data.cursor` of the page before');
 }
 
-/**
- * Requires every member of a record in a response, so that a client
- * need not distinguish absent from null.
- */
+/** Clients need not distinguish absent from null, because every member is required. */
 export function allRequired(keys: Record<string, Joi.Schema>): Joi.ObjectSchema {
   return Joi.object(
     Object.fromEntries(Object.entries(keys).map(([key, schema]) => [key, schema.required()])),

@@ -5,9 +5,7 @@ export function toJsonSchema(schema: OpenApiSchema): Record<string, unknown> {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...rewrite(schema) };
 }
 
-/**
- * In JSON Schema null is a type, an exclusive bound is a separate number, and examples are a list.
- */
+/** In JSON Schema null is a type, exclusive bounds are numbers, and examples are a list. */
 function rewrite(node: OpenApiSchema): Record<string, unknown> {
   const { nullable, exclusiveMinimum, minimum, example, properties, items, ...rest } = node;
   return {

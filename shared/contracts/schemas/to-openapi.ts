@@ -155,10 +155,7 @@ function convertObject(description: Description): OpenApiSchema {
   };
 }
 
-/**
- * Returns the schema of members whose names match a pattern. OpenAPI 3.0.3
- * cannot express which names are refused.
- */
+/** Leaves out the refused names, which OpenAPI 3.0.3 cannot express. */
 function getPatternSchema(patterns: { rule: Description }[]): Description {
   return getOnlyItem(patterns.map(({ rule }) => rule).filter(({ flags }) => flags?.presence !== 'forbidden'));
 }

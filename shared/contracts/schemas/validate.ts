@@ -9,10 +9,7 @@ const OPTIONS: Joi.ValidationOptions = {
   errors: { label: 'path', wrap: { label: false } },
 };
 
-/**
- * REST ignores members that the schema does not define. MCP refuses them,
- * so that a model notices its mistake.
- */
+/** REST ignores unknown members. MCP refuses them, so that a model notices its mistake. */
 type UnknownMembers = 'stripped' | 'refused';
 
 const preparedSchemas: Record<UnknownMembers, WeakMap<Joi.Schema, Joi.Schema>> = {
