@@ -109,10 +109,7 @@ async function waitForRedis(foundation: Foundation, redisUrl: string): Promise<v
   });
 }
 
-/**
- * Waits until each Redis client has connected. The `fast` client has no offline queue,
- * so commands sent earlier would fail.
- */
+/** The `fast` client has no offline queue, so a command before its connection would fail. */
 export async function waitForConnections({ redis, lifecycle }: Runtime): Promise<void> {
   const clients = redis ? [redis.fast, redis.patient, redis.subscriber] : [];
   await lifecycle.waitUnlessShutdown(
@@ -165,10 +162,7 @@ function createMigrationError(problem: string, cause?: unknown): StartError {
   return new StartError(`${problem}: run the migrations first.`, RELEASE_REMEDY, { cause });
 }
 
-/**
- * SQLSTATE 22023: the role does not exist. 42501: the login role
- * may not use it, or lacks a privilege.
- */
+/** SQLSTATE 22023: the role does not exist. 42501: the login role lacks a privilege. */
 function describeRoleRefusal(error: unknown, role: string): StartError | undefined {
   if (error instanceof TransientStartError || error instanceof StartError) return undefined;
   const code = getErrorCode(error);

@@ -10,10 +10,7 @@ import type { HttpServer } from './http-server.js';
 export interface Check {
   name: string;
   run: () => Promise<void>;
-  /**
-   * Only writes need this dependency. When it fails, the process still serves reads and stays in
-   * the load balancer's rotation.
-   */
+  /** Without this dependency the process still serves reads and stays in the rotation. */
   isForWrites?: boolean;
 }
 
@@ -109,10 +106,7 @@ async function runCheck(check: Check): Promise<CheckResult> {
   }
 }
 
-/**
- * Reads the reports that parts of the process add to /readyz. A report that fails is omitted,
- * because the checks show the reason.
- */
+/** Omits a report that fails, because the checks show the reason. */
 export async function readReports({ reports }: Runtime): Promise<Record<string, unknown>> {
   const read = [...reports].map(async ([name, report]) => [name, await report()] as const);
   const outcomes = await Promise.allSettled(read);
@@ -182,10 +176,7 @@ export function serveHealth(runtime: Runtime, server: HttpServer): void {
   server.serve(listener, runtime.metrics);
 }
 
-/**
- * Responds while the process starts: /healthz is 200, /readyz is 503 with the
- * reasons, and every other request is 503.
- */
+/** While the process starts: /healthz is 200, /readyz 503 with the reasons, all others 503. */
 export function createStartupListener({ startBlockers }: Pick<Foundation, 'startBlockers'>): RequestListener {
   return ({ url }, response) => {
     const requestId = newId();

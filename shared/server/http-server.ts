@@ -22,10 +22,7 @@ export interface HttpServer {
    * @param metrics counts the refused connections
    */
   serve: (listener: RequestListener, metrics: Metrics) => void;
-  /**
-   * Stops accepting connections, finishes the accepted requests, then closes
-   * the connections. Safe to call again.
-   */
+  /** Finishes the accepted requests, then closes the connections. Safe to call again. */
   close: () => Promise<void>;
 }
 
@@ -41,8 +38,7 @@ export async function openHttpServer(
       keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
-      // Node would answer a request without a Host header with an empty 400. This
-      // service does not need the header.
+      // Node would answer a missing Host header with an empty 400. Nothing here needs the header.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -90,13 +86,9 @@ export async function listenHttp(
   return { port: server.port };
 }
 
-/**
- * Closes the connection of a client that does not read its whole response in time. Otherwise the
- * response would stay in memory indefinitely.
- */
+/** A client that does not read would keep its response in memory indefinitely. */
 function destroyIfUnread(response: ServerResponse, timeoutMs: number): void {
-  // Node emits 'prefinish' when the whole response has been written, and 'close'
-  // when the client's socket has taken it.
+  // 'prefinish': the whole response was written. 'close': the client's socket has taken it.
   response.once('prefinish', () => {
     const timer = setTimeout(() => response.destroy(), timeoutMs).unref();
     response.once('close', () => clearTimeout(timer));
@@ -108,13 +100,9 @@ const PARSER_ERRORS: Record<string, [string, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 };
 
-/**
- * Requests that the HTTP parser rejects never reach Koa. Node's own response has no body, so this
- * handler sends the JSON error envelope.
- */
+/** Requests that the HTTP parser rejects never reach Koa, and Node would send no JSON error. */
 function answerMalformedRequests(server: Server): void {
-  // Ignore an unknown Expect header, as RFC 9110 section 10.1.1
-  // allows. Node would send an empty 417.
+  // Ignores an unknown Expect header (RFC 9110 section 10.1.1). Node would send an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -142,8 +130,7 @@ const DRAIN_GRACE_MS = 200;
 async function closeServer(server: Server): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, DRAIN_GRACE_MS));
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Idle connections would keep the server open until their timeout. Busy
-  // connections end after their response.
+  // Idle connections would keep the server open. Busy connections end after their response.
   const timer = setInterval(() => server.closeIdleConnections(), 50);
   await closed.finally(() => clearInterval(timer));
 }

@@ -12,10 +12,7 @@ export function computeFingerprint(secretKey: string): string {
   return hmacSha256(deriveKey(secretKey, 'fingerprint'), FINGERPRINT_NAME).toString('hex').slice(0, 32);
 }
 
-/**
- * Reads the fingerprint of the SECRET_KEY that encrypts this database's
- * secrets; undefined if none is stored.
- */
+/** The SECRET_KEY encrypts this database's secrets. Undefined if no fingerprint is stored. */
 export async function readSecretKeyFingerprint(db: Database): Promise<string | undefined> {
   const [row] = await db.read<{ value: string }>(NO_TENANT, {
     text: 'select value from deployment_facts where tenant_id = $1 and name = $2',
@@ -46,10 +43,7 @@ export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | '
   );
 }
 
-/**
- * Makes this SECRET_KEY the one that every process must use.
- * Returns whether it replaced another key.
- */
+/** From now on every process must use this SECRET_KEY. Returns whether another was stored. */
 export async function adoptSecretKey(db: Database, secretKey: string): Promise<{ isChanged: boolean }> {
   const own = computeFingerprint(secretKey);
   const before = await readSecretKeyFingerprint(db);
