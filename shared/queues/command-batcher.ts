@@ -54,10 +54,7 @@ export class CommandBatcher {
     return this.pending.size;
   }
 
-  /**
-   * `late`: no reply arrived by the deadline, and the outcome is unknown. `refused`: the
-   * job could not be added to the queue.
-   */
+  /** `late`: no reply, so the outcome is unknown. `refused`: the queue did not take the job. */
   submit(submission: Submission): Promise<SubmitOutcome> {
     return new Promise((resolve) => {
       const deadline = Date.now() + this.options.timeoutMs;
@@ -70,10 +67,7 @@ export class CommandBatcher {
     });
   }
 
-  /**
-   * Receives a worker's reply. Ignores commands that are no longer pending,
-   * because their audit entries resolve them.
-   */
+  /** Ignores commands that are no longer pending, because their audit entries resolve them. */
   receive(results: CommandResult[]): void {
     for (const result of results) {
       const pending = this.pending.get(result.id);
@@ -134,9 +128,7 @@ export class CommandBatcher {
     if (batch.open === 0) this.jobsInFlight -= 1;
   }
 
-  /**
-   * All commands have the same timeout, so the map is in deadline order and one timer is enough.
-   */
+  /** All commands have the same timeout, so the map is in deadline order for one timer. */
   private armTimer(): void {
     if (this.timer) return;
     const [first] = this.pending.values();

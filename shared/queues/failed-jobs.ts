@@ -1,10 +1,7 @@
 import type { Worker } from 'bullmq';
 import type { Runtime } from '../platform/process/runtime.js';
 
-/**
- * For each queue and job name, retried jobs are logged at most once in this interval. An
- * unreachable store makes all of them fail.
- */
+/** Logs one entry per queue and job name in this time: an unreachable store fails all jobs. */
 const INTERVAL_MS = 5_000;
 
 type FailedJob = Record<string, unknown>;

@@ -2,9 +2,7 @@ import type { Principal } from '../contracts/principal.js';
 import type { Runtime } from '../platform/process/runtime.js';
 import { enqueueKeyUses, type KeyUse, openClockQueue } from './clock.js';
 
-/**
- * A key's last use is recorded at most once in this interval, because it is shown to the minute.
- */
+/** A key's last use is shown to the minute. */
 const INTERVAL_MS = 60_000;
 /** The first use waits this long for the uses of other keys. */
 const BATCH_MS = 1_000;

@@ -48,10 +48,7 @@ async function addPrompts(queue: MessagesQueue, name: string, prompts: MessagePr
   );
 }
 
-/**
- * Keeps one prompt for each account and delay, because the worker
- * finds all due rows of the account.
- */
+/** One prompt is enough, because the worker finds all due rows of the account. */
 function keepOnePerAccount(prompts: MessagePrompt[]): MessagePrompt[] {
   const seen = new Set<string>();
   return prompts.filter(({ tenantId, delayMs = 0 }) => {

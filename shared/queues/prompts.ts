@@ -51,9 +51,7 @@ function openPlainForm(runtime: Runtime, name: string): AddWakeUps {
   };
 }
 
-/**
- * Returns a function that adds wake-up jobs to a queue. Each queue is opened with its first record.
- */
+/** The returned function opens each queue with its first record. */
 export function createPrompter(runtime: Runtime): (name: string, records: PromptedRecord[]) => Promise<void> {
   const open = new Map<string, AddWakeUps>();
   return async (name, records) => {

@@ -9,9 +9,7 @@ export const WRITES_QUEUE = 'writes';
 /** A batch of commands, possibly of many tenants. No command holds a secret in plain text. */
 export interface WriteJob {
   version: 1;
-  /**
-   * Channel of the process that waits for the results; null when the clock resubmits operations.
-   */
+  /** Channel of the process that waits; null when the clock resubmits operations. */
   replyTo: string | null;
   commands: Command[];
 }
