@@ -3,10 +3,7 @@ import type { Redis } from 'ioredis';
 
 export type BusListener = (event: string) => void;
 
-/**
- * Fire-and-forget bus events between processes: replies to an API process, or broadcasts of a
- * revoked key. Delivery is not guaranteed.
- */
+/** Fire-and-forget bus events between processes, such as replies. Delivery is not guaranteed. */
 export interface Bus {
   publish(channel: string, event: string): Promise<void>;
   /** Resolves when the listener receives every bus event that is published from now on. */
@@ -17,8 +14,7 @@ export function createLocalBus(): Bus {
   const emitter = new EventEmitter().setMaxListeners(0);
   return {
     publish: async (channel, event) => {
-      // Emit in a later event-loop tick: a listener that throws must not fail the
-      // commit that published the bus event.
+      // Emit later, so that a listener that throws does not fail the publisher's commit.
       setImmediate(() => emitter.emit(channel, event));
     },
     subscribe: async (channel, listener) => {

@@ -19,9 +19,7 @@ export function hmacSha256(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/**
- * Derives a 32-byte key from the SECRET_KEY (HKDF, RFC 5869), so that no key serves two purposes.
- */
+/** Derives a 32-byte key from the SECRET_KEY (HKDF, RFC 5869). No key serves two purposes. */
 export function deriveKey(secretKey: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'tow-dispatch', purpose, 32));
 }
@@ -61,18 +59,14 @@ export function encodeBase62(bytes: Uint8Array, length: number): string {
   return out.padStart(length, '0');
 }
 
-/**
- * Computes the CRC-32 of a text as six base62 characters. The checksum distinguishes a mistyped key
- * from an unknown key without a database query.
- */
+/** A CRC-32 in base62. Distinguishes a mistyped key from an unknown key without a query. */
 export function computeChecksum62(text: string): string {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc32(text));
   return encodeBase62(bytes, 6);
 }
 
-// OWASP's minimum parameters for scrypt. Each hash takes 128 MiB,
-// so callers must limit concurrency.
+// OWASP's minimum for scrypt. Each hash takes 128 MiB, so callers must limit concurrency.
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
 function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
@@ -81,10 +75,7 @@ function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
   );
 }
 
-/**
- * Matches no password. A check against this hash takes as long as against a real hash, so timing
- * does not reveal whether a user exists.
- */
+/** No password matches. The check takes as long as usual, so timing does not reveal who exists. */
 export const UNUSABLE_PASSWORD_HASH = `scrypt$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
 
 /** Returns `scrypt$<salt>$<hash>` in base64url. */

@@ -5,15 +5,9 @@ type Closer = () => Promise<void> | void;
 
 /** Heroku and Kubernetes kill a process 30 s after the stop signal. */
 const CLOSE_DEADLINE_MS = 25_000;
-/**
- * Ctrl-C under npm sends the signal twice, from the terminal and from npm. Signals
- * within this interval count as one.
- */
+/** Ctrl-C under npm sends the signal twice. Signals within this interval count as one. */
 const SAME_SIGNAL_MS = 1000;
-/**
- * The closers' time if the start has not ended, because whatever blocks
- * the start usually blocks them too.
- */
+/** Applies before the start has ended. Whatever blocks the start usually blocks the closers too. */
 const UNSTARTED_CLOSE_MS = 1500;
 
 /** Interrupts a waiting start when the process receives a stop signal. */
@@ -25,15 +19,9 @@ export class ShutdownRequested extends Error {
 }
 
 export interface SignalOptions {
-  /**
-   * A stop signal waits this long for a start in progress, because a half-open part cannot be
-   * closed. Default: until the start ends.
-   */
+  /** A stop signal waits this long for a start in progress. Default: until the start ends. */
   startGraceMs?: number;
-  /**
-   * Time between a stop signal and the first closer. Meanwhile load
-   * balancers see that /readyz is 503.
-   */
+  /** Load balancers see /readyz fail for this time before the first closer runs. */
   delayMs?: number;
 }
 

@@ -2,10 +2,7 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 
 export type { Logger } from 'pino';
 
-/**
- * pino never prints these paths. SECRET_PATTERNS is a second safeguard; callers
- * log named fields, not whole objects.
- */
+/** pino never prints these paths. SECRET_PATTERNS is a second safeguard. */
 const REDACTED_PATHS = [
   'authorization',
   'headers.authorization',

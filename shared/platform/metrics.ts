@@ -4,10 +4,7 @@ const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/**
- * All metrics of one process, in Prometheus base units. Label values are bounded: route
- * templates, never paths or tenants.
- */
+/** Prometheus base units. Label values are bounded: route templates, never paths or tenants. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -108,10 +105,7 @@ export interface CollectedGauge {
   collect: (set: GaugeSetter) => Promise<void> | void;
 }
 
-/**
- * Adds a gauge that is computed on each scrape. Several parts of a
- * process may add values to the same gauge.
- */
+/** Adds values that are computed on each scrape. Several callers may share a gauge. */
 export function addCollectedGauge({ registry, collectors }: Metrics, gauge: CollectedGauge): void {
   const { name, help, labelNames, collect } = gauge;
   const existing = collectors.get(name);

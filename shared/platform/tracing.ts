@@ -37,9 +37,7 @@ export async function startTracing(
 export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /**
-   * W3C traceparents of the causes of this work: the first is the parent, the others are linked.
-   */
+  /** W3C traceparents of the causes of this work. The first is the parent, others are linked. */
   causes?: (string | null | undefined)[];
 }
 
@@ -67,10 +65,7 @@ export async function inSpan<T>(
   });
 }
 
-/**
- * Returns the W3C traceparent of the active span, to pass along
- * with a command; null without tracing.
- */
+/** Returns the W3C traceparent of the active span for a command; null without tracing. */
 export function currentTraceparent(): string | null {
   if (!isTracingOn) return null;
   const carrier: { traceparent?: string } = {};

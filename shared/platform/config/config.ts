@@ -54,9 +54,7 @@ export interface Config {
   webhookTimeoutMs: number;
   /** Limit per account and destination (host name or address). */
   webhookHostBytesPerMinute: number;
-  /**
-   * Requests to tenants' addresses may reach this machine, and may use http. False in production.
-   */
+  /** Requests to tenants' addresses may reach this machine and use http. False in production. */
   allowLoopback: boolean;
   /** Maximum per process. */
   exportsConcurrency: number;
@@ -64,27 +62,18 @@ export interface Config {
   exportTimeoutMs: number;
   /** Days from the completion of an export until its file is deleted. */
   exportRetentionDays: number;
-  /**
-   * Lower-case host names under which agents may reach the MCP
-   * server, beside the host of publicUrl.
-   */
+  /** Hosts (lower case) under which agents may reach the MCP server, beside publicUrl's host. */
   mcpHosts: readonly string[];
   trustProxy: boolean;
   logLevel: string;
   demo: boolean;
-  /**
-   * Address without a trailing slash, and key, for CLI commands that
-   * call the API. Undefined: the demo's.
-   */
+  /** For CLI commands that call the API, without a trailing slash. Undefined: the demo's. */
   apiUrl: string | undefined;
   apiKey: string | undefined;
   /** A test kills the process at the failpoints with these names. Always empty in production. */
   failpoints: ReadonlySet<string>;
   tracing: boolean;
-  /**
-   * After a stop signal, an HTTP process answers /readyz with 503 for
-   * this time before it stops listening.
-   */
+  /** After a stop signal, /readyz is 503 for this time before the process stops listening. */
   shutdownDelayMs: number;
   /** Sentences about doubtful settings, which each process logs when it starts. */
   warnings: readonly string[];
@@ -214,15 +203,10 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   });
 }
 
-/**
- * Long enough for a load balancer that checks every two seconds and reacts to the second failure.
- */
+/** A load balancer may check every two seconds and react to the second failure. */
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
-/**
- * Only a separate web or MCP process waits: no load balancer routes to a worker, and no second
- * process takes over for `npm start`.
- */
+/** No load balancer routes to a worker, and no second process takes over for `npm start`. */
 function shutdownDelayMs(kind: ProcessKind, value: Settings): number {
   if (kind !== 'web') return 0;
   return value.SHUTDOWN_DELAY_MS ?? (value.NODE_ENV === 'production' ? PRODUCTION_SHUTDOWN_DELAY_MS : 0);

@@ -24,10 +24,7 @@ function isNear(name: string, setting: string): boolean {
   return countEdits(name, setting) <= (setting.length < 12 ? 1 : 2);
 }
 
-/**
- * Counts the letters to insert, delete or replace, and the neighbours to swap
- * (optimal string alignment distance).
- */
+/** Counts letters to insert, delete, replace or swap (optimal string alignment distance). */
 function countEdits(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > 2) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];

@@ -1,7 +1,4 @@
-/**
- * People use these words as placeholders for a secret. They add
- * nothing that an attacker must guess.
- */
+/** People use these words as placeholders. They add nothing that an attacker must guess. */
 const PLACEHOLDER_WORDS =
   /change[-_ ]?me|secret|passw(?:or)?d|passphrase|example|default|replace|sample|insert|placeholder|openssl|rand|base64|qwerty|asdf|letmein|todo|test|key|tow/gi;
 
@@ -54,10 +51,7 @@ function measureRepetition(text: string, at: number): number {
   return length;
 }
 
-/**
- * Returns the length of the run from `at` in which each character differs from the previous
- * character by the same step: up, down or zero.
- */
+/** Returns the length of the run from `at`, such as `abc`, `cba` or `aaa`. */
 function measureRun(text: string, at: number): number {
   const step = text.charCodeAt(at + 1) - text.charCodeAt(at);
   if (!(Math.abs(step) <= 1)) return 0;

@@ -135,8 +135,7 @@ export function runProgram(
       ...buildSpawnOptions(account),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // spawn's own `timeout` would keep its timer, and this process, running if the program cannot
-    // be spawned.
+    // spawn's `timeout` would keep this process running if the program cannot be spawned.
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const finish = (result: ProgramResult): void => {
       clearTimeout(timer);

@@ -3,10 +3,7 @@ import { FairQueue } from './fair-queue.js';
 export interface FairShareKey {
   /** The queue serves the groups of a site round-robin, so one group cannot block another. */
   group: string;
-  /**
-   * Groups that may belong to one owner, such as a block of addresses.
-   * Default: all groups share one site.
-   */
+  /** Groups that may belong to one owner, such as a block of addresses. Default: one site. */
   site?: string | undefined;
 }
 

@@ -24,10 +24,7 @@ pg.types.setTypeParser(1700, Number);
 export interface Database {
   /** The tenant setting and the query share one transaction and one round trip. */
   read<R = Row>(tenantId: string, query: SqlQuery): Promise<R[]>;
-  /**
-   * Runs `work` in a transaction that sees these tenants' rows.
-   * Commits, or rolls back if `work` throws.
-   */
+  /** Sees only these tenants' rows. Commits, or rolls back if `work` throws. */
   transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Like {@link transaction}, but always rolls back. */
   runAndRollBack<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
@@ -60,10 +57,7 @@ export interface OpenDatabaseOptions {
   logger: Logger;
 }
 
-/**
- * Opens the pool of one process. Connects lazily. Errors of idle
- * connections are logged, never thrown.
- */
+/** Connects lazily. Errors of idle connections are logged, never thrown. */
 export function openDatabase(options: OpenDatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
@@ -75,8 +69,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     options: buildAppSessionOptions(options.databaseUrl, { keyed: true }),
   });
   pool.on('error', (error) => {
-    // The pool does not wait until its last connections have closed, so a server that
-    // stops at the same time cuts them.
+    // pool.end() does not wait for its last connections, so a stopping server may cut them.
     if (pool.ending) return;
     // pg attaches the client to the error: pages of useless text in a log entry.
     Reflect.deleteProperty(error, 'client');

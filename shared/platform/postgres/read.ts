@@ -105,10 +105,7 @@ async function queryInSteps(
   return select?.value as pg.QueryResult;
 }
 
-/**
- * Runs a query in its own transaction with a setting. Concurrent queries on
- * this connection never come in between.
- */
+/** The query has its own transaction. Concurrent queries on this connection never come between. */
 export function readWithSetting(
   client: pg.ClientBase,
   setting: SettingQuery,

@@ -9,10 +9,7 @@ export interface SqlQuery {
   name?: string;
   text: string;
   values?: unknown[];
-  /**
-   * For a read that may be slow. PostgreSQL cancels the read after this time, and
-   * the read never shares a connection.
-   */
+  /** PostgreSQL cancels a slow read after this time. Such a read never shares a connection. */
   timeoutMs?: number;
 }
 

@@ -22,10 +22,7 @@ const KEY_LOOKUP_OPTIONS = [
   '-c jit=off',
 ];
 
-/**
- * Returns the application's role: the login role's name with the suffix `_app`. The
- * role owns nothing and cannot log in.
- */
+/** `<login role>_app` is the application's role. It owns nothing and cannot log in. */
 export function getAppRole(databaseUrl: string): string {
   const user = decodeURIComponent(new URL(databaseUrl).username);
   if (!user)

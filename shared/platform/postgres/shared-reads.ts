@@ -48,18 +48,14 @@ export class SharedReadConnections {
     private readonly slowQueries: SlowQueries,
   ) {}
 
-  /**
-   * `work` must send all its queries before it first awaits, so that no
-   * other read's queries come between them.
-   */
+  /** `work` must send all its queries before it first awaits: no other queries may come between. */
   async run<T>(read: TenantRead | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const connection = this.acquire(read?.tenantId);
     const pending = { read, sentAt: performance.now() };
     connection.inFlight.push(pending);
     try {
       const { client, discard, discardOldPlans } = await connection.checkout;
-      // Before each read, because a connection that is never idle must
-      // not keep its plans indefinitely.
+      // Before each read, because a busy connection must not keep its plans indefinitely.
       discardOldPlans();
       try {
         return await work(client);
@@ -105,8 +101,7 @@ export class SharedReadConnections {
       return pickIdlest(own) as SharedConnection;
     const idlest = pickIdlest(this.connections);
     if (idlest && this.connections.length >= MAX_CONNECTIONS) return idlest;
-    // Infinity until the pool provides the connection, so that waiting for
-    // it does not count as a slow read.
+    // Infinity until the pool provides the connection, because that wait is no slow read.
     const connection: SharedConnection = {
       checkout: this.checkOut(),
       inFlight: [],
@@ -144,9 +139,7 @@ export class SharedReadConnections {
   }
 }
 
-/**
- * Returns the connection with the fewest reads in flight. Prefers connections that are not stalled.
- */
+/** Prefers connections that are not stalled, then those with the fewest reads in flight. */
 function pickIdlest(connections: SharedConnection[]): SharedConnection | undefined {
   const responsive = connections.filter((connection) => !isStalled(connection));
   return (responsive.length > 0 ? responsive : connections).reduce<SharedConnection | undefined>(

@@ -21,10 +21,7 @@ const LIMIT = {
   leastTimeFirst: true,
 };
 
-/**
- * Runs slow reads, each on its own connection. All tenants together
- * use at most three tenths of the pool.
- */
+/** Each slow read has its own connection, from at most three tenths of the pool. */
 export class SlowReads {
   private readonly limit: FairLimit<SlowReadQueue>;
 

@@ -6,15 +6,9 @@ import type { Row } from './database.js';
 import type { SqlQuery } from './send.js';
 import { buildAppSessionOptions } from './session.js';
 
-/**
- * A consistent view of one tenant's data, for large reads such as
- * exports (docs/adr/0012-exports.md).
- */
+/** One tenant's data at one moment, for large reads such as exports (docs/adr/0012-exports.md). */
 export interface Snapshot {
-  /**
-   * Process id of the session, under which `pg_stat_progress_copy`
-   * reports how many rows a COPY has sent.
-   */
+  /** `pg_stat_progress_copy` reports under this process id how many rows a COPY has sent. */
   readonly pid: number;
   query<R = Row>(query: SqlQuery): Promise<R[]>;
   /**
@@ -49,13 +43,11 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     application_name: options.applicationName,
     connectionTimeoutMillis: 3000,
     keepAlive: true,
-    // The session only reads, so without keep-alive probes it would not
-    // notice a server that vanished silently.
+    // Without keep-alive probes a session that only reads would not notice a vanished server.
     keepAliveInitialDelayMillis: 10_000,
     options: buildAppSessionOptions(options.databaseUrl, { keyed: false }),
   });
-  // A lost connection also rejects the pending query. Without this
-  // listener the event would end the process.
+  // A lost connection rejects the pending query. Without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

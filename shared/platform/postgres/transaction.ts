@@ -38,8 +38,7 @@ export async function runTransaction<T>(
     client.query('begin'),
     client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
   ]);
-  // Awaited below. Without this handler, a failed opening would be an unhandled
-  // rejection while `work` still runs.
+  // Awaited below. Meanwhile a failed opening would be an unhandled rejection.
   opening.catch(() => undefined);
   const queriesAtCommit: { query: SqlQuery; onRows: ((rows: never[]) => void) | undefined }[] = [];
   let hasEnded = false;
@@ -69,8 +68,7 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     hasEnded = true;
-    // The next caller cannot use a connection that cannot roll back. The
-    // first error is the one to report.
+    // A connection that cannot roll back is unusable. Report the first error.
     await client.query('rollback').catch(discard);
     throw error;
   }
