@@ -7,10 +7,7 @@ import { recordScheduleRuns, reportSchedules } from './record-schedule-runs.js';
 /** Schedules that are missing, because Redis lost its data, are created again this often. */
 const SCHEDULE_CHECK_MS = 10_000;
 
-/**
- * Starts the schedules and the worker that runs their jobs. Any number of clocks
- * may run; each schedule fires once.
- */
+/** Any number of clocks may run, because each schedule fires once. */
 export async function startClock(runtime: Runtime): Promise<void> {
   const queue = openClockQueue(runtime);
   const processor = recordScheduleRuns(runtime, SCHEDULES, createClockProcessor(runtime));

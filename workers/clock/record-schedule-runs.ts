@@ -9,15 +9,10 @@ import {
   registerSchedules,
 } from '../../shared/queues/schedule-runs.js';
 
-/**
- * Minimum time between two stored successes of a schedule. Some schedules fire every two seconds.
- */
+/** Minimum time between stored successes. Some schedules fire every two seconds. */
 const SUCCESS_STORED_EVERY_MS = 10_000;
 
-/**
- * Stores when each schedule succeeds or fails. `/readyz` and `tow doctor` read
- * this, possibly in other processes.
- */
+/** `/readyz` and `tow doctor` read the stored runs, possibly in other processes. */
 export function recordScheduleRuns(
   { db, logger }: Runtime,
   schedules: readonly Interval[],

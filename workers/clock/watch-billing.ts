@@ -6,10 +6,7 @@ import { enqueueCommands } from '../sweeps/enqueue-commands.js';
 import type { Task } from '../sweeps/schedule.js';
 import { DEFAULT_ROWS_PER_PASS, sweepTenantSet, TENANTS_PER_PASS } from '../sweeps/sweep-tenants.js';
 
-/**
- * A pass ends after this time, so that it does not delay the clock's
- * other tasks. The next pass continues.
- */
+/** Longer passes would delay the clock's other tasks. The next pass continues. */
 const PASS_BUDGET_MS = 5_000;
 
 export const billingTask: Task = {
@@ -30,8 +27,7 @@ interface Pass extends Record<string, unknown> {
  * reads committed rows and locks none of them.
  */
 export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
-  // Chunk of tenants to scan next. If every pass started at the first chunk, the
-  // last tenants might never be reached.
+  // Next chunk to scan. If every pass started at the first, it might never reach the last.
   let nextChunk = 0;
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;
@@ -85,8 +81,7 @@ async function scanAllChanges(
       tenantIds: [tenantId],
       work: async (tx) => {
         const scan = await scanTenant(tx, tenantId);
-        // Inside the transaction: if the queue is unreachable, the progress of the scan is rolled
-        // back and the next pass tries again.
+        // Inside the transaction: if the queue is unreachable, the scan's progress is rolled back.
         await enqueueCommands(writes, scan.commands);
         ({ hasMore } = scan);
         scannedInvoices += scan.scannedInvoices;

@@ -2,21 +2,12 @@ import { isConnectionError } from '../../shared/platform/errors.js';
 import type { Database, Transaction } from '../../shared/platform/postgres/database.js';
 import { isQueueFailure } from '../../shared/queues/backend.js';
 
-/**
- * A sweep's work, in a transaction that sees only a set of tenants. After an error the
- * work runs again for parts of the set.
- */
+/** Sees only a set of tenants. After an error the work runs again for parts of the set. */
 export type SweepWork = (tx: Transaction) => Promise<void>;
 
-/**
- * Time limit of each query for half of a set that failed slowly. To find one slow tenant among 500
- * then takes nine seconds instead of 45.
- */
+/** Limit after a slow failure. One slow tenant among 500 is found in nine seconds, not in 45. */
 export const HALF_SET_TIMEOUT_MS = 1_000;
-/**
- * After this time no set is split if a failing tenant was found. With many slow
- * tenants, each pass finds some of them.
- */
+/** No set is split after this time. With many slow tenants, each pass finds some of them. */
 const SPLIT_BUDGET_MS = 10_000;
 
 export interface TenantFailure {
@@ -65,8 +56,7 @@ export async function isolateFailingTenants(
   const isolation: IsolationResult = { succeeded: 0, failures: [], unsplit: [] };
   const endAt = performance.now() + SPLIT_BUDGET_MS;
   const sets = whole.tenantIds.length > 0 ? [whole] : [];
-  // The first half runs before the second. A single failing tenant is then found in
-  // as many steps as there are halvings.
+  // First half first: a single failing tenant is found in as many steps as halvings.
   for (let set = sets.pop(); set; set = sets.pop()) {
     const startedAt = performance.now();
     try {

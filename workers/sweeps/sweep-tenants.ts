@@ -14,10 +14,7 @@ import {
 
 /** Maximum tenants in one transaction. */
 export const TENANTS_PER_PASS = 500;
-/**
- * Maximum rows that a sweep finds in one transaction. At least TENANTS_PER_PASS, so that
- * round-robin sharing reaches each tenant.
- */
+/** At least TENANTS_PER_PASS, so that round-robin sharing reaches each tenant. */
 export const DEFAULT_ROWS_PER_PASS = 512;
 
 /**
