@@ -48,8 +48,7 @@ function leadsTo(imports: Map<string, Map<string, string>>, start: string, goal:
 }
 
 describe('folders', () => {
-  // Unlike the rule of dependency-cruiser, this check treats a
-  // folder and its subfolders as separate.
+  // The rule of dependency-cruiser counts subfolders as part of their folder; this check does not.
   it('no folder imports another that imports it back, directly or through others', () => {
     const imports = readFolderImports();
     expect(imports.size).to.be.above(60);

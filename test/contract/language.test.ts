@@ -94,9 +94,7 @@ const WORD_RULES: WordRule[] = [
 
 /** These files quote the words in order to forbid or explain them. */
 const QUOTES_WORDS = /^test\/contract\/language\.test\.ts$|^CONTRIBUTING\.md$|^CHANGELOG\.md$/;
-/**
- * Identifiers that the repository does not choose freely: columns, settings, members of the API.
- */
+/** Others fix these identifiers: columns, settings, members of the API. */
 const OUTER_NAMES = new Set([
   'webhook_lanes',
   'statement_timeout',

@@ -59,9 +59,7 @@ function listTexts(source: ts.SourceFile): string[] {
   return texts;
 }
 
-/**
- * Returns the table of the definition `workOrderTable` for `workOrder`. Any other name is a table.
- */
+/** `workOrder` names the definition `workOrderTable`. Any other name is a table. */
 function resolveTable(name: string): string {
   const entityType = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return RESOURCE_TABLES[entityType]?.table ?? name;

@@ -26,9 +26,7 @@ const TRIES = 3;
 
 const cursors = createCursorCodec(Buffer.alloc(32, 1));
 
-/**
- * Functions that read text of clients: headers, paths, bodies, cursors, free text and texts to log.
- */
+/** These functions read headers, paths, bodies, cursors, free text and texts to log. */
 const TEXT_READERS: Record<string, (text: string) => unknown> = {
   redactText,
   withoutInvisible: (text) => stripInvisibleCharacters(JSON.stringify(text)),

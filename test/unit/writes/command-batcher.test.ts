@@ -218,9 +218,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('refuse' as const), job: fc.nat(60) }) },
 );
 
-/**
- * Counts the jobs that the batcher regards as in flight: those with a command that has no outcome.
- */
+/** The batcher counts jobs with a command that has no outcome yet as in flight. */
 function openJobs(scenario: TestBatcher, known: ReadonlySet<string>): number {
   return scenario.jobs.filter((job) => job.commands.some((command) => !known.has(command.id))).length;
 }

@@ -229,8 +229,7 @@ function checkAgreement(bytes: Buffer, maxDepth: number): void {
     assert.match(JSON.stringify(result), expected);
     return;
   }
-  // Evaluate as JavaScript, because JSON.parse of Node 24 misreads
-  // escaped keys (see strict-json.ts).
+  // Evaluate JavaScript, because JSON.parse of Node 24 misreads escaped keys (strict-json.ts).
   if (isAcceptable(text, maxDepth))
     assert.deepStrictEqual(result, { ok: true, value: runInThisContext(`(${text})`) });
   else assert.notInclude([undefined, 'invalid_json', 'invalid_utf8'], firstCode, text);
