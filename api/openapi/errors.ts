@@ -1,9 +1,6 @@
 import { isVersioned, type Operation } from './responses.js';
 
-/**
- * Lists the error statuses that follow from what an operation requires and reads. Its
- * block names only others (`x-errors`).
- */
+/** A block names only the errors that do not follow from the route (`x-errors`). */
 export function listErrors(operation: Operation): number[] {
   const { path, facts, isPublic } = operation;
   return [

@@ -72,10 +72,7 @@ function buildRecord(operation: Operation, record: string, components: Component
   };
 }
 
-/**
- * Builds the responses that a plain call does not get: the dry run and the 202 of a late commit.
- * {@link buildSuccess} explains the separation.
- */
+/** The responses that a plain call does not get: the dry run and the 202 of a late commit. */
 export function buildOtherResponses(operation: Operation, components: Components): Json {
   const { record = '', isHeld } = operation;
   const build = () => buildPreview(operation, record, components);

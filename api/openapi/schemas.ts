@@ -9,10 +9,7 @@ import {
 import { envelopeSchemas, resources } from '../../shared/registry/resources.js';
 import { EXAMPLES } from './examples.js';
 
-/**
- * By component name. Built once, because reading a name takes a millisecond:
- * Joi then describes the whole schema.
- */
+/** By component name. Built once, because Joi takes a millisecond to describe a schema. */
 const namedSchemas = new Map<string, Joi.Schema>(
   [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>]
     .flatMap((schemas) => Object.values(schemas))

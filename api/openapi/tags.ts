@@ -47,10 +47,7 @@ const COLLECTIONS = [
 
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
-/**
- * Sorts the paths by tag and collection. Within a collection the list and create come first,
- * then one record, then its actions.
- */
+/** Sorts by tag and collection: first the list and create, then one record, then its actions. */
 export function sortPaths<P extends Paths>(paths: P): P {
   const entries = Object.entries(paths).map(([path, item]) => ({
     path,

@@ -31,15 +31,10 @@ a{color:#1a4f8b}
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/**
- * Allows no script, no image but the logo from this service, and one
- * style sheet, identified by its hash.
- */
+/** Allows only the logo from this service and one style sheet, identified by its hash. */
 const POLICY = `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/**
- * The page is behind a secret link: no cache, search engine, frame or Referer header may expose it.
- */
+/** No cache, search engine, frame or Referer header may expose the secret link. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY,
   'Cache-Control': 'no-store',

@@ -74,10 +74,7 @@ function getJsonContent(response: Json): Json {
   return (response.content as Record<string, Json>)['application/json'] ?? {};
 }
 
-/**
- * Moves the example of a filter into its description. A prefilled
- * example would narrow the list to nothing.
- */
+/** A prefilled example of a filter would narrow the list to nothing. The description shows it. */
 function toParameterView({ example, ...parameter }: Json): Json {
   if (parameter.in !== 'query' || example === undefined)
     return { ...parameter, ...(example === undefined ? {} : { example }) };

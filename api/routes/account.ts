@@ -76,10 +76,7 @@ export const accountRoutes = defineRoutes('Access', (router, api) => {
   });
 });
 
-/**
- * An agent key may read only its own operations. Other keys need the permission admin for
- * operations of admin commands, and read for all others.
- */
+/** An agent key sees its own operations. Other keys need admin for admin commands, else read. */
 function canReadOperation(key: Principal, operation: OperationView): boolean {
   if (key.kind === 'agent') return operation.actorId === key.id;
   return key.permissions.includes(

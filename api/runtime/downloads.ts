@@ -1,17 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../shared/platform/errors.js';
 
-/**
- * A client may pause this long. A client that disappears without closing its connection
- * must not keep its file open forever.
- */
+/** A longer pause ends a download, so that a vanished client does not keep its file open. */
 const STALL_TIMEOUT_MS = 5 * 60_000;
 /** Maximum per process. Each download holds only an open file and a socket. */
 const MAX_PER_TENANT = 20;
-/**
- * Running downloads may continue this long after the shutdown begins. Clients fetch the rest from
- * the next process with a range request.
- */
+/** Running downloads may continue this long. Clients fetch the rest with a range request. */
 const GRACE_MS = 10_000;
 
 export class ActiveDownloads {
@@ -44,10 +38,7 @@ export class ActiveDownloads {
     return this.#open.size;
   }
 
-  /**
-   * Closes running downloads after the grace period, so that a slow client does not block the
-   * shutdown. Does not wait for them.
-   */
+  /** Does not wait for the downloads. A slow client must not block the shutdown. */
   closeAfterGracePeriod(graceMs = GRACE_MS): void {
     const closeAll = () => {
       for (const response of this.#open.keys()) response.destroy();

@@ -19,10 +19,7 @@ import { countNetworkTry, countPersonTry, countSignInRequest } from './sign-in-l
  * networks within a site. Networks that the person has signed in from have their own queue.
  */
 const CHECK_LIMITS = { queues: ['known', 'unknown'], maxRunning: 2, maxQueued: 20 } as const;
-/**
- * Separate from the checks, so that setting passwords cannot block sign-ins.
- * Accounts share the capacity fairly.
- */
+/** Separate from the checks, so that setting passwords cannot block sign-ins. */
 const HASH_LIMITS = { queues: ['hash'], maxRunning: 1, maxQueued: 8 } as const;
 
 /**
@@ -40,10 +37,7 @@ export interface Passwords {
    * @throws {AppError} 429 for too many tries
    */
   findPerson(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
-  /**
-   * Returns the keyed hash of the address's network, which identifies the
-   * network at the person's next sign-in.
-   */
+  /** The keyed hash identifies the address's network at the person's next sign-in. */
   hashNetwork(person: Pick<SignInCandidate, 'id'>, address: string): string;
   /** @param tenantId the account whose fair share the work uses */
   hash(password: string, tenantId: string): Promise<string>;
@@ -69,8 +63,7 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
         .run({ queue, group: network, site: findSitePrefix(address) }, async () => {
           if (known.length > 0 && known.length === candidates.length)
             return findPasswordMatch(known, password);
-          // Count before the check of the password, so that concurrent
-          // guesses cannot exceed the limit.
+          // Count before the check, so that concurrent guesses cannot exceed the limit.
           const refusal = await countPersonTry(limiter, email);
           if (!refusal) return findPasswordMatch(candidates, password);
           const person = known.length > 0 ? await findPasswordMatch(known, password) : undefined;
@@ -84,15 +77,12 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
   };
 }
 
-/**
- * Returns the first candidate with this password. People of several tenants may share an e-mail.
- */
+/** Returns the first match, because people of several tenants may share an e-mail. */
 async function findPasswordMatch(
   candidates: SignInCandidate[],
   password: string,
 ): Promise<SignInCandidate | undefined> {
-  // An unknown e-mail costs the same work as a known e-mail, so that
-  // the response time reveals nothing.
+  // An unknown e-mail costs the same work, so that the response time reveals nothing.
   if (candidates.length === 0) await verifyPassword(password, UNUSABLE_PASSWORD_HASH);
   for (const candidate of candidates)
     if (await verifyPassword(password, candidate.password_hash)) return candidate;

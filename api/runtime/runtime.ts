@@ -30,9 +30,7 @@ export interface ApiRuntime extends Runtime {
   downloads: ActiveDownloads;
   /** Encrypts new credentials on their way to the one response that shows them. */
   sealingKey: Buffer;
-  /**
-   * Encrypt stored signing secrets of webhook endpoints, and the values of their custom headers.
-   */
+  /** Encrypt the signing secrets and the custom headers' values of webhook endpoints. */
   webhookKeys: { secrets: Buffer; headers: Buffer };
   /** Batches go to the clock worker. */
   recordKeyUse: RecordKeyUse;

@@ -33,18 +33,12 @@ export class EventFeed {
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /**
-   * A reader compares the number of wake-ups to find out whether events
-   * were committed during its own read.
-   */
+  /** Shows a reader whether events were committed during its own read. */
   get wakeCount(): number {
     return this.wakes;
   }
 
-  /**
-   * Adds a reader. Returns false if the feed is already past the reader's position. The reader must
-   * then read on by itself and try again.
-   */
+  /** Returns false if the feed is past this position. Then the reader must read on and retry. */
   join(reader: EventFeedReader, position: EventPosition): boolean {
     if (comparePositions(position, this.tail) < 0) return false;
     if (this.readers.size === 0) this.tail = position;

@@ -17,9 +17,7 @@ export interface EventStreamOptions {
   tenantId: string;
   /** Id of the key or the person, whose number of streams is limited. */
   keyId: string;
-  /**
-   * Id of the key or the session. The stream ends with it, even if the person has other sessions.
-   */
+  /** Id of the key or the session that ends the stream, even if the person has others. */
   credentialId: string;
   /** The stream starts after this position. */
   position: EventPosition;
@@ -33,10 +31,7 @@ export interface EventStreamOptions {
 export interface EventStreamSource {
   feed: EventFeed;
   read: (after: EventPosition) => Promise<EventPage>;
-  /**
-   * False while the tenant's clients have too many unread bytes.
-   * Meanwhile the stream writes nothing.
-   */
+  /** False while the tenant's clients have too many unread bytes, so nothing may be written. */
   hasRoom: () => boolean;
   onFailure: (error: unknown) => void;
 }
@@ -65,8 +60,7 @@ export class EventStream implements EventFeedReader {
     response.once('close', () => this.stop());
     response.on('drain', () => void this.catchUp());
     this.pingTimer = setInterval(() => this.ping(), PING_MS);
-    // A client ignores an id without data as an event, but resumes from it if the connection is
-    // lost before the first event.
+    // An id without data is not an event, but the client resumes from it after a lost connection.
     response.write(`retry: ${RETRY_MS}\nid: ${formatPosition(position)}\n\n`);
     void this.catchUp();
   }
@@ -141,10 +135,7 @@ export class EventStream implements EventFeedReader {
     return types.length === 0 || types.some((filter) => matchesType(filter, type));
   }
 
-  /**
-   * Keeps the connection open. Sends the position if the stream has read
-   * on without an event for this client.
-   */
+  /** Keeps the connection open. Also sends a new position without an event for this client. */
   private ping(): void {
     if (this.isFull) return;
     const isFurther = comparePositions(this.position, this.lastSent) > 0;

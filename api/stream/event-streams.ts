@@ -32,25 +32,20 @@ export class EventStreams {
     return created;
   }
 
-  /**
-   * Turns this response into a stream of events. The caller has called {@link
-   * assertCapacity} and set the headers.
-   */
+  /** The caller has called {@link assertCapacity} and set the headers. */
   open(options: EventStreamOptions): void {
     const { response } = options;
     // The client disconnected during the checks. 'close' is not emitted again.
     if (response.destroyed) return;
     const stream = new EventStream(options, this.createSource(options.tenantId));
     this.streams.add(stream);
-    // Pings keep an idle stream active. Only the stream of a client that
-    // does not read reaches this timeout.
+    // Only a client that does not read reaches this timeout, because pings keep a stream active.
     response.setTimeout(this.runtime.config.sendTimeoutMs, () => {
       if (response.writableNeedDrain) response.destroy();
     });
     this.runtime.metrics.eventStreams.inc();
     response.once('close', () => this.remove(stream));
-    // After an error response a browser would give up. After an ended stream
-    // it reconnects to another process.
+    // After an error response a browser would give up. After an ended stream it reconnects.
     if (this.isClosed) stream.end();
     else if (this.timers.length === 0) this.startTimers();
   }

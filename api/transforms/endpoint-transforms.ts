@@ -28,9 +28,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
     const { sealed, publicKey } = generateSealedKeyPair(api.webhookKeys.secrets);
     return { sealed, publicKey };
   };
-  /**
-   * `T` is the type of the command's input. The argument is still the body that the client sent.
-   */
+  /** `T` is the type of the command's input. The argument is still the client's body. */
   const changed = <T extends object>(input: T): T => {
     const { headers, ...rest } = input as EndpointBody;
     if (rest.url !== undefined) assertDeliverableUrl(api, rest.url);
@@ -43,10 +41,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
   return {
     changed,
     created: <T extends object>(input: T): T => ({ ...changed(input), material: createSecret() }),
-    /**
-     * Always creates a key pair, because only the handler knows
-     * whether the endpoint signs with ed25519.
-     */
+    /** Only the handler knows whether the endpoint signs with ed25519 and needs the pair. */
     rotated: <T extends object>(input: T): T => ({
       ...input,
       material: createSecret(),
@@ -54,8 +49,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
     }),
     reveal: (body: string, { type, input }: Command<{ material: SealedSecret }>): string =>
       JSON.stringify(decryptSecretInResponse(api, { type, body, commandSecret: input.material.sealed })),
-    // Header values become HMACs. An attacker who reads a plain hash
-    // could try a million values per second.
+    // HMACs, because an attacker could try a million values per second against a plain hash.
     concealed: (body: unknown): unknown => {
       const { headers } = Object(body) as EndpointBody;
       if (!headers) return body;
