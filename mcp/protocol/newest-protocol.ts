@@ -16,16 +16,10 @@ import { CAPABILITIES, SERVER_INFO, SERVER_INSTRUCTIONS } from './server-info.js
 
 type Headers = IncomingMessage['headers'];
 
-/**
- * This revision has no `initialize`. Every request names its version, and headers
- * repeat the values that proxies route by.
- */
+/** Has no `initialize`. Every request names its version. Headers repeat what proxies route by. */
 export const NEWEST_VERSION = '2026-07-28';
 
-/**
- * Lists change only with a release or with another key. Reads return live
- * data and keep the SDK's default hint.
- */
+/** Lists change only with a release or another key. Reads keep the SDK's default hint. */
 const LIST_HINT: CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 const CACHE_HINTS = {
   'server/discover': LIST_HINT,
@@ -80,8 +74,7 @@ export function createNewestProtocol(
   const onerror = (error: Error) => logger.warn({ err: error }, 'MCP message could not be handled');
   const handler = createMcpHandler(() => createServer(features), { legacy: 'reject', onerror });
   return async (message, headers, caller) => {
-    // The SDK would open a stream and close it again. This server sends
-    // notifications only during a call.
+    // The SDK would open a stream and close it. Notifications are sent only during a call.
     if (message.method === 'subscriptions/listen') return refuseSubscription(message.id);
     const { key } = caller;
     const response = await handler.fetch(toFetchRequest(headers), {

@@ -40,10 +40,7 @@ export async function createMcpRequestHandler(
   };
 }
 
-/**
- * Refuses an unsupported MCP-Protocol-Version header. A request without this header uses the
- * version negotiated at `initialize`.
- */
+/** A request without the header MCP-Protocol-Version uses the version of `initialize`. */
 function assertSupportedVersion(request: JSONRPCRequest, header: string | string[] | undefined): void {
   const requested = header?.toString();
   if (requested === undefined || isInitializeRequest(request)) return;

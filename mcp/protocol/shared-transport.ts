@@ -83,10 +83,7 @@ export class SharedTransport implements Transport {
   }
 }
 
-/**
- * A server without tasks must run a request for a task normally (MCP 2025-11-25,
- * Tasks), but the SDK would refuse it.
- */
+/** A server without tasks must run the request normally (MCP 2025-11-25, Tasks). */
 function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined) return request;
   const { task: _task, ...params } = request.params;

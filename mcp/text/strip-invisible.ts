@@ -27,10 +27,7 @@ export function stripInvisibleCharacters(json: string): string {
   return plain.replace(INVISIBLE, (run) => `${SELECTOR.exec(run)?.[0] ?? ''}${JOINER.exec(run)?.[0] ?? ''}`);
 }
 
-/**
- * Decodes one escape. ASCII (quotes, control characters) and lone surrogates stay
- * escaped, so that the JSON remains valid.
- */
+/** ASCII (quotes, control characters) and lone surrogates stay escaped, so the JSON stays valid. */
 function decodeEscape(written: string, pair: string | undefined, one: string | undefined): string {
   if (pair !== undefined) return JSON.parse(`"${written}"`) as string;
   const code = Number.parseInt(one ?? '0', 16);

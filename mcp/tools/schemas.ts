@@ -37,9 +37,7 @@ function buildInputSchema({ input, kind }: Tool): ObjectSchema {
   return toStrictSchema(rest) as ObjectSchema;
 }
 
-/**
- * Refuses unknown members. Removes examples, which cost more of a model's context than they help.
- */
+/** Refuses unknown members. Removes examples, which cost more tokens than they help. */
 function toStrictSchema(node: JsonSchema): JsonSchema {
   const { examples: _examples, properties, items, ...rest } = node;
   if (node.type !== 'object') {
@@ -53,10 +51,7 @@ function toStrictSchema(node: JsonSchema): JsonSchema {
   };
 }
 
-/**
- * Builds a schema of names and types only. A model needs no more, and the whole schema
- * would cost three times the tokens.
- */
+/** Names and types are enough for a model. The whole schema would cost three times the tokens. */
 function buildOutline(schema: Joi.Schema): { type: 'object'; properties: Record<string, JsonSchema> } {
   const { properties = {} } = toInlineOpenApi(schema) as { properties?: Record<string, OpenApiSchema> };
   return {
@@ -102,10 +97,7 @@ function buildOutputSchema({ kind, output }: Tool): ObjectSchema {
   return { type: 'object', properties: { ...record.properties, ...OTHER_RESULT_MEMBERS } };
 }
 
-/**
- * Tools for `tools/list` and the manifest. Built once per process, because
- * building a schema costs more than a call.
- */
+/** Built once per process, because building a schema costs more than a call. */
 export const LISTED_TOOLS: ReadonlyMap<Tool, ListedTool> = new Map(
   TOOLS.map((tool) => [tool, describeTool(tool)]),
 );

@@ -17,10 +17,7 @@ export interface ToolCall {
 interface ToolBase<Input> {
   name: string;
   title: string;
-  /**
-   * Written for a model that does not know tow dispatch. The
-   * first sentence says what the tool does.
-   */
+  /** For a model that does not know tow dispatch. The first sentence says what the tool does. */
   description: string;
   scope: AgentScope;
   input: Joi.ObjectSchema<Input>;
@@ -65,10 +62,7 @@ export interface WriteTool<Input, CommandInput> extends ToolBase<Input> {
   /** For a record that agents see differently from REST. */
   toAgentRecord?: (record: JsonObject) => JsonObject;
   summarize: (record: JsonObject) => string;
-  /**
-   * Completes the sentence "It would be" after a dry run. Contains no id of a
-   * record that the dry run did not store.
-   */
+  /** Completes "It would be" after a dry run. Contains no id, because nothing was stored. */
   describePreview: (record: JsonObject) => string;
 }
 
