@@ -47,7 +47,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     keepAliveInitialDelayMillis: 10_000,
     options: buildAppSessionOptions(options.databaseUrl, { keyed: false }),
   });
-  // A lost connection rejects the pending query. Without a listener it would end the process.
+  // The pending query is rejected too. Without a listener the event would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
