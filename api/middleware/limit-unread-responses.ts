@@ -32,9 +32,7 @@ export function limitUnreadPublicResponses({
     await next();
     const bytes = measureBody(ctx);
     if (ctx.state.key || bytes === undefined) return;
-    const network = findNetworkPrefix(ctx.ip);
-    unsentResponses.assertCapacity(network, bytes);
-    unsentResponses.track(network, ctx.res, bytes);
+    unsentResponses.admit(findNetworkPrefix(ctx.ip), ctx.res, bytes);
   };
 }
 

@@ -4,6 +4,7 @@ import { renderDryRunResponse } from '../../shared/contracts/dry-run-response.js
 import { hashBody } from '../../shared/contracts/json/canonical-json.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import { validateAndReportUnknown } from '../../shared/contracts/schemas/validate.js';
+import { readUserAgent } from '../../shared/http/request.js';
 import {
   canShowRecord,
   hideRecordContents,
@@ -131,7 +132,7 @@ export function describeOrigin(ctx: ApiContext, key: Author = ctx.state.key) {
     requestId,
     traceparent: currentTraceparent(),
     ip: ctx.ip,
-    userAgent: ctx.get('User-Agent').slice(0, 200) || null,
+    userAgent: readUserAgent(ctx.req),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { Command } from '../../shared/contracts/command.js';
 import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { readLogo } from '../../shared/documents/logo-queries.js';
-import { isTransientDatabaseError, methodNotAllowed } from '../../shared/platform/errors.js';
+import { findExceededLimit } from '../../shared/http/rate-limit-response.js';
+import { assertReadMethod, readUserAgent } from '../../shared/http/request.js';
+import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
 import { markInvoiceViewed } from '../../shared/resources/invoices/commands.js';
 import { type LinkedInvoice, readLinkedInvoice } from '../../shared/resources/messages/link-queries.js';
@@ -47,13 +49,13 @@ export function serveInvoicePages(api: ApiRuntime): ApiMiddleware {
     if (!path) return next();
     ctx.state.route = `/i/{token}${part}`;
     ctx.set(PAGE_HEADERS);
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET']);
+    assertReadMethod(ctx.method);
     const network = findNetworkPrefix(ctx.ip);
     const decisions = [await api.limiter.consume(`page:${network}`, PAGE_LIMITS)];
     if (part === '/pdf') decisions.push(await api.limiter.consume(`page-pdf:${network}`, PDF_LIMITS));
-    const windows = decisions.flatMap((one) => one.windows.filter(({ remaining }) => remaining < 0));
-    if (windows.length > 0) {
-      ctx.set('Retry-After', String(Math.max(...windows.map((window) => window.resetSeconds))));
+    const exceeded = findExceededLimit(decisions.flatMap(({ windows }) => windows));
+    if (exceeded) {
+      ctx.set('Retry-After', String(exceeded.retryAfterSeconds));
       return respondWithExplanation(ctx, 429, [
         'Too many requests',
         'Wait a minute, then open the link again.',
@@ -184,7 +186,7 @@ async function recordView(
     source: 'webhook',
     requestId: ctx.state.requestId,
     ip: ctx.ip,
-    userAgent: ctx.get('User-Agent').slice(0, 200) || null,
+    userAgent: readUserAgent(ctx.req),
   };
   await api.submit(command, 0).catch((error: unknown) => {
     api.logger.warn({ err: error, requestId: ctx.state.requestId }, 'a view of an invoice was not recorded');

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { AppError, methodNotAllowed, serviceUnavailable } from '../../shared/platform/errors.js';
+import { assertReadMethod } from '../../shared/http/request.js';
+import { AppError, serviceUnavailable } from '../../shared/platform/errors.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { countBadCredential } from '../../shared/resources/api-keys/credential-cache.js';
 import { deriveExportLinkKey, redeemLink } from '../../shared/storage/link-token.js';
@@ -86,7 +87,7 @@ export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware 
     if (!path) return next();
     ctx.state.route = '/downloads/{token}';
     ctx.set('Cache-Control', 'no-store');
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(ctx.method, ['GET']);
+    assertReadMethod(ctx.method);
     const target = redeemLink(key, token);
     if (!target) {
       await countBadCredential(parts, ctx.ip);

@@ -6,7 +6,7 @@ import { sha256 } from '../../shared/platform/crypto.js';
 import { appErrorFromBody, serviceUnavailable } from '../../shared/platform/errors.js';
 import { newId } from '../../shared/platform/ids.js';
 import { buildReadQuery } from '../../shared/records/render-records.js';
-import { countBadCredential, unauthorizedError } from '../../shared/resources/api-keys/credential-cache.js';
+import { refuseCredential } from '../../shared/resources/api-keys/credential-cache.js';
 import { createSession, endSession, type NewSession } from '../../shared/resources/sessions/commands.js';
 import type { SignInCandidate } from '../../shared/resources/sessions/queries.js';
 import { signIn } from '../../shared/resources/sessions/schema.js';
@@ -36,7 +36,7 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
    *     security: []
    *     x-errors: [400, 401, 403, 406, 500, 503]
    */
-  router.post('/session', declareFacts({ body: signIn }, handleSignIn(api)));
+  router.post('/session', declareFacts({ isPublic: true, body: signIn }, handleSignIn(api)));
 
   /**
    * @openapi
@@ -81,11 +81,9 @@ function handleSignIn(api: ApiRuntime): ApiMiddleware {
     const credentials = validateAndReportUnknown<SignIn>(signIn, value, (names) =>
       reportUnknownNames(ctx, names),
     );
-    const person = await api.passwords.findPerson(credentials, ctx.ip);
-    if (!person) {
-      await countBadCredential(api, ctx.ip);
-      throw unauthorizedError('E-mail or password is wrong.');
-    }
+    const person =
+      (await api.passwords.findPerson(credentials, ctx.ip)) ??
+      (await refuseCredential(api, ctx.ip, 'E-mail or password is wrong.'));
     const token = mintSessionToken();
     const body = await storeSession(api, ctx, { person, token });
     const { expires_at: expiresAt } = JSON.parse(body) as Session;

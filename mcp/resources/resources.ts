@@ -7,13 +7,14 @@ import {
 import { assertAccess } from '../../shared/contracts/access.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import type { AgentScope } from '../../shared/contracts/vocabulary.js';
+import { toAppError } from '../../shared/http/error-response.js';
 import { AppError } from '../../shared/platform/errors.js';
 import { isUuid } from '../../shared/platform/ids.js';
 import { readPage } from '../../shared/records/lists/list-page.js';
 import { listAuditEntries } from '../../shared/resources/audit-log/queries.js';
 import { auditCall, auditRefusal, type McpAuditEntry } from '../context/audit.js';
 import type { Caller } from '../context/caller.js';
-import { RpcError, toAppError } from '../context/errors.js';
+import { RpcError } from '../context/errors.js';
 import type { McpRuntime } from '../context/runtime.js';
 import { MAX_LIST_BYTES, truncateLists } from '../text/result-size.js';
 import { stripInvisibleCharacters } from '../text/strip-invisible.js';

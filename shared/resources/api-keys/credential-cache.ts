@@ -22,7 +22,7 @@ export const KEY_CHANGED_CHANNEL = 'tow:key-changed';
 const REALM = { 'WWW-Authenticate': 'Bearer realm="tow-dispatch"' };
 
 /** One error code for every missing or invalid credential. */
-export function unauthorizedError(message: string): AppError {
+function unauthorizedError(message: string): AppError {
   return new AppError('unauthorized', message, { headers: REALM });
 }
 
@@ -98,4 +98,17 @@ export async function countBadCredential(
     headers: { ...REALM, 'Retry-After': '60' },
     details: [{ window: 'minute', limit: config.badCredentialsPerMinute }],
   });
+}
+
+/**
+ * Counts a wrong credential and refuses its request.
+ * @throws {AppError} 401 with the message; 429 if the client's network sent too many
+ */
+export async function refuseCredential(
+  runtime: Pick<Runtime, 'limiter' | 'config'>,
+  address: string,
+  message: string,
+): Promise<never> {
+  await countBadCredential(runtime, address);
+  throw unauthorizedError(message);
 }

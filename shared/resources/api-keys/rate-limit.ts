@@ -1,9 +1,8 @@
 import type { Principal } from '../../contracts/principal.js';
-import { AppError } from '../../platform/errors.js';
+import { findExceededLimit, rateLimitedError } from '../../http/rate-limit-response.js';
+import type { AppError } from '../../platform/errors.js';
 import type { WindowState } from '../../platform/limits/limiter.js';
 import type { Runtime } from '../../platform/process/runtime.js';
-
-const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 
 /** The result of counting a request against its rate limits. */
 export interface RateLimitResult {
@@ -48,12 +47,11 @@ export async function countRequest(
   const [own, countedEarly] = limiter.isFarFromLimit(limiterKeyFor(key), ownLimits)
     ? await Promise.all([countOwn(), countAccount()])
     : [await countOwn()];
-  if (!own.allowed)
-    return { windows: own.windows, refusal: rateLimitedError(own.windows, `the ${key.tier} limit`) };
+  if (!own.allowed) return { windows: own.windows, refusal: refuse(own.windows, `the ${key.tier} limit`) };
   const account = countedEarly ?? (await countAccount());
   return {
     windows: own.windows.map((window, index) => pickTighter(window, account.windows[index] ?? window)),
-    refusal: account.allowed ? undefined : rateLimitedError(account.windows, limit),
+    refusal: refuse(account.windows, limit),
   };
 }
 
@@ -66,34 +64,10 @@ function limiterKeyFor({ kind, id, tenantId }: Principal): string {
   return kind === 'user' ? `${id}/${tenantId}` : id;
 }
 
-/**
- * Builds the 429 error for the exceeded windows.
- * @param limit name of the limit in the error message
- */
-export function rateLimitedError(windows: WindowState[], limit: string): AppError {
-  const over = windows.filter((state) => state.remaining < 0);
-  const retryAfter = Math.max(...over.map((state) => state.resetSeconds));
-  return new AppError(
-    'rate_limited',
-    `Over ${limit} of ${over.map((w) => `${w.limit} requests per ${w.window}`).join(' and ')}. Try again in ${retryAfter} s.`,
-    {
-      headers: { 'Retry-After': String(retryAfter) },
-      details: over.map(({ window, limit, resetSeconds }) => ({ window, limit, retry_after: resetSeconds })),
-    },
-  );
-}
-
-/**
- * Builds X-RateLimit-Remaining (docs/specification.md §8), and RateLimit-Policy and RateLimit
- * (draft-ietf-httpapi-ratelimit-headers).
- */
-export function buildRateLimitHeaders(windows: WindowState[]): Record<string, string> {
-  const left = (state: WindowState) => Math.max(0, state.remaining);
-  return {
-    'X-RateLimit-Remaining': String(Math.min(...windows.map(left))),
-    'RateLimit-Policy': windows
-      .map((w) => `"${w.window}";q=${w.limit};w=${WINDOW_SECONDS[w.window]}`)
-      .join(', '),
-    RateLimit: windows.map((w) => `"${w.window}";r=${left(w)};t=${w.resetSeconds}`).join(', '),
-  };
+/** @param limit name of the limit in the error message */
+function refuse(windows: WindowState[], limit: string): AppError | undefined {
+  const exceeded = findExceededLimit(windows);
+  if (!exceeded) return undefined;
+  const limits = exceeded.windows.map((w) => `${w.limit} requests per ${w.window}`).join(' and ');
+  return rateLimitedError(exceeded, `Over ${limit} of ${limits}.`);
 }

@@ -66,6 +66,22 @@ describe('the MCP process', () => {
     );
   });
 
+  it('the MCP process answers 405 with Allow to a health path with another method than GET and HEAD', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      const response = await mcp.send({ path, body: PING });
+      expectError(response, 405, 'method_not_allowed');
+      expect(response.headers.allow).to.equal('GET');
+      expect((await mcp.send({ method: 'HEAD', path })).status).to.equal(200);
+    }
+  });
+
+  it('the MCP process counts requests for the manifest under their own route', async () => {
+    await mcp.send({ method: 'GET', path: '/mcp/manifest', key: null });
+    expect(await (await fetch(`${mcp.origin}/metrics`)).text()).to.match(
+      /tow_http_request_duration_seconds_count\{method="GET",route="\/mcp\/manifest",status="200"\} [1-9]/,
+    );
+  });
+
   it('the MCP process serves the manifest, and 404 in the error envelope for other paths', async () => {
     const manifest = await mcp.send({ method: 'GET', path: '/mcp/manifest', key: null });
     expect([manifest.status, manifest.body.tools.length]).to.deep.equal([200, 10]);
