@@ -31,9 +31,16 @@ module.exports = {
     {
       name: 'platform-stands-alone',
       severity: 'error',
-      comment: 'platform is the floor: it knows npm packages and nothing of the product.',
+      comment: 'platform is the floor: it knows the settings, npm packages and nothing of the product.',
       from: { path: '^shared/platform/' },
-      to: { path: '^(shared/(?!(platform|outbound)/)|api/|workers/|mcp/|migrations/|bin/)' },
+      to: { path: '^(shared/(?!(platform|config|outbound)/)|api/|workers/|mcp/|migrations/|bin/)' },
+    },
+    {
+      name: 'config-stands-alone',
+      severity: 'error',
+      comment: 'config reads the environment, before anything of the product is there to be used.',
+      from: { path: '^shared/config/' },
+      to: { path: '^(shared/(?!(config|outbound)/)|api/|workers/|mcp/|migrations/|bin/)' },
     },
     {
       name: 'outbound-stands-alone',
@@ -46,16 +53,19 @@ module.exports = {
     {
       name: 'http-on-platform',
       severity: 'error',
-      comment: 'http serves every process that listens: it knows a request, and nothing of what is requested.',
+      comment:
+        'http serves every process that listens: it knows a request, and nothing of what is requested.',
       from: { path: '^shared/http/' },
-      to: { path: '^(shared/(?!(platform|outbound|http)/)|api/|workers/|mcp/|migrations/|bin/)' },
+      to: { path: '^(shared/(?!(platform|config|outbound|http)/)|api/|workers/|mcp/|migrations/|bin/)' },
     },
     {
       name: 'storage-and-server-on-platform',
       severity: 'error',
       comment: 'storage and server know the platform, and nothing of what the product stores or serves.',
       from: { path: '^shared/(storage|server)/' },
-      to: { path: '^(shared/(?!(platform|outbound|http|storage|server)/)|api/|workers/|mcp/|migrations/|bin/)' },
+      to: {
+        path: '^(shared/(?!(platform|config|outbound|http|storage|server)/)|api/|workers/|mcp/|migrations/|bin/)',
+      },
     },
     {
       name: 'contracts-on-platform',

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type Joi from 'joi';
 import { compile } from 'json-schema-to-typescript';
+import { settingsSchema } from '../shared/config/settings.js';
 import { toTypeSchema } from '../shared/contracts/schemas/types-from-schemas.js';
-import { settingsSchema } from '../shared/platform/config/settings.js';
 import { envelopeSchemas, resources } from '../shared/registry/resources.js';
 import { listFileSources } from '../workers/exports/files/sources.js';
 
@@ -17,7 +17,7 @@ const csvFiles = listFileSources({ resource: 'all', format: 'csv', include: [] }
 const contractTypes = await renderTypes(schemas);
 const settingsTypes = await renderTypes([settingsSchema.meta({ className: 'Settings' })]);
 update('shared/contracts/generated.ts', () => contractTypes);
-update('shared/platform/config/generated.ts', () => settingsTypes);
+update('shared/config/generated.ts', () => settingsTypes);
 update('docs/exports/README.md', (text) =>
   replaceTable(
     text,

@@ -1,4 +1,4 @@
-import type { Config } from '../../shared/platform/config/config.js';
+import type { Config } from '../../shared/config/config.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { AnyContext } from '../runtime/context.js';
 

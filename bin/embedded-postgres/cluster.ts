@@ -17,11 +17,6 @@ import {
 import path from 'node:path';
 import { syncFolder } from '../../shared/platform/files/sync-folder.js';
 import {
-  findUnsearchableFolder,
-  runProgram,
-  type SystemAccount,
-} from '../../shared/platform/files/system-account.js';
-import {
   endLeftoverProcesses,
   FAST_SHUTDOWN,
   findErrorCode,
@@ -30,6 +25,7 @@ import {
   readCommandLine,
   stopProcess,
 } from './process.js';
+import { findUnsearchableFolder, runProgram, type SystemAccount } from './system-account.js';
 
 const INITDB_TIMEOUT_MS = 120_000;
 /**

@@ -1,9 +1,9 @@
 /** One run of the postmaster as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import { buildSpawnOptions, type SystemAccount } from '../../shared/platform/files/system-account.js';
 import { openLog } from './log.js';
 import { buildClusterName } from './process.js';
+import { buildSpawnOptions, type SystemAccount } from './system-account.js';
 
 /** How to run the server. */
 export interface ServerSettings {

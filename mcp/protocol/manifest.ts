@@ -1,4 +1,4 @@
-import type { Config } from '../../shared/platform/config/config.js';
+import type { Config } from '../../shared/config/config.js';
 import { RESOURCES, TEMPLATES } from '../resources/resources.js';
 import { LISTED_TOOLS } from '../tools/schemas.js';
 

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { Config } from '../platform/config/config.js';
+import type { Config } from '../config/config.js';
 import type { ErrorBody } from '../platform/errors.js';
 import type { Transaction } from '../platform/postgres/database.js';
 import type { ACTOR_TYPES, AgentScope, AUDIT_SOURCES, EventType, Permission } from './vocabulary.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Config } from '../platform/config/config.js';
+import type { Config } from '../config/config.js';
 import { AppError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 

@@ -7,7 +7,7 @@ const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin'];
 const MAX_LINES = 250;
 const MAX_TEST_LINES = 350;
 /** Written by a tool, not read by people. */
-const GENERATED = ['shared/contracts/generated.ts', 'shared/platform/config/generated.ts'];
+const GENERATED = ['shared/contracts/generated.ts', 'shared/config/generated.ts'];
 
 /** Source folders and the files that readers look for first. */
 const TOP_LEVEL = [

@@ -1,4 +1,4 @@
-import type { Tier } from '../../platform/config/config.js';
+import type { Tier } from '../../config/config.js';
 import type { Database } from '../../platform/postgres/database.js';
 
 /** The columns of a tenant that every request needs. */

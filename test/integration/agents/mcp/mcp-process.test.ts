@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startMcp } from '../../../../mcp/start-mcp.js';
 import { MIGRATION_HEAD } from '../../../../migrations/index.js';
-import { loadConfig } from '../../../../shared/platform/config/config.js';
+import { loadConfig } from '../../../../shared/config/config.js';
 import {
   createFoundation,
   createRuntime,
