@@ -144,16 +144,11 @@ function serveHealth(readHealth: (path: string) => Promise<HealthResponse>): Api
 const detectVersionPrefix: ApiMiddleware = async (ctx, next) => {
   const prefix = PREFIXES.find((candidate) => ctx.path === candidate || ctx.path.startsWith(`${candidate}/`));
   ctx.state.prefix = prefix ?? '';
-  if (!prefix && !ctx.path.startsWith('/docs')) throw createUnknownRouteError(ctx.path);
-  await next();
+  if (prefix || ctx.path.startsWith('/docs')) return next();
+  const path = ctx.path.slice(0, 100);
+  const message = `There is no ${path} here. REST lives under /v1; its reference is at /docs.`;
+  throw new AppError('not_found', message);
 };
-
-function createUnknownRouteError(path: string): AppError {
-  return new AppError(
-    'not_found',
-    `There is no ${path.slice(0, 100)} here. REST lives under /v1; its reference is at /docs.`,
-  );
-}
 
 function recordKeyUse(api: ApiRuntime): ApiMiddleware {
   return async (ctx, next) => {
@@ -175,8 +170,7 @@ function dispatch(router: Router<RequestState>, guards: ApiMiddleware[]): ApiMid
   });
   const chainByLayer = new Map(chains);
   const templates = new Set(router.stack.map((layer) => String(layer.path)));
-  return async (context) => {
-    const ctx = context as ApiContext;
+  return async (ctx) => {
     const path = ctx.path.slice(ctx.state.prefix.length) || '/';
     const match = router.match(path, ctx.method);
     const layer = match.pathAndMethod.at(-1);

@@ -7,7 +7,7 @@ import {
 } from '../../shared/resources/api-keys/credential-cache.js';
 import { findSession } from '../../shared/resources/sessions/queries.js';
 import { isWellFormedToken } from '../../shared/resources/sessions/token.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import { assertNoCsrf, readEnvironment, readSessionToken } from './session-cookie.js';
 
 /**
@@ -35,7 +35,7 @@ export async function authenticate(runtime: Runtime): Promise<ApiMiddleware> {
 }
 
 /** The Authorization header wins over the cookie, which a browser also sends. */
-function readCredential(runtime: Runtime, ctx: AnyContext): Credential {
+function readCredential(runtime: Runtime, ctx: ApiContext): Credential {
   const header = ctx.get('Authorization');
   const token = header ? undefined : readSessionToken(runtime, ctx);
   if (token === undefined) {

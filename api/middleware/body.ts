@@ -3,7 +3,7 @@ import { findTextProblems, parseStrictJson } from '../../shared/contracts/json/s
 import { createValidationError } from '../../shared/contracts/schemas/validate.js';
 import { MAX_BODY_BYTES } from '../../shared/http/request.js';
 import { AppError, type ErrorCode } from '../../shared/platform/errors.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
@@ -12,7 +12,7 @@ const JSON_TYPES = ['application/json', 'application/*+json'];
  * as latin1 keeps every byte. The strict parser therefore sees the bytes that the client sent, and
  * can reject invalid UTF-8.
  */
-function createByteReader(types: readonly string[], maxBytes: number): (ctx: AnyContext) => Promise<Buffer> {
+function createByteReader(types: readonly string[], maxBytes: number): (ctx: ApiContext) => Promise<Buffer> {
   const read = koaBody({
     json: false,
     urlencoded: false,
@@ -41,7 +41,7 @@ export interface ParsedBody {
 }
 
 /** Reads a JSON body and parses it strictly. A missing body becomes an empty object. */
-export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
+export async function readBody(ctx: ApiContext): Promise<ParsedBody> {
   if (hasBody(ctx) && !ctx.is(JSON_TYPES)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json.');
   }
@@ -64,7 +64,7 @@ export async function readBody(ctx: AnyContext): Promise<ParsedBody> {
 export function createRawBodyReader(
   types: readonly string[],
   maxBytes: number,
-): (ctx: AnyContext) => Promise<Buffer> {
+): (ctx: ApiContext) => Promise<Buffer> {
   const readBytes = createByteReader(types, maxBytes);
   return async (ctx) => {
     if (!ctx.is([...types]))
@@ -73,7 +73,7 @@ export function createRawBodyReader(
   };
 }
 
-function hasBody(ctx: AnyContext): boolean {
+function hasBody(ctx: ApiContext): boolean {
   return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
 }
 

@@ -1,7 +1,7 @@
 import { renderError, toAppError } from '../../shared/http/error-response.js';
 import type { AppError } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
 const UNKNOWN_ERROR_TEXT = 'Something went wrong on our side. Quote the request id to support.';
 
@@ -23,7 +23,7 @@ export function handleErrors(logger: Logger): ApiMiddleware {
 }
 
 /** Writes the error envelope as the response. */
-export function writeError(ctx: AnyContext, error: AppError): void {
+export function writeError(ctx: ApiContext, error: AppError): void {
   ctx.status = error.status;
   ctx.set(error.headers);
   ctx.type = 'application/json';

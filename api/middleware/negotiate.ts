@@ -1,6 +1,6 @@
 import { excludesMediaType } from '../../shared/http/accept-header.js';
 import { AppError } from '../../shared/platform/errors.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
 /** Media ranges that match the API's JSON, from the most to the least specific. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];
@@ -39,7 +39,7 @@ export const negotiate: ApiMiddleware = (ctx, next) => {
  * (docs/decisions.md §5). That is JSON except for the routes above.
  * @throws {AppError} 406
  */
-export function assertAcceptsResponse(ctx: AnyContext): void {
+export function assertAcceptsResponse(ctx: ApiContext): void {
   const accept = ctx.get('Accept');
   if (!accept || accept === '*/*') return;
   const path = ctx.path.slice(ctx.state.prefix.length);

@@ -33,8 +33,7 @@ export function serveList<Query extends PageQuery>(
   options: ListOptions<Query>,
 ): ApiMiddleware {
   const { access, schema } = options;
-  return declareFacts({ access, query: schema, isList: true }, async (context) => {
-    const ctx = context as ApiContext;
+  return declareFacts({ access, query: schema, isList: true }, async (ctx) => {
     const { key } = ctx.state;
     assertAccess(key, access);
     const parent = await readParent(ctx, api, options.parent);
@@ -89,8 +88,7 @@ export function serveRecord(
   api: ApiRuntime,
   { access, entityType, resourceLabel, isVisible, transformResponse }: ReadOptions,
 ): ApiMiddleware {
-  return declareFacts({ access, entityType }, async (context) => {
-    const ctx = context as ApiContext;
+  return declareFacts({ access, entityType }, async (ctx) => {
     const { key } = ctx.state;
     assertAccess(key, access);
     const { id } = ctx.params;

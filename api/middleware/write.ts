@@ -51,8 +51,7 @@ export function serveWrite<Input>(
   definition: CommandDefinition<Input>,
   options: WriteOptions<Input>,
 ): ApiMiddleware {
-  return declareFacts(describeWrite(definition, options), async (context) => {
-    const ctx = context as ApiContext;
+  return declareFacts(describeWrite(definition, options), async (ctx) => {
     ctx.state.intent = definition;
     assertAccess(ctx.state.key, definition);
     const targetId = options.getTargetId?.(ctx) ?? resolveTargetId(ctx, definition, options.resourceLabel);

@@ -16,7 +16,7 @@ import { requireAccess } from '../middleware/access.js';
 import { readQuery } from '../middleware/query.js';
 import { serveList, serveRecord } from '../middleware/read.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, ApiMiddleware, RequestState } from '../runtime/context.js';
+import type { ApiMiddleware, RequestState } from '../runtime/context.js';
 import { declareFacts } from '../runtime/route-facts.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
@@ -86,8 +86,7 @@ export function customerRoutes(router: Router<RequestState>, api: ApiRuntime): v
 }
 
 function serveStatement(api: ApiRuntime): ApiMiddleware {
-  return declareFacts({ query: customerStatementQuery }, async (context) => {
-    const ctx = context as ApiContext;
+  return declareFacts({ query: customerStatementQuery }, async (ctx) => {
     const { key } = ctx.state;
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('customer');

@@ -73,8 +73,7 @@ export function eventRoutes(router: Router<RequestState>, api: ApiRuntime): void
 
 /** Keeps the response open until the client disconnects or its key ends. */
 function serveStream(api: ApiRuntime): ApiMiddleware {
-  return declareFacts({ query: eventStreamQuery }, async (context) => {
-    const ctx = context as ApiContext;
+  return declareFacts({ query: eventStreamQuery }, async (ctx) => {
     const { key, findCurrentPrincipal } = ctx.state;
     const query = readQuery<EventStreamQuery>(ctx, eventStreamQuery);
     const position = await resolveStart(api, key.tenantId, lastEventId(ctx, query));

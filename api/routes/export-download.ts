@@ -11,7 +11,7 @@ import {
   StorageError,
 } from '../../shared/storage/storage.js';
 import { writeError } from '../middleware/errors.js';
-import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ActiveDownloads } from '../runtime/downloads.js';
 import type { DownloadObject, FindDownloadObject } from '../runtime/export-links.js';
 
@@ -107,7 +107,7 @@ interface DownloadTarget {
 
 async function sendFile(
   parts: DownloadDependencies,
-  ctx: AnyContext,
+  ctx: ApiContext,
   { object, tenantId }: DownloadTarget,
 ): Promise<void> {
   const etag = `"${object.sha256}"`;
@@ -154,7 +154,7 @@ async function openFile(
  * So does a range of an earlier file (If-Range).
  */
 function parseRange(
-  ctx: AnyContext,
+  ctx: ApiContext,
   { etag, bytes }: { etag: string; bytes: number },
 ): ByteRange | 'none' | undefined {
   const condition = ctx.get('If-Range');
@@ -171,7 +171,7 @@ function parseRange(
   return start < bytes ? { start, end } : 'none';
 }
 
-function refuseRange(ctx: AnyContext, bytes: number): void {
+function refuseRange(ctx: ApiContext, bytes: number): void {
   writeError(
     ctx,
     new AppError('validation_error', `The file has ${bytes} bytes; the range begins beyond them.`),

@@ -8,7 +8,7 @@ import { TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js'
 import { getReadAccess } from '../../shared/registry/tables.js';
 import { buildInvoiceDocumentQuery } from '../../shared/resources/invoices/document-query.js';
 import { requireAccess } from '../middleware/access.js';
-import type { AnyContext, ApiContext, RequestState } from '../runtime/context.js';
+import type { ApiContext, RequestState } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -26,8 +26,7 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
    *           application/pdf:
    *             schema: { type: string, format: binary }
    */
-  router.get('/invoices/:id/pdf', requireAccess(getReadAccess('invoice')), async (context) => {
-    const ctx = context as ApiContext;
+  router.get('/invoices/:id/pdf', requireAccess(getReadAccess('invoice')), async (ctx) => {
     const { key } = ctx.state;
     const { id } = ctx.params;
     if (!isUuid(id)) throw notFound('invoice');
@@ -44,7 +43,7 @@ export function invoicePdfRoutes(router: Router<RequestState>, api: ApiRuntime):
  */
 export async function respondWithPdf(
   { pdfs }: ApiRuntime,
-  ctx: AnyContext,
+  ctx: ApiContext,
   request: PdfRequest,
 ): Promise<void> {
   const { document } = request;

@@ -12,7 +12,7 @@ import { type LogoInput, removeLogo, setLogo } from '../../shared/resources/sett
 import { requireAccess } from '../middleware/access.js';
 import { createRawBodyReader, type ParsedBody } from '../middleware/body.js';
 import { serveWrite } from '../middleware/write.js';
-import type { AnyContext, ApiContext, RequestState } from '../runtime/context.js';
+import type { ApiContext, RequestState } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -35,8 +35,7 @@ export function logoRoutes(router: Router<RequestState>, api: ApiRuntime): void 
    *             schema: { type: string, format: binary }
    *     x-errors: [404]
    */
-  router.get('/settings/logo', requireAccess({ permission: 'read', agentScope: null }), async (context) => {
-    const ctx = context as unknown as ApiContext;
+  router.get('/settings/logo', requireAccess({ permission: 'read', agentScope: null }), async (ctx) => {
     const logo = await readLogo(api.db, ctx.state.key.tenantId);
     if (!logo) throw notFound('logo');
     respondWithLogo(ctx, logo);
@@ -90,7 +89,7 @@ async function readLogoBody(ctx: ApiContext): Promise<ParsedBody> {
 }
 
 /** Sends a logo. With nosniff a browser does not guess its type and runs no script in it. */
-export function respondWithLogo(ctx: AnyContext, { content_type: type, data }: StoredLogo): void {
+export function respondWithLogo(ctx: ApiContext, { content_type: type, data }: StoredLogo): void {
   ctx.type = type;
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Content-Disposition', `inline; filename="logo.${type === 'image/png' ? 'png' : 'jpg'}"`);

@@ -73,8 +73,7 @@ export function sessionRoutes(router: Router<RequestState>, api: ApiRuntime): vo
 }
 
 function handleSignIn(api: ApiRuntime): ApiMiddleware {
-  return async (context) => {
-    const ctx = context as ApiContext;
+  return async (ctx) => {
     assertSameOrigin(api, ctx);
     await api.passwords.countRequest(ctx.ip);
     const { value } = await readBody(ctx);
@@ -124,8 +123,7 @@ async function storeSession(
 
 /** Reads the session from the live tenant, and shows the tenant that this request acts on. */
 function describeSession(api: ApiRuntime): ApiMiddleware {
-  return async (context) => {
-    const ctx = context as ApiContext;
+  return async (ctx) => {
     const { key } = ctx.state;
     const { id, tenantId } = key.session as NonNullable<typeof key.session>;
     const query = buildReadQuery(sessionTable, { tenant_id: tenantId, id });
@@ -144,9 +142,8 @@ const switchToLiveTenant: ApiMiddleware = async (ctx, next) => {
 };
 
 function clearCookie(api: ApiRuntime): ApiMiddleware {
-  return async (context, next) => {
+  return async (ctx, next) => {
     await next();
-    const ctx = context as ApiContext;
     if (!ctx.response.get('X-Service-Dry-Run')) setTokenCookie(api, ctx, {});
   };
 }

@@ -5,7 +5,7 @@ import { settingsTable } from '../../shared/resources/settings/table.js';
 import { requireAccess } from '../middleware/access.js';
 import { setETag } from '../middleware/etag.js';
 import { serveWrite } from '../middleware/write.js';
-import type { ApiContext, RequestState } from '../runtime/context.js';
+import type { RequestState } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 
 export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): void {
@@ -17,8 +17,7 @@ export function settingsRoutes(router: Router<RequestState>, api: ApiRuntime): v
    *     summary: Get the settings of this account
    *     description: A sandbox has its own settings.
    */
-  router.get('/settings', requireAccess({ permission: 'read', agentScope: null }), async (context) => {
-    const ctx = context as unknown as ApiContext;
+  router.get('/settings', requireAccess({ permission: 'read', agentScope: null }), async (ctx) => {
     const { key } = ctx.state;
     const query = buildReadQuery(settingsTable, { tenant_id: key.tenantId, id: key.tenantId });
     const [row] = await api.db.read<{ body: string }>(key.tenantId, query);

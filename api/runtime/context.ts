@@ -1,5 +1,5 @@
 import type { RouterContext } from '@koa/router';
-import type { DefaultState, Middleware, ParameterizedContext } from 'koa';
+import type { DefaultState, Next } from 'koa';
 import type { CommandDefinition } from '../../shared/contracts/command.js';
 import type { Principal } from '../../shared/contracts/principal.js';
 import type { RequestIds } from '../../shared/http/request.js';
@@ -30,5 +30,4 @@ export interface RequestState extends DefaultState, RequestIds {
 }
 
 export type ApiContext = RouterContext<RequestState>;
-export type ApiMiddleware = Middleware<RequestState>;
-export type AnyContext = ParameterizedContext<RequestState>;
+export type ApiMiddleware = (ctx: ApiContext, next: Next) => unknown;

@@ -1,4 +1,4 @@
-import { findExceededLimit, rateLimitedError } from '../../shared/http/rate-limit-response.js';
+import { createRateLimitError } from '../../shared/http/rate-limit-response.js';
 import { sha256 } from '../../shared/platform/crypto.js';
 import type { AppError } from '../../shared/platform/errors.js';
 import type { Limiter, RateDecision } from '../../shared/platform/limits/limiter.js';
@@ -56,6 +56,6 @@ function assertAllowed(...decisions: RateDecision[]): void {
 }
 
 function createRefusal(...decisions: RateDecision[]): AppError | undefined {
-  const exceeded = findExceededLimit(decisions.flatMap(({ windows }) => windows));
-  return exceeded && rateLimitedError(exceeded, 'Too many tries to sign in.');
+  const windows = decisions.flatMap((decision) => decision.windows);
+  return createRateLimitError(windows, () => 'Too many tries to sign in.');
 }

@@ -84,11 +84,16 @@ export class McpHttpRequest {
     // A GET would open a stream on which this server never sends anything (MCP, Listening for
     // Messages).
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);
-    const credential = this.#parseCredential();
+    const credential = readKeyCredential(
+      mcp,
+      readHeader(request, 'authorization') ?? '',
+      'Send your agent key as "Authorization: Bearer tk_agent_…".',
+    );
     const key = await this.#authenticate(credential);
     // Count before reading the body: an invalid body counts too, and its response has the limit
     // headers.
-    const refusal = await this.#countAgainstLimits(key);
+    const { windows, refusal } = await countRequest(mcp, key);
+    this.#writer.setHeaders(buildRateLimitHeaders(windows));
     const message = await readMcpMessage(request).catch((error: unknown) => {
       throw refusal ?? error;
     });
@@ -106,31 +111,12 @@ export class McpHttpRequest {
     this.#writer.send(status, JSON.stringify(audited));
   }
 
-  /** @throws {AppError} 401 */
-  #parseCredential(): Credential {
-    return readKeyCredential(
-      this.mcp,
-      readHeader(this.request, 'authorization') ?? '',
-      'Send your agent key as "Authorization: Bearer tk_agent_…".',
-    );
-  }
-
   async #authenticate(credential: Credential): Promise<Principal> {
     const { mcp } = this;
     this.#key =
       (await mcp.findPrincipal(credential)) ??
       (await refuseCredential(mcp, this.#ip ?? '', credential.refusalMessage));
     return this.#key;
-  }
-
-  /**
-   * Counts the MCP message against the rate limits and sets the limit headers. Resolves with the
-   * 429 error if a limit is exceeded.
-   */
-  async #countAgainstLimits(key: Principal): Promise<AppError | undefined> {
-    const { windows, refusal } = await countRequest(this.mcp, key);
-    this.#writer.setHeaders(buildRateLimitHeaders(windows));
-    return refusal;
   }
 
   /** Audits and returns the refusal of a REST API key. */

@@ -3,30 +3,24 @@ import type { WindowState } from '../platform/limits/limiter.js';
 
 const WINDOW_SECONDS = { minute: 60, hour: 3600 } as const;
 
-/** The windows that a request exceeds, and when the last of them ends. */
-export interface ExceededLimit {
-  windows: WindowState[];
-  retryAfterSeconds: number;
-}
-
-/** Returns undefined if no window is exceeded. */
-export function findExceededLimit(windows: WindowState[]): ExceededLimit | undefined {
+/**
+ * Builds the 429 error for the exceeded windows; undefined if none is exceeded.
+ * @param describe says which limit is exceeded
+ */
+export function createRateLimitError(
+  windows: WindowState[],
+  describe: (exceeded: WindowState[]) => string,
+): AppError | undefined {
   const exceeded = windows.filter(({ remaining }) => remaining < 0);
   if (exceeded.length === 0) return undefined;
-  return {
-    windows: exceeded,
-    retryAfterSeconds: Math.max(...exceeded.map(({ resetSeconds }) => resetSeconds)),
-  };
-}
-
-/**
- * Builds the 429 error.
- * @param text says which limit was exceeded
- */
-export function rateLimitedError({ windows, retryAfterSeconds }: ExceededLimit, text: string): AppError {
-  return new AppError('rate_limited', `${text} Try again in ${retryAfterSeconds} s.`, {
-    headers: { 'Retry-After': String(retryAfterSeconds) },
-    details: windows.map(({ window, limit, resetSeconds }) => ({ window, limit, retry_after: resetSeconds })),
+  const retryAfter = Math.max(...exceeded.map(({ resetSeconds }) => resetSeconds));
+  return new AppError('rate_limited', `${describe(exceeded)} Try again in ${retryAfter} s.`, {
+    headers: { 'Retry-After': String(retryAfter) },
+    details: exceeded.map(({ window, limit, resetSeconds }) => ({
+      window,
+      limit,
+      retry_after: resetSeconds,
+    })),
   });
 }
 

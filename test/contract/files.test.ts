@@ -36,7 +36,9 @@ const TOOL_FILES = [
 /** The folders of shared/. */
 const SHARED_FOLDERS = [
   'outbound',
+  'config',
   'platform',
+  'http',
   'storage',
   'server',
   'contracts',

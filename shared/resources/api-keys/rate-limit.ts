@@ -1,5 +1,5 @@
 import type { Principal } from '../../contracts/principal.js';
-import { findExceededLimit, rateLimitedError } from '../../http/rate-limit-response.js';
+import { createRateLimitError } from '../../http/rate-limit-response.js';
 import type { AppError } from '../../platform/errors.js';
 import type { WindowState } from '../../platform/limits/limiter.js';
 import type { Runtime } from '../../platform/process/runtime.js';
@@ -66,8 +66,8 @@ function limiterKeyFor({ kind, id, tenantId }: Principal): string {
 
 /** @param limit name of the limit in the error message */
 function refuse(windows: WindowState[], limit: string): AppError | undefined {
-  const exceeded = findExceededLimit(windows);
-  if (!exceeded) return undefined;
-  const limits = exceeded.windows.map((w) => `${w.limit} requests per ${w.window}`).join(' and ');
-  return rateLimitedError(exceeded, `Over ${limit} of ${limits}.`);
+  return createRateLimitError(windows, (exceeded) => {
+    const limits = exceeded.map((w) => `${w.limit} requests per ${w.window}`);
+    return `Over ${limit} of ${limits.join(' and ')}.`;
+  });
 }
