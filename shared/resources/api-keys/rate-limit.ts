@@ -4,7 +4,6 @@ import type { AppError } from '../../platform/errors.js';
 import type { WindowState } from '../../platform/limits/limiter.js';
 import type { Runtime } from '../../platform/process/runtime.js';
 
-/** The result of counting a request against its rate limits. */
 export interface RateLimitResult {
   windows: WindowState[];
   /** The 429 error if a limit is exceeded. */
@@ -12,9 +11,8 @@ export interface RateLimitResult {
 }
 
 /**
- * The account-wide limit for all credentials of one kind: `times` the limit of the account's tier.
- * Without it, an account could multiply its limits by creating keys or users. The sandbox is a
- * separate account.
+ * All credentials of one kind in an account together have `times` the limit of its tier. Otherwise
+ * an account could multiply its limits by creating keys or users.
  */
 const ACCOUNT_LIMITS = {
   api: { name: 'api-keys', times: 5, limit: 'the account-wide API key limit' },
@@ -23,8 +21,8 @@ const ACCOUNT_LIMITS = {
 } as const;
 
 /**
- * Counts a request against the minute and hour limits of its key or user, and against the
- * account-wide limits. Returns the windows with fewer remaining requests.
+ * Counts a request against the limits of its key or user, and against the account-wide limits.
+ * Returns the windows with fewer remaining requests.
  *
  * A request over its own limit does not count against the account-wide limit, so normally the own
  * count runs first. Far from the own limit, both counts run concurrently, which saves a round trip
