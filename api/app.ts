@@ -159,8 +159,8 @@ function recordKeyUse(api: ApiRuntime): ApiMiddleware {
 
 /**
  * Runs the last of the routes that match, after the guards unless it is public. The route is named
- * before a guard can refuse the request, so that metrics count 401 and 429 under it. The router's own
- * `routes()` costs more CPU (docs/adr/0018-route-dispatch.md).
+ * before a guard can refuse the request, so that metrics count 401 and 429 under it. The router's
+ * own `routes()` costs more CPU (docs/adr/0018-route-dispatch.md).
  */
 function dispatch(router: Router<RequestState>, guards: ApiMiddleware[]): ApiMiddleware {
   const chains = router.stack.map((layer) => {

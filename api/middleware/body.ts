@@ -8,9 +8,9 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /**
- * Creates a function that lets koa-body read, limit and decompress a body of these types. Decoding it
- * as latin1 keeps every byte. The strict parser therefore sees the bytes that the client sent, and
- * can reject invalid UTF-8.
+ * Creates a function that lets koa-body read, limit and decompress a body of these types. Decoding
+ * it as latin1 keeps every byte. The strict parser therefore sees the bytes that the client sent,
+ * and can reject invalid UTF-8.
  */
 function createByteReader(types: readonly string[], maxBytes: number): (ctx: ApiContext) => Promise<Buffer> {
   const read = koaBody({
