@@ -43,7 +43,7 @@ export const customerRoutes = defineRoutes('Customers', (router, api) => {
    *     operationId: createCustomer
    *     summary: Create a customer
    */
-  router.post('/customers', serveWrite(api, createCustomer, { resourceLabel: 'customer' }));
+  router.post('/customers', serveWrite(api, createCustomer));
 
   /**
    * @openapi
@@ -52,10 +52,7 @@ export const customerRoutes = defineRoutes('Customers', (router, api) => {
    *     operationId: getCustomer
    *     summary: Get one customer
    */
-  router.get(
-    '/customers/:id',
-    serveRecord(api, { access: read, entityType: 'customer', resourceLabel: 'customer' }),
-  );
+  router.get('/customers/:id', serveRecord(api, 'customer'));
 
   /**
    * @openapi
@@ -65,7 +62,7 @@ export const customerRoutes = defineRoutes('Customers', (router, api) => {
    *     summary: Change a customer
    *     description: 'JSON merge: an absent member is kept, null clears it.'
    */
-  router.patch('/customers/:id', serveWrite(api, updateCustomer, { resourceLabel: 'customer' }));
+  router.patch('/customers/:id', serveWrite(api, updateCustomer));
 
   /**
    * @openapi

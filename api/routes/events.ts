@@ -34,7 +34,7 @@ export const eventRoutes = defineRoutes('Events', (router, api) => {
    *     operationId: getEvent
    *     summary: Get one event
    */
-  router.get('/events/:id', serveRecord(api, { access: read, entityType: 'event', resourceLabel: 'event' }));
+  router.get('/events/:id', serveRecord(api, 'event'));
 
   /**
    * @openapi

@@ -15,7 +15,7 @@ import type { ApiContext } from '../runtime/context.js';
 import { defineRoutes } from '../runtime/define-routes.js';
 
 export const logoRoutes = defineRoutes('Access', (router, api) => {
-  const account = { resourceLabel: 'account', getTargetId: (ctx: ApiContext) => ctx.state.key.tenantId };
+  const account = { getTargetId: (ctx: ApiContext) => ctx.state.key.tenantId };
 
   /**
    * @openapi

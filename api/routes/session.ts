@@ -66,7 +66,6 @@ export const sessionRoutes = defineRoutes('Access', (router, api) => {
     clearCookie(api),
     switchToLiveTenant,
     serveWrite(api, endSession, {
-      resourceLabel: 'session',
       getTargetId: (ctx) => ctx.state.key.session?.id as string,
     }),
   );

@@ -35,7 +35,6 @@ export const settingsRoutes = defineRoutes('Access', (router, api) => {
   router.patch(
     '/settings',
     serveWrite(api, updateSettings, {
-      resourceLabel: 'account',
       getTargetId: (ctx) => ctx.state.key.tenantId,
     }),
   );
