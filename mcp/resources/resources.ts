@@ -115,27 +115,18 @@ export const TEMPLATES: readonly TemplatedResource[] = [
   },
 ];
 
-export function listResources({ scopes }: Principal): Resource[] {
-  return RESOURCES.filter(({ scope }) => scopes.includes(scope)).map(({ uri, name, title, description }) => ({
-    uri,
-    name,
-    title,
-    description,
-    mimeType: MIME,
-  }));
+/** Returns the public members of resources or templates. */
+export function describeSources<T extends Source>(sources: readonly T[]) {
+  return sources.map(({ entityType, action, read, ...shown }) => ({ ...shown, mimeType: MIME }));
 }
 
-export function listTemplates({ scopes }: Principal): ResourceTemplate[] {
-  return TEMPLATES.filter(({ scope }) => scopes.includes(scope)).map(
-    ({ uriTemplate, name, title, description }) => ({
-      uriTemplate,
-      name,
-      title,
-      description,
-      mimeType: MIME,
-    }),
-  );
+function listSources<T extends Source>(sources: readonly T[], { scopes }: Principal) {
+  const visible = sources.filter(({ scope }) => scopes.includes(scope));
+  return describeSources(visible).map(({ scope, ...listed }) => listed);
 }
+
+export const listResources = (key: Principal): Resource[] => listSources(RESOURCES, key);
+export const listTemplates = (key: Principal): ResourceTemplate[] => listSources(TEMPLATES, key);
 
 /** JSON-RPC error code for an unknown resource (MCP 2025-11-25, Resources, Error Handling). */
 const RESOURCE_NOT_FOUND = -32002;
