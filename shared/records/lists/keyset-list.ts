@@ -53,7 +53,8 @@ export class Conditions {
 
   /** Adds `column = value` for each of these filters that the query has; both have one name. */
   addEqual<Query extends object>(query: Query, ...names: (keyof Query & string)[]): this {
-    for (const name of names) this.addIf(query[name], `t.${name} = ?`);
+    for (const name of names)
+      if (query[name] !== undefined) this.parts.push(`t.${name} = $${this.values.push(query[name])}`);
     return this;
   }
 

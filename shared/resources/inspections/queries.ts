@@ -14,7 +14,11 @@ export function inspectionConditions(query: InspectionListQuery, scope: FilterSc
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addEqual(query, 'kind', 'truck_id', 'driver_id', 'work_order_id', 'result');
-  addDateRange(conditions, 'created_at', { ...query, timeZone: scope.timeZone });
+  addDateRange(conditions, 'created_at', {
+    since: query.since,
+    until: query.until,
+    timeZone: scope.timeZone,
+  });
   return conditions;
 }
 

@@ -27,7 +27,8 @@ function buildFilters(query: InvoiceListQuery, scope: FilterScope): Conditions {
     .add('t.tenant_id = ?', scope.tenantId)
     .addEqual(query, 'status', 'customer_id');
   addDateRange(conditions, query.date_field ?? defaultDateField(query.status), {
-    ...query,
+    since: query.since,
+    until: query.until,
     timeZone: scope.timeZone,
   });
   return conditions;

@@ -7,7 +7,11 @@ export function listPayments(query: PaymentListQuery, scope: ListScope): SqlQuer
   const conditions = new Conditions()
     .add('t.tenant_id = ?', scope.tenantId)
     .addEqual(query, 'invoice_id', 'method');
-  addDateRange(conditions, 'received_at', { ...query, timeZone: scope.timeZone });
+  addDateRange(conditions, 'received_at', {
+    since: query.since,
+    until: query.until,
+    timeZone: scope.timeZone,
+  });
   return buildListQuery({
     table: 'payments',
     representation: paymentFields.representation('t'),

@@ -28,7 +28,11 @@ function workOrderFilters(query: WorkOrderListQuery, scope: FilterScope): Condit
   if (query.status === 'new') conditions.add("t.status = 'pending' and t.intake = 'new'");
   else conditions.addEqual(query, 'status');
   conditions.addEqual(query, 'service_type', 'customer_id');
-  addDateRange(conditions, query.date_field ?? 'created_at', { ...query, timeZone: scope.timeZone });
+  addDateRange(conditions, query.date_field ?? 'created_at', {
+    since: query.since,
+    until: query.until,
+    timeZone: scope.timeZone,
+  });
   return conditions;
 }
 
