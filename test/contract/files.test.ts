@@ -7,7 +7,7 @@ const SOURCE_FOLDERS = ['api', 'workers', 'mcp', 'shared', 'migrations', 'bin'];
 const MAX_LINES = 250;
 const MAX_TEST_LINES = 350;
 /** Written by a tool. */
-const GENERATED = ['shared/contracts/generated.ts', 'shared/platform/config/generated.ts'];
+const GENERATED = ['shared/contracts/generated.ts', 'shared/config/generated.ts'];
 
 const TOP_LEVEL = [
   ...SOURCE_FOLDERS,
@@ -34,7 +34,9 @@ const TOOL_FILES = [
 
 const SHARED_FOLDERS = [
   'outbound',
+  'config',
   'platform',
+  'http',
   'storage',
   'server',
   'contracts',
