@@ -14,7 +14,7 @@ const RECIPES = [
   { name: 'resource', title: 'A resource', maxLinesElsewhere: 3 },
   { name: 'queue', title: 'A queue', maxFiles: 4 },
 ];
-/** Every recipe with a migration adds lines to this file. */
+/** Every recipe with a migration adds a line to this file. */
 const MIGRATION_LIST = 'migrations/index.ts';
 const MOCHA =
   'mocha --no-config -n import=tsx --require ./test/support/root-hooks.ts --timeout 120000 --reporter dot';
