@@ -4,7 +4,7 @@ import type { Metrics } from '../platform/metrics.js';
 import { inSpan, SpanKind } from '../platform/tracing.js';
 import { readHeader } from './request.js';
 
-/** For the span, the metric and the log entry of a request. */
+/** The span, the metric and the log entry of a request contain these facts. */
 export interface ObservedRequest {
   requestId: string;
   /** Template of the matched route; undefined if no route matched. */

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import { AppError } from '../platform/errors.js';
 import { newId } from '../platform/ids.js';
 
-/** Of a JSON body, before and after decompression (docs/decisions.md §5, Limits). */
+/** Limits a JSON body before and after decompression (docs/decisions.md §5, Limits). */
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** The audit log stores at most this much of a client's User-Agent. */
 const MAX_USER_AGENT_CHARS = 200;
@@ -49,7 +49,7 @@ export function readClientAddress(
   return forwarded?.split(',').at(-1)?.trim() || (request.socket.remoteAddress ?? null);
 }
 
-/** Truncated for the audit log; null if the client sent none. */
+/** Truncates the User-Agent for the audit log. Returns null if the client sent none. */
 export function readUserAgent(request: IncomingMessage): string | null {
   return readHeader(request, 'user-agent')?.slice(0, MAX_USER_AGENT_CHARS) || null;
 }
