@@ -3,7 +3,7 @@ import { estimateSecretBits } from './secret-strength.js';
 import { MIN_SECRET_LENGTH, settingsSchema } from './settings.js';
 import { findStorageConflicts } from './storage-location.js';
 
-/** The kind decides which settings are required. `all` starts an embedded PostgreSQL. */
+/** The required settings depend on the kind. `all` starts an embedded PostgreSQL. */
 export type ProcessKind = 'all' | 'release' | 'web' | 'worker' | 'cli';
 
 /** Formats the end of an error text: ` (for example PORT=3000)`. */
@@ -12,7 +12,7 @@ export function formatExample(name: string): string {
   return example === undefined ? '' : ` (for example ${name}=${example})`;
 }
 
-/** Lists missing settings of this kind of process, and settings that contradict each other. */
+/** Lists missing settings, and settings that contradict each other. */
 export function findContradictions(kind: ProcessKind, value: Settings): string[] {
   const production = value.NODE_ENV === 'production';
   const problems: string[] = [];
@@ -68,7 +68,7 @@ function secretContradictions({ NODE_ENV, SECRET_KEY }: Settings): string[] {
   ];
 }
 
-/** In production browsers send cookies over TLS only, and a proxy hides the public address. */
+/** Browsers send production's cookies over TLS only. A proxy hides the public address. */
 function addressContradictions({ NODE_ENV, BASE_URL }: Settings): string[] {
   if (NODE_ENV !== 'production') return [];
   if (!BASE_URL) return [`"BASE_URL" is required in production${formatExample('BASE_URL')}`];

@@ -54,7 +54,7 @@ export interface Config {
   webhookTimeoutMs: number;
   /** Limit per account and destination (host name or address). */
   webhookHostBytesPerMinute: number;
-  /** Requests to tenants' addresses may reach this machine and use http. False in production. */
+  /** Allows requests to tenants' addresses on this machine and over http. False in production. */
   allowLoopback: boolean;
   /** Maximum per process. */
   exportsConcurrency: number;
@@ -62,7 +62,7 @@ export interface Config {
   exportTimeoutMs: number;
   /** Days from the completion of an export until its file is deleted. */
   exportRetentionDays: number;
-  /** Hosts (lower case) under which agents may reach the MCP server, beside publicUrl's host. */
+  /** Lower-case hosts under which agents may reach the MCP server, beside that of publicUrl. */
   mcpHosts: readonly string[];
   trustProxy: boolean;
   logLevel: string;
@@ -73,7 +73,7 @@ export interface Config {
   /** A test kills the process at the failpoints with these names. Always empty in production. */
   failpoints: ReadonlySet<string>;
   tracing: boolean;
-  /** After a stop signal, /readyz is 503 for this time before the process stops listening. */
+  /** After a stop signal, /readyz is 503 for this time. Then the process stops listening. */
   shutdownDelayMs: number;
   /** Sentences about doubtful settings, which each process logs when it starts. */
   warnings: readonly string[];
@@ -203,7 +203,7 @@ function toConfig(kind: ProcessKind, value: Settings, warnings: string[]): Confi
   });
 }
 
-/** A load balancer may check every two seconds and react to the second failure. */
+/** Load balancers may check every two seconds and react to the second failure. */
 const PRODUCTION_SHUTDOWN_DELAY_MS = 5000;
 
 /** No load balancer routes to a worker, and no second process takes over for `npm start`. */

@@ -51,7 +51,7 @@ function measureRepetition(text: string, at: number): number {
   return length;
 }
 
-/** Returns the length of the run from `at`, such as `abc`, `cba` or `aaa`. */
+/** Returns the length of a run such as `abc`, `cba` or `aaa` that starts at `at`. */
 function measureRun(text: string, at: number): number {
   const step = text.charCodeAt(at + 1) - text.charCodeAt(at);
   if (!(Math.abs(step) <= 1)) return 0;
