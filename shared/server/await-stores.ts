@@ -13,7 +13,6 @@ import { probeRedis } from './probe-redis.js';
 import { assertSameSecretKey } from './secret-key.js';
 
 const FIRST_PAUSE_MS = 200;
-/** Maximum pause between two attempts. */
 const MAX_PAUSE_MS = 3000;
 /** The process logs again after this time that a store is still unreachable. */
 const LOG_AGAIN_MS = 60_000;
@@ -158,7 +157,7 @@ function createMigrationError(problem: string, cause?: unknown): StartError {
   return new StartError(`${problem}: run the migrations first.`, RELEASE_REMEDY, { cause });
 }
 
-/** SQLSTATE 22023: the role does not exist. 42501: the login role lacks a privilege. */
+/** SQLSTATE 22023: the role does not exist. 42501: the login role lacks a privilege for it. */
 function describeRoleRefusal(error: unknown, role: string): StartError | undefined {
   if (error instanceof TransientStartError || error instanceof StartError) return undefined;
   const code = getErrorCode(error);

@@ -11,7 +11,7 @@ import type { Runtime } from '../platform/process/runtime.js';
 export interface Check {
   name: string;
   run: () => Promise<void>;
-  /** Without this dependency the process still serves reads and stays in the rotation. */
+  /** When this dependency fails, the process still serves reads and stays in the rotation. */
   isForWrites?: boolean;
 }
 

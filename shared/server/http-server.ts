@@ -39,7 +39,7 @@ export async function openHttpServer(
       keepAliveTimeout: KEEP_ALIVE_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
-      // Node would answer a missing Host header with an empty 400. Nothing here needs the header.
+      // Node would answer a missing Host header with an empty 400. This service does not need it.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -89,7 +89,7 @@ export async function listenHttp(
 
 /** A client that does not read would keep its response in memory indefinitely. */
 function destroyIfUnread(response: ServerResponse, timeoutMs: number): void {
-  // 'prefinish': the whole response was written. 'close': the client's socket has taken it.
+  // 'prefinish': the response is written completely. 'close': the client's socket has taken it.
   response.once('prefinish', () => {
     const timer = setTimeout(() => response.destroy(), timeoutMs).unref();
     response.once('close', () => clearTimeout(timer));
@@ -103,7 +103,7 @@ const PARSER_ERRORS: Record<string, [string, string]> = {
 
 /** Requests that the HTTP parser rejects never reach Koa, and Node would send no JSON error. */
 function answerMalformedRequests(server: Server): void {
-  // Ignores an unknown Expect header (RFC 9110 section 10.1.1). Node would send an empty 417.
+  // Ignore an unknown Expect header (RFC 9110 section 10.1.1). Node would send an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();

@@ -6,7 +6,7 @@ import { waitForConnections, waitForStores } from './await-stores.js';
 import { createStartupListener } from './health.js';
 import { type HttpServer, openHttpServer } from './http-server.js';
 
-/** A stop signal waits this long for opening parts. The process ends within 5 s of it. */
+/** Opening parts get this long after a stop signal. The process ends within 5 s of the signal. */
 const START_GRACE_MS = 3000;
 
 export interface ServiceOptions {

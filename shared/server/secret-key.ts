@@ -12,7 +12,7 @@ export function computeFingerprint(secretKey: string): string {
   return hmacSha256(deriveKey(secretKey, 'fingerprint'), FINGERPRINT_NAME).toString('hex').slice(0, 32);
 }
 
-/** The SECRET_KEY encrypts this database's secrets. Undefined if no fingerprint is stored. */
+/** The SECRET_KEY with this fingerprint encrypts the secrets. Undefined if none is stored. */
 export async function readSecretKeyFingerprint(db: Database): Promise<string | undefined> {
   const [row] = await db.read<{ value: string }>(NO_TENANT, {
     text: 'select value from deployment_facts where tenant_id = $1 and name = $2',
@@ -43,7 +43,7 @@ export async function assertSameSecretKey({ db, config }: Pick<Runtime, 'db' | '
   );
 }
 
-/** From now on every process must use this SECRET_KEY. Returns whether another was stored. */
+/** Every process must use this SECRET_KEY from now on. Returns whether another key was stored. */
 export async function adoptSecretKey(db: Database, secretKey: string): Promise<{ isChanged: boolean }> {
   const own = computeFingerprint(secretKey);
   const before = await readSecretKeyFingerprint(db);
