@@ -2,7 +2,7 @@ import { newId } from '../platform/ids.js';
 import type { Command } from './command.js';
 import { createSystemCommand } from './system-command.js';
 
-/** Changes nothing. Proves that the queue, a worker, PostgreSQL and the reply work. */
+/** This command changes nothing. It proves that queue, worker, PostgreSQL and reply work. */
 export const CANARY_TYPE = 'system.canary';
 
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';

@@ -31,7 +31,7 @@ export interface Command<Input = unknown> {
   actor: Actor;
   source: (typeof AUDIT_SOURCES)[number];
   tool: string | null;
-  /** Id of the record to change, or to create under this id. */
+  /** Id of the record to change or create. */
   entityId: string;
   input: Input;
   dryRun: boolean;
@@ -127,7 +127,7 @@ export interface CommandDefinition<Input = unknown> {
   agentScope: AgentScope | null;
   /** Only a signed-in person may do this, no key may. */
   isPersonOnly?: boolean;
-  /** Commands that share a key run one after another. The entity's id is always a key. */
+  /** Commands with a common conflict key run one after another. The entity's id is always a key. */
   conflictKeys?: (input: Input, actor: Actor) => string[];
 }
 
@@ -153,7 +153,7 @@ export type CommandResult =
       body: string;
       location: string | null;
       replayed: boolean;
-      /** True if this command wrote the record in `body`. Absent from an old worker's reply. */
+      /** True if this command wrote the record in `body`. Workers of an older version omit it. */
       isOwnChange?: boolean;
     }
   /** `unaudited`: the command did not complete, so it has no audit entry. */

@@ -1,4 +1,4 @@
-/** Open vocabularies (docs/decisions.md §2) and closed enums (docs/specification.md §3). */
+/** These vocabularies are open (docs/decisions.md §2) or closed (docs/specification.md §3). */
 export const SERVICE_TYPES = [
   'tow',
   'light_duty_tow',
@@ -157,11 +157,11 @@ export const TIERS = ['starter', 'standard', 'premium'] as const;
 
 export const ENVIRONMENTS = ['live', 'sandbox'] as const;
 
-/** docs/decisions.md §6. */
+/** docs/decisions.md §6 explains the permissions. */
 export const PERMISSIONS = ['read', 'write', 'approve', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** docs/specification.md §5. */
+/** docs/specification.md §5 lists the scopes. */
 export const AGENT_SCOPES = [
   'read_invoices',
   'write_invoices_draft',
@@ -174,7 +174,7 @@ export const AGENT_SCOPES = [
 ] as const;
 export type AgentScope = (typeof AGENT_SCOPES)[number];
 
-/** docs/specification.md §6. */
+/** docs/specification.md §6 lists these events. */
 export const BUSINESS_EVENT_TYPES = [
   'invoice.created',
   'invoice.sent',
@@ -221,10 +221,10 @@ export const ENDPOINT_STATES = [
   'disabled',
   'unknown',
 ] as const;
-/** Of Standard Webhooks: v1 is HMAC-SHA256, v1a is ed25519. */
+/** In Standard Webhooks, v1 is HMAC-SHA256 and v1a is ed25519. */
 export const SIGNATURE_SCHEMES = ['v1', 'v1a'] as const;
 export const REPLAY_STATUSES = ['running', 'completed', 'cancelled'] as const;
 
-/** docs/decisions.md §9, Export. `queued` and `running` are unfinished. */
+/** `queued` and `running` are unfinished (docs/decisions.md §9, Export). */
 export const EXPORT_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled', 'expired'] as const;
 export type ExportStatus = (typeof EXPORT_STATUSES)[number];

@@ -143,7 +143,7 @@ export class StrictJsonInspector {
     SCALAR.lastIndex = this.offset;
     const [token, decimals] = SCALAR.exec(this.text) ?? this.failSyntax('a value');
     this.offset = SCALAR.lastIndex;
-    // true, false and null become NaN, which is never too large.
+    // true, false and null become NaN, so neither condition below holds.
     const size = Math.abs(Number(token));
     if (decimals === '' && size > Number.MAX_SAFE_INTEGER) this.report('unsafe_integer', INTEGER_MESSAGE);
     else if (size === Number.POSITIVE_INFINITY) this.report('unsafe_number', 'This number is too large');

@@ -101,7 +101,7 @@ function countMembers(bytes: Buffer, maxDepth: number): number {
   return values > MAX_JSON_VALUES ? Number.NaN : members;
 }
 
-/** Returns NaN, which equals no count, if the inspector must check a number. */
+/** Returns NaN, which equals no count, if the inspector must check the value. */
 function countKeys(value: unknown): number {
   // A large number is allowed with a fraction or an exponent, which only the text shows.
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? 0 : Number.NaN;

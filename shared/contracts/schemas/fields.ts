@@ -93,7 +93,7 @@ export function parseDateTimeMs(dateTime: string): number {
   return Date.parse(dateTime.toUpperCase());
 }
 
-/** A JSON column stores the text unchanged, so use the format of responses. */
+/** A JSON column stores the text unchanged, so the text has the format of responses. */
 export function toUtcDateTime(dateTime: string | null | undefined): string | null {
   return dateTime ? new Date(parseDateTimeMs(dateTime)).toISOString() : null;
 }
@@ -123,7 +123,7 @@ export function dateTime(): Joi.StringSchema {
     .example('2026-11-21T14:30:00Z');
 }
 
-/** A query's bound. A date means midnight in the tenant's time zone (docs/decisions.md §5). */
+/** A bound of a query. A date means midnight in the tenant's time zone (docs/decisions.md §5). */
 export function dateOrDateTime(): Joi.StringSchema {
   return Joi.string()
     .custom((value: string, helpers) =>
@@ -178,7 +178,7 @@ export function cursor(): Joi.StringSchema {
   return Joi.string().allow('').max(500).description('`data.cursor` of the page before');
 }
 
-/** Clients need not distinguish absent from null, because every member is required. */
+/** Every member is required, so that clients need not distinguish absent from null. */
 export function allRequired(keys: Record<string, Joi.Schema>): Joi.ObjectSchema {
   return Joi.object(
     Object.fromEntries(Object.entries(keys).map(([key, schema]) => [key, schema.required()])),

@@ -155,7 +155,7 @@ function convertObject(description: Description): OpenApiSchema {
   };
 }
 
-/** Leaves out the refused names, which OpenAPI 3.0.3 cannot express. */
+/** OpenAPI 3.0.3 cannot express which names are refused, so only the others are described. */
 function getPatternSchema(patterns: { rule: Description }[]): Description {
   return getOnlyItem(patterns.map(({ rule }) => rule).filter(({ flags }) => flags?.presence !== 'forbidden'));
 }
