@@ -34,7 +34,7 @@ export class Batcher<Item> {
   async #runAll(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) await this.run(this.#waiting.splice(0, this.max));
-    // This runs in the event-loop tick of the last check, so a later item starts a new loop.
+    // In the event-loop tick of the last check, so that a later item starts a new loop.
     this.#running = undefined;
   }
 }

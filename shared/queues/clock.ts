@@ -36,7 +36,7 @@ export function openClockQueue(runtime: Runtime): ClockQueue {
   return openQueue<ClockJob>(runtime, CLOCK_QUEUE, JOB_OPTIONS);
 }
 
-/** Creates the schedules that a new queue lacks, or that Redis lost. Each schedule fires once. */
+/** Creates missing schedules: all on a new queue, or after Redis lost its data. */
 export async function ensureSchedules(queue: ClockQueue, schedules: readonly Interval[]): Promise<void> {
   for (const { name, everyMs } of schedules) {
     const found = await queue.getJobScheduler(name);

@@ -128,7 +128,7 @@ export class CommandBatcher {
     if (batch.open === 0) this.jobsInFlight -= 1;
   }
 
-  /** All commands have the same timeout, so the map is in deadline order for one timer. */
+  /** All commands have the same timeout, so the first command of the map has the first deadline. */
   private armTimer(): void {
     if (this.timer) return;
     const [first] = this.pending.values();

@@ -1,7 +1,7 @@
 import type { Worker } from 'bullmq';
 import type { Runtime } from '../platform/process/runtime.js';
 
-/** Logs one entry per queue and job name in this time: an unreachable store fails all jobs. */
+/** An unreachable store fails all jobs, so each job name is logged once in this time. */
 const INTERVAL_MS = 5_000;
 
 type FailedJob = Record<string, unknown>;
