@@ -75,10 +75,10 @@ function scryptAsync(password: string, salt: Buffer): Promise<Buffer> {
   );
 }
 
-/** No password matches. The check takes as long as usual, so timing does not reveal who exists. */
+/** No password matches. The check takes the usual time, so timing does not reveal who exists. */
 export const UNUSABLE_PASSWORD_HASH = `scrypt$${Buffer.alloc(16).toString('base64url')}$${Buffer.alloc(32).toString('base64url')}`;
 
-/** Returns `scrypt$<salt>$<hash>` in base64url. */
+/** The result is `scrypt$<salt>$<hash>` in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await scryptAsync(password, salt);

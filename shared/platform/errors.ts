@@ -76,7 +76,7 @@ export class AppError extends Error {
     this.retryable = options.retryable ?? (this.status === 503 || this.status === 429);
   }
 
-  /** For a job's reply and for an audit entry. */
+  /** The body fits a job's reply and an audit entry. */
   toBody(): ErrorBody {
     return {
       code: this.code,

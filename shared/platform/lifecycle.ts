@@ -7,7 +7,7 @@ type Closer = () => Promise<void> | void;
 const CLOSE_DEADLINE_MS = 25_000;
 /** Ctrl-C under npm sends the signal twice. Signals within this interval count as one. */
 const SAME_SIGNAL_MS = 1000;
-/** Applies before the start has ended. Whatever blocks the start usually blocks the closers too. */
+/** Until the start has ended, the closers get less time, because they usually hang too. */
 const UNSTARTED_CLOSE_MS = 1500;
 
 /** Interrupts a waiting start when the process receives a stop signal. */

@@ -41,7 +41,7 @@ export function redactText(text: string): string {
 }
 
 const MAX_LOGGED_PATH = 200;
-/** Cut a path before redaction, but leave a secret complete that starts in the logged part. */
+/** The cut precedes redaction, but leaves a secret complete that starts in the logged part. */
 const MAX_REDACTED_PATH = 1000;
 
 /** Shortens a request's path for the log and masks its secrets. */

@@ -4,7 +4,7 @@ const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Prometheus base units. Label values are bounded: route templates, never paths or tenants. */
+/** The units are Prometheus base units. Labels are route templates, never paths or tenants. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -12,7 +12,7 @@ export function createMetrics() {
   return {
     registry,
     ...createFailureCounters(registers),
-    /** By gauge name. */
+    /** Keyed by gauge name. */
     collectors: new Map<string, CollectedGauge['collect'][]>(),
     httpSeconds: new Histogram({
       name: 'tow_http_request_duration_seconds',

@@ -50,7 +50,7 @@ function isSyscall(error: unknown, name?: string): error is NodeJS.ErrnoExceptio
     : !['connect', 'getaddrinfo', 'read', 'write'].includes(String(error.syscall));
 }
 
-/** On one line, without secrets. */
+/** The text is on one line, without secrets. */
 export function formatErrorReason(error: unknown): string {
   return describeError(error).replace(/\s+/g, ' ').replace(/\.$/, '');
 }
@@ -65,7 +65,7 @@ const CONNECTION_ERRORS: Record<string, string> = {
   ETIMEDOUT: 'no answer',
 };
 
-/** In a few words, without an address or a secret. */
+/** Returns a few words without an address or a secret. */
 export function describeConnectionError(error: unknown): string {
   const known = CONNECTION_ERRORS[getErrorCode(error)];
   if (known) return known;

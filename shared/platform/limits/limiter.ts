@@ -124,7 +124,7 @@ interface LastCount {
 /** Below this fraction of its limit, a key's count is far from the limit. */
 const FAR_FROM_LIMIT = 0.9;
 
-/** Maximum keys per limit. */
+/** Maximum keys whose counts are cached. */
 const MAX_CACHED_COUNTS = 10_000;
 
 interface Waiter {

@@ -24,7 +24,7 @@ pg.types.setTypeParser(1700, Number);
 export interface Database {
   /** The tenant setting and the query share one transaction and one round trip. */
   read<R = Row>(tenantId: string, query: SqlQuery): Promise<R[]>;
-  /** Sees only these tenants' rows. Commits, or rolls back if `work` throws. */
+  /** `work` sees only these tenants' rows. The transaction rolls back if `work` throws. */
   transaction<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Like {@link transaction}, but always rolls back. */
   runAndRollBack<T>(tenantIds: readonly string[], work: (tx: Transaction) => Promise<T>): Promise<T>;
@@ -35,7 +35,7 @@ export interface Database {
    * @param email in lower case
    */
   readByEmail<R = Row>(email: string, query: SqlQuery): Promise<R[]>;
-  /** Sweeps need the ids of all tenants. The query sees no other data. */
+  /** Sweeps need all ids. The query sees no other data of the tenants. */
   listTenantIds(): Promise<string[]>;
   /** The query sees no tenant's rows. */
   query<R = Row>(query: SqlQuery): Promise<R[]>;

@@ -61,7 +61,7 @@ async function findPoolerProblem(databaseUrl: string): Promise<string | undefine
   }
 }
 
-/** By default PgBouncer rejects all but a few session parameters. */
+/** PgBouncer rejects all but a few session parameters by default. */
 function isRefusedOption(error: unknown): boolean {
   return (
     getErrorCode(error) === '08P01' &&

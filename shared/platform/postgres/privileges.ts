@@ -5,7 +5,7 @@ interface Problem {
   fault: string;
 }
 
-/** The migrations have no tenant. Every other table in schema public must be isolated. */
+/** The list of migrations has no tenant. Every other table in schema public must be isolated. */
 const MIGRATION_TABLES = ['schema_migrations', 'schema_migrations_lock'];
 
 /**

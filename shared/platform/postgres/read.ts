@@ -105,7 +105,7 @@ async function queryInSteps(
   return select?.value as pg.QueryResult;
 }
 
-/** The query has its own transaction. Concurrent queries on this connection never come between. */
+/** The query has its own transaction, and no concurrent query on this connection comes between. */
 export function readWithSetting(
   client: pg.ClientBase,
   setting: SettingQuery,

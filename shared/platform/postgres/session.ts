@@ -1,4 +1,4 @@
-/** Bounded waits, no locks held while idle, and times in UTC. */
+/** Waits are bounded, idle sessions hold no locks, and times are in UTC. */
 const SESSION_OPTIONS = [
   '-c timezone=UTC',
   '-c statement_timeout=5000',

@@ -19,9 +19,9 @@ interface PendingRead {
 
 interface SharedConnection {
   checkout: Promise<CheckedOutClient>;
-  /** In the order in which PostgreSQL runs them. */
+  /** In the sequence in which PostgreSQL runs them. */
   inFlight: PendingRead[];
-  /** When the previous read ended. Separates the next read's run time from its waiting time. */
+  /** End of the previous read. The next read's run time counts from here. */
   endedAt: number;
 }
 
@@ -48,7 +48,7 @@ export class SharedReadConnections {
     private readonly slowQueries: SlowQueries,
   ) {}
 
-  /** `work` must send all its queries before it first awaits: no other queries may come between. */
+  /** `work` must send all its queries before it first awaits, so that no others come between. */
   async run<T>(read: TenantRead | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const connection = this.acquire(read?.tenantId);
     const pending = { read, sentAt: performance.now() };

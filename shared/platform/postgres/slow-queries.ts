@@ -7,7 +7,7 @@ export interface TenantRead {
 /** A read that keeps PostgreSQL busy for this time delays every later read on its connection. */
 export const SLOW_READ_MS = 100;
 
-/** After this many quick reads in a row, a query is no longer slow. A single pause is harmless. */
+/** After this many quick reads in a row, a query is no longer slow. One pause is thus harmless. */
 const QUICK_READS_PER_SLOW_ONE = 20;
 
 /** A query counts as slow for this long after its last slow read. */

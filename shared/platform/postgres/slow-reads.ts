@@ -21,13 +21,13 @@ const LIMIT = {
   leastTimeFirst: true,
 };
 
-/** Each slow read has its own connection, from at most three tenths of the pool. */
+/** Each slow read has its own connection. All together use at most three tenths of the pool. */
 export class SlowReads {
   private readonly limit: FairLimit<SlowReadQueue>;
 
   constructor(poolSize: number) {
     const maxRunning = Math.max(1, Math.floor((poolSize * 3) / 10));
-    // Searches leave a connection to slow reads, and vice versa.
+    // Searches leave a connection to slow reads, and slow reads leave one to searches.
     const maxRunningPerQueue = Math.max(1, Math.floor(poolSize / 5));
     this.limit = createFairLimit({ ...LIMIT, maxRunning, maxRunningPerQueue });
   }

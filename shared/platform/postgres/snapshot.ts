@@ -6,7 +6,7 @@ import type { Row } from './database.js';
 import type { SqlQuery } from './send.js';
 import { buildAppSessionOptions } from './session.js';
 
-/** One tenant's data at one moment, for large reads such as exports (docs/adr/0012-exports.md). */
+/** A view of one tenant's data at one moment, for exports (docs/adr/0012-exports.md). */
 export interface Snapshot {
   /** `pg_stat_progress_copy` reports under this process id how many rows a COPY has sent. */
   readonly pid: number;
@@ -29,7 +29,6 @@ export interface SnapshotOptions {
   databaseUrl: string;
   tenantId: string;
   applicationName: string;
-  /** Timeout of each query. */
   queryTimeoutMs: number;
 }
 
@@ -47,7 +46,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
     keepAliveInitialDelayMillis: 10_000,
     options: buildAppSessionOptions(options.databaseUrl, { keyed: false }),
   });
-  // The pending query is rejected too. Without a listener the event would end the process.
+  // The pending query rejects too. Without a listener this event would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -38,7 +38,7 @@ export async function runTransaction<T>(
     client.query('begin'),
     client.query({ ...SET_TENANTS, values: [tenantIds.join(',')] }),
   ]);
-  // Awaited below. Meanwhile a failed opening would be an unhandled rejection.
+  // Awaited below. Until then, a failed opening would be an unhandled rejection.
   opening.catch(() => undefined);
   const queriesAtCommit: { query: SqlQuery; onRows: ((rows: never[]) => void) | undefined }[] = [];
   let hasEnded = false;
@@ -68,7 +68,7 @@ export async function runTransaction<T>(
     return result;
   } catch (error) {
     hasEnded = true;
-    // A connection that cannot roll back is unusable. Report the first error.
+    // A connection that cannot roll back is unusable. The first error is the one to report.
     await client.query('rollback').catch(discard);
     throw error;
   }

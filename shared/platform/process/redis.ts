@@ -48,7 +48,7 @@ function rejectWhenLate(command: Command): void {
   command.promise.then(stop, stop);
 }
 
-/** Never crashes the process. Reconnects at least once a second. */
+/** Connection errors never crash the process. The client reconnects at least once a second. */
 export function connectRedis(url: string, patience: RedisMode, logger: Logger): Redis {
   const redis = new (patience === 'fast' ? FailFastRedis : Redis)(url, {
     ...(patience === 'fast'

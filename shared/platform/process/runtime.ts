@@ -18,7 +18,7 @@ export interface Runtime extends Foundation {
   limiter: Limiter;
   /** Responses that this process holds because clients have not read them. */
   unsentResponses: UnsentResponses;
-  /** Names the role that owns the database. Sessions switch to the application's role. */
+  /** Connects as the role that owns the database. Sessions switch to the application's role. */
   databaseUrl: string;
   /** Undefined in the all-in-one process. */
   redis: { fast: Redis; patient: Redis; subscriber: Redis } | undefined;

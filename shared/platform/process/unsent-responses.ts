@@ -4,7 +4,7 @@ import { AppError } from '../errors.js';
 const MEBIBYTE = 1024 * 1024;
 /** A smaller response fits into the kernel's socket buffers. */
 const MIN_TRACKED_BYTES = 16 * 1024;
-/** For a response of unknown size: one page of a list. */
+/** A response of unknown size counts as one page of a list. */
 const ASSUMED_RESPONSE_BYTES = 4 * MEBIBYTE;
 /** By then a client may have read its responses. */
 const RETRY_AFTER_SECONDS = 5;
