@@ -4,7 +4,7 @@ import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../
 import { createClockProcessor, SCHEDULES } from './processor.js';
 import { recordScheduleRuns, reportSchedules } from './record-schedule-runs.js';
 
-/** Schedules that are missing, because Redis lost its data, are created again this often. */
+/** Restores schedules that Redis lost. */
 const SCHEDULE_CHECK_MS = 10_000;
 
 /** Any number of clocks may run, because each schedule fires once. */

@@ -6,7 +6,7 @@ import { enqueueCommands } from '../sweeps/enqueue-commands.js';
 import type { Task } from '../sweeps/schedule.js';
 import { DEFAULT_ROWS_PER_PASS, sweepTenantSet, TENANTS_PER_PASS } from '../sweeps/sweep-tenants.js';
 
-/** Longer passes would delay the clock's other tasks. The next pass continues. */
+/** A longer pass would delay the clock's other tasks. The next pass continues. */
 const PASS_BUDGET_MS = 5_000;
 
 export const billingTask: Task = {
@@ -27,7 +27,7 @@ interface Pass extends Record<string, unknown> {
  * reads committed rows and locks none of them.
  */
 export function createBillingWatch(runtime: Runtime, writes: WritesQueue): () => Promise<Pass> {
-  // Next chunk to scan. If every pass started at the first, it might never reach the last.
+  // Next chunk to scan. If every pass began at the first chunk, it might never reach the last.
   let nextChunk = 0;
   return async () => {
     const endAt = performance.now() + PASS_BUDGET_MS;
@@ -81,7 +81,7 @@ async function scanAllChanges(
       tenantIds: [tenantId],
       work: async (tx) => {
         const scan = await scanTenant(tx, tenantId);
-        // Inside the transaction: if the queue is unreachable, the scan's progress is rolled back.
+        // Inside the transaction: if the queue is unreachable, the progress is rolled back.
         await enqueueCommands(writes, scan.commands);
         ({ hasMore } = scan);
         scannedInvoices += scan.scannedInvoices;

@@ -2,12 +2,12 @@ import { isConnectionError } from '../../shared/platform/errors.js';
 import type { Database, Transaction } from '../../shared/platform/postgres/database.js';
 import { isQueueFailure } from '../../shared/queues/backend.js';
 
-/** Sees only a set of tenants. After an error the work runs again for parts of the set. */
+/** The work sees only these tenants' rows. After an error it runs again for parts of the set. */
 export type SweepWork = (tx: Transaction) => Promise<void>;
 
-/** Limit after a slow failure. One slow tenant among 500 is found in nine seconds, not in 45. */
+/** Time limit of a query after a slow failure. One slow tenant of 500 costs 9 s instead of 45. */
 export const HALF_SET_TIMEOUT_MS = 1_000;
-/** No set is split after this time. With many slow tenants, each pass finds some of them. */
+/** After this time, a pass that found a failing tenant splits no set. The next pass continues. */
 const SPLIT_BUDGET_MS = 10_000;
 
 export interface TenantFailure {
@@ -56,7 +56,7 @@ export async function isolateFailingTenants(
   const isolation: IsolationResult = { succeeded: 0, failures: [], unsplit: [] };
   const endAt = performance.now() + SPLIT_BUDGET_MS;
   const sets = whole.tenantIds.length > 0 ? [whole] : [];
-  // First half first: a single failing tenant is found in as many steps as halvings.
+  // The first half runs first. A single failing tenant then takes as many steps as halvings.
   for (let set = sets.pop(); set; set = sets.pop()) {
     const startedAt = performance.now();
     try {

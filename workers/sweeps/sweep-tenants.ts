@@ -14,7 +14,7 @@ import {
 
 /** Maximum tenants in one transaction. */
 export const TENANTS_PER_PASS = 500;
-/** At least TENANTS_PER_PASS, so that round-robin sharing reaches each tenant. */
+/** Must not be below TENANTS_PER_PASS, so that round-robin sharing reaches each tenant. */
 export const DEFAULT_ROWS_PER_PASS = 512;
 
 /**
