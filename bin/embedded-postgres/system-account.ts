@@ -25,7 +25,7 @@ export interface ProgramResult {
   output: string;
 }
 
-/** Reads /etc/passwd (passwd(5)). initdb looks up its own account there and fails without one. */
+/** Reads /etc/passwd (passwd(5)). initdb looks up its own account there, and fails without it. */
 async function readAccounts(): Promise<SystemAccount[]> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   return lines
