@@ -29,7 +29,7 @@ import type { ApiRuntime } from './runtime/runtime.js';
 /** Both prefixes lead to the same router (docs/decisions.md §1, row 2). */
 const PREFIXES = ['/v1', '/api/v1'];
 
-/** The router's paths have no version prefix. */
+/** The routes' paths have no version prefix. */
 export function createRouter(api: ApiRuntime): Router<RequestState> {
   const router = new Router<RequestState>();
   for (const { addTo } of Object.values(routes)) addTo(router, api);

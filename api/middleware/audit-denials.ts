@@ -53,7 +53,7 @@ function pickAuditNames({ action, entityType }: AuditNames): AuditNames {
 /** An account has one record of each of these collections. */
 const SINGLE_RECORD_COLLECTIONS = ['/settings', '/session'];
 
-/** Returns `invoice.listed` or `invoice.read` for a read of a resource, else `request.refused`. */
+/** For a read of a resource: `invoice.listed` or `invoice.read`. Otherwise: `request.refused`. */
 function nameRequest({ method, state: { route } }: ApiContext): AuditNames {
   const entity = Object.entries(RESOURCE_TABLES).find(
     ([, { collection }]) => route === collection || route?.startsWith(`${collection}/`),

@@ -31,7 +31,7 @@ export function limitUnreadPublicResponses({
   };
 }
 
-/** Returns undefined when the route writes a stream itself. */
+/** Returns undefined when the route itself writes a stream. */
 function measureBody({ body, respond }: ApiContext): number | undefined {
   if (respond === false) return undefined;
   return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;

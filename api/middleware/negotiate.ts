@@ -2,7 +2,7 @@ import { excludesMediaType } from '../../shared/http/accept-header.js';
 import { AppError } from '../../shared/platform/errors.js';
 import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 
-/** From the most to the least specific. */
+/** Sorted from the most to the least specific range. */
 const JSON_RANGES = ['application/json', 'application/problem+json', 'application/*', '*/*'];
 
 /** Paths have no version prefix. A browser that opens a stream accepts only `text/event-stream`. */

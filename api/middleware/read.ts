@@ -18,9 +18,9 @@ interface ListOptions<Query> {
   access: Access;
   schema: Joi.ObjectSchema<Query>;
   buildQuery: (query: Query, scope: ListScope) => SqlQuery;
-  /** The record in the path owns the list. Its id becomes this member of the query. */
+  /** The list belongs to the record in the path, whose id becomes this member of the query. */
   parent?: { entityType: string; member: keyof Query & string };
-  /** Adds members to the items' JSON texts, joined by commas, that the database does not know. */
+  /** Adds members that the database does not know. The items are JSON texts, joined by commas. */
   transformItems?: (items: string, ctx: ApiContext) => Promise<string>;
 }
 
@@ -41,7 +41,7 @@ export function serveList<Query extends PageQuery>(
     const page = await readPage(api, { key, list: ctx.state.route, query, buildQuery: options.buildQuery });
     const items = (await options.transformItems?.(page.items, ctx)) ?? page.items;
     ctx.type = 'application/json';
-    // As a string, Koa would traverse the body twice: to measure it and to send it.
+    // Koa would traverse a long string twice: to measure it and to send it.
     ctx.body = Buffer.from(
       `{"ok":true,"data":{"items":[${items}],"cursor":${JSON.stringify(page.cursor)},"count":${page.count}}}`,
     );
@@ -68,9 +68,9 @@ async function readParent(
 }
 
 interface ReadOptions {
-  /** For keys that may see only some of the tenant's records. */
+  /** Hides records from keys that may see only some of the tenant's records. */
   isVisible?: (body: string, key: Principal) => boolean;
-  /** Adds members to the JSON text that the database does not know. */
+  /** Adds members that the database does not know. */
   transformResponse?: (body: string, ctx: ApiContext) => Promise<string>;
 }
 

@@ -72,7 +72,7 @@ export function assertNoCsrf(holder: CookieHolder, ctx: ApiContext): void {
 export function assertSameOrigin({ config }: CookieHolder, ctx: ApiContext): void {
   const origin = ctx.get('Origin');
   if (origin === '') return;
-  // Ignores the scheme, because a proxy may terminate TLS before this service.
+  // Compare without the scheme, because a proxy may terminate TLS before this service.
   const host = ctx.get('Host').toLowerCase();
   const isOwn = host !== '' && URL.canParse(origin) && new URL(origin).host === host;
   if (isOwn || origin === getBaseOrigin(config)) return;

@@ -1,6 +1,6 @@
 import type { ApiContext } from '../runtime/context.js';
 
-/** With the longest names, the header has 1.4 kB. */
+/** With the longest names, the header X-Service-Warnings has 1.4 kB. */
 const MAX_NAMES = 20;
 const MAX_NAME_CHARACTERS = 64;
 
@@ -16,7 +16,7 @@ export function reportUnknownNames(ctx: ApiContext, names: string[]): void {
   ctx.set('X-Service-Warnings', formatWarningsHeader(ctx.state.unknownNames));
 }
 
-/** A client may send any text as a name, so the names are made safe for a header. */
+/** A client may send any text as a name, so each name is encoded for the header. */
 export function formatWarningsHeader(names: readonly string[]): string {
   const rest = names.length - MAX_NAMES;
   return [...names.slice(0, MAX_NAMES).map(encodeName), ...(rest > 0 ? [`${rest} more`] : [])].join(', ');

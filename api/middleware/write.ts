@@ -24,7 +24,7 @@ import { setETag } from './etag.js';
 import { reportUnknownNames } from './warnings.js';
 
 export interface WriteOptions<Input> {
-  /** Names the record in the path for its 404, if it is not the command's record. */
+  /** Names the record in the path for a 404, if the command changes another record. */
   resourceLabel?: string;
   /** Returns the id of the changed record when the path does not contain it. */
   getTargetId?: (ctx: ApiContext) => string;
@@ -34,7 +34,7 @@ export interface WriteOptions<Input> {
   readBody?: (ctx: ApiContext) => Promise<ParsedBody>;
   /** Adds values that only the api process knows, such as a new key's hash. */
   prepareInput?: (input: Input, ctx: ApiContext) => Input | Promise<Input>;
-  /** Leaves out values that an attacker could guess from the hash for the Idempotency-Key. */
+  /** Removes values from the body that an attacker could guess from its hash. */
   bodyToHash?: (body: unknown) => unknown;
   transformResponse?: (body: string, command: Command<Input>) => string;
 }
@@ -104,7 +104,7 @@ function selectBodyToHash<Input>(
   return transformResponse ? { value: body, by: callerId } : body;
 }
 
-/** A command contains these members of its principal. */
+/** The members of a principal that a command contains. */
 type Author = Pick<Principal, 'id' | 'kind' | 'name' | 'tenantId' | 'environment'>;
 
 /** Describes a request's principal, id and client. All commands of the request share them. */
@@ -130,7 +130,7 @@ function toActor({ kind, id, name }: Author): Actor {
   return { type: ACTOR_TYPES[kind], id, name };
 }
 
-/** Returns the id of the record to create (new) or to change (from the path). */
+/** Returns a new id for a record to create, otherwise the id in the path. */
 function resolveTargetId<Input>(
   ctx: ApiContext,
   { creates }: CommandDefinition<Input>,
@@ -141,7 +141,7 @@ function resolveTargetId<Input>(
   return creates ? newId() : String(id).toLowerCase();
 }
 
-/** An idempotency key holds across both prefixes. */
+/** The prefix is removed because an idempotency key holds across both prefixes. */
 function getUnversionedPath(ctx: ApiContext): string {
   return ctx.path.slice(ctx.state.prefix.length).toLowerCase();
 }
@@ -163,7 +163,7 @@ export function readWriteHeaders(ctx: ApiContext): { key: string | undefined; dr
   return { key: key ? key.toLowerCase() : undefined, dryRun: dryRun === 'true' };
 }
 
-/** Returns the versions in If-Match (RFC 9110 §13.1.1); null: any version. */
+/** Returns the versions in If-Match (RFC 9110 §13.1.1). Null: the request accepts any version. */
 function readIfMatch(ctx: ApiContext): string[] | null {
   const header = ctx.get('If-Match').trim();
   if (header === '' || header === '*') return null;

@@ -20,13 +20,13 @@ export function referToDryRun({ schemas }: Components, name: string): Json {
   return referToSchema(component);
 }
 
-/** All responses with a resource share its example. */
+/** All responses with the same resource share an example. */
 export function referToExample({ examples }: Components, name: string): Json {
   examples[name] ??= { value: getExample(name) };
   return { $ref: `#/components/examples/${name}` };
 }
 
-/** Operations share the response. The first of them builds it. */
+/** Several operations share a response. The first operation builds it. */
 export function referToResponse({ responses }: Components, name: string, build: () => Json): Json {
   responses[name] ??= build();
   return { $ref: `#/components/responses/${name}` };

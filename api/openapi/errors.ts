@@ -1,12 +1,12 @@
 import { isVersioned, type Operation } from './responses.js';
 
-/** A block names only the errors that do not follow from the route (`x-errors`). */
+/** Lists errors that follow from the route. A block names only other errors (`x-errors`). */
 export function listErrors(operation: Operation): number[] {
   const { path, facts, isPublic } = operation;
   return [
-    // Also without a key: unread responses count for the client's network.
+    // This error needs no key: unread responses count for the client's network.
     429,
-    // A bad X-Environment, no valid credential, a bad Accept, and failures of the service.
+    // For a bad X-Environment, no valid credential, a bad Accept, and failures of the service.
     ...(isPublic ? [] : [400, 401, 406, 500, 503]),
     ...(facts.access ? [403] : []),
     ...(path.includes('{') ? [404] : []),

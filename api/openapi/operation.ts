@@ -22,9 +22,9 @@ export interface OperationBlock extends Json {
   security?: unknown[];
   parameters?: Json[];
   requestBody?: Json;
-  /** Successes with a body that is no JSON record. */
+  /** Only successes whose body is no JSON record. */
   responses?: Record<string, Json>;
-  /** Component of the record or of the page's items, if the resource has another name. */
+  /** Name of the record's component, if it differs from the resource's name. */
   'x-resource'?: string;
   'x-list'?: string;
   /** Error statuses that {@link listErrors} does not derive. */
@@ -137,7 +137,7 @@ function buildRequestBody({ method, facts }: Operation): Json {
   const schema = toOpenApi(facts.body) as { required?: string[] };
   return {
     requestBody: {
-      // Optional for a PATCH, where an empty body changes nothing, and where no member is required.
+      // A PATCH needs no body, because an empty body changes nothing.
       required: method === 'post' && (schema.required?.length ?? 0) > 0,
       content: {
         'application/json': { schema: referToSchema(name), example: getExample(name) },

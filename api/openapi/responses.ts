@@ -32,14 +32,14 @@ export function buildSuccess(operation: Operation, components: Components): Json
   if (!record) throw new Error(`${method} ${path}: name the resource that it returns (x-resource, x-list)`);
   const status = facts.write?.status ?? 200;
   const build = () => (isList ? buildPage(operation, record) : buildRecord(operation, record, components));
-  // No other operation has the headers of a public operation.
+  // Only a public operation has these headers.
   if (isPublic) return { [status]: build() };
   return { [status]: referToResponse(components, `${record}${nameSuccess(operation)}`, build) };
 }
 
 const WRITE_NAMES = { 200: 'Written', 201: 'Created', 202: 'Accepted' };
 
-/** Returns the end of the component's name, on which the headers of a record depend. */
+/** Returns the end of the component's name, which differs where the headers differ. */
 function nameSuccess({ facts, isList }: Operation): string {
   if (isList) return 'Page';
   return facts.write ? WRITE_NAMES[facts.write.status] : 'Read';
@@ -124,7 +124,7 @@ function referToHeaders(components: Record<string, string>): Json {
   return Object.fromEntries(entries.map(([name, one]) => [name, { $ref: `#/components/headers/${one}` }]));
 }
 
-/** For the successes that a block describes itself. */
+/** Some blocks describe their successes themselves. */
 export function addHeaders({ isPublic }: Operation, successes: Record<string, Json>): Json {
   if (isPublic) return successes;
   const headers = referToHeaders({ ...HEADERS.always, ...HEADERS.limited });

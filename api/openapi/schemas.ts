@@ -9,7 +9,7 @@ import {
 import { envelopeSchemas, resources } from '../../shared/registry/resources.js';
 import { EXAMPLES } from './examples.js';
 
-/** By component name. Built once, because Joi takes a millisecond to describe a schema. */
+/** Keyed by component name. Built once, because Joi takes a millisecond to describe a schema. */
 const namedSchemas = new Map<string, Joi.Schema>(
   [...resources.map((resource) => resource.schemas), envelopeSchemas as Record<string, Joi.Schema>]
     .flatMap((schemas) => Object.values(schemas))
@@ -23,7 +23,7 @@ export function getSchema(name: string): Joi.Schema {
   return found;
 }
 
-/** Leaves out queries, which become parameters. */
+/** Leaves out queries, because they become parameters. */
 export function buildComponentSchemas(): Record<string, OpenApiSchema> {
   const named = [...namedSchemas].filter(([name]) => name !== '' && !/Query$|Revoke$/.test(name));
   return Object.fromEntries(named.map(([name, schema]) => [name, describeDefaults(toOpenApi(schema))]));

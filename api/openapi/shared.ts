@@ -3,7 +3,7 @@ import { cursor, limit } from '../../shared/contracts/schemas/fields.js';
 import { type OpenApiSchema, toQueryParameters } from '../../shared/contracts/schemas/to-openapi.js';
 import { ERROR_STATUS, type ErrorCode } from '../../shared/platform/errors.js';
 
-/** docs/decisions.md §6. A route for people alone accepts only the session cookie. */
+/** docs/decisions.md §6 explains both. A route for people alone accepts only the session cookie. */
 export const securitySchemes = {
   bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key or an agent key' },
   sessionCookie: {
@@ -17,7 +17,7 @@ export const securitySchemes = {
 
 const createTextHeader = (example: string) => ({ schema: { type: 'string' }, example });
 
-/** docs/specification.md §7 and §8, docs/decisions.md §5 and §6. */
+/** Explained in docs/specification.md §7 and §8, and in docs/decisions.md §5 and §6. */
 export const sharedHeaders = {
   XRequestId: {
     description: 'Quote it to support; also error.requestId',

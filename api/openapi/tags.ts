@@ -14,7 +14,7 @@ export const tags = [
   { name: 'Description', description: 'This document' },
 ];
 
-/** First path segments in the sequence of a tag. Other paths follow, sorted by name. */
+/** Within a tag, paths with these first segments come first. Other paths follow, sorted by name. */
 const COLLECTIONS = [
   'invoices',
   'payments',
@@ -47,7 +47,7 @@ const COLLECTIONS = [
 
 type Paths = Record<string, Record<string, Record<string, unknown>>>;
 
-/** Sorts by tag and collection: first the list and create, then one record, then its actions. */
+/** Sorts by tag and collection: the list and create, then one record, then its actions. */
 export function sortPaths<P extends Paths>(paths: P): P {
   const entries = Object.entries(paths).map(([path, item]) => ({
     path,

@@ -1,6 +1,6 @@
 import type { Components, Json } from './components.js';
 
-/** Removes the schemas that only agents' tools use. The MCP manifest shows them. */
+/** Removes the schemas that only agents' tools use. The manifest of MCP shows them. */
 export function dropUnusedSchemas({ components, ...rest }: { components: Components } & Json): void {
   const { schemas } = components;
   let unused: string[];

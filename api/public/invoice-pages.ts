@@ -14,7 +14,7 @@ import type { ApiContext, ApiMiddleware } from '../runtime/context.js';
 import type { ApiRuntime } from '../runtime/runtime.js';
 import { PAGE_HEADERS, renderExplanationPage, renderInvoicePage } from './page-html.js';
 
-/** Requests per network. A page needs up to three. Nobody can guess a link in so few tries. */
+/** Per network. A page needs up to three requests. Links cannot be guessed in so few requests. */
 const PAGE_LIMITS = { minute: 120, hour: 2000 };
 
 /** A PDF costs a hundred times as much as a page. */
@@ -22,10 +22,10 @@ const PDF_LIMITS = { minute: 20, hour: 200 };
 
 const PATH = /^\/i\/([^/]*)(\/pdf|\/logo)?$/;
 
-/** The page waits at most this long for the command, which runs in any case. */
+/** The page waits at most this long. The command runs in any case. */
 const VIEW_RECORDING_TIMEOUT_MS = 1000;
 
-/** Programs that open links before a person reads the message, by their User-Agent. */
+/** Matches programs that open links before a person reads the message. */
 const ROBOT_USER_AGENT =
   /bot\b|crawl|spider|preview|scanner|safelinks|proofpoint|mimecast|barracuda|facebookexternalhit|whatsapp|slack/i;
 

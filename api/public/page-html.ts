@@ -31,7 +31,7 @@ a{color:#1a4f8b}
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Allows only the logo from this service and one style sheet, identified by its hash. */
+/** Allows only the account's logo and one style sheet, identified by its hash. */
 const POLICY = `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** No cache, search engine, frame or Referer header may expose the secret link. */

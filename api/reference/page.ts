@@ -1,4 +1,4 @@
-/** The page at /docs. It loads nothing from other hosts. */
+/** The page at /docs loads nothing from other hosts. */
 export const REFERENCE_PAGE_HTML = `<!doctype html>
 <html lang="en">
 <head>

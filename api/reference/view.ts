@@ -16,7 +16,7 @@ const COMMON_HEADERS = [
   'X-Service-Warnings',
 ];
 
-/** Reads accept this header and ignore it, so forms leave it out. */
+/** Reads accept this header and ignore it, so the forms leave it out. */
 const IGNORED_PARAMETER = '#/components/parameters/IgnoredIdempotencyKey';
 
 /**
@@ -59,7 +59,7 @@ function mergeResponses(plain: Responses, other: Responses, shared: Responses): 
   return { ...plain, ...merged };
 }
 
-/** Keeps the example of the plain call. */
+/** The merged response keeps the example of the plain call. */
 function mergeResponse(plain: Json, other: Json): Json {
   const json = getJsonContent(plain);
   const anyOf = [json.schema, getJsonContent(other).schema];
@@ -74,7 +74,7 @@ function getJsonContent(response: Json): Json {
   return (response.content as Record<string, Json>)['application/json'] ?? {};
 }
 
-/** A prefilled example of a filter would narrow the list to nothing. The description shows it. */
+/** Moves a filter's example to its description. A prefilled filter would find nothing. */
 function toParameterView({ example, ...parameter }: Json): Json {
   if (parameter.in !== 'query' || example === undefined)
     return { ...parameter, ...(example === undefined ? {} : { example }) };

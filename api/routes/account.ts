@@ -76,7 +76,7 @@ export const accountRoutes = defineRoutes('Access', (router, api) => {
   });
 });
 
-/** An agent key sees its own operations. Other keys need admin for admin commands, else read. */
+/** Agent keys see their own operations. Others need admin for admin commands, otherwise read. */
 function canReadOperation(key: Principal, operation: OperationView): boolean {
   if (key.kind === 'agent') return operation.actorId === key.id;
   return key.permissions.includes(

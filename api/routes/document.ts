@@ -107,7 +107,7 @@ function serveDocs(
   } else if (type) {
     ctx.type = type;
     ctx.set('Cache-Control', 'public, max-age=3600');
-    // A stream would keep a file open for each client that stops reading.
+    // Read into memory: a stream would keep a file open for each client that stops reading.
     ctx.body = readAsset(join(assets, name));
   } else {
     ctx.redirect('/docs');

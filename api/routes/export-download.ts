@@ -23,7 +23,7 @@ export interface DownloadDependencies extends Pick<Runtime, 'config' | 'limiter'
 
 const PATH = /^\/downloads\/([^/]*)$/;
 
-/** Every link that does not work gets this text, so that it reveals nothing about an export. */
+/** All invalid links get this text, so that it reveals nothing about an export. */
 const INVALID_LINK = 'This link is invalid or has expired. Get a new one from the export (download_url).';
 
 /**
@@ -95,7 +95,7 @@ export function exportDownloadRoute(parts: DownloadDependencies): ApiMiddleware 
       throw new AppError('not_found', INVALID_LINK);
     }
     const object = await parts.findObject(target.tenantId, target.exportId);
-    // A later run of the export has other bytes. A link opens only its own file.
+    // A later run of the export has other bytes. A link opens only the file of its own run.
     if (object?.sha256 !== target.sha256) throw new AppError('not_found', INVALID_LINK);
     return sendFile(parts, ctx, { object, tenantId: target.tenantId });
   };

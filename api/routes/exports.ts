@@ -57,7 +57,7 @@ export const exportRoutes = defineRoutes('Exports', (router, api) => {
   exportRecordRoutes(router, api);
 });
 
-/** lock_not_available and query_canceled: another session holds an exclusive lock on a table. */
+/** lock_not_available and query_canceled: another session holds an exclusive lock. */
 const TABLE_LOCKED = ['55P03', '57014'];
 
 /** Returns null while a table is locked, so that the request does not wait. */

@@ -133,7 +133,7 @@ function createPasswordSteps(api: ApiRuntime) {
     hashPassword,
     hashPasswordIfPresent: async <T extends object>(input: T, ctx: ApiContext): Promise<T> =>
       'password' in input ? hashPassword(input, ctx) : input,
-    // Against a plain hash an attacker could test a million passwords a second.
+    // An attacker could test a million passwords a second against a plain hash.
     maskPassword: (body: unknown): unknown => {
       const { password, ...rest } = Object(body) as { password?: unknown };
       if (typeof password !== 'string') return body;

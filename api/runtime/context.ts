@@ -18,7 +18,7 @@ export interface RequestState extends DefaultState, RequestIds {
   findCurrentPrincipal: () => Promise<Principal | undefined>;
   /** Set by `limitRate`. */
   rateLimitWindows: WindowState[];
-  /** Set by `serveWrite`: the command, as the audit log names it. */
+  /** Set by `serveWrite`: what the command does, in the words of the audit log. */
   intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
   /** Unknown query parameters and body members (warnings.ts). */
   unknownNames?: string[];

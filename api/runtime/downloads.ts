@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../shared/platform/errors.js';
 
-/** A longer pause ends a download, so that a vanished client does not keep its file open. */
+/** A longer pause ends a download, so that a vanished client does not keep the file open. */
 const STALL_TIMEOUT_MS = 5 * 60_000;
-/** Maximum per process. Each download holds only an open file and a socket. */
+/** Each download holds only an open file and a socket. */
 const MAX_PER_TENANT = 20;
-/** Running downloads may continue this long. Clients fetch the rest with a range request. */
+/** After shutdown begins, downloads may continue this long. Clients can then request the rest. */
 const GRACE_MS = 10_000;
 
 export class ActiveDownloads {
@@ -16,7 +16,7 @@ export class ActiveDownloads {
    * @throws {AppError} 429 when the tenant has too many running downloads
    */
   track(response: ServerResponse, tenantId: string): void {
-    // The client disconnected during the look-up of its export. 'close' is not emitted again.
+    // The client disconnected during the look-up. 'close' is not emitted again.
     if (response.destroyed) return;
     let ownCount = 0;
     for (const holder of this.#open.values()) if (holder === tenantId) ownCount += 1;

@@ -9,7 +9,6 @@ import type { ApiContext } from './context.js';
 export interface DownloadableExport {
   tenantId: string;
   exportId: string;
-  /** Key of the file in storage. */
   objectKey: string;
   fileName: string;
   contentType: string;
@@ -18,7 +17,7 @@ export interface DownloadableExport {
 
 /** The file of a completed export. */
 export interface DownloadObject {
-  /** Key of the object in storage. */
+  /** Key in storage. */
   key: string;
   fileName: string;
   contentType: string;
@@ -115,7 +114,7 @@ export async function addDownloadLinks(
   return (await Promise.all(linked)).map((one) => JSON.stringify(one)).join(',');
 }
 
-/** {@link addDownloadLinks} as the option `transformItems` or `transformResponse` of a route. */
+/** For the options `transformItems` and `transformResponse` of a route. */
 export function createDownloadLinkAdder(api: LinkDependencies) {
   return (items: string, { state, protocol, host }: ApiContext): Promise<string> =>
     addDownloadLinks(api, items, { tenantId: state.key.tenantId, origin: `${protocol}://${host}` });

@@ -37,7 +37,7 @@ export interface Passwords {
    * @throws {AppError} 429 for too many tries
    */
   findPerson(given: SignIn, address: string): Promise<SignInCandidate | undefined>;
-  /** The keyed hash identifies the address's network at the person's next sign-in. */
+  /** Returns a keyed hash that identifies the network at the person's next sign-in. */
   hashNetwork(person: Pick<SignInCandidate, 'id'>, address: string): string;
   /** @param tenantId the account whose fair share the work uses */
   hash(password: string, tenantId: string): Promise<string>;
@@ -63,7 +63,7 @@ export function createPasswords({ limiter, db, config }: Runtime): Passwords {
         .run({ queue, group: network, site: findSitePrefix(address) }, async () => {
           if (known.length > 0 && known.length === candidates.length)
             return findPasswordMatch(known, password);
-          // Count before the check, so that concurrent guesses cannot exceed the limit.
+          // Count first, so that concurrent guesses cannot exceed the limit.
           const refusal = await countPersonTry(limiter, email);
           if (!refusal) return findPasswordMatch(candidates, password);
           const person = known.length > 0 ? await findPasswordMatch(known, password) : undefined;
@@ -82,7 +82,7 @@ async function findPasswordMatch(
   candidates: SignInCandidate[],
   password: string,
 ): Promise<SignInCandidate | undefined> {
-  // An unknown e-mail costs the same work, so that the response time reveals nothing.
+  // An unknown e-mail costs as much work as a known one, so that response times reveal nothing.
   if (candidates.length === 0) await verifyPassword(password, UNUSABLE_PASSWORD_HASH);
   for (const candidate of candidates)
     if (await verifyPassword(password, candidate.password_hash)) return candidate;

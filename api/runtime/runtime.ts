@@ -24,7 +24,7 @@ export interface ApiRuntime extends Runtime {
   passwords: Passwords;
   pdfs: InvoicePdfs;
   planReplay: ReplayPlanner;
-  /** Storage of export files, links to the files, and the downloads that this process sends. */
+  /** `storage` holds export files, and `downloads` has those that this process is sending. */
   storage: Storage;
   makeExportLink: MakeExportLink;
   downloads: ActiveDownloads;

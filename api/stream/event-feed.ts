@@ -38,7 +38,7 @@ export class EventFeed {
     return this.wakes;
   }
 
-  /** Returns false if the feed is past this position. Then the reader must read on and retry. */
+  /** Returns false if the feed is past this position. The reader must then read on and retry. */
   join(reader: EventFeedReader, position: EventPosition): boolean {
     if (comparePositions(position, this.tail) < 0) return false;
     if (this.readers.size === 0) this.tail = position;

@@ -15,9 +15,9 @@ const END_GRACE_MS = 500;
 
 export interface EventStreamOptions {
   tenantId: string;
-  /** Id of the key or the person, whose number of streams is limited. */
+  /** Id of the key or the person. Each may have a limited number of streams. */
   keyId: string;
-  /** Id of the key or the session that ends the stream, even if the person has others. */
+  /** Id of the key or the session. When it ends, the stream ends. */
   credentialId: string;
   /** The stream starts after this position. */
   position: EventPosition;
@@ -135,7 +135,7 @@ export class EventStream implements EventFeedReader {
     return types.length === 0 || types.some((filter) => matchesType(filter, type));
   }
 
-  /** Keeps the connection open. Also sends a new position without an event for this client. */
+  /** Keeps the connection open. Sends the position if it advanced without an event. */
   private ping(): void {
     if (this.isFull) return;
     const isFurther = comparePositions(this.position, this.lastSent) > 0;

@@ -11,7 +11,7 @@ import type { ApiRuntime } from '../runtime/runtime.js';
 import { assertDeliverableUrl } from './assert-deliverable-url.js';
 import { decryptSecretInResponse } from './decrypt-secret.js';
 
-/** Members of an endpoint body that are checked, encrypted or used to create secrets. */
+/** These members are checked, encrypted or used to create secrets. */
 interface EndpointBody {
   url?: string;
   headers?: Record<string, string> | null;
@@ -28,7 +28,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
     const { sealed, publicKey } = generateSealedKeyPair(api.webhookKeys.secrets);
     return { sealed, publicKey };
   };
-  /** `T` is the type of the command's input. The argument is still the client's body. */
+  /** `T` is the type of the command's input, but the argument is still the client's body. */
   const changed = <T extends object>(input: T): T => {
     const { headers, ...rest } = input as EndpointBody;
     if (rest.url !== undefined) assertDeliverableUrl(api, rest.url);
@@ -41,7 +41,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
   return {
     changed,
     created: <T extends object>(input: T): T => ({ ...changed(input), material: createSecret() }),
-    /** Only the handler knows whether the endpoint signs with ed25519 and needs the pair. */
+    /** Only the handler knows whether the endpoint signs with ed25519, so always create a pair. */
     rotated: <T extends object>(input: T): T => ({
       ...input,
       material: createSecret(),
@@ -49,7 +49,7 @@ export function createEndpointTransforms(api: ApiRuntime) {
     }),
     reveal: (body: string, { type, input }: Command<{ material: SealedSecret }>): string =>
       JSON.stringify(decryptSecretInResponse(api, { type, body, commandSecret: input.material.sealed })),
-    // HMACs, because an attacker could try a million values per second against a plain hash.
+    // Against a plain hash an attacker could try a million values per second, so HMACs are used.
     concealed: (body: unknown): unknown => {
       const { headers } = Object(body) as EndpointBody;
       if (!headers) return body;
