@@ -5,7 +5,7 @@ import type { Tool, ToolCall } from '../tools/tool.js';
 
 import { readWriteOptions, type WriteOptions } from './write-options.js';
 
-// Limit the response and its audit entry when a call has many invalid arguments.
+// These bounds keep the response and its audit entry small when many arguments are invalid.
 const MAX_UNKNOWN_ARGUMENTS = 20;
 const MAX_VALIDATION_ERRORS = 100;
 const MAX_NAME_CHARS = 100;

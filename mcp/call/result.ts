@@ -34,7 +34,7 @@ export const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
     'Try once more with the same idempotency_key; if it fails again tell a person the requestId.',
 };
 
-/** Only text: REST's error object and the next step (docs/decisions.md §6, MCP results). */
+/** The result has only text: REST's error object and the next step (docs/decisions.md §6). */
 export function toErrorResult(error: ErrorBody, requestId: string): CallToolResult {
   const next_step = NEXT_STEPS[error.code];
   return {

@@ -66,7 +66,7 @@ function findSingleValue(values: OptionValue[]): OptionValue | undefined {
   return first;
 }
 
-/** JSON.stringify is safe, while a client's object could carry its own toString member. */
+/** JSON.stringify, because a client's object could carry its own toString member. */
 function toComparable(value: unknown): string {
   return typeof value === 'string' ? value.toLowerCase() : JSON.stringify(value);
 }

@@ -10,9 +10,9 @@ export interface Caller {
   id: string;
   /** The client's X-Request-Id, or `id` if the client sent none. */
   requestId: string;
-  /** Undefined for an absent header. */
+  /** A header is undefined if it is absent. */
   headers: { idempotencyKey: string | undefined; dryRun: string | undefined };
-  /** Lost if an event stream has already started. */
+  /** These headers are lost if an event stream has already started. */
   responseHeaders: Record<string, string>;
   /**
    * Sends a notification before the result. Undefined if the client accepts only one JSON response.

@@ -10,7 +10,7 @@ export const SERVER_NAME = 'tow-dispatch';
 export const SERVER_DESCRIPTION =
   'Tow and recovery dispatch and billing: read invoices, jobs, customers and the dispatch board, draft invoices, book jobs, and ask people for approval.';
 
-/** docs/specification.md §5. */
+/** docs/specification.md §5 lists the scopes. */
 const SCOPES = [
   { id: 'read_invoices', label: 'Read Invoices' },
   { id: 'write_invoices_draft', label: 'Create Invoice Drafts' },

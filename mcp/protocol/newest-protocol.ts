@@ -16,7 +16,7 @@ import { CAPABILITIES, SERVER_INFO, SERVER_INSTRUCTIONS } from './server-info.js
 
 type Headers = IncomingMessage['headers'];
 
-/** Has no `initialize`. Every request names its version. Headers repeat what proxies route by. */
+/** This revision has no `initialize`. Every request names its version, in headers too. */
 export const NEWEST_VERSION = '2026-07-28';
 
 /** Lists change only with a release or another key. Reads keep the SDK's default hint. */
@@ -96,7 +96,7 @@ function refuseSubscription(id: string | number): McpHttpResponse {
   return { status: 404, body: { jsonrpc: '2.0', id, error } };
 }
 
-/** Contains the headers that the SDK reads. This server has checked the rest. */
+/** The request has only the headers that the SDK reads. This server has checked the rest. */
 function toFetchRequest(headers: Headers): Request {
   const present = STANDARD_HEADERS.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []));
   return new Request('http://localhost/mcp', {

@@ -5,9 +5,9 @@ import {
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** Limits the response to a bad MCP message. */
+/** Limits the number of schema errors in a response. */
 const MAX_ERRORS = 20;
-/** A schema error contains member names that clients choose. */
+/** Limits the text of a schema error, which contains member names that clients choose. */
 const MAX_ERROR_CHARS = 200;
 
 interface ErrorContext {
@@ -39,7 +39,7 @@ export function sanitizeErrorResponse<Answer extends JSONRPCMessage>(
   return { ...answer, error: { code, message: text, data: { code: 'internal_error', requestId } } };
 }
 
-/** An error text of the SDK may end with schema errors as JSON. Returns them, or undefined. */
+/** Returns the schema errors that end an error text of the SDK as JSON, or undefined. */
 function parseSchemaErrors(message: string): string | undefined {
   const start = message.search(/\[\s*\{/);
   if (start < 0 || !message.endsWith(']')) return undefined;

@@ -11,7 +11,7 @@ import type { Caller } from '../context/caller.js';
 import { sanitizeErrorResponse } from './sanitize-error-response.js';
 
 interface PendingRequest {
-  /** Has the client's own id. */
+  /** This request has the client's own id. */
   request: JSONRPCRequest;
   caller: Caller;
   resolve: (response: JSONRPCMessage) => void;
@@ -83,7 +83,7 @@ export class SharedTransport implements Transport {
   }
 }
 
-/** A server without tasks must run the request normally (MCP 2025-11-25, Tasks). */
+/** A server without tasks must run a request for a task normally (MCP 2025-11-25, Tasks). */
 function withoutTask(request: JSONRPCRequest): JSONRPCRequest {
   if (request.params?.task === undefined) return request;
   const { task: _task, ...params } = request.params;

@@ -12,7 +12,7 @@ interface PromptDefinition {
   text: string;
 }
 
-/** For a dispatcher's frequent tasks. */
+/** These prompts serve a dispatcher's frequent tasks. */
 export const PROMPTS: readonly PromptDefinition[] = [
   {
     name: 'morning_board',

@@ -22,7 +22,7 @@ import { readBoard } from './read-board.js';
 import { readRecord, readWorkOrder } from './read-record.js';
 
 const MIME = 'application/json';
-/** Long entries reduce the number. search_audit_log finds older entries. */
+/** The limit is lower for long entries. search_audit_log finds older entries. */
 const MAX_AUDIT_ENTRIES = 100;
 
 interface Source {
@@ -43,7 +43,7 @@ interface TemplatedResource
   extends Source,
     Pick<ResourceTemplate, 'uriTemplate' | 'name' | 'title' | 'description'> {}
 
-/** docs/specification.md §4.2, in the sequence of all lists. */
+/** The resources of docs/specification.md §4.2, in the sequence of all lists. */
 export const RESOURCES: readonly FixedResource[] = [
   {
     uri: 'service://audit-log',

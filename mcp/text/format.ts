@@ -18,7 +18,7 @@ export function quoteText(text: unknown, maxCharacters = MAX_QUOTED_CHARS): stri
   return JSON.stringify(shown);
 }
 
-/** For display only. Never calculate with this text. */
+/** Only for display. Never calculate with this text. */
 export function formatUsd(cents: unknown): string {
   return typeof cents === 'number' ? `$${(cents / 100).toFixed(2)}` : '$?';
 }

@@ -8,9 +8,9 @@ import type { JsonObject } from './format.js';
  */
 export const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([...freeTextNames, 'user_agent']);
 
-/** Of one untrusted text. */
+/** Limit of one untrusted text. */
 const MAX_TEXT_CHARS = 500;
-/** Of all untrusted texts of a record and their paths. */
+/** Limit of all untrusted texts of a record, with their paths. */
 const MAX_TOTAL_CHARS = 2000;
 
 /**

@@ -62,7 +62,7 @@ export interface WriteTool<Input, CommandInput> extends ToolBase<Input> {
   /** For a record that agents see differently from REST. */
   toAgentRecord?: (record: JsonObject) => JsonObject;
   summarize: (record: JsonObject) => string;
-  /** Completes "It would be" after a dry run. Contains no id, because nothing was stored. */
+  /** Completes the sentence "It would be …" after a dry run. Contains no id of the record. */
   describePreview: (record: JsonObject) => string;
 }
 

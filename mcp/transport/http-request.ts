@@ -78,7 +78,7 @@ export class McpHttpRequest {
     const { mcp, request } = this;
     const { host, origin } = request.headers;
     assertAllowedHostAndOrigin(mcp.config, { host, origin });
-    // A GET would open a stream, on which this server never sends (MCP, Listening for Messages).
+    // A GET would open a stream, but this server sends none (MCP, Listening for Messages).
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);
     const credential = readKeyCredential(
       mcp,
@@ -86,7 +86,7 @@ export class McpHttpRequest {
       'Send your agent key as "Authorization: Bearer tk_agent_…".',
     );
     const key = await this.#authenticate(credential);
-    // Count first: an invalid body counts too, and its response has the limit headers.
+    // Count before reading the body: an invalid body counts too.
     const { windows, refusal } = await countRequest(mcp, key);
     this.#writer.setHeaders(buildRateLimitHeaders(windows));
     const message = await readMcpMessage(request).catch((error: unknown) => {

@@ -26,7 +26,7 @@ export class ClientDisconnectedError extends Error {
 }
 
 export interface McpMessage {
-  /** Undefined for a notification or a client's response, which get no response here. */
+  /** Undefined for a notification or a client's response, because neither gets a response. */
   request: JSONRPCRequest | undefined;
   /** Errors for tool arguments whose text cannot be stored. The tool's result lists them. */
   argumentErrors?: ErrorDetail[] | undefined;

@@ -12,7 +12,7 @@ const CLIENT_DISCONNECTED_STATUS = 499;
 /** A wildcard in Accept does not imply support for event streams. */
 const STREAM_RANGES = ['text/event-stream'];
 
-/** JSON, or an event stream that ends with the result if notifications were sent first. */
+/** The response is JSON, or an event stream that ends with the result. */
 export class ResponseWriter {
   #streamRequestId: RequestId | undefined;
 
@@ -72,7 +72,7 @@ export class ResponseWriter {
 
   #notify(id: RequestId, notification: ServerNotification): void {
     const { response } = this;
-    // Data that a client does not read would fill memory.
+    // Drop the notification: data that a client does not read would fill memory.
     if (response.destroyed || response.writableEnded || response.writableNeedDrain) return;
     if (!response.headersSent) {
       this.#streamRequestId = id;
