@@ -107,8 +107,8 @@ const requireLiveAccount: ApiMiddleware = async (ctx, next) => {
 };
 
 /**
- * A key that sets a password could sign in as that person. People may make decisions that no key
- * may (docs/decisions.md §3 and §7).
+ * A key that sets a password could sign in as that person, and people may make decisions that no
+ * key may (docs/decisions.md §3 and §7).
  */
 function assertPerson(ctx: ApiContext): void {
   if (ctx.state.key.kind === 'user') return;

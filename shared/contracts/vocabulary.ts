@@ -1,4 +1,4 @@
-/** These vocabularies are open (docs/decisions.md §2) or closed (docs/specification.md §3). */
+/** docs/decisions.md §2 explains open vocabularies; docs/specification.md §3 lists closed enums. */
 export const SERVICE_TYPES = [
   'tow',
   'light_duty_tow',

@@ -120,8 +120,8 @@ export function markFailedConnect(error: unknown): unknown {
 }
 
 /**
- * PostgreSQL is unreachable, closed the connection, or is starting or stopping (SQLSTATE classes 08
- * and 57P, and 53300). The query may or may not have taken effect.
+ * Returns whether PostgreSQL is unreachable, closed the connection, or is starting or stopping
+ * (SQLSTATE classes 08 and 57P, and 53300). The query may or may not have taken effect.
  */
 export function isConnectionError(error: unknown): boolean {
   if (typeof error === 'object' && error !== null && failedConnects.has(error)) return true;
@@ -133,8 +133,8 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * The caller should retry the transaction after a lost connection, serialization failure, deadlock,
- * lock timeout or query timeout.
+ * Returns whether a retry of the transaction may succeed: after a lost connection, serialization
+ * failure, deadlock, lock timeout or query timeout.
  */
 export function isTransientDatabaseError(error: unknown): boolean {
   const code = getErrorCode(error);

@@ -73,7 +73,7 @@ export function toQueryParameters(schema: Joi.ObjectSchema): OpenApiSchema[] {
 }
 
 function findClassName(description: Description): string | undefined {
-  // A schema derived from a named schema has both names; its own name is the last.
+  // The schema's own name is last, after the names of the schemas that it was derived from.
   const found = description.metas?.findLast((meta) => typeof meta.className === 'string');
   return found?.className as string | undefined;
 }

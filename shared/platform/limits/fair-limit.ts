@@ -10,8 +10,8 @@ export interface FairLimitKey<Queue extends string> extends FairShareKey {
 export interface FairLimit<Queue extends string> {
   /**
    * Runs the work as soon as the limits and fair sharing allow. When the queue is
-   * full, the site or group with the most waiting items loses its newest item to new
-   * work of a site or group with fewer.
+   * full, the work displaces the newest item of the site or group with the most
+   * waiting items, if its own has fewer.
    * @throws {TooManyWaitingError} immediately when the queue or the group's share of it is full;
    *   later when another group displaces the waiting work, or after `maxWaitMs`
    */

@@ -41,7 +41,7 @@ const Query = pg.Query as unknown as new (
 /**
  * A query that first sets a configuration parameter for its own transaction. Both are sent before
  * one Sync, so PostgreSQL runs them as one implicit transaction (PostgreSQL manual, Message Flow,
- * Extended Query). This needs no begin or commit, and one round trip instead of four.
+ * Extended Query). A read thus needs no begin or commit, and one round trip instead of four.
  */
 class QueryWithSetting extends Query {
   private isSet = false;

@@ -2,8 +2,8 @@ import { serviceUnavailable } from '../errors.js';
 import { createFairLimit, type FairLimit, TooManyWaitingError } from '../limits/fair-limit.js';
 
 /**
- * Why a read needs its own connection: it is a search, its query was slow recently for this tenant,
- * or slow reads block the connections that this tenant shares with others.
+ * A read needs its own connection because it is a search, because its query was slow recently for
+ * this tenant, or because slow reads block the tenant's shared connections.
  */
 export type SlowReadQueue = 'searches' | 'slowQueries' | 'heldUp';
 

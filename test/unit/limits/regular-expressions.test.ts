@@ -14,7 +14,7 @@ const TRIES = 3;
 /** V8 stops an exponential expression after this time. */
 const GIVE_UP_MS = 20_000;
 
-/** Expressions that the code composes at run time: the call in the source → the result. */
+/** Code that composes an expression at run time → the resulting expression. */
 const COMPOSED: Record<string, RegExp> = {
   'new RegExp(`^${DATE.source}[ T]${TIME.source}(?:${OFFSET.source})$`)':
     /^\d{4,6}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[ T](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d(?::[0-5]\d)?)?)$/,
