@@ -8,7 +8,7 @@ module.exports = {
     {
       name: 'no-cycles',
       severity: 'error',
-      comment: 'A cycle means two rooms that are one: move what both need down a level.',
+      comment: 'A cycle means two folders that are one: move what both need down a level.',
       from: {},
       to: { circular: true },
     },

@@ -30,8 +30,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Once a stream has started, the headers are lost. Results therefore repeat what these headers
-   * contain about dry runs and replays.
+   * Does nothing once a stream has started, because its headers have been sent. Results therefore
+   * repeat what these headers say about dry runs and replays.
    */
   setHeaders(headers: Readonly<Record<string, string>>): void {
     if (this.response.headersSent) return;

@@ -133,7 +133,7 @@ export const INSPECTION_RESULTS = ['pass', 'pass_with_defects', 'out_of_service'
 export const INSPECTION_ITEM_STATES = ['ok', 'attention', 'fail', 'na'] as const;
 export const DEFECT_SEVERITIES = ['minor', 'major', 'out_of_service'] as const;
 
-/** Open: the side of the vehicle that a photo shows, or the phase of the work order. */
+/** Known sides of the vehicle and phases of the work order; clients may send others for a photo. */
 export const PHOTO_SLOTS = [
   'front',
   'rear',

@@ -2,11 +2,10 @@ import type { Database, SqlQuery } from '../platform/postgres/database.js';
 import { type EventPosition, positionBeforeTransaction } from './event-position.js';
 
 /**
- * A page of a tenant's events. No event is ever added behind a reader, although neither ids nor
- * transaction numbers follow the sequence of commits. Events are sorted by the number of their
- * transaction, then by id. A page holds only events below the watermark (`pg_snapshot_xmin`, the
- * oldest transaction that still runs). All transactions below the watermark have ended, and later
- * commits have higher numbers.
+ * A page of a tenant's events, sorted by the number of their transaction, then by id. Neither
+ * follows the sequence of commits. So that a reader misses no late commit, a page holds only events
+ * below the number of the oldest transaction that still runs (`pg_snapshot_xmin`). All transactions
+ * below it have ended, and later commits have higher numbers.
  * Transaction numbers are valid in one database cluster only. After a dump is restored into another
  * cluster, clear them: `update events set xid = null`.
  */

@@ -44,7 +44,8 @@ export function startStorageCleaner(runtime: Runtime, storage: Storage): void {
 }
 
 /**
- * Deletes files that ended exports no longer offer. The next pass retries failed deletions.
+ * Deletes the files of ended exports that are no longer offered for download. The next pass retries
+ * failed deletions.
  * @returns the number of deleted files
  */
 export async function deleteDiscardedFiles(runtime: Runtime, storage: Storage): Promise<number> {

@@ -62,7 +62,7 @@ class QueryWithSetting extends Query {
     super.prepare(wire);
   }
 
-  /** The setting's result row has no row description. */
+  /** Ignores the setting's result row, which pg could not parse without a row description. */
   override handleDataRow(message: unknown): void {
     if (this.isSet) super.handleDataRow(message);
   }

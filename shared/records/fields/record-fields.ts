@@ -23,9 +23,9 @@ export interface RecordFields {
   freeTextNames: readonly string[];
   /** The table of each field that holds another record's id. */
   references: References;
-  /** The members of the JSON object, over the row with this alias. */
+  /** The members of the JSON object. Their SQL reads the row by this alias. */
   members: (alias: string) => JsonMember[];
-  /** SQL for the JSON object, over the row with this alias. */
+  /** SQL for the JSON object. It reads the row by this alias. */
   representation: (alias: string) => string;
 }
 

@@ -27,7 +27,7 @@ describe('docs/from-call-to-paid.sh', () => {
       run('bash', ['docs/from-call-to-paid.sh', demo, '7'], { cwd: PROJECT }),
     );
     const [summary, idLine] = stdout.trim().split('\n') as [string, string];
-    expect(summary).to.equal('job paid, invoice paid, customer owes 0 cents');
+    expect(summary).to.equal('work order paid, invoice paid, customer owes 0 cents');
     const [workOrderId, invoiceId, secondInvoiceId] = idLine.split(' ') as [string, string, string];
     const [money] = await stack.rows<Record<string, number>>(
       tenant.id,

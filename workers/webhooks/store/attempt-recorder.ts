@@ -100,8 +100,8 @@ export class AttemptRecorder {
       await storeAttempts(this.db, record ? [{ ...record, attempt }] : [], state ? [state] : []);
     } catch (error) {
       if (isTransientDatabaseError(error)) throw error;
-      // The endpoint queue keeps treating it as not stored, so that this process does not send it
-      // repeatedly.
+      // `onStored` is not called, so the endpoint queue treats the attempt as not stored, and this
+      // process does not send the delivery repeatedly.
       this.logger.error({ err: error, deliveryId: record?.deliveryId }, 'cannot store an attempt');
       return;
     }
