@@ -15,7 +15,7 @@ import { handleErrors } from './middleware/errors.js';
 import { limitUnreadPublicResponses, limitUnreadResponses } from './middleware/limit-unread-responses.js';
 import { negotiate } from './middleware/negotiate.js';
 import { limitRate } from './middleware/rate-limit.js';
-import { requestContext } from './middleware/request-context.js';
+import { refuseInvalidTarget, requestContext } from './middleware/request-context.js';
 import { reportUnknownNames } from './middleware/warnings.js';
 import { serveInvoicePages } from './public/invoice-pages.js';
 import { documentRoutes } from './routes/document.js';
@@ -46,6 +46,7 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   const use = (middleware: ApiMiddleware) => app.use(middleware as Koa.Middleware);
   use(requestContext(api));
   use(handleErrors(api.logger));
+  use(refuseInvalidTarget);
   use(serveHealth(createHealthReader(api, [...createServingChecks(api), ...checks])));
   use(limitUnreadPublicResponses(api));
   use(serveInvoicePages(api));

@@ -12,7 +12,7 @@ export interface ObservedRequest {
   status: number;
   /** Undefined if the request was not authenticated. */
   key: { tenantId: string; id: string } | undefined;
-  path?: string;
+  path?: string | undefined;
   ip?: string;
 }
 

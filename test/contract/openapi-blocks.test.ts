@@ -75,4 +75,9 @@ describe('openapi.json: rights', () => {
       expect(findRequiredCredential(one), one.name).to.equal(access?.isPersonOnly ? 'session' : 'key');
     }
   });
+
+  it('the route that signs a person in is the only route that skips authentication', () => {
+    const open = [...facts].filter(([, { isPublic }]) => isPublic).map(([route]) => route);
+    expect(open).to.deep.equal(['post /session']);
+  });
 });

@@ -226,6 +226,16 @@ describe('the request body parser', () => {
     });
   }
 
+  it('the API answers an absolute request target that is no URL with 400, and counts the request', async () => {
+    const request = 'GET http://[/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const response = await exchange(stack, request);
+    expectError(response, 400, 'validation_error');
+    expect(response.headers['x-request-id']).to.equal(response.body.error.requestId);
+    expect(await (await fetch(`${stack.origin}/metrics`)).text()).to.match(
+      /tow_http_request_duration_seconds_count\{method="GET",route="unmatched",status="400"\} 1/,
+    );
+  });
+
   const unusualRequests: [string, string][] = [
     ['without Host', 'GET /v1/me HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['with an unknown Expect', 'GET /v1/me HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n'],
