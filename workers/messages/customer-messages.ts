@@ -3,6 +3,7 @@ import { createSystemCommand } from '../../shared/contracts/system-command.js';
 import { pdfFileName } from '../../shared/documents/document.js';
 import { readLogo } from '../../shared/documents/logo-queries.js';
 import type { InvoicePdfs } from '../../shared/documents/pdf/invoice-pdfs.js';
+import type { OutgoingMessage } from '../../shared/integrations/messaging.js';
 import { failpoint } from '../../shared/platform/config/failpoints.js';
 import { TooManyWaitingError } from '../../shared/platform/limits/fair-limit.js';
 import type { Database } from '../../shared/platform/postgres/database.js';
@@ -16,7 +17,6 @@ import {
   leaseNextMessage,
   readInvoiceDocument,
 } from '../../shared/resources/messages/outbox.js';
-import type { OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import { postponeMessage, recordAcceptance } from '../../shared/resources/planned-messages/store.js';
 import type { LeaseNextMail } from './fair-mail-queue.js';
 import {

@@ -1,6 +1,7 @@
+import type { OutgoingMessage } from '../../shared/integrations/messaging.js';
+import { VendorError } from '../../shared/integrations/vendor-error.js';
 import { isTransientDatabaseError } from '../../shared/platform/errors.js';
 import type { Logger } from '../../shared/platform/logger.js';
-import { DeliveryError, type OutgoingMessage } from '../../shared/resources/messages/provider.js';
 import type { RetryWait } from '../../shared/resources/planned-messages/outbox-rows.js';
 import type { Providers } from './providers.js';
 
@@ -50,7 +51,7 @@ export async function offerToProvider(
 ): Promise<OfferResult> {
   // Every started attempt counts, so a message that kills its worker each time fails in the end.
   if (attempts > MAX_ATTEMPTS) return { outcome: 'refused', reason: 'The delivery broke off repeatedly.' };
-  const provider = providers[name];
+  const provider = providers(name);
   // A newer version queued this message during a rolling update. A newer worker can send it.
   if (!provider) return { outcome: 'later', reason: `This worker does not support the provider ${name}.` };
   try {
@@ -60,16 +61,16 @@ export async function offerToProvider(
     });
     await withDeadline(provider.send(message), {
       ms: SEND_DEADLINE_MS,
-      error: new DeliveryError('The provider did not respond in time.', false),
+      error: new VendorError('The provider did not respond in time.', { kind: 'unknown_outcome' }),
     });
     return { outcome: 'accepted' };
   } catch (error) {
     if (error instanceof NotReadyError) return { outcome: 'unready', reason: error.message };
-    if (!(error instanceof DeliveryError)) {
+    if (!(error instanceof VendorError)) {
       logger.error({ err: error, messageId: id }, 'could not prepare a message');
       return { outcome: 'later', reason: 'Something went wrong on our side.' };
     }
-    return { outcome: error.permanent ? 'refused' : 'later', reason: error.message };
+    return { outcome: error.kind === 'refused' ? 'refused' : 'later', reason: error.message };
   }
 }
 

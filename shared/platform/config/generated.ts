@@ -49,6 +49,10 @@ export interface Settings {
    */
   MAILS_PER_DAY: number;
   /**
+   * JSON: this deployment's application at each vendor; base_url is refused in production
+   */
+  INTEGRATIONS?: string;
+  /**
    * encrypts stored secrets and links, signs cursors; random; generated into DATA_DIR outside production
    */
   SECRET_KEY?: string;
