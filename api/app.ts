@@ -11,12 +11,15 @@ import { reportUnreadQuery } from './middleware/query.js';
 import { limitRate } from './middleware/rate-limit.js';
 import { requestContext } from './middleware/request-context.js';
 import { serveInvoicePages } from './public/invoice-pages.js';
+import { serveOAuthCallback } from './public/oauth-callback.js';
+import { serveVendorHooks } from './public/vendor-hooks.js';
 import { accountRoutes } from './routes/account.js';
 import { agentKeyRoutes } from './routes/agent-keys.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { auditLogRoutes } from './routes/audit-log.js';
 import { claimRoutes } from './routes/claims.js';
+import { connectionRoutes } from './routes/connections.js';
 import { customerRoutes } from './routes/customers.js';
 import { dispatchRoutes } from './routes/dispatch.js';
 import { documentRoutes } from './routes/document.js';
@@ -38,6 +41,7 @@ import { rateCardRoutes } from './routes/rate-cards.js';
 import { sessionRoutes } from './routes/session.js';
 import { settingsRoutes } from './routes/settings.js';
 import { suggestionRoutes } from './routes/suggestions.js';
+import { syncIssueRoutes } from './routes/sync-issues.js';
 import { truckRoutes } from './routes/trucks.js';
 import { userRoutes } from './routes/users.js';
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.js';
@@ -79,6 +83,8 @@ export function createRouter(api: ApiRuntime): Router<RequestState> {
     eventTypeRoutes,
     exportRoutes,
     exportScheduleRoutes,
+    connectionRoutes,
+    syncIssueRoutes,
     approvalRoutes,
     apiKeyRoutes,
     agentKeyRoutes,
@@ -107,6 +113,8 @@ export async function createApp(api: ApiRuntime, checks: Check[] = []): Promise<
   app.use(serveHealthAndMetrics(api, [...createServingChecks(api), ...checks]) as Koa.Middleware);
   app.use(limitUnreadPublicResponses(api) as Koa.Middleware);
   app.use(serveInvoicePages(api) as Koa.Middleware);
+  app.use(serveVendorHooks(api) as Koa.Middleware);
+  app.use(serveOAuthCallback(api) as Koa.Middleware);
   app.use(detectVersionPrefix as Koa.Middleware);
   app.use(exportDownloadRoute({ ...api, findObject: createDownloadObjectFinder(api.db) }) as Koa.Middleware);
   app.use(matchRoute(router) as Koa.Middleware);

@@ -114,6 +114,8 @@ export async function up(knex: Knex): Promise<void> {
       connection_id uuid not null,
       stream text not null,
       cursor text,
+      -- Read again what changed since then, instead of from the cursor.
+      since timestamptz,
       every_seconds integer not null,
       next_at timestamptz,
       primary key (tenant_id, connection_id, stream)

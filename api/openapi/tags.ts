@@ -38,6 +38,11 @@ const TAGS: Tag[] = [
     description: 'Records as files',
     collections: ['exports', 'export-schedules', 'downloads'],
   },
+  {
+    name: 'Integrations',
+    description: 'Connections to vendors, and what needs a decision about them',
+    collections: ['integrations', 'connections', 'sync-issues'],
+  },
   { name: 'Approvals', description: 'Writes that wait for a person', collections: ['approvals'] },
   {
     name: 'Suggestions',

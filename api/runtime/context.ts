@@ -29,6 +29,8 @@ export interface RequestState extends DefaultState {
   rateLimitWindows: WindowState[];
   /** Set by `write`: the requested command, as the audit log names it. */
   intent: Pick<CommandDefinition, 'action' | 'entityType'> | undefined;
+  /** Set by `write`: the id of the record that the command creates or changes. */
+  targetId?: string;
   /** Unknown query parameters and body members of the request (warnings.ts). */
   unknownNames?: string[];
   /** Template of the matched route, for metrics and logs. */

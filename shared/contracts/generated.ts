@@ -83,6 +83,31 @@ export type ClaimStatus =
  */
 export type ClubAnswer = "accepted" | "denied" | "paid";
 /**
+ * - `accounting`: Books
+ * - `payments`: Online and card payments
+ * - `motor_club`: Billing of motor clubs
+ * - `messaging`: Texts and voice
+ * - `telematics`: Positions of trucks
+ */
+export type VendorKind = "accounting" | "payments" | "motor_club" | "messaging" | "telematics";
+/**
+ * - `pending`: Waits for the sign-in at the vendor, or for its first answer
+ * - `active`: Works
+ * - `paused`: Paused by a client: nothing is sent or read
+ * - `needs_reauth`: The vendor does not accept the credentials any more. Enter them or sign in again
+ * - `failing`: The vendor has not answered for a while. The service keeps trying
+ * - `revoked`: Disconnected. Its history stays
+ */
+export type ConnectionStatus = "pending" | "active" | "paused" | "needs_reauth" | "failing" | "revoked";
+/**
+ * - `due`: Waits for its attempt
+ * - `doing`: A worker attempts it
+ * - `done`: The vendor has accepted it
+ * - `waiting`: Waits for a record that it depends on
+ * - `dead`: Given up: a sync issue says why
+ */
+export type OutboundOperationState = "due" | "doing" | "done" | "waiting" | "dead";
+/**
  * - `light`: Cars and light trucks
  * - `medium`: Delivery trucks and motor homes
  * - `heavy`: Buses, tractors and trailers
@@ -265,6 +290,25 @@ export type SuggestionEntity = "invoice" | "work_order" | "claim";
  * - `expired`: Its invoice is paid, void or cancelled, or the finding no longer applies
  */
 export type SuggestionStatus = "open" | "accepted" | "dismissed" | "expired";
+/**
+ * - `refused`: The vendor refused a write for good
+ * - `exhausted`: All tries of a write failed
+ * - `conflict`: The record changed here and at the vendor
+ * - `gone`: The record does not exist at the vendor any more
+ */
+export type SyncIssueKind = "refused" | "exhausted" | "conflict" | "gone";
+/**
+ * - `open`: Waits for a decision
+ * - `resolved`: Decided
+ */
+export type SyncIssueStatus = "open" | "resolved";
+/**
+ * - `retry`: Try the write again
+ * - `ours`: Write our side again, over the one at the vendor
+ * - `theirs`: Leave the side at the vendor
+ * - `ignore`: Do nothing
+ */
+export type SyncIssueResolution = "retry" | "ours" | "theirs" | "ignore";
 /**
  * - `available`: Free for a work order
  * - `assigned`: Has a work order and has not left yet
@@ -475,6 +519,25 @@ export interface Contracts {
   ClubAnswer?: ClubAnswer;
   Evidence?: Evidence;
   EvidenceInput?: EvidenceInput;
+  Connection?: Connection;
+  ConnectionAction?: ConnectionAction;
+  ConnectionCall?: ConnectionCall;
+  ConnectionCallListQuery?: ConnectionCallListQuery;
+  ConnectionCreate?: ConnectionCreate;
+  ConnectionListQuery?: ConnectionListQuery;
+  ConnectionPatch?: ConnectionPatch;
+  ConnectionReplay?: ConnectionReplay;
+  ConnectionStatus?: ConnectionStatus;
+  ConnectionSync?: ConnectionSync;
+  ConnectionWithSignIn?: ConnectionWithSignIn;
+  Integration?: Integration;
+  OperationReplay?: OperationReplay;
+  OutboundOperationState?: OutboundOperationState;
+  OutboundOperation?: OutboundOperation;
+  OutboundOperationListQuery?: OutboundOperationListQuery;
+  SyncRun?: SyncRun;
+  SyncRunListQuery?: SyncRunListQuery;
+  VendorKind?: VendorKind;
   AgentCustomerListItem?: AgentCustomerListItem;
   Customer?: Customer;
   CustomerCreate?: CustomerCreate;
@@ -563,6 +626,12 @@ export interface Contracts {
   SuggestionKind?: SuggestionKind;
   SuggestionListQuery?: SuggestionListQuery;
   SuggestionStatus?: SuggestionStatus;
+  SyncIssue?: SyncIssue;
+  SyncIssueKind?: SyncIssueKind;
+  SyncIssueListQuery?: SyncIssueListQuery;
+  SyncIssueResolution?: SyncIssueResolution;
+  SyncIssueResolve?: SyncIssueResolve;
+  SyncIssueStatus?: SyncIssueStatus;
   Truck?: Truck;
   TruckCreate?: TruckCreate;
   TruckListQuery?: TruckListQuery;
@@ -1132,6 +1201,325 @@ export interface ClaimPatch {
 }
 export interface ClaimWithdraw {
   reason: string;
+}
+export interface Connection {
+  id: string;
+  vendor: string;
+  kind: VendorKind;
+  label: string | null;
+  status: ConnectionStatus;
+  status_reason: string | null;
+  environment: "live" | "sandbox";
+  /**
+   * The vendor's name of the account
+   */
+  external_account: string | null;
+  scopes: string[];
+  settings: {
+    [k: string]: unknown;
+  };
+  /**
+   * Enter it at the vendor, unless the vendor calls one address for all its customers
+   */
+  webhook_url: string;
+  health: {
+    last_success_at: string | null;
+    /**
+     * Since when the oldest write waits
+     */
+    oldest_due_at: string | null;
+    /**
+     * Writes that wait; counted up to 10,000
+     */
+    backlog: number;
+    /**
+     * Share of failed calls within the last hour; null without calls
+     */
+    error_rate: number | null;
+    last_error: string | null;
+    token_expires_at: string | null;
+    last_webhook_at: string | null;
+  };
+  created_at: string;
+  updated_at: string;
+}
+export interface ConnectionAction {
+  [k: string]: unknown;
+}
+export interface ConnectionCall {
+  id: string;
+  connection_id: string;
+  method: string;
+  /**
+   * Without its query
+   */
+  path: string;
+  response_status: number | null;
+  error: string | null;
+  total_ms: number;
+  vendor_request_id: string | null;
+  /**
+   * Names of fields, never values
+   */
+  request_fields: string[];
+  /**
+   * Names of fields, never values
+   */
+  response_fields: string[];
+  created_at: string;
+}
+export interface ConnectionCallListQuery {
+  /**
+   * Inclusive; by created_at
+   */
+  since?: string;
+  /**
+   * Exclusive; by created_at
+   */
+  until?: string;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface ConnectionCreate {
+  /**
+   * Open vocabulary. Published values: quickbooks, xero, stripe, roadsync, twilio, samsara, motive.
+   */
+  vendor: string;
+  label?: string | null;
+  /**
+   * As credentials_schema of the vendor in GET /integrations says. No response shows them
+   */
+  credentials?: {
+    [k: string]: string;
+  };
+  /**
+   * As settings_schema of the vendor says
+   */
+  settings?: {
+    [k: string]: unknown;
+  };
+}
+export interface ConnectionListQuery {
+  /**
+   * Open vocabulary. Published values: quickbooks, xero, stripe, roadsync, twilio, samsara, motive.
+   */
+  vendor?: string;
+  status?: ConnectionStatus;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface ConnectionPatch {
+  label?: string | null;
+  /**
+   * Replaces all settings
+   */
+  settings?: {
+    [k: string]: unknown;
+  };
+  /**
+   * As credentials_schema of the vendor in GET /integrations says. No response shows them
+   */
+  credentials?: {
+    [k: string]: string;
+  };
+}
+export interface ConnectionReplay {
+  id: string;
+  vendor: string;
+  kind: VendorKind;
+  label: string | null;
+  status: ConnectionStatus;
+  status_reason: string | null;
+  environment: "live" | "sandbox";
+  /**
+   * The vendor's name of the account
+   */
+  external_account: string | null;
+  scopes: string[];
+  settings: {
+    [k: string]: unknown;
+  };
+  /**
+   * Enter it at the vendor, unless the vendor calls one address for all its customers
+   */
+  webhook_url: string;
+  health: {
+    last_success_at: string | null;
+    /**
+     * Since when the oldest write waits
+     */
+    oldest_due_at: string | null;
+    /**
+     * Writes that wait; counted up to 10,000
+     */
+    backlog: number;
+    /**
+     * Share of failed calls within the last hour; null without calls
+     */
+    error_rate: number | null;
+    last_error: string | null;
+    token_expires_at: string | null;
+    last_webhook_at: string | null;
+  };
+  created_at: string;
+  updated_at: string;
+  /**
+   * Operations that are due again
+   */
+  replayed: number;
+}
+export interface ConnectionSync {
+  /**
+   * Default: all streams of the vendor
+   */
+  stream?: string;
+  /**
+   * Read again what changed since then
+   */
+  since?: string;
+}
+export interface ConnectionWithSignIn {
+  id: string;
+  vendor: string;
+  kind: VendorKind;
+  label: string | null;
+  status: ConnectionStatus;
+  status_reason: string | null;
+  environment: "live" | "sandbox";
+  /**
+   * The vendor's name of the account
+   */
+  external_account: string | null;
+  scopes: string[];
+  settings: {
+    [k: string]: unknown;
+  };
+  /**
+   * Enter it at the vendor, unless the vendor calls one address for all its customers
+   */
+  webhook_url: string;
+  health: {
+    last_success_at: string | null;
+    /**
+     * Since when the oldest write waits
+     */
+    oldest_due_at: string | null;
+    /**
+     * Writes that wait; counted up to 10,000
+     */
+    backlog: number;
+    /**
+     * Share of failed calls within the last hour; null without calls
+     */
+    error_rate: number | null;
+    last_error: string | null;
+    token_expires_at: string | null;
+    last_webhook_at: string | null;
+  };
+  created_at: string;
+  updated_at: string;
+  /**
+   * Where a person signs in at the vendor; null for a vendor with keys, and in a dry run
+   */
+  authorize_url: string | null;
+}
+export interface Integration {
+  vendor: string;
+  kind: VendorKind;
+  label: string;
+  auth: "oauth2" | "api_key";
+  /**
+   * A JSON Schema
+   */
+  credentials_schema: {
+    [k: string]: unknown;
+  };
+  /**
+   * A JSON Schema
+   */
+  settings_schema: {
+    [k: string]: unknown;
+  };
+  docs_url: string;
+}
+export interface OperationReplay {
+  /**
+   * Inclusive; by created_at
+   */
+  since: string;
+  /**
+   * Exclusive; by created_at
+   */
+  until?: string;
+  /**
+   * true: only count
+   */
+  dry_run?: boolean;
+}
+export interface OutboundOperation {
+  id: string;
+  connection_id: string;
+  kind: string;
+  record_id: string;
+  verb: string;
+  state: OutboundOperationState;
+  attempts: number;
+  next_at: string | null;
+  last_error: string | null;
+  /**
+   * The vendor's id of the record
+   */
+  external_id: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface OutboundOperationListQuery {
+  state?: OutboundOperationState;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface SyncRun {
+  id: string;
+  connection_id: string;
+  stream: string;
+  state: "running" | "succeeded" | "failed";
+  pages: number;
+  changes: number;
+  /**
+   * Changes that were known already
+   */
+  dropped: number;
+  error: string | null;
+  started_at: string;
+  ended_at: string | null;
+}
+export interface SyncRunListQuery {
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
 }
 export interface AgentCustomerListItem {
   id: string;
@@ -2608,7 +2996,7 @@ export interface MessageListQuery {
 export interface Notice {
   id: string;
   /**
-   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted, export_failed, export_skipped.
+   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted, export_failed, export_skipped, connection_needs_reauth, connection_failing, sync_issue_opened.
    */
   kind: string;
   title: string;
@@ -2637,7 +3025,7 @@ export interface NoticeListQuery {
    */
   unread?: boolean;
   /**
-   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted, export_failed, export_skipped.
+   * Open vocabulary. Published values: endpoint_failing, endpoint_disabled, endpoint_recovered, delivery_exhausted, export_failed, export_skipped, connection_needs_reauth, connection_failing, sync_issue_opened.
    */
   kind?: string;
   /**
@@ -3132,6 +3520,60 @@ export interface SuggestionListQuery {
    * `data.cursor` of the page before
    */
   cursor?: string;
+}
+export interface SyncIssue {
+  id: string;
+  connection_id: string;
+  kind: SyncIssueKind;
+  status: SyncIssueStatus;
+  /**
+   * The write that failed
+   */
+  operation_id: string | null;
+  record_kind: string | null;
+  record_id: string | null;
+  message: string;
+  /**
+   * Fields here, where the sides differ
+   */
+  ours: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Fields at the vendor
+   */
+  theirs: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * - `retry`: Try the write again
+   * - `ours`: Write our side again, over the one at the vendor
+   * - `theirs`: Leave the side at the vendor
+   * - `ignore`: Do nothing
+   */
+  resolution: "retry" | "ours" | "theirs" | "ignore" | null;
+  note: string | null;
+  decided_by: string | null;
+  decided_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface SyncIssueListQuery {
+  connection_id?: string;
+  status?: SyncIssueStatus;
+  kind?: SyncIssueKind;
+  /**
+   * Page size
+   */
+  limit: number;
+  /**
+   * `data.cursor` of the page before
+   */
+  cursor?: string;
+}
+export interface SyncIssueResolve {
+  resolution: SyncIssueResolution;
+  note?: string;
 }
 export interface Truck {
   id: string;

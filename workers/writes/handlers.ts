@@ -14,6 +14,21 @@ import { proposeApprovals } from '../../shared/resources/approvals/propose-handl
 import { moveClaims } from '../../shared/resources/claims/handlers/move-handler.js';
 import { recordClaimOutcomes } from '../../shared/resources/claims/handlers/outcome-handler.js';
 import { createClaims, updateClaims } from '../../shared/resources/claims/handlers/write-handler.js';
+import {
+  createConnectionMoveHandler,
+  reconnectConnections,
+  replayConnectionOperations,
+  syncConnections,
+  testConnections,
+  updateConnections,
+} from '../../shared/resources/connections/handlers/action-handlers.js';
+import { createConnections } from '../../shared/resources/connections/handlers/create-handler.js';
+import {
+  authorizeConnections,
+  receiveConnectionNotices,
+  recordConnectionStatuses,
+  recordConnectionsVerified,
+} from '../../shared/resources/connections/handlers/record-handlers.js';
 import { createCustomers, updateCustomers } from '../../shared/resources/customers/handlers.js';
 import { createDrivers, updateDrivers } from '../../shared/resources/drivers/handlers.js';
 import {
@@ -48,6 +63,7 @@ import { updateSettings } from '../../shared/resources/settings/handlers.js';
 import { removeLogos, setLogos } from '../../shared/resources/settings/logo-handlers.js';
 import { createSuggestions, expireSuggestions } from '../../shared/resources/suggestions/create-handler.js';
 import { acceptSuggestions, dismissSuggestions } from '../../shared/resources/suggestions/decide-handler.js';
+import { openSyncIssues, resolveSyncIssues } from '../../shared/resources/sync-issues/handlers.js';
 import { createTrucks, updateTrucks } from '../../shared/resources/trucks/handlers.js';
 import { createUsers, deactivateUsers, updateUsers } from '../../shared/resources/users/handlers.js';
 import { createSessions } from '../../shared/resources/users/sign-in-handler.js';
@@ -155,6 +171,21 @@ export const handlers = {
   'webhook_endpoint.update': updateWebhookEndpoints,
   'webhook_endpoint.rotate_secret': rotateWebhookSecrets,
   'webhook_endpoint.delete': deleteWebhookEndpoints,
+  'connection.create': createConnections,
+  'connection.update': updateConnections,
+  'connection.reconnect': reconnectConnections,
+  'connection.test': testConnections,
+  'connection.pause': createConnectionMoveHandler('pause'),
+  'connection.resume': createConnectionMoveHandler('resume'),
+  'connection.disconnect': createConnectionMoveHandler('disconnect'),
+  'connection.sync': syncConnections,
+  'connection.replay_operations': replayConnectionOperations,
+  'connection.authorize': authorizeConnections,
+  'connection.receive': receiveConnectionNotices,
+  'connection.record_verified': recordConnectionsVerified,
+  'connection.record_status': recordConnectionStatuses,
+  'sync_issue.open': openSyncIssues,
+  'sync_issue.resolve': resolveSyncIssues,
   'settings.update': updateSettings,
   'settings.set_logo': setLogos,
   'settings.remove_logo': removeLogos,

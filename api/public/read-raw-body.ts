@@ -1,0 +1,19 @@
+import { AppError } from '../../shared/platform/errors.js';
+import type { AnyContext } from '../runtime/context.js';
+
+/**
+ * Reads the bytes of a body of any type as they arrived, because a vendor signs them.
+ * @throws {AppError} 413 for a larger body, before the rest of it is read
+ */
+export async function readRawBody(ctx: AnyContext, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => new AppError('payload_too_large', `The body is larger than ${maxBytes} bytes.`);
+  if (Number(ctx.get('Content-Length') || 0) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

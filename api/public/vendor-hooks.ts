@@ -1,0 +1,231 @@
+import type { Command } from '../../shared/contracts/command.js';
+import type { InboundNotice, TenantVendor } from '../../shared/integrations/vendor.js';
+import { storeOperation } from '../../shared/operations/store.js';
+import { sha256 } from '../../shared/platform/crypto.js';
+import { AppError, methodNotAllowed, notFound } from '../../shared/platform/errors.js';
+import { newId } from '../../shared/platform/ids.js';
+import { findNetworkPrefix } from '../../shared/platform/limits/network-prefix.js';
+import { receiveNotices } from '../../shared/resources/connections/commands.js';
+import {
+  type CalledConnection,
+  findConnectionsOfAccount,
+  readCalledConnection,
+} from '../../shared/resources/connections/hook-queries.js';
+import { createIntegrationCommand } from '../../shared/resources/connections/integration-command.js';
+import {
+  deriveConnectionsKey,
+  deriveHookKey,
+  hashExternalAccount,
+  openHookToken,
+  unsealSecrets,
+} from '../../shared/resources/connections/secrets.js';
+import type { AnyContext, ApiMiddleware } from '../runtime/context.js';
+import type { ApiRuntime } from '../runtime/runtime.js';
+import { readRawBody } from './read-raw-body.js';
+
+const PATH = /^\/hooks\/([a-z][a-z0-9_]{0,63})(?:\/([A-Za-z0-9_-]{1,200}))?$/;
+const MAX_BODY_BYTES = 1024 * 1024;
+/** Requests without a valid signature, per network. A vendor's own are always valid. */
+const REFUSALS_PER_MINUTE = 60;
+/** Items of one webhook that are stored one by one; the others are covered by the pull. */
+const MAX_ITEMS = 200;
+/** Accounts of the vendor that one webhook may name. */
+const MAX_ACCOUNTS = 20;
+/** Webhooks of one connection. Above it the vendor tries again later, and the nightly pull covers it. */
+const CONNECTION_LIMITS = { minute: 3000, hour: 60_000 };
+/** Vendors expect an answer within seconds. A slower write is stored and runs later. */
+const COMMIT_TIMEOUT_MS = 800;
+const OPERATION_LEASE_SECONDS = 5;
+
+/**
+ * Serves `/hooks/{vendor}` and `/hooks/{vendor}/{token}`, to which vendors send their webhooks
+ * without a key. A webhook is verified on its raw bytes and stored; then the worker reads at the
+ * vendor what changed.
+ */
+export function serveVendorHooks(api: ApiRuntime): ApiMiddleware {
+  const hookKey = deriveHookKey(api.config.secretKey);
+  return async (ctx, next) => {
+    const [path, name = '', token] = PATH.exec(ctx.path) ?? [];
+    if (!path) return next();
+    ctx.state.route = token === undefined ? '/hooks/{vendor}' : '/hooks/{vendor}/{token}';
+    if (ctx.method !== 'POST') throw methodNotAllowed(ctx.method, ['POST']);
+    const vendor = api.vendors.find(name);
+    const ref = token === undefined ? undefined : openHookToken(hookKey, token);
+    if (!vendor || vendor.inbound.isPerApplication !== (token === undefined) || (token && !ref))
+      return refuseUnknown(api, ctx);
+    await assertMayTry(api, ctx);
+    const notices = ref ? await receiveFor(api, ctx, { vendor, ref }) : await receiveForAll(api, ctx, vendor);
+    await Promise.all(notices.map((received) => store(api, ctx, received)));
+    ctx.status = 200;
+    ctx.body = '';
+  };
+}
+
+/** A connection and the items of a webhook for it. */
+interface Received {
+  connection: CalledConnection;
+  items: InboundNotice[];
+}
+
+async function receiveFor(
+  api: ApiRuntime,
+  ctx: AnyContext,
+  { vendor, ref }: { vendor: TenantVendor; ref: { tenantId: string; connectionId: string } },
+): Promise<Received[]> {
+  const connection = await readCalledConnection(api.db, ref);
+  if (!connection || connection.vendor !== vendor.manifest.vendor) return refuseUnknown(api, ctx);
+  const key = deriveConnectionsKey(api.config.secretKey);
+  const secret =
+    connection.sealed === null
+      ? undefined
+      : unsealSecrets(key, connection.id, connection.sealed).credentials.webhook_secret;
+  const body = await readRawBody(ctx, MAX_BODY_BYTES);
+  if (!isGenuine(api, ctx, { vendor, body, secret: secret ?? findAppSecret(api, vendor) })) {
+    await auditRefusal(api, ctx, connection);
+    return refuseSignature(api, ctx);
+  }
+  return [{ connection, items: splitOrRefuse(vendor, body) }];
+}
+
+async function receiveForAll(api: ApiRuntime, ctx: AnyContext, vendor: TenantVendor): Promise<Received[]> {
+  const body = await readRawBody(ctx, MAX_BODY_BYTES);
+  if (!isGenuine(api, ctx, { vendor, body, secret: findAppSecret(api, vendor) }))
+    return refuseSignature(api, ctx);
+  const byAccount = new Map<string, InboundNotice[]>();
+  for (const item of splitOrRefuse(vendor, body)) {
+    const { externalAccount } = item;
+    if (externalAccount === null) continue;
+    byAccount.set(externalAccount, [...(byAccount.get(externalAccount) ?? []), item]);
+  }
+  const received: Received[] = [];
+  for (const [account, items] of [...byAccount].slice(0, MAX_ACCOUNTS)) {
+    const hash = hashExternalAccount(vendor.manifest.vendor, account);
+    const connections = await findConnectionsOfAccount(api.db, hash);
+    received.push(...connections.map((connection) => ({ connection, items })));
+  }
+  return received;
+}
+
+function findAppSecret({ config }: ApiRuntime, { manifest }: TenantVendor): string | undefined {
+  return config.integrations[manifest.vendor]?.webhook_secret;
+}
+
+function isGenuine(
+  { config }: ApiRuntime,
+  ctx: AnyContext,
+  { vendor, body, secret }: { vendor: TenantVendor; body: Buffer; secret: string | undefined },
+): boolean {
+  if (secret === undefined) return false;
+  // The vendor signs the address that it was given, not the one behind the proxy.
+  const url = `${config.publicUrl}${ctx.originalUrl}`;
+  return vendor.inbound.verify({ body, headers: ctx.headers, url }, secret);
+}
+
+/** @throws {AppError} 400 for a signed body that is not the vendor's */
+function splitOrRefuse({ inbound, manifest }: TenantVendor, body: Buffer): InboundNotice[] {
+  try {
+    return inbound.split(body);
+  } catch (error) {
+    const message = `The body is not a webhook of ${manifest.label}.`;
+    throw new AppError('invalid_json', message, { cause: error });
+  }
+}
+
+/** Stores the items of a webhook: with its command, or for a slow worker with a stored operation. */
+async function store(api: ApiRuntime, ctx: AnyContext, { connection, items }: Received): Promise<void> {
+  const { tenant_id: tenantId, id: connectionId, vendor, environment } = connection;
+  const { allowed } = await api.limiter.consume(`hook:${connectionId}`, CONNECTION_LIMITS);
+  if (!allowed) throw tooMany();
+  if (items.length === 0) return;
+  const notices = items
+    .slice(0, MAX_ITEMS)
+    .map(({ dedupeId, stream }) => ({ dedupe_id: shorten(dedupeId), stream }));
+  const command: Command = {
+    ...createIntegrationCommand(
+      { tenantId, connectionId, vendor, environment },
+      { type: receiveNotices.type, entityId: connectionId, input: { notices } },
+    ),
+    source: 'webhook',
+    requestId: ctx.state.requestId,
+    ip: ctx.ip,
+    userAgent: ctx.get('User-Agent').slice(0, 200) || null,
+  };
+  const late = Symbol('late');
+  const submitted = api.submit(command, 0);
+  const first = await Promise.race([submitted, wait(COMMIT_TIMEOUT_MS).then(() => late)]);
+  if (first !== late) return;
+  // The operation runs even if the job is lost; a command that runs twice acts once.
+  submitted.catch(() => undefined);
+  await storeOperation(api.db, command, OPERATION_LEASE_SECONDS);
+}
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+
+/** A vendor's id may be longer than what an index holds. */
+function shorten(dedupeId: string): string {
+  return dedupeId.length <= 100 ? dedupeId : sha256(dedupeId).toString('base64url');
+}
+
+/** Networks that have sent too many bad requests, until when. */
+const blockedUntil = new WeakMap<ApiRuntime, Map<string, number>>();
+const MAX_BLOCKED = 10_000;
+
+/** @throws {AppError} 429, without reading the body, for a network whose requests were refused */
+async function assertMayTry(api: ApiRuntime, ctx: AnyContext): Promise<void> {
+  const until = blockedUntil.get(api)?.get(findNetworkPrefix(ctx.ip) ?? ctx.ip) ?? 0;
+  if (until > Date.now()) throw tooMany();
+}
+
+async function countRefusal(api: ApiRuntime, ctx: AnyContext): Promise<void> {
+  const network = findNetworkPrefix(ctx.ip) ?? ctx.ip;
+  const wish = { name: 'hook-refusals', points: 1, perMinute: REFUSALS_PER_MINUTE };
+  const { isGranted, resetMs } = await api.limiter.spendPoints(network, wish);
+  if (isGranted) return;
+  const blocked = blockedUntil.get(api) ?? new Map<string, number>();
+  if (blocked.size >= MAX_BLOCKED) blocked.clear();
+  blockedUntil.set(api, blocked.set(network, Date.now() + resetMs));
+}
+
+function tooMany(): AppError {
+  return new AppError('rate_limited', 'Too many requests. Send it again in a minute.', {
+    headers: { 'Retry-After': '60' },
+  });
+}
+
+async function refuseUnknown(api: ApiRuntime, ctx: AnyContext): Promise<never> {
+  await assertMayTry(api, ctx);
+  await countRefusal(api, ctx);
+  throw notFound('address for webhooks');
+}
+
+async function refuseSignature(api: ApiRuntime, ctx: AnyContext): Promise<never> {
+  await countRefusal(api, ctx);
+  throw new AppError('unauthorized', 'The signature does not match the body.');
+}
+
+/** Audits a bad signature, once a minute per address and account. */
+async function auditRefusal(api: ApiRuntime, ctx: AnyContext, connection: CalledConnection): Promise<void> {
+  const { tenant_id: tenantId, id: connectionId, vendor } = connection;
+  const wish = { name: 'hook-audit', points: 1, perMinute: 1 };
+  const { isGranted } = await api.limiter.spendPoints(`${tenantId}/${ctx.ip}`, wish);
+  if (!isGranted) return;
+  const error = new AppError('unauthorized', 'The signature of a webhook does not match its body.');
+  await api.audit.record({
+    tenantId,
+    id: newId(),
+    actor: { type: 'integration', id: connectionId, name: vendor },
+    action: receiveNotices.action,
+    entityType: 'connection',
+    entityId: connectionId,
+    outcome: 'denied',
+    source: 'webhook',
+    tool: null,
+    changes: null,
+    error: error.toBody(),
+    responseStatus: 401,
+    requestId: ctx.state.requestId,
+    idempotencyKey: null,
+    ip: ctx.ip,
+    userAgent: ctx.get('User-Agent').slice(0, 200) || null,
+  });
+}
