@@ -3,6 +3,7 @@ import { VENDORS } from '../shared/integrations/vendors.js';
 import type { Runtime } from '../shared/platform/process/runtime.js';
 import { startClock } from './clock/index.js';
 import { startExportsWorker } from './exports/index.js';
+import { startIntegrationsWorker } from './integrations/index.js';
 import { startMessagesWorker } from './messages/index.js';
 import { startWebhooksWorker } from './webhooks/index.js';
 import { startWritesWorker } from './writes/index.js';
@@ -16,6 +17,7 @@ const WORKERS = {
   messages: startMessagesWorker,
   webhooks: startWebhooksWorker,
   exports: startExportsWorker,
+  integrations: startIntegrationsWorker,
 } satisfies Record<string, StartWorker>;
 
 export type QueueName = keyof typeof WORKERS;

@@ -1,4 +1,4 @@
-import type { OpenConnection, Page, Written } from './vendor.js';
+import type { OpenConnection, Page, PullStart, Written } from './vendor.js';
 
 /** A mail or text as its vendor receives it. */
 export interface OutgoingMessage {
@@ -39,6 +39,6 @@ export interface MessageState {
 export interface MessagingAdapter {
   /** Sends a text. The vendor must not send it twice for one key: look first if it may have arrived. */
   send(connection: OpenConnection, message: OutgoingMessage, attempt: WriteAttempt): Promise<Written>;
-  /** Reads a page of the states that changed since the cursor; null: from the beginning. */
-  pull(connection: OpenConnection, stream: string, cursor: string | null): Promise<Page<MessageState>>;
+  /** Reads a page of the states that changed. */
+  pull(connection: OpenConnection, from: PullStart): Promise<Page<MessageState>>;
 }

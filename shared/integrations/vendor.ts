@@ -93,8 +93,18 @@ export interface Written {
 export interface Change<State> {
   kind: string;
   externalId: string;
+  /** A later version is greater as text, so that an older one can be dropped. */
   version: string;
   fields: State;
+}
+
+/** Where a pull begins. */
+export interface PullStart {
+  stream: string;
+  /** The cursor of the last page; null: from the beginning. */
+  cursor: string | null;
+  /** Read again what changed since then, whatever the cursor is. */
+  since: string | null;
 }
 
 export interface Page<State> {

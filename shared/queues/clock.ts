@@ -36,6 +36,7 @@ export const SCHEDULES = {
   'watch-claims': 60_000,
   'watch-endpoints': 5_000,
   'watch-exports': 5_000,
+  'wake-connections': 5_000,
   'run-export-schedules': 30_000,
   'purge-expired': 600_000,
   'keep-partitions': 3_600_000,

@@ -9,7 +9,7 @@ export interface ConnectionHealth {
   throttledUntil: number | null;
 }
 
-interface ConnectionQueueRow extends AcquiredRow {
+export interface ConnectionQueueRow extends AcquiredRow {
   consecutive_failures: number;
   opened: number;
   open_until: number | null;
@@ -26,7 +26,7 @@ const LEASED_CONNECTION_QUEUES: LeasedTable = {
 
 export const connectionLeases = createLeaseQueries<ConnectionQueueRow>(LEASED_CONNECTION_QUEUES);
 
-export function parseConnectionHealth(row: ConnectionQueueRow): ConnectionHealth {
+export function parseConnectionHealth(row: Omit<ConnectionQueueRow, 'is_mine'>): ConnectionHealth {
   return {
     consecutiveFailures: row.consecutive_failures,
     openCount: row.opened,

@@ -42,6 +42,8 @@ export interface StartedOperation extends RecordRef {
   /** Including this one. */
   attempts: number;
   may_have_arrived: boolean;
+  /** RFC 3339. */
+  created_at: string;
 }
 
 /**
@@ -64,7 +66,8 @@ export async function startNextOperation(
            update outbound_operations o set state = 'doing', attempts = o.attempts + 1, updated_at = now(),
              may_have_arrived = o.may_have_arrived or next.state = 'doing'
            from next where o.tenant_id = $1 and o.id = next.id
-           returning o.tenant_id, o.id, o.connection_id, o.kind, o.local_id, o.verb, o.operation_key, o.attempts, o.may_have_arrived`,
+           returning o.tenant_id, o.id, o.connection_id, o.kind, o.local_id, o.verb, o.operation_key, o.attempts, o.may_have_arrived,
+             to_json(o.created_at)#>>'{}' as created_at`,
     values: [tenantId, connectionId],
   });
   return row;

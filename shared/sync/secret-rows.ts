@@ -82,17 +82,18 @@ export async function storeRefreshed(
   return rows.length > 0;
 }
 
-/** Counts a refusal to refresh. Returns how many followed each other. */
+/** Ends the lease of a failed refresh, and counts a refusal. Returns how many followed each other. */
 export async function countRefusal(
   tx: Transaction,
   { tenantId, connectionId }: { tenantId: string; connectionId: string },
   version: number,
+  isRefusal: boolean,
 ): Promise<number> {
   const [row] = await tx.query<{ refusals: number }>({
     name: 'count-refresh-refusal',
-    text: `update connection_secrets set refusals = refusals + 1, refresh_lease_until = null
+    text: `update connection_secrets set refusals = refusals + case when $4 then 1 else 0 end, refresh_lease_until = null
            where tenant_id = $1 and connection_id = $2 and version = $3 returning refusals`,
-    values: [tenantId, connectionId, version],
+    values: [tenantId, connectionId, version, isRefusal],
   });
   return row?.refusals ?? 0;
 }

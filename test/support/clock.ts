@@ -3,6 +3,7 @@ import type { Database, SqlQuery, Transaction } from '../../shared/platform/post
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import { openExportsQueue } from '../../shared/queues/exports.js';
+import { openIntegrationsQueue } from '../../shared/queues/integrations.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
@@ -20,6 +21,7 @@ export function createClockTasks(runtime: Runtime): RunTask {
     messages: openMessagesQueue(runtime),
     webhooks: openWebhooksQueue(runtime),
     exports: openExportsQueue(runtime),
+    integrations: openIntegrationsQueue(runtime),
   };
   const process = createClockProcessor(runtime, queues);
   return async (task) => {

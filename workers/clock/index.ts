@@ -2,6 +2,7 @@ import type { Runtime } from '../../shared/platform/process/runtime.js';
 import { openWorker } from '../../shared/queues/backend.js';
 import { CLOCK_QUEUE, type ClockJob, ensureSchedules, openClockQueue } from '../../shared/queues/clock.js';
 import { openExportsQueue } from '../../shared/queues/exports.js';
+import { openIntegrationsQueue } from '../../shared/queues/integrations.js';
 import { openMessagesQueue } from '../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../shared/queues/writes.js';
@@ -21,7 +22,8 @@ export async function startClock(runtime: Runtime): Promise<void> {
   const messages = openMessagesQueue(runtime);
   const webhooks = openWebhooksQueue(runtime);
   const exports = openExportsQueue(runtime);
-  const processor = createClockProcessor(runtime, { writes, messages, webhooks, exports });
+  const integrations = openIntegrationsQueue(runtime);
+  const processor = createClockProcessor(runtime, { writes, messages, webhooks, exports, integrations });
   await reportSchedules(runtime);
   openWorker<ClockJob>(runtime, CLOCK_QUEUE, recordScheduleRuns(runtime, processor), { concurrency: 1 });
   const ensure = () =>

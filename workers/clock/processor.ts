@@ -6,6 +6,7 @@ import type { Transaction } from '../../shared/platform/postgres/database.js';
 import type { Runtime } from '../../shared/platform/process/runtime.js';
 import type { ClockJob } from '../../shared/queues/clock.js';
 import type { ExportsQueue } from '../../shared/queues/exports.js';
+import { type IntegrationsQueue, wakeConnectionQueues } from '../../shared/queues/integrations.js';
 import { type MessagesQueue, promptMessages, promptNoticeMails } from '../../shared/queues/messages.js';
 import { scheduleWakeUps, type WebhooksQueue, wakeEndpointQueues } from '../../shared/queues/webhooks.js';
 import type { WritesQueue } from '../../shared/queues/writes.js';
@@ -20,6 +21,7 @@ import { findDueNoticeMails } from '../../shared/resources/notices/outbox.js';
 import type { DueRow } from '../../shared/resources/planned-messages/outbox-rows.js';
 import { extendSessions } from '../../shared/resources/sessions/queries.js';
 import { findHealthSteps } from '../../shared/resources/webhook-endpoints/health/sweep.js';
+import { findDueConnections } from '../../shared/sync/find-due-connections.js';
 import { enqueueCommands } from './enqueue-commands.js';
 import { maintainWeeklyPartitions } from './maintain-partitions.js';
 import { resubmitOperations } from './resubmit-operations.js';
@@ -46,12 +48,13 @@ export interface ClockQueues {
   messages: MessagesQueue;
   webhooks: WebhooksQueue;
   exports: ExportsQueue;
+  integrations: IntegrationsQueue;
 }
 
 /** Creates the processor of the clock's queue. Each job name is a task. */
 export function createClockProcessor(
   runtime: Runtime,
-  { writes, messages, webhooks, exports }: ClockQueues,
+  { writes, messages, webhooks, exports, integrations }: ClockQueues,
 ): Processor<ClockJob> {
   const tasks: Record<string, (data: ClockJob) => Promise<Record<string, unknown>>> = {
     'resubmit-operations': () => resubmitOperations(runtime, writes),
@@ -79,6 +82,7 @@ export function createClockProcessor(
     'watch-endpoints': () =>
       sweepForCommands(runtime, writes, { task: 'watch-endpoints', find: findHealthSteps }),
     'watch-exports': () => watchExports(runtime, { writes, exports }),
+    'wake-connections': () => wakeDueConnections(runtime, integrations),
     'run-export-schedules': () => runExportSchedules(runtime, writes),
     'purge-expired': () => purgeExpiredRows(runtime),
     'keep-partitions': () => maintainWeeklyPartitions(runtime),
@@ -181,6 +185,23 @@ async function wakeDueEndpointQueues(
     scheduled += later.length;
   });
   return { woken, scheduled };
+}
+
+/** Wakes the workers for connections with due work that no worker holds. */
+async function wakeDueConnections(
+  runtime: Runtime,
+  integrations: IntegrationsQueue,
+): Promise<Record<string, unknown>> {
+  let woken = 0;
+  await sweepTenants(runtime, 'wake-connections', async (tx) => {
+    const found = await findDueConnections(tx, DEFAULT_ROWS_PER_PASS);
+    await wakeConnectionQueues(
+      integrations,
+      found.map(({ tenant_id: tenantId, id: connectionId }) => ({ tenantId, connectionId })),
+    );
+    woken += found.length;
+  });
+  return { woken };
 }
 
 const toPrompt = ({ tenant_id: tenantId, id: messageId, attempts }: DueRow) => ({

@@ -54,7 +54,11 @@ import { markInvoicesOverdue } from '../../shared/resources/invoices/handlers/ov
 import { updateInvoices } from '../../shared/resources/invoices/handlers/update-handler.js';
 import { markInvoicesViewed } from '../../shared/resources/invoices/handlers/viewed-handler.js';
 import { retryMessages, revokeMessageLinks } from '../../shared/resources/messages/action-handlers.js';
-import { recordMessagesFailed, recordMessagesSent } from '../../shared/resources/messages/record-handler.js';
+import {
+  recordMessagesFailed,
+  recordMessagesSent,
+  recordMessagesUndelivered,
+} from '../../shared/resources/messages/record-handler.js';
 import { markNoticesRead } from '../../shared/resources/notices/handlers.js';
 import { createPayments, refundPayments } from '../../shared/resources/payments/handlers.js';
 import { createRateCards } from '../../shared/resources/rate-cards/handlers.js';
@@ -106,6 +110,7 @@ export const handlers = {
   'message.revoke_link': revokeMessageLinks,
   'message.record_sent': recordMessagesSent,
   'message.record_failed': recordMessagesFailed,
+  'message.record_undelivered': recordMessagesUndelivered,
   'notice.mark_read': markNoticesRead,
   'webhook_endpoint.warn': warnAboutEndpoints,
   'webhook_endpoint.disable': disableEndpoints,

@@ -4,6 +4,7 @@ import { purgeExpired } from '../../../shared/operations/store.js';
 import { newId } from '../../../shared/platform/ids.js';
 import type { ClockJob } from '../../../shared/queues/clock.js';
 import { type ExportsQueue, openExportsQueue } from '../../../shared/queues/exports.js';
+import { openIntegrationsQueue } from '../../../shared/queues/integrations.js';
 import { openMessagesQueue } from '../../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
@@ -207,6 +208,7 @@ describe('export runs', () => {
       messages: openMessagesQueue(runtime),
       webhooks: openWebhooksQueue(runtime),
       exports,
+      integrations: openIntegrationsQueue(runtime),
     });
     const watch = () => clock({ name: 'watch-exports', data: {} } as Job<ClockJob>, '');
     await watch();

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { newId } from '../../../shared/platform/ids.js';
 import type { ClockJob } from '../../../shared/queues/clock.js';
 import { openExportsQueue } from '../../../shared/queues/exports.js';
+import { openIntegrationsQueue } from '../../../shared/queues/integrations.js';
 import { NOTICE_MAIL_JOB, openMessagesQueue } from '../../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
@@ -100,6 +101,7 @@ describe('mails about notices', () => {
       messages: queue,
       webhooks: openWebhooksQueue(stack.runtime),
       exports: openExportsQueue(stack.runtime),
+      integrations: openIntegrationsQueue(stack.runtime),
     });
     await clock({ name: 'prompt-messages', data: {} } as Job<ClockJob>, '');
   }

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Command } from '../../../shared/contracts/command.js';
 import type { ClockJob } from '../../../shared/queues/clock.js';
 import { openExportsQueue } from '../../../shared/queues/exports.js';
+import { openIntegrationsQueue } from '../../../shared/queues/integrations.js';
 import { openMessagesQueue } from '../../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../../shared/queues/writes.js';
@@ -23,6 +24,7 @@ export function createScheduleClock(stack: TestStack): () => Promise<unknown> {
     messages: openMessagesQueue(runtime),
     webhooks: openWebhooksQueue(runtime),
     exports: openExportsQueue(runtime),
+    integrations: openIntegrationsQueue(runtime),
   });
   return () => process({ name: 'run-export-schedules', data: {} } as Job<ClockJob>, '');
 }

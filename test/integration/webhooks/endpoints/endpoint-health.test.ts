@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { SqlQuery } from '../../../../shared/platform/postgres/database.js';
 import type { ClockJob } from '../../../../shared/queues/clock.js';
 import { openExportsQueue } from '../../../../shared/queues/exports.js';
+import { openIntegrationsQueue } from '../../../../shared/queues/integrations.js';
 import { openMessagesQueue } from '../../../../shared/queues/messages.js';
 import { openWebhooksQueue } from '../../../../shared/queues/webhooks.js';
 import { openWritesQueue } from '../../../../shared/queues/writes.js';
@@ -221,6 +222,7 @@ describe('health of webhook endpoints', () => {
       messages: openMessagesQueue(runtime),
       webhooks: openWebhooksQueue(runtime),
       exports: openExportsQueue(runtime),
+      integrations: openIntegrationsQueue(runtime),
     };
     await createClockProcessor(runtime, queues)({ name: 'watch-endpoints', data: {} } as Job<ClockJob>, '');
     await eventually('the endpoint is disabled', async () => !(await health.readEndpoint(id)).enabled);
