@@ -71,7 +71,7 @@ export class TextingAccount {
 
   /** Connects the vendor, and signs in at its double. */
   async connect(): Promise<this> {
-    const { status, body } = await this.client.post('/v1/connections', {
+    const { status, body } = await this.client.post('/connections', {
       vendor: 'parrot',
       settings: { from_number: '+12125550100' },
     });
@@ -90,7 +90,7 @@ export class TextingAccount {
   }
 
   async read(): Promise<Json> {
-    return (await this.client.get(`/v1/connections/${this.connectionId}`)).body;
+    return (await this.client.get(`/connections/${this.connectionId}`)).body;
   }
 
   async waitForStatus(status: string): Promise<Json> {
@@ -102,8 +102,8 @@ export class TextingAccount {
 
   /** Sends an invoice by text. Returns the id of its message. */
   async sendText(phone = `+1212555${String(1000 + Math.floor(Math.random() * 8000))}`): Promise<string> {
-    const customer = await this.client.post('/v1/customers', { company_name: 'Riverside Motors', phone });
-    const invoice = await this.client.post('/v1/invoices', {
+    const customer = await this.client.post('/customers', { company_name: 'Riverside Motors' });
+    const invoice = await this.client.post('/invoices', {
       invoice_number: randomUUID().slice(0, 20),
       customer_id: customer.body.id,
       line_items: [
@@ -119,16 +119,16 @@ export class TextingAccount {
       ],
     });
     expect(invoice.status, JSON.stringify(invoice.body)).to.equal(201);
-    const path = `/v1/invoices/${invoice.body.id}`;
+    const path = `/invoices/${invoice.body.id}`;
     await this.client.post(`${path}/approve`, {});
-    const sent = await this.client.post(`${path}/send`, { channel: 'sms' });
+    const sent = await this.client.post(`${path}/send`, { channel: 'sms', to: phone });
     expect(sent.status, JSON.stringify(sent.body)).to.equal(200);
-    const { body } = await this.client.get(`/v1/messages?invoice_id=${invoice.body.id}`);
+    const { body } = await this.client.get(`/messages?invoice_id=${invoice.body.id}`);
     return body.data.items[0].id;
   }
 
   async readMessage(id: string): Promise<Json> {
-    return (await this.client.get(`/v1/messages/${id}`)).body;
+    return (await this.client.get(`/messages/${id}`)).body;
   }
 
   async waitForMessages(ids: readonly string[], state: string, timeoutMs = 20_000): Promise<void> {
@@ -143,7 +143,7 @@ export class TextingAccount {
   }
 
   async listOperations(): Promise<Json[]> {
-    const { body } = await this.client.get(`/v1/connections/${this.connectionId}/operations?limit=200`);
+    const { body } = await this.client.get(`/connections/${this.connectionId}/operations?limit=200`);
     return body.data.items;
   }
 
