@@ -77,6 +77,11 @@ export class ParrotDouble {
     this.#accessTokens.clear();
   }
 
+  /** The refresh token is not accepted any more, as after somebody else used it. */
+  loseRefreshToken(): void {
+    this.#refreshToken = undefined;
+  }
+
   /** The phone network says what became of a text. */
   settle(text: SentText, status: 'delivered' | 'failed', reason: string | null = null): void {
     Object.assign(text, { status, reason, seq: ++this.#seq });

@@ -164,7 +164,8 @@ export class TextingAccount {
     );
     await this.stack.rows(
       id,
-      'update connection_queues set open_until = null, throttled_until = null, opened = 0, consecutive_failures = 0 where tenant_id = $1',
+      `update connection_queues set open_until = null, throttled_until = null, opened = 0, consecutive_failures = 0
+       where tenant_id = $1`,
       values,
     );
     await this.stack.rows(
